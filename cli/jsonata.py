@@ -1,0 +1,89 @@
+"""JSONata as Step Functions evaluates it: strict about undefined values and about what may be named.
+
+PLATFORM facts that this file makes true on the laptop: an undefined result is an error; `$`, `$$`,
+`$eval` and names without a context are refused at the top level. Expressions are parsed once and
+variables are bound as values, so a question with quotes in it cannot become part of an expression.
+"""
+
+import copy
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import jsonata
+
+Evaluator = Any
+
+
+class QueryError(Exception):
+    """An expression that AWS would refuse, or fail with States.QueryEvaluationError."""
+
+
+def evaluate(expression: str, bindings: Mapping[str, Any]) -> Any:
+    """The value of an expression with variables bound; raises QueryError where AWS fails."""
+    program = copy.copy(_parsed(expression))
+    # The library takes clock and environment from the instance that it calls current in this thread.
+    jsonata.Jsonata.CURRENT.jsonata = program
+    try:
+        value = program.evaluate(None, bindings)
+    except Exception as error:  # the library raises its own type and, on odd input, Python's
+        raise QueryError(f"{error} in {expression!r}") from error
+    if value is None:
+        raise QueryError(f"the expression returned nothing (undefined): {expression!r}")
+    return _plain(jsonata.Utils.convert_nulls(value), expression)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(expression: str) -> Evaluator:
+    try:
+        program = jsonata.Jsonata(expression)
+    except Exception as error:
+        raise QueryError(f"{error} in {expression!r}") from error
+    program.output_convert_nulls = False  # keeps JSON null apart from undefined
+    refused = _refused(program.ast, has_context=False)
+    if refused:
+        raise QueryError(f"{refused} is refused at the top level: {expression!r}")
+    return program
+
+
+def check(expression: str) -> None:
+    """Raise QueryError if AWS would not even accept the expression."""
+    _parsed(expression)
+
+
+def _plain(value: Any, expression: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item, expression) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, expression) for item in value]
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise QueryError(f"the expression returned a {type(value).__name__}: {expression!r}")
+
+
+def _refused(node: Any, has_context: bool) -> str | None:
+    """The first part of a syntax tree that needs a context where there is none."""
+    if node is None:
+        return None
+    if node.type == "variable" and node.value in ("", "$", "eval") and (node.value == "eval" or not has_context):
+        return f"${node.value}"
+    if node.type in ("name", "wildcard", "descendant", "parent") and not has_context:
+        return str(node.value)
+    for child, gives_context in _children(node):
+        found = _refused(child, has_context or gives_context)
+        if found:
+            return found
+    return None
+
+
+def _children(node: Any) -> list[tuple[Any, bool]]:
+    """A node's parts, each with whether the node gives it a context (a path's later steps, and filters)."""
+    parts: list[tuple[Any, bool]] = [(step, index > 0) for index, step in enumerate(node.steps or ())]
+    parts += [(stage, True) for key in ("predicate", "stages", "terms") for stage in getattr(node, key, None) or ()]
+    parts += [(item, False) for pair in node.lhs_object or () for item in pair]
+    # Grouping `$x{...}` gives each of its expressions a context.
+    parts += [(item, True) for pair in getattr(node.group, "lhs_object", None) or () for item in pair]
+    single = ("lhs", "rhs", "expression", "condition", "then", "_else", "body", "procedure")
+    children = [getattr(node, key, None) for key in single]
+    children += [child for key in ("expressions", "arguments") for child in getattr(node, key, None) or ()]
+    return parts + [(child, False) for child in children if hasattr(child, "type")]

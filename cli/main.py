@@ -1,0 +1,134 @@
+"""The `selfrag` command: ask, ingest, trace."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+# Log lines belong to CloudWatch, not between an answer and its reader; set before the handlers are imported.
+os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "CRITICAL")
+os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from cli.trace import steps_of
+from selfrag.errors import InvalidInput, SelfragError
+from selfrag.requests import read_request
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+out, err = Console(), Console(stderr=True)
+
+Docs = Annotated[Path | None, typer.Option("--docs", help="Directory to ask; the sample handbook if left out.")]
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, at most 2,000 characters.")],
+    docs: Docs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the response as JSON, alone on stdout.")] = False,
+    policy: Annotated[str, typer.Option(help='Policy fields as JSON, such as {"top_k": 6}.')] = "",
+    previous: Annotated[str, typer.Option(help="Id of the question that this one follows.")] = "",
+) -> None:
+    """Answer a question from a directory of documents."""
+    from cli.asking import ask_question
+    from cli.show import show_response
+
+    request = read_request(question, policy, previous)
+    with _progress() as progress, _current_step() as on_step:
+        execution, report = ask_question(request, docs, progress, on_step)
+    _warn(report.warnings)
+    response = execution.output or {}
+    if as_json:
+        _print_json(response)
+    else:
+        show_response(out, response, steps_of(execution.history))
+    if response["status"] == "failed":
+        raise typer.Exit(1)
+
+
+@app.command()
+def ingest(directory: Annotated[Path, typer.Argument(help="A directory of Markdown, text and HTML files.")]) -> None:
+    """Read a directory into the local index; unchanged files are skipped, removed ones are removed."""
+    from cli.ingest import sync
+
+    with _progress() as progress:
+        report = sync(directory, progress)
+    _warn(report.warnings)
+    out.print(report.summary())
+
+
+@app.command()
+def trace(
+    execution_id: Annotated[
+        str, typer.Argument(metavar="[ID]", help="The id of an answer; the last one if left out.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
+) -> None:
+    """Show an execution step by step: inputs, outputs and times."""
+    from cli.kept import last_history
+    from cli.show import show_steps
+
+    history = last_history(execution_id)
+    if history is None:
+        raise InvalidInput("There is no such execution here; ask a question first.")
+    if as_json:
+        _print_json(history)
+    else:
+        show_steps(out, steps_of(history))
+
+
+def main() -> None:
+    """Run the command; an error is one sentence on stderr and a non-zero exit."""
+    try:
+        app()
+    except SelfragError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        if os.environ.get("SELFRAG_DEBUG"):
+            raise
+        _fail(f"Unexpected {type(error).__name__}: {error} (set SELFRAG_DEBUG=1 to see where).")
+
+
+def _fail(sentence: str) -> None:
+    one_line = " ".join(sentence.encode("utf-8", "replace").decode().split())
+    sys.stderr.write(f"selfrag: {one_line}\n")
+    sys.exit(2)
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def _warn(warnings: list[str]) -> None:
+    for warning in warnings:
+        sys.stderr.write(f"selfrag: warning: {warning}\n")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int, str], None]]:
+    """A progress bar for ingestion on stderr; it appears only if there is something to do."""
+    bar = Progress(
+        TextColumn("Reading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), console=err
+    )
+    task = bar.add_task("", total=None, visible=False)
+    with bar:
+        yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name, visible=True)
+        bar.update(task, visible=False)
+
+
+@contextmanager
+def _current_step() -> Iterator[Callable[[str], None]]:
+    """The step that runs just now, on stderr, for a person at a terminal."""
+    with err.status("starting") as status:
+        yield lambda step: status.update(step)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""The local stack: the deployed definition, interpreted, with the deployed handlers and nothing but pip packages."""
+
+import importlib
+import io
+import json
+import logging
+import os
+import re
+import time
+import uuid
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import boto3
+from aws_lambda_powertools.utilities import parameters
+
+import selfrag.claude
+import selfrag.settings
+import selfrag.verdicts
+from cli.interpreter import LambdaHandler, Pause, local_aws
+
+DEFINITION = Path(__file__).parents[1] / "infra" / "workflow.asl.json"
+TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
+MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
+PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+OnStep = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Execution:
+    """A finished execution: its output, or None and the error, and its history."""
+
+    id: str
+    output: dict[str, Any] | None
+    error: str
+    history: list[dict[str, Any]]
+
+
+class LocalStack:
+    """A running local stack; made by `running_stack`."""
+
+    def __init__(self, machine: str) -> None:
+        self._machine = machine
+        self._client = boto3.client("stepfunctions")
+
+    def execute(self, payload: Mapping[str, Any], name: str = "") -> Execution:
+        """Run one execution to its end."""
+        name = name or uuid.uuid4().hex
+        arn = self._client.start_execution(stateMachineArn=self._machine, name=name, input=json.dumps(payload))[
+            "executionArn"
+        ]
+        while (state := self._client.describe_execution(executionArn=arn))["status"] == "RUNNING":
+            time.sleep(0.005)  # moto has no way to wait for an execution
+        output = json.loads(state["output"]) if state["status"] == "SUCCEEDED" else None
+        error = " ".join(str(state.get(part) or "") for part in ("status", "error", "cause"))
+        return Execution(name, output, "" if output is not None else error, self._history(arn))
+
+    def _history(self, arn: str) -> list[dict[str, Any]]:
+        events: list[dict[str, Any]] = []
+        page: Any = self._client.get_execution_history(executionArn=arn, maxResults=1000)
+        events += page["events"]
+        while token := page.get("nextToken"):
+            page = self._client.get_execution_history(executionArn=arn, maxResults=1000, nextToken=token)
+            events += page["events"]
+        return events
+
+
+def definition_text(definition: Path = DEFINITION) -> str:
+    """The definition with its placeholders filled in, as Terraform fills them in."""
+    return PLACEHOLDER.sub(lambda found: TABLES.get(found[1], (found[1],))[0], definition.read_text(encoding="utf-8"))
+
+
+def deployed_handlers(definition: Path = DEFINITION) -> dict[str, LambdaHandler]:
+    """The handlers of all steps that the definition names, by their folder."""
+    names = set(PLACEHOLDER.findall(definition.read_text(encoding="utf-8"))) - set(TABLES)
+    return {name: importlib.import_module(f"{name}.handler").handler for name in sorted(names)}
+
+
+@contextmanager
+def running_stack(
+    environment: Mapping[str, str],
+    secrets: Mapping[str, str],
+    *,
+    handlers: Mapping[str, LambdaHandler] | None = None,
+    on_step: OnStep = lambda step: None,
+    pause: Pause = time.sleep,
+) -> Iterator[LocalStack]:
+    """Start the local stack with the handlers' environment and the secrets that they read; end it with the block."""
+    logging.getLogger("moto").setLevel(logging.CRITICAL)  # an expected failure of a task is not news
+    with _environment(environment):
+        known = handlers or deployed_handlers()
+        with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause):
+            for name, key in TABLES.values():
+                _create_table(name, key)
+            for name, value in secrets.items():
+                boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)
+            yield LocalStack(_create_machine(known))
+
+
+def _announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
+    def announced(event: dict[str, Any], context: Any) -> Any:
+        on_step(name)
+        return handler(event, context)
+
+    return announced
+
+
+@contextmanager
+def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    """The handlers' environment; nothing of the user's own AWS configuration gets in."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    loopback = ",".join(filter(None, [kept.get("NO_PROXY", ""), "127.0.0.1", "localhost"]))
+    fixed = {"AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true", "NO_PROXY": loopback}
+    with patch.dict(os.environ, {**kept, **fixed, **wanted}, clear=True):
+        _forget_configuration()
+        try:
+            yield
+        finally:
+            _forget_configuration()
+
+
+def _forget_configuration() -> None:
+    """A Lambda reads its configuration once per process; here a process may hold several stacks."""
+    for cached in (selfrag.settings.settings, selfrag.claude._client, selfrag.verdicts._client):
+        cached.cache_clear()
+    parameters.clear_caches()
+
+
+def _create_table(name: str, key: str) -> None:
+    boto3.client("dynamodb").create_table(
+        TableName=name,
+        KeySchema=[{"AttributeName": key, "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+
+
+def _create_machine(names: Mapping[str, Any]) -> str:
+    role = boto3.client("iam").create_role(RoleName="local", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as empty:
+        empty.writestr("handler.py", "")
+    client = boto3.client("lambda")
+    for name in names:
+        client.create_function(
+            FunctionName=name,
+            Runtime="python3.13",
+            Role=role,
+            Handler="handler.handler",
+            Code={"ZipFile": archive.getvalue()},
+        )
+    made = boto3.client("stepfunctions").create_state_machine(
+        name="selfrag", definition=definition_text(), roleArn=role
+    )
+    return str(made["stateMachineArn"])

@@ -1,0 +1,39 @@
+"""IsUse: how useful is the answer to the asker, from 1 to 5?"""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from selfrag.grading import Grader
+from selfrag.models import StepResult, UtilityVerdict
+
+
+class Task(BaseModel):
+    """The question and the answer to judge."""
+
+    question: str
+    answer: str
+    deadline: float | None = None
+
+
+class Utility(BaseModel):
+    """The shape of the model's verdict."""
+
+    reason: str
+    score: Literal[1, 2, 3, 4, 5]
+
+
+class Result(StepResult):
+    """The verdict and what it cost."""
+
+    verdict: UtilityVerdict
+
+
+def grade(task: Task, grader: Grader) -> Result:
+    """Ask for the score and its reason."""
+    found = grader.grade({"question": task.question, "answer": task.answer}, Utility)
+    if found.verdict is None:
+        verdict = UtilityVerdict(score=None, reason=f"the verdict was {found.flaw}")
+    else:
+        verdict = UtilityVerdict(score=found.verdict.score, reason=found.verdict.reason, cached=found.cached)
+    return Result(verdict=verdict, calls=found.calls, warnings=found.warnings)

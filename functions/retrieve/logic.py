@@ -1,0 +1,36 @@
+"""Retrieve passages: embed the query, search both ways, fuse; or fetch the evidence of an earlier answer."""
+
+from pydantic import BaseModel, Field
+
+from selfrag.budget import within_budget
+from selfrag.embeddings import Embedder
+from selfrag.models import Passage, StepResult
+from selfrag.passages import CANDIDATES, PassageIndex, fuse
+
+
+class Task(BaseModel):
+    """The query and the caller's collections; `passage_ids`, if any, are fetched in place of a search."""
+
+    query: str
+    collections: list[str] = Field(min_length=1)
+    top_k: int = Field(ge=1)
+    passage_ids: list[str] = []
+    bytes_used: int = 0
+
+
+class Result(StepResult):
+    """The passages, best first, and their size in the state."""
+
+    passages: list[Passage]
+    bytes: int
+
+
+def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> Result:
+    """Find the passages of one query within the state's budget."""
+    if task.passage_ids:
+        found = index.fetch(task.passage_ids, task.collections)
+    else:
+        vector = embedder.query(task.query)
+        found = fuse(index.search(task.query, vector, CANDIDATES, task.collections), task.top_k)
+    kept, size, warnings = within_budget(found, task.bytes_used)
+    return Result(passages=kept, bytes=size, warnings=warnings)

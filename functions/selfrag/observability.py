@@ -1,0 +1,57 @@
+"""Logger, metrics and the one wrapper that every step's handler wears."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.metrics import MetricUnit, single_metric
+from pydantic import BaseModel, ValidationError
+
+from selfrag.deadline import time_for_a_retry
+from selfrag.errors import DeadlineExceeded, InvalidInput, SelfragError, TemporarilyUnavailable
+
+NAMESPACE = "selfrag"
+logger = Logger(service=os.environ.get("POWERTOOLS_SERVICE_NAME", NAMESPACE))
+
+Event = dict[str, Any]
+Handler = Callable[[Event, Any], Event]
+
+
+def hashed(text: str) -> str:
+    """A short hash by which the log lines of one question can be found, and the question cannot."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def count_cache_failure() -> None:
+    """Count one call to the verdict cache that failed."""
+    with single_metric(name="VerdictCacheFailures", unit=MetricUnit.Count, value=1, namespace=NAMESPACE):
+        pass
+
+
+def step(work: Callable[[Event], BaseModel]) -> Handler:
+    """Make a Lambda handler of a function from an event to a result model.
+
+    A malformed event raises InvalidInput with the names of the wrong fields, never their values.
+    """
+
+    @wraps(work)
+    def handler(event: Event, context: Any) -> Event:
+        name = work.__module__.split(".")[0]
+        logger.append_keys(step=name, question=hashed(str(event.get("question", ""))))
+        try:
+            result = work(event).model_dump(mode="json")
+            logger.info("done")
+            return result
+        except ValidationError as error:
+            wrong = ", ".join(sorted({".".join(map(str, e["loc"])) for e in error.errors(include_input=False)}))
+            raise InvalidInput(f"{name} cannot read its input: {wrong}") from None
+        except SelfragError as error:
+            logger.warning("failed", extra={"error": type(error).__name__})
+            if isinstance(error, TemporarilyUnavailable) and not time_for_a_retry(event.get("deadline")):
+                raise DeadlineExceeded("no time is left for another try") from error
+            raise
+
+    return handler

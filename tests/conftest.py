@@ -1,0 +1,21 @@
+"""Every test runs without the user's configuration; nothing of it may reach a test."""
+
+import os
+from typing import Any
+
+os.environ.update(
+    POWERTOOLS_LOG_LEVEL="CRITICAL",
+    POWERTOOLS_METRICS_DISABLED="true",
+    AWS_DEFAULT_REGION="us-east-1",
+    AWS_EC2_METADATA_DISABLED="true",
+)
+for name in [n for n in os.environ if n.startswith(("SELFRAG_", "ANTHROPIC_", "TAVILY_"))]:
+    del os.environ[name]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print what tests measured; a worker's own output would not be seen."""
+    for report in terminalreporter.stats.get("passed", []):
+        for name, text in report.user_properties:
+            if name == "figures":
+                terminalreporter.write_line(text)

@@ -1,0 +1,127 @@
+"""Results of steps as their Lambdas would return them, for machines that are run without a model."""
+
+from typing import Any
+
+from compose_answer.handler import handler as compose_answer
+
+
+def call(step: str) -> dict[str, Any]:
+    return {
+        "step": step,
+        "model": "claude-haiku-5-5",
+        "started_at": 1.0,
+        "ended_at": 2.0,
+        "stop_reason": "end_turn",
+        "input_tokens": 10,
+        "output_tokens": 1,
+        "cache_read_input_tokens": 0,
+        "cache_creation_input_tokens": 0,
+    }
+
+
+def asked(step: str, **result: Any) -> dict[str, Any]:
+    """A result that cost one model call."""
+    return {**result, "calls": [call(step)], "warnings": []}
+
+
+def passage(passage_id: str, text: str = "Leave is 25 days a year.") -> dict[str, Any]:
+    return {
+        "passage_id": passage_id,
+        "document": "people/leave.md",
+        "title": "Leave",
+        "text": text,
+        "collection": "c",
+        "score": 1.0,
+    }
+
+
+def retrieval(decision: str) -> dict[str, Any]:
+    return asked("decide_retrieval", verdict={"decision": decision, "reason": "because", "complexity": "simple"})
+
+
+def found(*passage_ids: str) -> dict[str, Any]:
+    return {"passages": [passage(i) for i in passage_ids], "bytes": 200 * len(passage_ids), "warnings": []}
+
+
+def relevance(passage_id: str, label: str, cached: bool = False) -> dict[str, Any]:
+    score = {"relevant": 0.9, "irrelevant": 0.1, "ungraded": None}[label]
+    verdict = {
+        "passage_id": passage_id,
+        "relevant": label == "relevant",
+        "score": score,
+        "label": label,
+        "cached": cached,
+    }
+    return asked("grade_relevance", verdict=verdict)
+
+
+def answer(text: str = "25 days.", *, is_found: bool = True, flaw: str | None = None) -> dict[str, Any]:
+    citation = {"passage_id": "p1-0", "document": "people/leave.md", "quote": "Leave", "answer_span": [0, len(text)]}
+    return asked(
+        "generate",
+        answer=text if is_found else "",
+        citations=[citation] if is_found else [],
+        found=is_found,
+        flaw=flaw,
+    )
+
+
+def support(level: str) -> dict[str, Any]:
+    kinds = {
+        "fully_supported": ["full"],
+        "partially_supported": ["full", "none"],
+        "no_support": ["none"],
+        "ungraded": [],
+    }[level]
+    claims = [{"claim": f"claim {n}", "support": kind, "passage_ids": ["p1-0"]} for n, kind in enumerate(kinds)]
+    return asked("grade_support", verdict={"level": level, "claims": claims, "cached": False})
+
+
+def utility(score: int | None) -> dict[str, Any]:
+    return asked("grade_utility", verdict={"score": score, "reason": "because", "cached": False})
+
+
+def rewrite(query: str, *, new: bool = True) -> dict[str, Any]:
+    return asked("rewrite_question", query=query if new else "", new=new)
+
+
+class Scripted:
+    """Handlers that answer from lists, the last entry again and again, and remember what they were asked.
+
+    An entry that is an exception is raised; a callable gets the event.
+    """
+
+    def __init__(self, **script: list[Any]) -> None:
+        self.script: dict[str, list[Any]] = {
+            "decide_retrieval": [retrieval("yes")],
+            "retrieve": [lambda e: found(*(f"p{self.count('retrieve')}-{n}" for n in range(e["top_k"])))],
+            "grade_relevance": [lambda e: relevance(e["passage"]["passage_id"], "relevant")],
+            "generate": [answer()],
+            "grade_support": [support("fully_supported")],
+            "grade_utility": [utility(5)],
+            "rewrite_question": [lambda e: rewrite(f"query {len(e['queries'])}")],
+            "search_web": [lambda e: found(*(f"w{n}" for n in range(e["top_k"])))],
+            "compose_answer": [lambda e: compose_answer(e, None)],
+            **script,
+        }
+        self.events: list[tuple[str, dict[str, Any]]] = []
+
+    def count(self, step: str) -> int:
+        return sum(name == step for name, _ in self.events)
+
+    def events_of(self, step: str) -> list[dict[str, Any]]:
+        return [event for name, event in self.events if name == step]
+
+    def handlers(self) -> dict[str, Any]:
+        return {step: self._handler(step) for step in self.script}
+
+    def _handler(self, step: str) -> Any:
+        def handler(event: dict[str, Any], context: Any) -> Any:
+            entries = self.script[step]
+            self.events.append((step, event))
+            entry = entries[min(self.count(step), len(entries)) - 1]
+            if isinstance(entry, Exception):
+                raise entry
+            return entry(event) if callable(entry) else entry
+
+        return handler
