@@ -87,6 +87,7 @@ def running_stack(
     secrets: Mapping[str, str],
     *,
     handlers: Mapping[str, LambdaHandler] | None = None,
+    definition: str = "",
     on_step: OnStep = lambda step: None,
     pause: Pause = time.sleep,
 ) -> Iterator[LocalStack]:
@@ -99,7 +100,7 @@ def running_stack(
                 _create_table(name, key)
             for name, value in secrets.items():
                 boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)
-            yield LocalStack(_create_machine(known))
+            yield LocalStack(_create_machine(known, definition or definition_text()))
 
 
 def _announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
@@ -140,7 +141,7 @@ def _create_table(name: str, key: str) -> None:
     )
 
 
-def _create_machine(names: Mapping[str, Any]) -> str:
+def _create_machine(names: Mapping[str, Any], definition: str) -> str:
     role = boto3.client("iam").create_role(RoleName="local", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as empty:
@@ -154,7 +155,5 @@ def _create_machine(names: Mapping[str, Any]) -> str:
             Handler="handler.handler",
             Code={"ZipFile": archive.getvalue()},
         )
-    made = boto3.client("stepfunctions").create_state_machine(
-        name="selfrag", definition=definition_text(), roleArn=role
-    )
+    made = boto3.client("stepfunctions").create_state_machine(name="selfrag", definition=definition, roleArn=role)
     return str(made["stateMachineArn"])

@@ -18,7 +18,7 @@ LOGS = frozenset(
     | {"previous", "previous_id", "previous_relevance"}
 )
 # What is always set again before it is read, as seen from a Task.
-MOMENTARY = frozenset({"answered", "useful", "found", "ungraded", "recalled", "recalled_item"})
+MOMENTARY = frozenset({"answered", "flawed", "useful", "found", "ungraded", "recalled", "recalled_item"})
 # The growing ones of the logs are emptied, for evaluating them is most of the work.
 GROWING = ("path", "calls", "warnings")
 CONTEXT = {

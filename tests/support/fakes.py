@@ -1,0 +1,65 @@
+"""Fakes of the seams: a Claude that says what it is told, and a verdict cache in memory."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from selfrag.claude import Cited, Flaw, Judgement, Segment, Source, Writing
+from selfrag.grading import Grader
+from selfrag.models import ModelCall, Passage
+from selfrag.prompts import Prompt
+from tests.support import steps
+
+PROMPT = Prompt("the rubric", "version-1")
+
+
+class FakeClaude:
+    """Gives back `says`: a dict for a verdict, None for a flawed reply, a list of segments for a text."""
+
+    def __init__(self, says: Any = None, flaw: Flaw | None = None) -> None:
+        self.says, self.flaw = says, flaw
+        self.asked: list[Mapping[str, Any]] = []
+        self.sources: list[Source] = []
+
+    def model_of(self, step: str) -> str:
+        return "claude-haiku-5-5"
+
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[BaseModel]) -> Judgement[Any]:
+        self.asked.append(fields)
+        call = ModelCall.model_validate(steps.call(step))
+        if self.says is None:
+            return Judgement(None, self.flaw or "malformed", call)
+        return Judgement(shape.model_validate(self.says), None, call)
+
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+        self.asked.append(fields)
+        self.sources = list(sources)
+        return Writing(tuple(self.says or ()), self.flaw, ModelCall.model_validate(steps.call(step)))
+
+
+class MemoryCache:
+    """A verdict cache in a dict."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {}
+        self.failed = False
+
+    def get(self, key: str) -> str | None:
+        return self.kept.get(key)
+
+    def put(self, key: str, verdict: str) -> None:
+        self.kept[key] = verdict
+
+
+def grader(says: Any, flaw: Flaw | None = None, cache: MemoryCache | None = None, prompt: Prompt = PROMPT) -> Grader:
+    """A grader of which the model says this."""
+    return Grader("step", prompt, FakeClaude(says, flaw), cache)
+
+
+def passage(passage_id: str = "p1", text: str = "Leave is 25 days a year. It begins in May.", **more: Any) -> Passage:
+    return Passage.model_validate({**steps.passage(passage_id, text), **more})
+
+
+def cited(text: str, source: int = 0, start: int = 0, end: int = 1) -> Segment:
+    return Segment(text, (Cited(source, start, end),))

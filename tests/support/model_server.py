@@ -1,0 +1,160 @@
+"""A loopback server that speaks the Messages API, with faults on demand.
+
+It knows a step by the shape that is asked for, as any server can, and counts requests by step.
+"""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Body = dict[str, Any]
+# A fault: an HTTP status, or one of "malformed", "refusal", "timeout", "cut".
+Fault = int | str | None
+
+
+def step_of(body: Body) -> str:
+    """The step that a request belongs to."""
+    schema = body.get("output_config", {}).get("format", {}).get("schema")
+    if schema is None and body.get("tools"):
+        schema = body["tools"][0]["input_schema"]
+    if schema is None:
+        return "generate"
+    fields = set(schema["properties"])
+    for field, step in (
+        ("decision", "decide_retrieval"),
+        ("label", "grade_relevance"),
+        ("claims", "grade_support"),
+        ("query", "rewrite_question"),
+        ("score", "grade_utility"),
+    ):
+        if field in fields:
+            return step
+    raise AssertionError(f"no step asks for {fields}")
+
+
+GOOD: dict[str, Any] = {
+    "decide_retrieval": {"reason": "r", "decision": "yes", "complexity": "simple"},
+    "grade_relevance": {"reason": "r", "label": "relevant", "score": 0.9},
+    "grade_support": {"claims": [{"claim": "25 days", "support": "full", "passages": [1]}]},
+    "grade_utility": {"reason": "r", "score": 5},
+    "rewrite_question": {"reason": "r", "query": "another query"},
+}
+
+
+class ModelServer:
+    """Answers each step well, or by `answers[step](body)`, unless `fault(step, n)` spoils the nth request."""
+
+    def __init__(self, fault: Callable[[str, int], Fault] = lambda step, n: None) -> None:
+        self.requests: list[Body] = []
+        self.counts: Counter[str] = Counter()
+        self.answers: dict[str, Callable[[Body], Any]] = {}
+        self._fault, self._lock, self._closing = fault, threading.Lock(), threading.Event()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *args: Any) -> None:
+                pass
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                status, reply = server._answer(body)
+                text = json.dumps(reply).encode()
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(text)))
+                if status == 429:
+                    self.send_header("retry-after", "120")
+                self.end_headers()
+                with suppress(ConnectionError):  # a client that timed out is gone
+                    self.wfile.write(text)
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._http.server_port}"
+
+    def __enter__(self) -> "ModelServer":
+        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._closing.set()
+        self._http.shutdown()
+        self._http.server_close()
+
+    def asked(self, step: str) -> list[Body]:
+        return [body for body in self.requests if step_of(body) == step]
+
+    def _answer(self, body: Body) -> tuple[int, Any]:
+        step = step_of(body)
+        with self._lock:
+            self.requests.append(body)
+            self.counts[step] += 1
+            number = self.counts[step]
+        fault = self._fault(step, number)
+        if isinstance(fault, int):
+            return fault, {"type": "error", "error": {"type": "some_error", "message": "no"}}
+        if fault == "timeout":
+            self._closing.wait(30)  # until the client has long gone
+        return 200, message(body, self._content(step, body, fault), fault)
+
+    def _content(self, step: str, body: Body, fault: Fault) -> list[dict[str, Any]]:
+        if fault == "malformed":
+            return [] if step == "generate" else [{"type": "text", "text": '{"Yes'}]
+        if step in self.answers:
+            return reply(body, self.answers[step](body))
+        return reply(body, GOOD[step]) if step in GOOD else cite_everything(body)
+
+
+def reply(body: Body, value: Any) -> list[dict[str, Any]]:
+    """Content blocks of a value: text with citations as they are, a verdict by tool or as JSON behind a thought."""
+    if isinstance(value, list):
+        return value
+    if isinstance(value, str):
+        return [{"type": "text", "text": value}]
+    if body.get("tools"):
+        return [{"type": "tool_use", "id": "toolu_1", "name": body["tools"][0]["name"], "input": value}]
+    thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    return [thought, {"type": "text", "text": json.dumps(value, ensure_ascii=False)}]
+
+
+def cite_everything(body: Body) -> list[dict[str, Any]]:
+    """One sentence per search result, each with its first block cited; a greeting if there are none."""
+    results = [block for block in body["messages"][0]["content"] if block["type"] == "search_result"]
+    if not results:
+        return [{"type": "text", "text": "Hello."}]
+    return [
+        {
+            "type": "text",
+            "text": block["content"][0]["text"].strip() + " ",
+            "citations": [
+                {
+                    "type": "search_result_location",
+                    "cited_text": block["content"][0]["text"],
+                    "source": block["source"],
+                    "title": block["title"],
+                    "search_result_index": number,
+                    "start_block_index": 0,
+                    "end_block_index": 1,
+                }
+            ],
+        }
+        for number, block in enumerate(results)
+    ]
+
+
+def message(body: Body, content: list[dict[str, Any]], fault: Fault = None) -> dict[str, Any]:
+    stop = {"refusal": "refusal", "cut": "max_tokens"}.get(str(fault), "end_turn")
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": content,
+        "stop_reason": stop,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 100, "output_tokens": 10, "cache_read_input_tokens": 50},
+    }

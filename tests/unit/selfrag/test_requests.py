@@ -1,0 +1,78 @@
+"""What a caller may ask, and the one sentence that says what was wrong."""
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from selfrag.errors import InvalidInput
+from selfrag.requests import MAX_QUESTION_CHARACTERS, AskRequest, Policy, read_request
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("", "The question was not accepted: it is empty; write a question."),
+        ("  \n\t　", "The question was not accepted: it is empty; write a question."),
+        ("\u200b\u200b", "The question was not accepted: it is empty; write a question."),
+        ("a\x00b", "The question was not accepted: it holds a NUL character; remove it."),
+        ("a\ud800b", "The question was not accepted: it is not valid Unicode"),
+        ("x" * 2001, "The question was not accepted: it has 2001 characters; 2000 is the limit."),
+    ],
+)
+def test_a_question_that_cannot_be_asked_gets_one_clear_sentence(question: str, sentence: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        read_request(question)
+    assert str(error.value).startswith(sentence)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("{", "not valid JSON"),
+        ("[1]", "must be a JSON object"),
+        ('{"top_k": 0}', "policy.top_k was not accepted: input should be greater than or equal to 1"),
+        ('{"top_k": 99}', "less than or equal to 10"),
+        ('{"topk": 4}', "policy.topk does not exist; the fields are preset, top_k,"),
+        ('{"weights": {"rell": 1}}', "policy.weights.rell does not exist; the fields are rel, sup, use"),
+        ('{"preset": "segments"}', "policy.preset was not accepted"),
+        ('{"deadline_seconds": 9999}', "policy.deadline_seconds was not accepted"),
+        ('{"min_utility": "x"}', "policy.min_utility was not accepted"),
+        ('{"relevance_threshold": NaN}', "policy.relevance_threshold was not accepted"),
+    ],
+)
+def test_a_policy_that_cannot_be_followed_gets_one_clear_sentence(policy: str, words: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        read_request("How many days?", policy)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_id_that_cannot_be_one_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="previous was not accepted"):
+        read_request("And then?", previous="../secrets")
+
+
+@given(st.text(min_size=1, max_size=MAX_QUESTION_CHARACTERS))
+def test_a_question_in_any_script_is_asked_as_it_stands_or_refused_in_words(question: str) -> None:
+    try:
+        request = read_request(question)
+    except InvalidInput as error:
+        event(str(error)[:40])
+    else:
+        assert request.question == question.strip()
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(), lambda x: st.dictionaries(st.text(), x)))
+def test_any_policy_is_followed_or_refused_in_words(policy: object) -> None:
+    with suppress(InvalidInput):
+        read_request("How many days?", json.dumps(policy))
+
+
+def test_the_execution_gets_every_field_of_the_policy() -> None:
+    given_to_machine = AskRequest(question="?").execution_input(["c"])
+    assert set(given_to_machine) == {"question", "policy", "previous", "collections"}
+    assert set(given_to_machine["policy"]) == set(Policy.model_fields)

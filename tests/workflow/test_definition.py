@@ -1,0 +1,181 @@
+"""What AWS would refuse, and what the design asks of every state, checked on the definition itself."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from statelint.config import Config
+from statelint.linter import Linter
+
+from cli.interpreter import MAX_VARIABLE_BYTES
+from cli.jsonata import check
+from cli.stack import DEFINITION
+from selfrag import errors
+from selfrag.budget import STATE_BUDGET_BYTES
+from selfrag.deadline import LONGEST_RETRY_WAIT_SECONDS
+from selfrag.requests import Policy
+from tests.support.definition import MACHINE, RAW, State, expressions_in, lambda_tasks, snake, states, tasks
+from tests.support.walker import template
+
+ROOT = Path(__file__).parents[2]
+LAMBDA_ERRORS = {
+    "Lambda.ServiceException",
+    "Lambda.AWSLambdaException",
+    "Lambda.SdkClientException",
+    "Lambda.TooManyRequestsException",
+}
+BUILT_IN = re.compile(r"\$(\w+)\s*\(")
+STATES_FIELDS = {"input", "context", "result", "errorOutput"}
+
+
+def ids(state: State) -> str:
+    return state.name
+
+
+@pytest.mark.parametrize("task", tasks(), ids=ids)
+def test_every_task_has_the_five_properties(task: State) -> None:
+    body = task.body
+    assert body["Comment"].endswith(".")
+    assert "TimeoutSeconds" in body
+    assert body["Catch"][-1]["ErrorEquals"] == ["States.ALL"]
+    assert len(body["Retry"]) >= 2
+    for retrier in body["Retry"]:
+        assert retrier["JitterStrategy"] == "FULL"
+        assert retrier["MaxDelaySeconds"] <= LONGEST_RETRY_WAIT_SECONDS
+        assert 1 <= retrier["MaxAttempts"] <= 3
+        assert "States.ALL" not in retrier["ErrorEquals"]
+
+
+@pytest.mark.parametrize("task", lambda_tasks(), ids=ids)
+def test_lambdas_own_errors_and_ours_are_retried_apart(task: State) -> None:
+    retried = [set(retrier["ErrorEquals"]) for retrier in task.body["Retry"]]
+    assert LAMBDA_ERRORS in retried
+    assert {errors.TemporarilyUnavailable.__name__} in retried
+
+
+def test_the_share_of_tasks_with_all_five_properties_is_printed(record_property: Any) -> None:
+    five = ("Comment", "TimeoutSeconds", "Retry", "Catch")
+    whole = [t for t in tasks() if all(key in t.body for key in five) and "MaxDelaySeconds" in t.body["Retry"][0]]
+    record_property("figures", f"{len(whole)} of {len(tasks())} Tasks have all five properties")
+    assert len(whole) == len(tasks())
+
+
+@pytest.mark.parametrize("state", list(states()), ids=ids)
+def test_every_next_names_a_state_beside_it(state: State) -> None:
+    assert set(state.targets) <= state.neighbours
+    if state.body["Type"] not in ("Choice", "Succeed", "Fail"):
+        assert ("Next" in state.body) != bool(state.body.get("End"))
+
+
+def test_every_state_can_be_reached() -> None:
+    reached, ahead = set(), [MACHINE["StartAt"]]
+    top = {state.name: state for state in states() if not state.scope}
+    while ahead:
+        name = ahead.pop()
+        if name not in reached:
+            reached.add(name)
+            ahead += top[name].targets
+    assert reached == set(top)
+
+
+def test_state_names_are_unique_in_the_whole_machine() -> None:
+    names = [state.name for state in states()]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("state", list(states()), ids=ids)
+def test_expressions_are_such_as_aws_accepts(state: State) -> None:
+    for expression in state.expressions:
+        check(expression)
+        assert "$hash" not in expression
+        assert "$uuid" not in expression
+        assert set(re.findall(r"\$states\.(\w+)", expression)) <= STATES_FIELDS
+
+
+@pytest.mark.parametrize("state", list(states()), ids=ids)
+def test_variables_obey_the_scope_rules(state: State) -> None:
+    """No state writes a variable of an outer scope, and no name stands in an outer and an inner scope."""
+    outer = {
+        name
+        for other in states()
+        if other.scope != state.scope and other.scope == state.scope[: len(other.scope)]
+        for name in other.assigned
+    }
+    assert not state.assigned & outer
+
+
+@pytest.mark.parametrize("state", list(states()), ids=ids)
+def test_every_variable_is_set_before_it_is_read(state: State) -> None:
+    first = set(MACHINE["States"]["ReadRequest"]["Assign"])
+    late = {"recalled_item": "MayRecall UsePrevious", "response": "RememberAnswer Done"}
+    for expression in state.expressions:
+        local = set(re.findall(r"\$(\w+)\s*:=", expression)) | set(re.findall(r"function\(\$(\w+)\)", expression))
+        read = set(re.findall(r"\$(\w+)", expression)) - set(BUILT_IN.findall(expression)) - local - {"states"}
+        assert all(name in first or state.name in late.get(name, "") for name in read), (state.name, read - first)
+
+
+@pytest.mark.parametrize("state", list(states()), ids=ids)
+def test_results_are_read_only_where_there_is_one(state: State) -> None:
+    if state.body["Type"] in ("Choice", "Pass", "Succeed"):
+        assert not any("$states.result" in expression for expression in state.expressions)
+    inside_catch = [e for catcher in state.body.get("Catch", []) for e in expressions_in(catcher)]
+    assert not any("$states.result" in expression for expression in inside_catch)
+    outside = [e for e in state.expressions if e not in inside_catch]
+    assert not any("errorOutput" in expression for expression in outside)
+
+
+def test_statelint_finds_nothing() -> None:
+    # statelint 3.1 does not know that AWS takes JSONata for TimeoutSeconds, so a number stands in for it.
+    text = re.sub(r'"TimeoutSeconds": "\{%[^"]*%\}"', '"TimeoutSeconds": 28', RAW)
+    assert Linter.validate(text, Config()) == []
+
+
+def test_statelint_would_find_a_fault() -> None:
+    broken = json.loads(RAW)
+    broken["States"]["Generate"]["Next"] = "Nowhere"
+    del broken["States"]["NextTry"]["Choices"]
+    assert len(Linter.validate(json.dumps(broken), Config())) >= 2
+
+
+def test_state_names_folders_and_test_folders_match_one_to_one() -> None:
+    shared = {"selfrag", "ask"}
+    folders = {p.name for p in (ROOT / "functions").iterdir() if p.is_dir() and (p / "handler.py").exists()} - shared
+    named = {snake(task.name) for task in lambda_tasks()}
+    filled_in = {task.body["Arguments"]["FunctionName"].strip("${}") for task in lambda_tasks()}
+    tested = {p.name for p in (ROOT / "tests/unit").iterdir() if list(p.glob("test_*.py"))}
+    assert named == filled_in == folders
+    assert folders <= tested
+
+
+@pytest.mark.parametrize("task", lambda_tasks(), ids=ids)
+def test_every_step_folder_has_the_same_form(task: State) -> None:
+    folder = ROOT / "functions" / snake(task.name)
+    assert (folder / "logic.py").exists()
+    uses_model = "calls" in json.dumps(task.body.get("Assign", task.body.get("Output")))
+    assert (folder / "prompt.md").exists() == uses_model
+
+
+def test_terraform_can_fill_the_placeholders_in() -> None:
+    assert "%{" not in RAW
+    assert set(re.findall(r"\$\{([^}]*)\}", RAW)) == {
+        *(snake(task.name) for task in lambda_tasks()),
+        "answers_table",
+    }
+
+
+def test_the_policy_defaults_of_the_definition_are_those_of_the_edge() -> None:
+    assigned = MACHINE["States"]["ReadRequest"]["Assign"]
+    bindings = {"states": {"input": {"question": "?", "collections": ["c"]}}}
+    assert template(assigned["policy"], bindings) == Policy().model_dump(mode="json")
+    with_field = {"states": {"input": {"policy": {"top_k": 7}}}}
+    assert template(assigned["policy"], with_field)["top_k"] == 7
+
+
+def test_passages_leave_room_in_the_state() -> None:
+    assert STATE_BUDGET_BYTES <= MAX_VARIABLE_BYTES - 64 * 1024
+
+
+def test_the_definition_is_the_one_that_is_deployed() -> None:
+    assert DEFINITION == ROOT / "infra" / "workflow.asl.json"

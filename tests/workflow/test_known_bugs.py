@@ -1,0 +1,329 @@
+"""The bugs of the public implementations (SELF_RAG.md), by their numbers there.
+
+Each test checks the promise twice: as built, where it must hold, and with the bug put back, where
+the same check must fail. So none of these tests can pass without seeing its bug.
+"""
+
+import asyncio
+import copy
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock, patch
+
+import anthropic
+import pytest
+
+import generate.logic
+import grade_relevance.logic
+import selfrag.claude
+from cli.stack import definition_text, running_stack
+from compose_answer.logic import Task, compose
+from grade_relevance.logic import Relevance
+from selfrag.models import RelevanceVerdict
+from selfrag.profiles import SMALLEST_CACHEABLE
+from selfrag.prompts import load_prompt
+from selfrag.settings import DEFAULT_MODELS
+from tests.support import steps
+from tests.support.fakes import PROMPT, FakeClaude, cited, grader, passage
+from tests.support.local import QUESTION, local_stack
+from tests.support.model_server import ModelServer
+from tests.support.steps import Scripted
+
+ASKED = {"question": "How many days?", "collections": ["c"], "policy": {"deadline_seconds": 240}}
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class World:
+    """The definition and the patches under which a promise is checked."""
+
+    definition: dict[str, Any] = field(default_factory=lambda: json.loads(definition_text()))
+    patches: list[AbstractContextManager[Any]] = field(default_factory=list)
+
+    @property
+    def states(self) -> dict[str, Any]:
+        return self.definition["States"]
+
+    def run(self, **script: list[Any]) -> tuple[dict[str, Any], Scripted]:
+        scripted = Scripted(**script)
+        text = json.dumps(self.definition)
+        with running_stack({}, {}, handlers=scripted.handlers(), definition=text, pause=lambda s: None) as stack:
+            execution = stack.execute(ASKED)
+        assert execution.output is not None, execution.error
+        return execution.output, scripted
+
+
+Check = Callable[[World], None]
+
+
+def holds_and_sees(check: Check, put_back: Callable[[World], None]) -> None:
+    """The check passes as built and fails with the bug put back."""
+    check(World())
+    buggy = World()
+    put_back(buggy)
+    with ExitStack() as stack:
+        for patched in buggy.patches:
+            stack.enter_context(patched)
+        with pytest.raises(AssertionError):
+            check(buggy)
+
+
+def test_bug_1_the_direct_answer_is_not_empty() -> None:
+    def check(world: World) -> None:
+        response, _ = world.run(decide_retrieval=[steps.retrieval("no")], generate=[steps.answer("Hello!")])
+        assert (response["status"], response["answer"]) == ("answered", "Hello!")
+        assert response["path"] == ["DecideRetrieval", "Generate", "GradeUtility"]
+
+    def put_back(world: World) -> None:
+        world.states["RouteRetrieval"]["Choices"][1]["Next"] = "ComposeAnswer"
+
+    holds_and_sees(check, put_back)
+
+
+@pytest.mark.parametrize("decision", ["no", "yes"])
+def test_bug_2_utility_is_judged_and_a_useless_answer_does_not_go_out(decision: str) -> None:
+    def check(world: World) -> None:
+        response, scripted = world.run(decide_retrieval=[steps.retrieval(decision)], grade_utility=[steps.utility(1)])
+        assert scripted.count("grade_utility") >= 1
+        assert response["status"] == "abstained"
+
+    def put_back(world: World) -> None:
+        for state in ("RouteDraft", "Judge"):
+            world.states[state]["Choices"] = []
+            world.states[state]["Default"] = "ComposeAnswer"
+        world.states["RouteDraft"]["Choices"] = [{"Condition": "{% false %}", "Next": "Reflect"}]
+        world.states["Judge"]["Choices"] = [{"Condition": "{% false %}", "Next": "NextTry"}]
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_3_without_evidence_it_ends() -> None:
+    def check(world: World) -> None:
+        response, scripted = world.run(
+            grade_support=[steps.support("no_support")],
+            rewrite_question=[lambda e: steps.rewrite("the same again")],
+        )
+        assert response["status"] == "abstained"
+        assert len(scripted.events) <= 45
+
+    def put_back(world: World) -> None:
+        # Unsupported goes to the web, to generate, to the check, to the web ... until the execution is stopped.
+        world.states["NextTry"]["Choices"] = [{"Condition": "{% $model_calls < 200 %}", "Next": "SearchWeb"}]
+        world.states["RouteWeb"]["Choices"] = [{"Condition": "{% true %}", "Next": "Generate"}]
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_3_an_unsupported_answer_is_repaired_once_and_not_with_the_same_inputs() -> None:
+    def check(world: World) -> None:
+        _, scripted = world.run(
+            grade_support=[steps.support("partially_supported"), steps.support("fully_supported")],
+        )
+        first, second = scripted.events_of("generate")
+        assert (first["failed_claims"], second["failed_claims"]) == ([], ["claim 1"])
+        assert second["draft"] == "25 days."
+
+    def put_back(world: World) -> None:
+        world.states["Generate"]["Arguments"]["Payload"].update(failed_claims=[], draft="")
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_4_web_results_are_graded_like_passages() -> None:
+    def check(world: World) -> None:
+        response, scripted = world.run(
+            grade_relevance=[lambda e: steps.relevance(e["passage"]["passage_id"], "irrelevant")],
+        )
+        graded = [event["passage"]["passage_id"] for event in scripted.events_of("grade_relevance")]
+        assert {"w0", "w1", "w2", "w3"} <= set(graded)
+        assert scripted.count("generate") == 0
+        assert response["status"] == "abstained"
+
+    def put_back(world: World) -> None:
+        world.states["SearchWeb"]["Assign"]["evidence"] = "{% [$states.result.Payload.passages] %}"
+        world.states["RouteWeb"]["Default"] = "Generate"
+
+    holds_and_sees(check, put_back)
+
+
+@pytest.mark.parametrize("fault", ["malformed", "refusal", "cut"])
+def test_bug_5_a_grader_without_a_verdict_passes_nothing(fault: str) -> None:
+    def check(world: World) -> None:
+        graders = ("grade_relevance", "grade_support", "grade_utility")
+        for broken in graders:
+            faulty = ModelServer(lambda step, n, broken=broken: fault if step == broken else None)
+            with faulty as model, local_stack(model) as stack:
+                execution = stack.execute(QUESTION)
+            assert execution.output is not None
+            assert execution.output["status"] != "answered"
+
+    def put_back(world: World) -> None:
+        # What the public code does: a reply without a verdict is taken for a good one.
+        lenient = {"relevant": 1, "claims": [{"claim": "c", "support": "full", "passages": [1]}], "score": 5}
+
+        def judge(self: Any, step: str, prompt: Any, fields: Any, shape: Any) -> Any:
+            judgement = original(self, step, prompt, fields, shape)
+            if judgement.verdict is not None:
+                return judgement
+            values = {"reason": "", "label": "relevant", **lenient}
+            if shape is Relevance:
+                values["score"] = 1.0
+            taken = shape.model_validate({name: values[name] for name in shape.model_fields})
+            return selfrag.claude.Judgement(taken, None, judgement.call)
+
+        original = selfrag.claude.SdkClaude.judge
+        world.patches.append(patch.object(selfrag.claude.SdkClaude, "judge", judge))
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_6_the_words_of_the_schema_are_the_words_that_are_compared() -> None:
+    def check(world: World) -> None:
+        for label in Relevance.model_json_schema()["properties"]["label"]["enum"]:
+            judge = grader({"reason": "", "label": label, "score": 1.0})
+            task = grade_relevance.logic.Task(question="?", passage=passage())
+            assert grade_relevance.logic.grade(task, judge).verdict.relevant == (label == "relevant")
+        for label in ("Relevant", "Yes", "RELEVANT"):
+            with pytest.raises(ValueError, match="label"):
+                Relevance.model_validate({"reason": "", "label": label, "score": 1.0})
+
+    def put_back(world: World) -> None:
+        def compares_other_words(task: Any, judge: Any) -> Any:
+            found = judge.grade({}, Relevance).verdict
+            verdict = RelevanceVerdict(
+                passage_id="p", relevant=found.label == "Relevant", score=found.score, label=found.label
+            )
+            return grade_relevance.logic.Result(verdict=verdict)
+
+        world.patches.append(patch.object(grade_relevance.logic, "grade", compares_other_words))
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_6_the_answer_that_was_written_is_the_answer_that_is_returned() -> None:
+    def check(world: World) -> None:
+        response, _ = world.run(generate=[steps.answer("Exactly this.")])
+        assert response["answer"] == "Exactly this."
+
+    def put_back(world: World) -> None:
+        world.states["Generate"]["Assign"]["draft"]["answer"] = ""
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_7_a_higher_threshold_lets_fewer_passages_through() -> None:
+    def check(world: World) -> None:
+        judge = grader({"reason": "", "label": "relevant", "score": 0.7})
+        kept = [
+            grade_relevance.logic.grade(
+                grade_relevance.logic.Task(question="?", passage=passage(), threshold=threshold), judge
+            ).verdict.relevant
+            for threshold in (0.0, 0.6, 0.7, 0.8, 1.0)
+        ]
+        assert kept == [True, True, True, False, False]
+
+    def put_back(world: World) -> None:
+        as_built = grade_relevance.logic.grade
+
+        def upside_down(task: Any, judge: Any) -> Any:
+            return as_built(task.model_copy(update={"threshold": 1.0 - task.threshold}), judge)
+
+        world.patches.append(patch.object(grade_relevance.logic, "grade", upside_down))
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_7_utility_counts_when_answers_are_compared() -> None:
+    def check(world: World) -> None:
+        response, _ = world.run(
+            generate=[steps.answer("Of some use."), steps.answer("Of more use."), steps.answer("Of some use again.")],
+            grade_support=[steps.support("partially_supported")],
+            grade_utility=[steps.utility(3), steps.utility(5), steps.utility(3)],
+        )
+        assert response["answer"] == "Of more use."
+
+    def put_back(world: World) -> None:
+        best = world.states["KeepBest"]["Assign"]
+        best["best"] = best["best"].replace("$policy.weights.use", "0")
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_7_words_of_control_never_reach_an_answer() -> None:
+    def check(world: World) -> None:
+        claude = FakeClaude([cited("25 days. NO_ANSWER")])
+        task = generate.logic.Task(question="?", passages=[passage()])
+        result = generate.logic.generate(task, claude, PROMPT)
+        assert "NO_ANSWER" not in result.answer
+
+    def put_back(world: World) -> None:
+        world.patches.append(patch.object(generate.logic, "NO_ANSWER", "Continue to use evidence"))
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_8_the_cached_prompt_is_long_enough_to_be_cached() -> None:
+    def check(world: World) -> None:
+        for step, model in DEFAULT_MODELS.items():
+            words = load_prompt(str(ROOT / "functions" / step / "logic.py")).text.split()
+            assert len(words) > SMALLEST_CACHEABLE[model]
+
+    def put_back(world: World) -> None:
+        one_line = copy.copy(PROMPT)
+        world.patches.append(patch(f"{__name__}.load_prompt", lambda path: one_line))
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_9_graders_in_parallel_share_a_client_that_outlives_them() -> None:
+    def check(world: World) -> None:
+        for _ in range(2):
+            with ModelServer() as model, local_stack(model) as stack:
+                execution = stack.execute(QUESTION)
+            assert execution.output is not None
+            assert execution.output["usage"]["warnings"] == []
+            assert model.counts["grade_relevance"] == 4
+
+    def put_back(world: World) -> None:
+        # A client bound to the event loop of the first question, which is closed after it.
+        loop = asyncio.new_event_loop()
+        loop.close()
+
+        def create(**asked: Any) -> Any:
+            try:
+                loop.call_soon(create)
+            except RuntimeError as error:
+                raise anthropic.AnthropicError(str(error)) from error
+
+        client = SimpleNamespace(messages=SimpleNamespace(create=create))
+        made = Mock(return_value=client, cache_clear=lambda: None)
+        world.patches.append(patch.object(selfrag.claude, "_client", made))
+
+    holds_and_sees(check, put_back)
+
+
+def test_bug_10_no_page_quotes_the_papers_numbers_wrong() -> None:
+    # 13B on PopQA is 55.8 (arXiv 2310.11511, table 2); an article in circulation says 61.2.
+    pages = [page for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] if page.exists()]
+
+    def check(world: World, extra: str = "") -> None:
+        for text in [*(page.read_text(encoding="utf-8") for page in pages), extra]:
+            assert "61.2" not in text
+
+    check(World())
+    with pytest.raises(AssertionError):
+        check(World(), "Self-RAG 13B reaches 61.2 on PopQA")
+
+
+def test_an_answer_withheld_is_not_in_the_response_at_all() -> None:
+    task = {
+        "id": "a",
+        "retrieval": {"decision": "yes"},
+        "draft": {"answer": "SECRET", "support": {"level": "no_support"}, "utility": {"score": 5}},
+    }
+    assert "SECRET" not in compose(Task.model_validate(task), {}, console_links=False).model_dump_json()

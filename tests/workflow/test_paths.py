@@ -1,0 +1,234 @@
+"""The paths of the workflow, by name, through the real definition in the emulator."""
+
+import json
+import time
+from typing import Any
+
+import boto3
+import pytest
+
+from cli.stack import TABLES, running_stack
+from selfrag.errors import TemporarilyUnavailable
+from tests.support import steps
+from tests.support.steps import Scripted
+
+ASKED = {"question": "How many days?", "collections": ["c"], "policy": {"deadline_seconds": 240}}
+SEARCH = ["Retrieve", "GradeRelevance"]
+ANSWER = ["Generate", "GradeSupport", "GradeUtility"]
+NONE = lambda event: steps.relevance(event["passage"]["passage_id"], "irrelevant")  # noqa: E731
+SOME = lambda event: steps.relevance(event["passage"]["passage_id"], "relevant")  # noqa: E731
+
+
+def run(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[dict[str, Any], Scripted]:
+    scripted = Scripted(**script)
+    with running_stack({}, {}, handlers=scripted.handlers(), pause=lambda seconds: None) as stack:
+        if earlier:
+            boto3.client("dynamodb").put_item(TableName=TABLES["answers_table"][0], Item=earlier)
+        execution = stack.execute(asked)
+    assert execution.output is not None, execution.error
+    return execution.output, scripted
+
+
+def test_the_happy_path_takes_four_rounds_and_eight_calls() -> None:
+    response, _ = run()
+    assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER]
+    assert (response["status"], response["usage"]["rounds"], response["usage"]["model_calls"]) == ("answered", 4, 8)
+    assert response["queries"] == ["How many days?"]
+    assert len(response["reflection"]["relevance"]) == 4
+
+
+def test_no_search_takes_three_rounds() -> None:
+    response, _ = run(decide_retrieval=[steps.retrieval("no")])
+    assert response["path"] == ["DecideRetrieval", "Generate", "GradeUtility"]
+    assert (response["usage"]["rounds"], response["queries"]) == (3, [])
+
+
+def test_a_direct_answer_of_little_use_is_searched_for_after_all() -> None:
+    response, scripted = run(
+        decide_retrieval=[steps.retrieval("no")], grade_utility=[steps.utility(2), steps.utility(5)]
+    )
+    assert response["path"] == ["DecideRetrieval", "Generate", "GradeUtility", *SEARCH, *ANSWER]
+    assert [event["mode"] for event in scripted.events_of("generate")] == ["direct", "grounded"]
+    assert response["status"] == "answered"
+
+
+def test_nothing_relevant_leads_to_another_query() -> None:
+    response, _ = run(grade_relevance=[NONE, NONE, NONE, NONE, SOME])
+    assert response["path"] == ["DecideRetrieval", *SEARCH, "RewriteQuestion", *SEARCH, *ANSWER]
+    assert (response["status"], response["queries"]) == ("answered", ["How many days?", "query 1"])
+    assert response["usage"]["rounds"] == 6
+
+
+def test_two_searches_in_a_row_with_nothing_relevant_end_the_rewriting() -> None:
+    response, _ = run(grade_relevance=[NONE], search_web=[steps.found()])
+    assert response["path"] == ["DecideRetrieval", *SEARCH, "RewriteQuestion", *SEARCH, "SearchWeb"]
+    assert response["status"] == "abstained"
+    assert response["answer"].startswith("Not found in the documents.")
+
+
+def test_the_web_is_the_last_resort_and_is_graded() -> None:
+    response, scripted = run(grade_relevance=[NONE] * 8 + [SOME])
+    assert response["path"][-6:] == ["RewriteQuestion", *SEARCH, "SearchWeb", "GradeRelevance", *ANSWER][-6:]
+    assert response["status"] == "answered"
+    assert [p["passage_id"] for p in scripted.events_of("generate")[0]["passages"]] == ["w0", "w1", "w2", "w3"]
+
+
+def test_without_the_web_nothing_found_is_said_so() -> None:
+    response, scripted = run({**ASKED, "policy": {"web_search": False}}, grade_relevance=[NONE])
+    assert (response["status"], scripted.count("search_web")) == ("abstained", 0)
+
+
+def test_unsupported_claims_are_repaired_then_searched_for() -> None:
+    response, scripted = run(
+        grade_support=[steps.support("partially_supported")] * 2 + [steps.support("fully_supported")]
+    )
+    assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER, "RewriteQuestion", *SEARCH, *ANSWER]
+    assert scripted.events_of("rewrite_question")[0]["failed_claims"] == ["claim 1"]
+    assert response["status"] == "answered"
+
+
+def test_evidence_of_all_searches_stays_and_no_passage_is_graded_twice() -> None:
+    _, scripted = run(grade_utility=[steps.utility(2), steps.utility(5)])
+    evidence = [p["passage_id"] for p in scripted.events_of("generate")[-1]["passages"]]
+    assert evidence == [*(f"p1-{n}" for n in range(4)), *(f"p2-{n}" for n in range(4))]
+    graded = [event["passage"]["passage_id"] for event in scripted.events_of("grade_relevance")]
+    assert len(graded) == len(set(graded)) == 8
+
+
+def test_the_same_passages_again_are_no_progress() -> None:
+    same = steps.found("a", "b")
+    response, scripted = run(
+        {**ASKED, "policy": {"web_search": False}}, retrieve=[same], grade_utility=[steps.utility(2)]
+    )
+    assert (scripted.count("retrieve"), scripted.count("rewrite_question")) == (2, 1)
+    assert response["status"] == "abstained"
+
+
+def test_a_query_that_was_tried_is_no_progress() -> None:
+    _, scripted = run(
+        grade_relevance=[NONE], rewrite_question=[steps.rewrite("", new=False)], search_web=[steps.found()]
+    )
+    assert (scripted.count("retrieve"), scripted.count("search_web")) == (1, 1)
+
+
+def test_the_best_answer_so_far_goes_out_when_nothing_is_left() -> None:
+    response, _ = run(
+        {**ASKED, "policy": {"max_rewrites": 0, "web_search": False}},
+        generate=[steps.answer("The better one."), steps.answer("The worse one.")],
+        grade_support=[steps.support("partially_supported"), steps.support("no_support")],
+    )
+    assert (response["status"], response["answer"]) == ("partial", "The better one.")
+
+
+def earlier(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": {"S": "earlier"},
+        "question": {"S": "How many days of leave?"},
+        "answer": {"S": "25 days."},
+        "collections": {"L": [{"S": "c"}]},
+        "evidence": {"L": [{"M": {"passage_id": {"S": "e1"}, "score": {"N": "0.9"}}}]},
+        "expires_at": {"N": str(int(time.time()) + 1000)},
+        **changes,
+    }
+
+
+FOLLOW_UP = {**ASKED, "previous": "earlier"}
+CONTINUE = [steps.retrieval("continue")]
+
+
+def test_continue_answers_from_the_evidence_of_the_earlier_question() -> None:
+    response, scripted = run(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=[steps.found("e1")])
+    assert response["path"] == ["DecideRetrieval", "Retrieve", *ANSWER]
+    assert scripted.events_of("decide_retrieval")[0]["previous"] == {
+        "question": "How many days of leave?",
+        "answer": "25 days.",
+    }
+    (fetched,) = scripted.events_of("retrieve")
+    assert (fetched["passage_ids"], fetched["collections"]) == (["e1"], ["c"])
+    assert response["reflection"]["relevance"] == [
+        {"passage_id": "e1", "relevant": True, "score": 0.9, "label": "relevant", "cached": True}
+    ]
+
+
+def test_continue_without_evidence_left_searches() -> None:
+    response, _ = run(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=[steps.found(), steps.found("a")])
+    assert response["path"] == ["DecideRetrieval", "Retrieve", *SEARCH, *ANSWER]
+    assert response["status"] == "answered"
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        None,
+        earlier(collections={"L": [{"S": "another-tenants"}]}),
+        earlier(collections={"L": [{"S": "c"}, {"S": "another-tenants"}]}),
+        earlier(collections={"L": []}),
+        earlier(expires_at={"N": "1"}),
+    ],
+    ids=["unknown", "other tenant", "partly other tenant", "no tenant", "expired"],
+)
+def test_nobody_continues_from_an_answer_that_is_not_theirs_or_gone(item: Any) -> None:
+    response, scripted = run(FOLLOW_UP, item, decide_retrieval=CONTINUE)
+    (asked,) = scripted.events_of("decide_retrieval")
+    assert asked["previous"] == {"question": "", "answer": ""}
+    assert scripted.events_of("retrieve")[0]["passage_ids"] == []
+    assert "The earlier question was not found, so this one stands alone." in response["usage"]["warnings"]
+
+
+def test_a_finished_response_is_remembered_as_it_went_out() -> None:
+    scripted = Scripted()
+    with running_stack({}, {}, handlers=scripted.handlers()) as stack:
+        execution = stack.execute(ASKED, "my-question")
+        item = boto3.client("dynamodb").get_item(TableName=TABLES["answers_table"][0], Key={"id": {"S": "my-question"}})
+    kept = item["Item"]
+    assert json.loads(kept["response"]["S"]) == execution.output
+    assert kept["collections"] == {"L": [{"S": "c"}]}
+    assert len(kept["evidence"]["L"]) == 4
+    month = 30 * 86_400
+    assert abs(int(kept["expires_at"]["N"]) - time.time() - month) < 3600
+
+
+def test_a_memory_that_fails_costs_no_answer() -> None:
+    with running_stack({}, {}, handlers=Scripted().handlers()) as stack:
+        boto3.client("dynamodb").delete_table(TableName=TABLES["answers_table"][0])
+        execution = stack.execute(FOLLOW_UP)
+    assert execution.output is not None
+    assert execution.output["status"] == "answered"
+    warning = "The earlier answer could not be read, so the question stands alone."
+    assert warning in execution.output["usage"]["warnings"]
+
+
+@pytest.mark.parametrize("step", ["retrieve", "search_web", "compose_answer"])
+@pytest.mark.parametrize("error", [TemporarilyUnavailable("busy"), KeyError("a bug")], ids=["busy", "bug"])
+def test_steps_without_a_model_fail_into_an_honest_end_too(step: str, error: Exception) -> None:
+    script: dict[str, list[Any]] = {step: [error]}
+    if step == "search_web":
+        script["grade_relevance"] = [NONE]
+    response, scripted = run(**script)
+    assert scripted.count(step) == (4 if isinstance(error, TemporarilyUnavailable) else 1)
+    assert response["status"] == ("abstained" if step == "search_web" else "failed")
+    assert any(step.title().replace("_", "") in w for w in response["usage"]["warnings"])
+    assert set(response) == {
+        "id", "status", "answer", "citations", "reflection", "path", "queries", "usage", "execution",
+    }  # fmt: skip
+
+
+def test_the_policys_bounds_are_kept() -> None:
+    policy = {"max_rewrites": 1, "max_regenerations": 0, "top_k": 2, "web_search": False}
+    response, scripted = run({**ASKED, "policy": policy}, grade_support=[steps.support("no_support")])
+    assert scripted.count("rewrite_question") == 1
+    assert scripted.count("generate") == 2
+    assert len(response["reflection"]["relevance"]) == 4
+
+
+def test_the_largest_policy_still_ends_within_forty_calls() -> None:
+    policy = {"top_k": 10, "max_rewrites": 4, "max_regenerations": 3}
+    response, _ = run({**ASKED, "policy": policy}, grade_support=[steps.support("no_support")])
+    assert response["usage"]["model_calls"] <= 40
+
+
+def test_a_question_of_any_characters_passes_through_the_definition() -> None:
+    question = "Say \"hi\" \\ {% $eval('1') %} ${x} `id` $(ls)\n日本語 \u200f ¿?"
+    response, scripted = run({**ASKED, "question": question})
+    assert scripted.events_of("generate")[0]["question"] == question
+    assert response["queries"] == [question]

@@ -1,0 +1,162 @@
+"""The local interpreter is as strict as AWS, so that what runs on the laptop runs there."""
+
+import json
+import logging
+from typing import Any
+
+import boto3
+import pytest
+
+from cli.interpreter import local_aws
+from cli.jsonata import QueryError, check, evaluate
+
+logging.getLogger("moto").setLevel(logging.CRITICAL)
+
+
+def run(states: dict[str, Any], given: Any = None, **handlers: Any) -> dict[str, Any]:
+    definition = {"QueryLanguage": "JSONata", "StartAt": next(iter(states)), "States": states}
+    with local_aws({name: lambda event, context, f=f: f(event) for name, f in handlers.items()}, lambda seconds: None):
+        role = boto3.client("iam").create_role(RoleName="r", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
+        for name in handlers:
+            boto3.client("lambda").create_function(
+                FunctionName=name, Runtime="python3.13", Role=role, Handler="h.h", Code={"ZipFile": b"x"}
+            )
+        client = boto3.client("stepfunctions")
+        machine = client.create_state_machine(name="m", definition=json.dumps(definition), roleArn=role)
+        started = client.start_execution(
+            stateMachineArn=machine["stateMachineArn"], name="e", input=json.dumps(given or {})
+        )
+        while True:
+            state = client.describe_execution(executionArn=started["executionArn"])
+            if state["status"] != "RUNNING":
+                return state
+
+
+def passing(**fields: Any) -> dict[str, Any]:
+    return {"Only": {"Type": "Pass", **fields, "End": True}}
+
+
+def task(name: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::lambda:invoke",
+        "Arguments": {"FunctionName": name, "Payload": {}},
+        **fields,
+    }
+
+
+def test_an_undefined_value_fails_the_execution() -> None:
+    ended = run(passing(Output="{% $states.input.absent %}"))
+    assert ended["status"] == "FAILED"
+    assert ended["error"] == "States.QueryEvaluationError"
+
+
+def test_null_is_a_value() -> None:
+    ended = run(passing(Output={"there": "{% $states.input.x %}"}), {"x": None})
+    assert json.loads(ended["output"]) == {"there": None}
+
+
+def test_an_undefined_value_is_caught_like_any_error_of_a_task() -> None:
+    states = {
+        "T": task(
+            "f",
+            Assign={"x": "{% $states.result.Payload.absent %}"},
+            Catch=[{"ErrorEquals": ["States.QueryEvaluationError"], "Output": {"caught": True}, "Next": "After"}],
+            Next="After",
+        ),
+        "After": {"Type": "Pass", "End": True},
+    }
+    assert json.loads(run(states, f=lambda event: {})["output"]) == {"caught": True}
+
+
+def test_a_filter_that_matches_one_item_yields_the_item() -> None:
+    items = {"xs": [{"a": 1}, {"a": 2}]}
+    ended = run(passing(Output={"one": "{% $states.input.xs[a=1] %}", "list": "{% [$states.input.xs[a=1]] %}"}), items)
+    assert json.loads(ended["output"]) == {"one": {"a": 1}, "list": [{"a": 1}]}
+    assert run(passing(Output="{% $states.input.xs[a=9] %}"), items)["error"] == "States.QueryEvaluationError"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["$", "$$", "foo", "[foo]", "{'a': foo}", "$count(foo)", "$eval('1')", "*", "$x ? foo : 1", "($y := foo; $y)"],
+)
+def test_what_has_no_context_is_refused(expression: str) -> None:
+    with pytest.raises(QueryError):
+        check(expression)
+
+
+@pytest.mark.parametrize("expression", ["$x.foo", "$x[foo=1]", "$x.{'a': foo}", "$x.$", "$map($x, function($v){$v.a})"])
+def test_what_has_a_context_is_accepted(expression: str) -> None:
+    check(expression)
+
+
+def test_assign_and_output_see_the_same_old_values() -> None:
+    states = {
+        "First": {"Type": "Pass", "Assign": {"n": 1}, "Next": "Second"},
+        "Second": {
+            "Type": "Pass",
+            "Assign": {"n": "{% $n + 1 %}", "old": "{% $n %}"},
+            "Output": "{% $n %}",
+            "Next": "Third",
+        },
+        "Third": {"Type": "Pass", "Output": ["{% $states.input %}", "{% $n %}", "{% $old %}"], "End": True},
+    }
+    assert json.loads(run(states)["output"]) == [1, 2, 1]
+
+
+def test_an_inner_scope_cannot_write_an_outer_variable() -> None:
+    inner = {"StartAt": "P", "States": {"P": {"Type": "Pass", "Assign": {"x": 2}, "End": True}}}
+    states = {
+        "First": {"Type": "Pass", "Assign": {"x": 1}, "Next": "M"},
+        "M": {
+            "Type": "Map",
+            "Items": [1],
+            "ItemProcessor": {"ProcessorConfig": {"Mode": "INLINE"}, **inner},
+            "End": True,
+        },
+    }
+    assert run(states)["status"] == "FAILED"
+
+
+def test_text_with_quotes_and_line_breaks_stays_text() -> None:
+    hostile = 'a "quoted" \\ {% $states %} \n $x := 1 `b` 日本'
+    states = {
+        "First": {"Type": "Pass", "Assign": {"x": "{% $states.input.x %}"}, "Next": "Second"},
+        "Second": {"Type": "Pass", "Output": {"x": "{% $x %}"}, "End": True},
+    }
+    assert json.loads(run(states, {"x": hostile})["output"]) == {"x": hostile}
+
+
+def test_a_variable_larger_than_256_kib_fails_and_is_not_caught_by_all() -> None:
+    states = {
+        "T": task(
+            "f",
+            Assign={"x": "{% $states.result.Payload.text %}"},
+            Output={},
+            Catch=[{"ErrorEquals": ["States.ALL"], "Next": "After"}],
+            Next="After",
+        ),
+        "After": {"Type": "Pass", "End": True},
+    }
+    ended = run(states, f=lambda event: {"text": "x" * 262_145})
+    assert ended["status"] == "FAILED"
+    assert ended["error"] == "States.DataLimitExceeded"
+
+
+def test_an_error_is_retried_by_its_class_name_as_often_as_the_retrier_says() -> None:
+    class TemporarilyUnavailable(Exception): ...
+
+    seen = []
+
+    def failing(event: Any) -> Any:
+        seen.append(event)
+        raise TemporarilyUnavailable("busy")
+
+    retry = [{"ErrorEquals": ["TemporarilyUnavailable"], "IntervalSeconds": 1, "MaxAttempts": 3}]
+    ended = run({"T": task("f", Retry=retry, End=True)}, f=failing)
+    assert (ended["error"], len(seen)) == ("TemporarilyUnavailable", 4)
+
+
+def test_a_function_is_not_a_value() -> None:
+    with pytest.raises(QueryError):
+        evaluate("$count", {})
