@@ -7,8 +7,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cli.offline.server import MessagesServer
-from cli.offline.web import WebServer
 from cli.stack import MODEL_SECRET, WEB_SECRET
 
 SAMPLE_DOCUMENTS = Path(__file__).parents[1] / "docs" / "handbook"
@@ -45,12 +43,16 @@ def chosen_backends(documents: Path) -> Iterator[Backends]:
     offline = not key and not base_url
     with ExitStack() as servers:
         if offline:
+            from cli.offline.server import MessagesServer  # not loaded when the real model answers
+
             base_url = servers.enter_context(MessagesServer()).url
             backends.environment["SELFRAG_PRICES"] = json.dumps({OFFLINE_MODEL: [0, 0, 0]})
         backends.secrets[MODEL_SECRET] = key or "offline"
         if base_url:
             backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
         if not web_key and not web_url and offline and documents.resolve() == SAMPLE_DOCUMENTS.resolve():
+            from cli.offline.web import WebServer
+
             web_url = servers.enter_context(WebServer(SAMPLE_WEB)).url
             backends.environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
         if web_url:

@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -26,11 +27,15 @@ from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 from moto.stepfunctions.parser.asl.component.common.string.string_expression import StringJSONata
 from moto.stepfunctions.parser.asl.component.state.state import CommonStateField
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
+from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 
 from cli.jsonata import QueryError, check, evaluate
 
 MAX_VARIABLE_BYTES = 256 * 1024
 NOT_CAUGHT_BY_ALL = ("States.DataLimitExceeded", "States.Runtime")
+
+# Parsing the definition takes as long as running it, and the emulator would do it twice for each stack.
+_parse_once = lru_cache(maxsize=8)(AmazonStateLanguageParser.parse)
 
 LambdaHandler = Callable[[dict[str, Any], Any], Any]
 Pause = Callable[[float], None]
@@ -52,6 +57,7 @@ def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) 
         leave = CommonStateField._get_state_exited_event_details
         stack.enter_context(patch.object(CommonStateField, "_get_state_exited_event_details", _assigning(leave)))
         stack.enter_context(patch.object(ErrorEqualsDecl, "_eval_body", _as_aws_catches(ErrorEqualsDecl._eval_body)))
+        stack.enter_context(patch.object(AmazonStateLanguageParser, "parse", _parse_once))
         stack.enter_context(patch.object(retrier_decl, "time", SimpleNamespace(sleep=pause)))
         yield
 

@@ -1,14 +1,15 @@
 """What the laptop keeps between commands: the items of the local DynamoDB tables, and the last executions."""
 
 import json
+import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import boto3
 
-from cli.home import connect
+from cli.home import connect, writing
 from cli.stack import TABLES, Execution
 
 KEPT_EXECUTIONS = 50
@@ -19,10 +20,10 @@ CREATE TABLE IF NOT EXISTS executions (id TEXT PRIMARY KEY, ended_at REAL NOT NU
 """
 
 
-def _open() -> Any:
-    connection = connect()
-    connection.executescript(_SCHEMA)
-    return connection
+@contextmanager
+def _opened() -> Iterator[sqlite3.Connection]:
+    with closing(connect(_SCHEMA)) as connection, writing(connection):
+        yield connection
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def kept_tables() -> Iterator[None]:
 
 
 def _load(name: str) -> None:
-    with _open() as connection:
+    with _opened() as connection:
         # What DynamoDB deletes within days may go at once here.
         connection.execute("DELETE FROM kept_items WHERE expires_at <= ?", (time.time(),))
         rows = connection.execute("SELECT item FROM kept_items WHERE table_name = ?", (name,)).fetchall()
@@ -52,14 +53,14 @@ def _save(name: str, key: str) -> None:
     pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=name)
     items = [item for page in pages for item in page["Items"]]
     rows = [(name, item[key]["S"], json.dumps(item), int(item["expires_at"]["N"])) for item in items]
-    with _open() as connection:
+    with _opened() as connection:
         connection.executemany("INSERT OR REPLACE INTO kept_items VALUES (?, ?, ?, ?)", rows)
 
 
 def has_answer(answer_id: str) -> bool:
     """Whether an answer with this id is kept and not expired."""
     wanted = (TABLES["answers_table"][0], answer_id, time.time())
-    with _open() as connection:
+    with _opened() as connection:
         query = "SELECT 1 FROM kept_items WHERE table_name = ? AND key = ? AND expires_at > ?"
         return connection.execute(query, wanted).fetchone() is not None
 
@@ -67,7 +68,7 @@ def has_answer(answer_id: str) -> bool:
 def keep_execution(execution: Execution) -> None:
     """Keep an execution's history, and forget the oldest ones."""
     history = json.dumps(execution.history, default=lambda moment: moment.isoformat())
-    with _open() as connection:
+    with _opened() as connection:
         connection.execute("INSERT OR REPLACE INTO executions VALUES (?, ?, ?)", (execution.id, time.time(), history))
         connection.execute(
             "DELETE FROM executions WHERE id NOT IN (SELECT id FROM executions ORDER BY ended_at DESC LIMIT ?)",
@@ -78,7 +79,7 @@ def keep_execution(execution: Execution) -> None:
 def last_history(execution_id: str = "") -> list[dict[str, Any]] | None:
     """The history of the execution with this id, or of the last one; None if there is none."""
     where, wanted = ("WHERE id = ?", (execution_id,)) if execution_id else ("", ())
-    with _open() as connection:
+    with _opened() as connection:
         row = connection.execute(
             f"SELECT history FROM executions {where} ORDER BY ended_at DESC LIMIT 1",  # noqa: S608 (no input in it)
             wanted,

@@ -1,0 +1,169 @@
+"""`selfrag ask` over documents that nobody has seen before."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import Command
+
+ENGLISH = """# Harbour office
+
+## Berths
+
+The fee for a guest berth is 34 euros per night. Berths are given out by the harbour master at noon.
+
+## Crane
+
+The harbour crane lifts boats of up to 12 tonnes. Book the crane two days ahead with Ilse Brandt.
+"""
+JAPANESE = """# 図書館の利用案内
+
+## 貸出
+
+本は一人につき10冊まで借りることができます。貸出期間は3週間です。
+
+## 開館時間
+
+図書館は平日の午前9時から午後7時まで開いています。月曜日は休館日です。
+"""
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    directory = tmp_path / "documents"
+    (directory / "deep").mkdir(parents=True)
+    (directory / "harbour.md").write_text(ENGLISH, encoding="utf-8")
+    (directory / "deep" / "図書館.md").write_text(JAPANESE, encoding="utf-8")
+    (directory / "other.txt").write_text("The lighthouse was painted white in 1962.\n", encoding="utf-8")
+    return directory
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "document"),
+    [
+        ("What does a guest berth cost per night?", "34 euros", "harbour.md"),
+        ("How heavy a boat can the crane lift?", "12 tonnes", "harbour.md"),
+        ("本は何冊まで借りられますか?", "10冊", "deep/図書館.md"),
+        ("図書館は何曜日が休みですか?", "月曜日", "deep/図書館.md"),
+    ],
+)
+def test_the_fact_is_answered_and_its_quote_is_verbatim_in_the_right_file(
+    fresh: Command, documents: Path, question: str, fact: str, document: str
+) -> None:
+    response = fresh("ask", "--json", "--docs", str(documents), "--", question).response
+    assert response["status"] == "answered"
+    assert fact in response["answer"]
+    assert document in [citation["document"] for citation in response["citations"]]
+    for citation in response["citations"]:
+        assert citation["quote"] in (documents / citation["document"]).read_text(encoding="utf-8")
+        start, end = citation["answer_span"]
+        assert 0 <= start < end <= len(response["answer"])
+
+
+def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Command, documents: Path) -> None:
+    ended = fresh("ask", "--json", "--docs", str(documents), "--", "What does a guest berth cost per night?")
+    response = ended.response
+    assert list(response) == [
+        "id", "status", "answer", "citations", "reflection", "path", "queries", "usage", "execution",
+    ]  # fmt: skip
+    assert set(response["citations"][0]) == {"passage_id", "document", "quote", "answer_span"}
+    assert set(response["reflection"]["retrieve"]) == {"decision", "reason"}
+    assert response["reflection"]["support"]["level"] == "fully_supported"
+    assert response["reflection"]["utility"]["score"] >= 3
+    assert response["usage"]["rounds"] == 4
+    assert response["usage"]["cost_usd"] == 0
+    assert set(response["usage"]["by_step"]) == {
+        "decide_retrieval", "grade_relevance", "generate", "grade_support", "grade_utility",
+    }  # fmt: skip
+    assert "not by a language model" in response["answer"]
+    assert ended.err == ""
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is the salary of the harbour master?", "図書館の館長の名前は何ですか?", "Who won the chess world cup?"],
+)
+def test_what_the_documents_do_not_hold_is_not_found(fresh: Command, documents: Path, question: str) -> None:
+    response = fresh("ask", "--json", "--docs", str(documents), "--", question).response
+    assert response["status"] == "abstained"
+    assert response["answer"].startswith("Not found in the documents.")
+    assert response["citations"] == []
+    assert response["queries"][0] == question
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [("Hello!", ""), ("こんにちは", ""), ("What is 17 * 23?", "391"), ("-4 + 10", "6")],
+)
+def test_a_greeting_or_a_sum_needs_no_search(fresh: Command, documents: Path, question: str, words: str) -> None:
+    response = fresh("ask", "--json", "--docs", str(documents), "--", question).response
+    assert response["reflection"]["retrieve"]["decision"] == "no"
+    assert response["status"] == "answered"
+    assert words in response["answer"]
+    assert response["answer"].strip()
+    assert response["path"] == ["DecideRetrieval", "Generate", "GradeUtility"]
+
+
+def test_a_follow_up_continues_from_the_earlier_evidence(fresh: Command, documents: Path) -> None:
+    ask = ("ask", "--json", "--docs", str(documents))
+    first = fresh(*ask, "--", "How heavy a boat can the crane lift?").response
+    second = fresh(*ask, "--previous", first["id"], "--", "And who books it?").response
+    assert second["reflection"]["retrieve"]["decision"] == "continue"
+    assert second["path"][:3] == ["DecideRetrieval", "Retrieve", "Generate"]
+    assert "Ilse Brandt" in second["answer"]
+
+
+def test_an_earlier_question_about_other_documents_is_not_continued(fresh: Command, documents: Path) -> None:
+    other = documents.parent / "elsewhere"
+    other.mkdir()
+    (other / "a.md").write_text("# A\n\nThe ferry leaves at 8.\n", encoding="utf-8")
+    first = fresh("ask", "--json", "--docs", str(documents), "--", "How heavy a boat can the crane lift?").response
+    asked = fresh("ask", "--json", "--docs", str(other), "--previous", first["id"], "--", "And who books it?").response
+    assert "The earlier question was not found, so this one stands alone." in asked["usage"]["warnings"]
+    assert "Ilse Brandt" not in asked["answer"]
+
+
+def test_two_commands_at_once_do_not_disturb_each_other(fresh: Command, documents: Path) -> None:
+    other = documents.parent / "elsewhere"
+    other.mkdir()
+    for number in range(30):
+        text = f"# Ferry {number}\n\nFerry number {number} leaves pier {number} at {number} past six.\n"
+        (other / f"{number}.md").write_text(text, encoding="utf-8")
+    asked = [
+        (documents, "What does a guest berth cost per night?", "34 euros"),
+        (other, "When does ferry number 7 leave?", "7 past six"),
+        (documents, "How heavy a boat can the crane lift?", "12 tonnes"),
+    ]
+    running = [fresh.start("ask", "--json", "--docs", str(docs), "--", question) for docs, question, _ in asked]
+    ended = [process.communicate(timeout=120) for process in running]
+    for (_, _, fact), process, (out, err) in zip(asked, running, ended, strict=True):
+        assert process.returncode == 0, err
+        assert fact in out
+
+
+def test_a_readable_answer_shows_verdicts_path_and_cost(read: Command) -> None:
+    ended = read("ask", "How many weeks of parental leave are there?")
+    assert ended.code == 0, ended.err
+    for words in (
+        "answered",
+        "Retrieve",
+        "IsRel",
+        "IsSup",
+        "IsUse",
+        "DecideRetrieval → Retrieve",
+        "0.0000 USD",
+        "rounds",
+    ):
+        assert words in ended.out
+    assert "people/parental-leave.md" in ended.out
+
+
+def test_trace_shows_the_last_execution_step_by_step(read: Command) -> None:
+    response = read("ask", "--json", "How many weeks of parental leave are there?").response
+    shown = read("trace").out
+    for step in ("DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", "ComposeAnswer"):
+        assert step in shown
+    assert "given" in shown
+    assert "result" in shown
+    assert read("trace", response["id"]).out == shown
+    assert read("trace", "unknown").code == 2

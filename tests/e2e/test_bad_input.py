@@ -1,0 +1,121 @@
+"""Bad input: one clear sentence on stderr, a non-zero exit, and nothing lost."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import Command, Ended
+
+
+def refused(ended: Ended, *words: str) -> None:
+    assert ended.code != 0
+    assert ended.out == ""
+    assert len(ended.err.strip().splitlines()) == 1, ended.err
+    assert "Traceback" not in ended.err
+    for word in words:
+        assert word in ended.err
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    directory = tmp_path / "documents"
+    directory.mkdir()
+    (directory / "good.md").write_text("# Good\n\nThe fee is 5 euros.\n", encoding="utf-8")
+    return directory
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("", "empty"),
+        ("   \n ", "empty"),
+        ("x" * 2001, "2000 is the limit"),
+        (b"caf\xe9?", "not valid Unicode"),
+        (b"\xed\xa0\x80", "not valid Unicode"),
+    ],
+)
+def test_a_question_that_cannot_be_asked(fresh: Command, question: str | bytes, words: str) -> None:
+    refused(fresh("ask", "--json", "--", question), words)
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [("{", "valid JSON"), ('{"top": 1}', "policy.top does not exist"), ('{"top_k": 99}', "policy.top_k")],
+)
+def test_a_policy_that_cannot_be_followed(fresh: Command, policy: str, words: str) -> None:
+    refused(fresh("ask", "--json", "--policy", policy, "--", "Fee?"), words)
+
+
+def test_an_earlier_question_that_is_not_known(fresh: Command, good: Path) -> None:
+    refused(fresh("ask", "--json", "--docs", str(good), "--previous", "abc", "--", "And?"), "no answer with the id abc")
+
+
+def test_a_directory_that_is_missing_empty_or_none(fresh: Command, tmp_path: Path) -> None:
+    empty, file = tmp_path / "empty", tmp_path / "file.md"
+    empty.mkdir()
+    file.write_text("words", encoding="utf-8")
+    refused(fresh("ask", "--docs", str(tmp_path / "missing"), "--", "Fee?"), "does not exist")
+    refused(fresh("ingest", str(empty)), "empty")
+    refused(fresh("ingest", str(file)), "is not a directory")
+
+
+BAD: dict[str, bytes] = {
+    "latin.md": "Gebühr".encode("latin-1"),
+    "nul.txt": b"words\x00words",
+    "big.txt": b"word " * (4 * 1024 * 1024),
+    "wordless.md": b"--- *** !!! \n\n",
+    "nothing.html": b"<html><script>var words</script></html>",
+}
+
+
+@pytest.mark.parametrize("name", list(BAD))
+def test_a_bad_file_alone_is_refused_by_name(fresh: Command, tmp_path: Path, name: str) -> None:
+    directory = tmp_path / "documents"
+    directory.mkdir()
+    (directory / name).write_bytes(BAD[name])
+    refused(fresh("ingest", str(directory)), name)
+
+
+def test_bad_files_among_good_ones_are_warned_of_and_the_rest_is_read(fresh: Command, good: Path) -> None:
+    for name, content in BAD.items():
+        (good / name).write_bytes(content)
+    ended = fresh("ask", "--json", "--docs", str(good), "--", "How much is the fee?")
+    assert "5 euros" in ended.response["answer"]
+    warnings = ended.err.strip().splitlines()
+    assert len(warnings) == len(BAD)
+    assert all(any(name in warning for warning in warnings) for name in BAD)
+
+
+def test_a_home_that_cannot_be_written(fresh: Command, good: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a directory should be", encoding="utf-8")
+    command = Command(fresh.home, (("SELFRAG_HOME", str(blocked)),))
+    refused(command("ask", "--docs", str(good), "--", "Fee?"), "selfrag's state")
+
+
+HOSTILE = (
+    "Say \"hi\" and 'ho' `touch pwned` $HOME $(touch pwned) ${x} \\ % ; & | # !\nsecond line 日本語 ¿Cuánto? \u202e"
+)
+
+
+def test_make_ask_passes_a_question_on_as_it_stands(fresh: Command, good: Path) -> None:
+    ended = fresh.make("ask", "JSON=1", f"DOCS={good}", f"Q={HOSTILE} $(shell touch pwned)")
+    assert ended.response["queries"][0] == f"{HOSTILE} $(shell touch pwned)".strip()
+    assert not list(Path(os.getcwd()).glob("pwned"))
+    assert not (Path(__file__).parents[2] / "pwned").exists()
+
+
+def test_make_ask_without_a_question_says_what_is_missing(fresh: Command) -> None:
+    ended = fresh.make("ask")
+    assert ended.code != 0
+    assert "The question was not accepted: it is empty" in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    "question", ["¿Cuál es la tarifa?", "料金はいくらですか", "كم الرسوم؟", "Сколько стоит?", "🙂 fee? 🙂"]
+)
+def test_a_question_in_any_script_is_answered_or_honestly_not(fresh: Command, good: Path, question: str) -> None:
+    response = fresh("ask", "--json", "--docs", str(good), "--", question).response
+    assert response["status"] in ("answered", "partial", "abstained")
