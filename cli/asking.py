@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from cli.aws.kept import has_answer, keep_execution, kept_tables
+from cli.aws.stack import Execution, OnStep, running_stack
 from cli.backends import SAMPLE_DOCUMENTS, chosen_backends
 from cli.index import collection_of
 from cli.ingest import Progress, Report, sync
-from cli.kept import has_answer, keep_execution, kept_tables
-from cli.stack import Execution, OnStep, running_stack
 from selfrag.errors import InvalidInput, SelfragError
 from selfrag.requests import AskRequest
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cli.stack import MODEL_SECRET, WEB_SECRET
+from cli.aws.stack import MODEL_SECRET, WEB_SECRET
 
 SAMPLE_DOCUMENTS = Path(__file__).parents[1] / "docs" / "handbook"
 SAMPLE_WEB = Path(__file__).parents[1] / "docs" / "web"

@@ -70,7 +70,7 @@ def trace(
     as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
 ) -> None:
     """Show an execution step by step: inputs, outputs and times."""
-    from cli.kept import last_history
+    from cli.aws.kept import last_history
     from cli.show import show_steps
 
     history = last_history(execution_id)

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 from selfrag.deadline import time_for_a_call
 from selfrag.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.models import ModelCall
-from selfrag.profiles import profile_of, structured_request
+from selfrag.profiles import plain_request, profile_of, structured_request
 from selfrag.prompts import Prompt, as_quoted_fields
 from selfrag.settings import Settings, settings
 
@@ -117,7 +117,9 @@ class SdkClaude:
         """Ask for an answer; the sources go as `search_result` blocks with citations on."""
         content: list[dict[str, Any]] = [_search_result(source) for source in sources]
         content.append({"type": "text", "text": as_quoted_fields(fields)})
-        message, call = self._send(step, prompt, content, ANSWER_MAX_TOKENS, {})
+        message, call = self._send(
+            step, prompt, content, ANSWER_MAX_TOKENS, plain_request(profile_of(self.model_of(step)))
+        )
         segments = tuple(_segment(block) for block in message.content if block.type == "text" and block.text)
         flaw = _flaw_of(message)
         if not flaw and not any(segment.text.strip() for segment in segments):

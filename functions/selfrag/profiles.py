@@ -61,12 +61,15 @@ def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None
     ) / 1_000_000
 
 
+def plain_request(profile: Profile) -> dict[str, Any]:
+    """The request parameters for free text: little effort, for a short answer from passages needs no long thought."""
+    return {"output_config": {"effort": profile.effort}} if profile.effort else {}
+
+
 def structured_request(schema: dict[str, Any], profile: Profile) -> dict[str, Any]:
     """The request parameters that make a model of this profile reply in the shape of `schema`."""
     if profile.verdicts == "forced_tool":
         tool = {"name": "verdict", "description": "Hand in your verdict.", "input_schema": schema}
         return {"tools": [tool], "tool_choice": {"type": "tool", "name": "verdict"}}
-    wanted: dict[str, Any] = {"format": {"type": "json_schema", "schema": schema}}
-    if profile.effort:
-        wanted["effort"] = profile.effort
-    return {"output_config": wanted}
+    wanted = plain_request(profile).get("output_config", {})
+    return {"output_config": {**wanted, "format": {"type": "json_schema", "schema": schema}}}

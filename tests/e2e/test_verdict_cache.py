@@ -8,8 +8,8 @@ import boto3
 import pytest
 
 import grade_relevance.handler
-from cli import stack as stack_module
-from cli.kept import kept_tables
+from cli.aws import stack as stack_module
+from cli.aws.kept import kept_tables
 from selfrag.prompts import Prompt
 from tests.support.command import Command
 from tests.support.local import QUESTION, local_stack

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.stack import DEFINITION
+from cli.aws.stack import DEFINITION
 
 RAW = DEFINITION.read_text(encoding="utf-8")
 MACHINE: dict[str, Any] = json.loads(RAW)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from cli.stack import LocalStack, running_stack
+from cli.aws.stack import LocalStack, running_stack
 from selfrag.models import Passage
 from selfrag.passages import Candidates
 from tests.support.fakes import passage

@@ -9,9 +9,9 @@ import pytest
 from statelint.config import Config
 from statelint.linter import Linter
 
-from cli.interpreter import MAX_VARIABLE_BYTES
-from cli.jsonata import check
-from cli.stack import DEFINITION
+from cli.aws.interpreter import MAX_VARIABLE_BYTES
+from cli.aws.jsonata import check
+from cli.aws.stack import DEFINITION
 from selfrag import errors
 from selfrag.budget import STATE_BUDGET_BYTES
 from selfrag.deadline import LONGEST_RETRY_WAIT_SECONDS

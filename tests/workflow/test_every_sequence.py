@@ -8,7 +8,7 @@ from typing import Any
 import boto3
 import pytest
 
-from cli.stack import TABLES, definition_text, running_stack
+from cli.aws.stack import TABLES, definition_text, running_stack
 from compose_answer.logic import Task, compose
 from tests.support import steps
 from tests.support.steps import Scripted

@@ -21,7 +21,7 @@ import pytest
 import generate.logic
 import grade_relevance.logic
 import selfrag.claude
-from cli.stack import definition_text, running_stack
+from cli.aws.stack import definition_text, running_stack
 from compose_answer.logic import Task, compose
 from grade_relevance.logic import Relevance
 from selfrag.models import RelevanceVerdict

@@ -7,8 +7,8 @@ from typing import Any
 import boto3
 import pytest
 
-from cli.interpreter import local_aws
-from cli.jsonata import QueryError, check, evaluate
+from cli.aws.interpreter import local_aws
+from cli.aws.jsonata import QueryError, check, evaluate
 
 logging.getLogger("moto").setLevel(logging.CRITICAL)
 

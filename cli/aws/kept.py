@@ -9,8 +9,8 @@ from typing import Any
 
 import boto3
 
+from cli.aws.stack import TABLES, Execution
 from cli.home import connect, writing
-from cli.stack import TABLES, Execution
 
 KEPT_EXECUTIONS = 50
 _SCHEMA = """

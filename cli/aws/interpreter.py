@@ -29,7 +29,7 @@ from moto.stepfunctions.parser.asl.component.state.state import CommonStateField
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 
-from cli.jsonata import QueryError, check, evaluate
+from cli.aws.jsonata import QueryError, check, evaluate
 
 MAX_VARIABLE_BYTES = 256 * 1024
 NOT_CAUGHT_BY_ALL = ("States.DataLimitExceeded", "States.Runtime")

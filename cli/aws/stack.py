@@ -22,9 +22,9 @@ from aws_lambda_powertools.utilities import parameters
 import selfrag.claude
 import selfrag.settings
 import selfrag.verdicts
-from cli.interpreter import LambdaHandler, Pause, local_aws
+from cli.aws.interpreter import LambdaHandler, Pause, local_aws
 
-DEFINITION = Path(__file__).parents[1] / "infra" / "workflow.asl.json"
+DEFINITION = Path(__file__).parents[2] / "infra" / "workflow.asl.json"
 TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
 MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
 PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
