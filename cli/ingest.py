@@ -80,14 +80,17 @@ class _Sync:
 
     def _files(self) -> list[str]:
         """The paths of the documents below the directory, with slashes, in order."""
-        found = []
+        found: list[str] = []
         for folder, folders, names in os.walk(self._directory, onerror=self._cannot_list):
             folders[:] = [name for name in folders if not name.startswith(".")]
             for file in (Path(folder, name) for name in names if not name.startswith(".")):
-                if file.suffix.lower() in EXTENSIONS and file.is_file():
-                    found.append(file.relative_to(self._directory).as_posix())
-                else:
+                path = file.relative_to(self._directory).as_posix()
+                if file.suffix.lower() not in EXTENSIONS or not file.is_file():
                     self._counts["skipped"] += 1
+                elif path != (shown := path.encode(errors="replace").decode()):
+                    self._warnings.append(f"{shown} has a name that is not valid UTF-8; rename it.")
+                else:
+                    found.append(path)
         return sorted(found)
 
     def _cannot_list(self, error: OSError) -> None:
@@ -98,13 +101,13 @@ class _Sync:
         try:
             content = read_content(self._directory / path, path)
             content_hash = hashlib.sha256(f"{SPLITTING} {self._embedder.name}\n".encode() + content).hexdigest()
-            pieces = [] if content_hash == seen else split(to_document(path, content))
+            if content_hash == seen:
+                self._counts["unchanged"] += 1
+                return True
+            pieces = split(to_document(path, content))
         except BadDocument as error:
             self._warnings.append(str(error))
             return False
-        if content_hash == seen:
-            self._counts["unchanged"] += 1
-            return True
         texts = [embedded_text(piece.title, piece.text) for piece in pieces]
         for start in range(0, len(texts), BATCH):
             place = f", passage {start + 1} of {len(texts)}" if len(texts) > BATCH else ""

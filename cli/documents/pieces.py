@@ -1,0 +1,117 @@
+"""A Document in pieces: each a verbatim slice of its text, small enough to be embedded whole, under one heading."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+
+from semantic_text_splitter import TextSplitter
+
+from cli.documents.document import Document, has_words
+from cli.east_asian import RUN
+
+# English of this weight has about 230 tokens of multilingual-e5, which reads 512 at a time.
+CAPACITY = 900
+# Sections are kept apart, except neighbours that weigh less than this together.
+SMALL = 250
+# The splitter needs time with the square of a text without line ends, so it gets this many characters at a time.
+BLOCK = 10_000
+MAX_TITLE = 200
+# Raise it when the same text would be cut differently: it is part of what tells that a document is unchanged.
+SPLITTING = "1"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A slice of a document's text, without outer white space; `title` is the path of headings above it."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class _Section:
+    """A heading, which ends at `body`, and what stands below it; `says` tells whether that holds words."""
+
+    start: int
+    body: int
+    end: int
+    path: tuple[str, ...]
+    says: bool
+
+
+def split(document: Document) -> list[Piece]:
+    """Cut a document into pieces, in order; they hold all of its words, and each holds some."""
+    pieces = []
+    for section in _joined(document.text, _sections(document)):
+        title = " > ".join(section.path)[:MAX_TITLE] or document.title
+        for text in _slices(document.text, section):
+            if has_words(text):
+                pieces.append(Piece(title, text.strip()))
+    return pieces
+
+
+def _sections(document: Document) -> Iterator[_Section]:
+    text, path = document.text, list[tuple[int, str]]()
+    starts = [heading.start for heading in document.headings] + [len(text)]
+    yield _Section(0, 0, starts[0], (), has_words(text[: starts[0]]))
+    for heading, (start, end) in zip(document.headings, pairwise(starts), strict=True):
+        path = [above for above in path if above[0] < heading.level] + [(heading.level, heading.text)]
+        names = tuple(name for _, name in path)
+        yield _Section(start, heading.end, end, names, has_words(text[heading.end : end]))
+
+
+def _joined(text: str, sections: Iterator[_Section]) -> Iterator[_Section]:
+    """Join a heading with nothing below it to what follows, and tiny sections to each other."""
+    held = next(sections)
+    for section in sections:
+        size = _weight(text[held.start : section.end if held.says else held.end])
+        if size < SMALL and (section.says or not held.says):
+            held = _join(held, section)
+        else:
+            yield held
+            held = section
+    yield held
+
+
+def _join(first: _Section, second: _Section) -> _Section:
+    path = second.path
+    if first.says or path[: len(first.path)] != first.path:
+        shared = takewhile(lambda names: names[0] == names[1], zip(first.path, path, strict=False))
+        path = tuple(name for name, _ in shared)
+    return _Section(first.start, second.body, second.end, path, first.says or second.says)
+
+
+def _slices(text: str, section: _Section) -> Iterator[str]:
+    """Consecutive slices of a section; its heading stays with the first."""
+    start, whole = section.start, text[section.start : section.end]
+    if _weight(whole.strip()) <= CAPACITY:
+        yield whole
+        return
+    # The empty line below a heading goes with it: otherwise it could become a slice of its own, with the heading.
+    end = section.end - len(text[section.body : section.end].lstrip())
+    capacity = CAPACITY - _weight(text[start:end])
+    if capacity < CAPACITY // 2:
+        end, capacity = start, CAPACITY
+    while end < section.end:
+        block = text[end : min(end + BLOCK, section.end)]
+        chunks = _chunks(block, capacity)
+        if end + len(block) < section.end:
+            chunks.pop()  # the block's end may have cut it short: it begins the next one
+        for chunk in chunks:
+            end += len(chunk)
+            yield text[start:end]
+            start = end
+
+
+def _chunks(block: str, capacity: int) -> list[str]:
+    weight = _weight(block)
+    # Pieces of about one size: a last one of a few words would be found for the wrong reasons.
+    even = math.ceil(1.2 * weight / math.ceil(weight / capacity))
+    # Not MarkdownSplitter: in a long paragraph it cuts at a quotation mark or an apostrophe, not between sentences.
+    return TextSplitter.from_callback(_weight, min(capacity, even), trim=False).chunks(block)
+
+
+def _weight(text: str) -> int:
+    """The size of a text in Latin letters: an East Asian character takes as many tokens as two and a half of them."""
+    return len(text) if text.isascii() else len(text) + 3 * sum(map(len, RUN.findall(text))) // 2

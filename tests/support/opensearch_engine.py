@@ -1,0 +1,240 @@
+"""What a vector collection does with mappings, documents and queries; k-NN is exact where the service approximates.
+
+Only what selfrag uses is understood; everything else is refused, as the service refuses what it does not know.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+MAX_CLAUSES = 1024
+MAX_WINDOW = 10_000
+_CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORDS = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
+_STOP = frozenset({"a", "an", "and", "are", "as", "at", "by", "for", "in", "is", "it", "of", "on", "or", "the", "to"})
+
+
+class Refused(Exception):
+    """A request that is answered with an error: HTTP status, the error's type and its reason."""
+
+    def __init__(self, status: int, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.kind, self.reason = status, kind, reason
+
+
+def _stem(word: str) -> str:
+    for ending in ("ingly", "edly", "ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word.removesuffix(ending)
+    return word
+
+
+def _english(text: str) -> list[str]:
+    tokens: list[str] = []
+    for word in _WORDS.findall(text.lower()):
+        tokens += list(word) if re.match(rf"[{_CJK}]", word) else [_stem(word)]
+    return [token for token in tokens if token not in _STOP]
+
+
+def _cjk(text: str) -> list[str]:
+    tokens: list[str] = []
+    for word in _WORDS.findall(text.lower()):
+        if re.match(rf"[{_CJK}]", word) and len(word) > 1:
+            tokens += [word[n : n + 2] for n in range(len(word) - 1)]
+        else:
+            tokens.append(word)
+    return [token for token in tokens if token not in _STOP]
+
+
+ANALYZERS: dict[str, Callable[[str], list[str]]] = {"cjk": _cjk, "english": _english, "standard": _english}
+
+
+def _only(value: Any, allowed: Iterable[str], where: str) -> Json:
+    if not isinstance(value, dict):
+        raise Refused(400, "parsing_exception", f"[{where}] expected an object")
+    unknown = sorted(set(value) - set(allowed))
+    if unknown:
+        raise Refused(400, "mapper_parsing_exception", f"unknown parameter {unknown} in [{where}]")
+    return value
+
+
+@dataclass
+class Document:
+    """A stored document; it can be found by searches numbered from `since`, before `until`."""
+
+    id: str
+    source: Json
+    since: int
+    until: float = math.inf
+
+
+@dataclass
+class Index:
+    """One index: its fields, checked when it is made, and its documents."""
+
+    body: Json
+    documents: list[Document] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        _only(self.body, ("settings", "mappings"), "index")
+        index = _only(_only(self.body.get("settings", {}), ("index",), "settings").get("index", {}), ("knn",), "index")
+        self.knn = index.get("knn") in (True, "true")
+        fields = _only(self.body.get("mappings", {}), ("properties",), "mappings").get("properties", {})
+        self.fields = {name: self._field(name, value) for name, value in fields.items()}
+        self.texts: dict[str, tuple[str, str]] = {}
+        for name, value in self.fields.items():
+            if value["type"] == "text":
+                self.texts[name] = name, value.get("analyzer", "standard")
+                for inner, sub in value.get("fields", {}).items():
+                    self.texts[f"{name}.{inner}"] = name, sub.get("analyzer", "standard")
+
+    def _field(self, name: str, value: Any) -> Json:
+        kind = value.get("type") if isinstance(value, dict) else None
+        if kind in ("keyword", "integer"):
+            return _only(value, ("type",), name)
+        if kind == "text":
+            analyzer = _only(value, ("type", "analyzer", "fields"), name).get("analyzer", "standard")
+            if analyzer not in ANALYZERS:
+                raise Refused(400, "mapper_parsing_exception", f"analyzer [{analyzer}] has not been configured")
+            for inner in value.get("fields", {}).items():
+                self._field(*inner)
+            return dict(value)
+        if kind == "knn_vector":
+            return self._vector(name, value)
+        raise Refused(400, "mapper_parsing_exception", f"No handler for type [{kind}] declared on field [{name}]")
+
+    def _vector(self, name: str, value: Json) -> Json:
+        _only(value, ("type", "dimension", "method"), name)
+        method = _only(value.get("method", {}), ("name", "engine", "space_type", "parameters"), "method")
+        if not self.knn:
+            raise Refused(400, "mapper_parsing_exception", "index.knn must be true for a knn_vector field")
+        if type(value.get("dimension")) is not int or not 1 <= value["dimension"] <= 16_000:
+            raise Refused(400, "mapper_parsing_exception", f"Dimension value must be from 1 to 16000 for [{name}]")
+        if (method.get("name"), method.get("engine")) != ("hnsw", "faiss"):
+            raise Refused(400, "mapper_parsing_exception", "only hnsw of faiss is supported in this collection")
+        if method.get("space_type") not in ("l2", "innerproduct"):
+            raise Refused(400, "mapper_parsing_exception", "faiss does not support this space type")
+        return value
+
+    def check(self, source: Json) -> None:
+        """Raise Refused for a document that does not fit the mapping."""
+        for name, value in source.items():
+            kind = self.fields.get(name, {}).get("type")
+            if kind == "knn_vector":
+                fits = self.is_vector(name, value)
+            else:
+                fits = kind is not None and type(value) is (int if kind == "integer" else str)
+            if not fits:
+                raise Refused(400, "mapper_parsing_exception", f"failed to parse field [{name}] of type [{kind}]")
+
+    def is_vector(self, name: str, value: Any) -> bool:
+        """Whether a value is a vector of the field's length."""
+        return (
+            isinstance(value, list)
+            and len(value) == self.fields[name]["dimension"]
+            and all(type(x) in (int, float) and math.isfinite(x) for x in value)
+        )
+
+    def search(self, body: Any, number: int) -> list[tuple[Document, float]]:
+        """The hits of the nth search, best first."""
+        _only(body, ("size", "_source", "query"), "search")
+        size = body.get("size", 10)
+        if type(size) is not int or not 0 <= size <= MAX_WINDOW:
+            raise Refused(400, "illegal_argument_exception", f"Result window is too large or negative: [{size}]")
+        query = Query(self, [d for d in self.documents if d.since <= number < d.until])
+        scores = query.run(body.get("query"))
+        if query.clauses > MAX_CLAUSES:
+            raise Refused(400, "search_phase_execution_exception", "too_many_nested_clauses: maxClauseCount is 1024")
+        ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:size]
+        by_id = {d.id: d for d in query.documents}
+        return [(by_id[i], score) for i, score in ranked]
+
+
+class Query:
+    """One query over the documents that can be seen; each clause gives scores by document id."""
+
+    def __init__(self, index: Index, documents: Sequence[Document]) -> None:
+        self.index, self.documents, self.clauses = index, documents, 0
+
+    def run(self, query: Any) -> dict[str, float]:
+        if not isinstance(query, dict) or len(query) != 1:
+            raise Refused(400, "parsing_exception", "[query] must have exactly one clause")
+        ((name, value),) = query.items()
+        clauses = {"bool": self._bool, "knn": self._knn, "terms": self._terms, "multi_match": self._multi_match}
+        if name not in clauses:
+            raise Refused(400, "parsing_exception", f"unknown query [{name}]")
+        return clauses[name](value)
+
+    def _bool(self, value: Any) -> dict[str, float]:
+        _only(value, ("must", "filter"), "bool")
+        must = [self.run(query) for query in value.get("must", [])]
+        filters = [self.run(query) for query in value.get("filter", [])]
+        ids = {d.id for d in self.documents}.intersection(*must, *filters)
+        return {i: sum(scores[i] for scores in must) for i in ids}
+
+    def _terms(self, value: Any) -> dict[str, float]:
+        if not isinstance(value, dict) or len(value) != 1:
+            raise Refused(400, "parsing_exception", "[terms] takes exactly one field")
+        ((name, wanted),) = value.items()
+        if self.index.fields.get(name, {}).get("type") != "keyword" or not isinstance(wanted, list):
+            raise Refused(400, "parsing_exception", f"[terms] needs a keyword field and a list: [{name}]")
+        return {d.id: 1.0 for d in self.documents if d.source.get(name) in wanted}
+
+    def _knn(self, value: Any) -> dict[str, float]:
+        if not isinstance(value, dict) or len(value) != 1:
+            raise Refused(400, "parsing_exception", "[knn] takes exactly one field")
+        ((name, query),) = value.items()
+        _only(query, ("vector", "k", "filter"), "knn")
+        mapped = self.index.fields.get(name, {})
+        if mapped.get("type") != "knn_vector":
+            raise Refused(400, "illegal_argument_exception", f"Field '{name}' is not knn_vector type.")
+        if not self.index.is_vector(name, query.get("vector")):
+            raise Refused(400, "illegal_argument_exception", "Query vector has invalid dimension")
+        if type(query.get("k")) is not int or not 1 <= query["k"] <= MAX_WINDOW:
+            raise Refused(400, "illegal_argument_exception", "[knn] requires 0 < k <= 10000")
+        allowed = self.run(query["filter"]) if "filter" in query else {d.id: 1.0 for d in self.documents}
+        scores = {}
+        for document in self.documents:
+            if document.id in allowed and name in document.source:
+                pairs = zip(query["vector"], document.source[name], strict=True)
+                scores[document.id] = self._closeness(pairs, mapped["method"]["space_type"])
+        return dict(sorted(scores.items(), key=lambda item: -item[1])[: query["k"]])
+
+    @staticmethod
+    def _closeness(pairs: Iterable[tuple[float, float]], space: str) -> float:
+        if space == "l2":
+            return 1 / (1 + sum((a - b) ** 2 for a, b in pairs))
+        product = sum(a * b for a, b in pairs)
+        # The service's scores are never negative.
+        return 1 + product if product >= 0 else 1 / (1 - product)
+
+    def _multi_match(self, value: Any) -> dict[str, float]:
+        _only(value, ("query", "fields", "type"), "multi_match")
+        if not isinstance(value.get("query"), str) or value.get("type", "best_fields") != "most_fields":
+            raise Refused(400, "parsing_exception", "[multi_match] needs a query, and a type that is known here")
+        total: Counter[str] = Counter()
+        for name in value.get("fields", []):
+            if name not in self.index.texts:
+                raise Refused(400, "parsing_exception", f"[multi_match] unknown field [{name}]")
+            total.update(self._bm25(*self.index.texts[name], value["query"]))
+        return dict(total)
+
+    def _bm25(self, name: str, analyzer: str, query: str) -> dict[str, float]:
+        words = ANALYZERS[analyzer](query)
+        self.clauses += len(words)
+        texts = {d.id: Counter(ANALYZERS[analyzer](d.source.get(name, ""))) for d in self.documents}
+        average = sum(map(Counter.total, texts.values())) / max(len(texts), 1) or 1.0
+        scores: dict[str, float] = {}
+        for word in words:
+            found = {i: counts for i, counts in texts.items() if counts[word]}
+            rarity = math.log(1 + (len(texts) - len(found) + 0.5) / (len(found) + 0.5))
+            for i, counts in found.items():
+                often = counts[word]
+                weight = often / (often + 1.2 * (0.25 + 0.75 * counts.total() / average))
+                scores[i] = scores.get(i, 0.0) + rarity * weight
+        return scores

@@ -1,0 +1,26 @@
+"""Each test has a home and a directory of documents of its own."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write documents, given by path, and return their directory."""
+
+    def written(documents: dict[str, str | bytes], directory: str = "documents") -> Path:
+        for path, content in documents.items():
+            file = tmp_path / directory / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return tmp_path / directory
+
+    return written
