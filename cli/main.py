@@ -113,10 +113,9 @@ def _warn(warnings: list[str]) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int, str], None]]:
-    """A progress bar for ingestion on stderr; it appears only if there is something to do."""
-    bar = Progress(
-        TextColumn("Reading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), console=err
-    )
+    """A progress bar for ingestion, for a person at a terminal; it appears only if there is something to do."""
+    columns = (TextColumn("Reading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
     task = bar.add_task("", total=None, visible=False)
     with bar:
         yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name, visible=True)

@@ -126,12 +126,13 @@ def test_an_earlier_question_about_other_documents_is_not_continued(fresh: Comma
 def test_two_commands_at_once_do_not_disturb_each_other(fresh: Command, documents: Path) -> None:
     other = documents.parent / "elsewhere"
     other.mkdir()
-    for number in range(30):
-        text = f"# Ferry {number}\n\nFerry number {number} leaves pier {number} at {number} past six.\n"
-        (other / f"{number}.md").write_text(text, encoding="utf-8")
+    towns = ("Aston", "Brill", "Colne", "Diss", "Eccles", "Frome", "Goole", "Hythe", "Ilkley", "Jarrow")
+    for hour, town in enumerate(towns, start=6):
+        text = f"# The ferry to {town}\n\nThe ferry to {town} leaves pier {hour} at {hour} o'clock.\n"
+        (other / f"{town}.md").write_text(text, encoding="utf-8")
     asked = [
         (documents, "What does a guest berth cost per night?", "34 euros"),
-        (other, "When does ferry number 7 leave?", "7 past six"),
+        (other, "At what time does the ferry to Hythe leave?", "13 o'clock"),
         (documents, "How heavy a boat can the crane lift?", "12 tonnes"),
     ]
     running = [fresh.start("ask", "--json", "--docs", str(docs), "--", question) for docs, question, _ in asked]

@@ -1,0 +1,182 @@
+"""Titan: one text a call, no retries of its own, and errors that say who must act."""
+
+import io
+import json
+import math
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, NoCredentialsError, ReadTimeoutError
+
+from selfrag.embeddings import Embedder
+from selfrag.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.settings import Settings
+from selfrag.titan import PARALLEL_CALLS, TitanEmbedder, open_titan
+
+SECRET = "the salary of Mallory is 4,711"
+
+
+class Bedrock:
+    """A bedrock-runtime client that refuses what the model refuses, and raises `error` if there is one."""
+
+    def __init__(self, error: Exception | None = None, reply: bytes | None = None) -> None:
+        self.error, self.reply = error, reply
+        self.calls: list[dict[str, Any]] = []
+
+    def invoke_model(self, *, modelId: str, body: str, contentType: str, accept: str) -> dict[str, Any]:
+        asked = json.loads(body)
+        self.calls.append({"modelId": modelId, **asked})
+        if self.error:
+            raise self.error
+        assert (contentType, accept) == ("application/json", "application/json")
+        assert set(asked) == {"inputText", "dimensions", "normalize"}
+        if not asked["inputText"] or len(asked["inputText"]) > 50_000:
+            raise refused(400, "ValidationException")
+        assert asked["dimensions"] in (256, 512, 1024)
+        vector = [float(ord(c)) for c in asked["inputText"][:8]] + [1.0] * asked["dimensions"]
+        vector = vector[: asked["dimensions"]]
+        reply = {"embedding": [x / math.hypot(*vector) for x in vector], "inputTextTokenCount": 3}
+        return {"body": io.BytesIO(self.reply if self.reply is not None else json.dumps(reply).encode())}
+
+
+def refused(status: int, code: str) -> ClientError:
+    response = {"Error": {"Code": code, "Message": SECRET}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    return ClientError(response, "InvokeModel")  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret-that-opens-nothing")
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    open_titan.cache_clear()
+    yield
+    open_titan.cache_clear()
+
+
+def test_a_query_is_one_normalised_vector_of_the_configured_length() -> None:
+    bedrock = Bedrock()
+    vector = TitanEmbedder(bedrock, 512).query("有給休暇")
+    assert len(vector) == 512
+    assert math.hypot(*vector) == pytest.approx(1.0)
+    asked = {"inputText": "有給休暇", "dimensions": 512, "normalize": True}
+    assert bedrock.calls == [{"modelId": "amazon.titan-embed-text-v2:0", **asked}]
+
+
+def test_passages_are_embedded_one_text_a_call_and_come_back_in_order() -> None:
+    bedrock, texts = Bedrock(), [f"{n} passage" for n in range(50)]
+    embedder: Embedder = TitanEmbedder(bedrock, 256)
+    assert embedder.passages(texts) == [embedder.query(text) for text in texts]
+    assert sorted(call["inputText"] for call in bedrock.calls) == sorted(texts * 2)
+
+
+def test_no_passages_need_no_call() -> None:
+    bedrock = Bedrock()
+    assert TitanEmbedder(bedrock, 512).passages([]) == []
+    assert bedrock.calls == []
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (refused(429, "ThrottlingException"), TemporarilyUnavailable),
+        (refused(400, "ThrottlingException"), TemporarilyUnavailable),
+        (refused(400, "ServiceQuotaExceededException"), TemporarilyUnavailable),
+        (refused(408, "ModelTimeoutException"), TemporarilyUnavailable),
+        (refused(424, "ModelErrorException"), TemporarilyUnavailable),
+        (refused(429, "ModelNotReadyException"), TemporarilyUnavailable),
+        (refused(500, "InternalServerException"), TemporarilyUnavailable),
+        (refused(503, "ServiceUnavailableException"), TemporarilyUnavailable),
+        (ReadTimeoutError(endpoint_url="https://bedrock"), TemporarilyUnavailable),
+        (refused(401, "Unauthorized"), Misconfigured),
+        (refused(403, "AccessDeniedException"), Misconfigured),
+        (refused(404, "ResourceNotFoundException"), Misconfigured),
+        (refused(400, "UnrecognizedClientException"), Misconfigured),
+        (refused(400, "ExpiredTokenException"), Misconfigured),
+        (NoCredentialsError(), Misconfigured),
+        (refused(400, "ValidationException"), RequestRejected),
+        (refused(413, "RequestEntityTooLargeException"), RequestRejected),
+    ],
+    ids=str,
+)
+def test_each_failure_has_its_error_and_one_call(error: Exception, kind: type[SelfragError]) -> None:
+    bedrock = Bedrock(error)
+    with pytest.raises(SelfragError) as raised:
+        TitanEmbedder(bedrock, 512).query(SECRET)
+    assert type(raised.value) is kind
+    assert len(bedrock.calls) == 1, "the state machine retries"
+    assert SECRET not in str(raised.value)
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__
+
+
+@pytest.mark.parametrize("reply", [b"", b"<html>", b"[]", b"{}", b'{"embedding": null}', b'{"embedding": ["x"]}'])
+def test_a_reply_that_cannot_be_read_is_worth_another_try(reply: bytes) -> None:
+    with pytest.raises(TemporarilyUnavailable, match="cannot be read"):
+        TitanEmbedder(Bedrock(reply=reply), 512).query("text")
+
+
+def test_a_vector_of_another_length_is_no_vector() -> None:
+    with pytest.raises(Misconfigured, match="gave 2 dimensions, not 512"):
+        TitanEmbedder(Bedrock(reply=b'{"embedding": [0.6, 0.8]}'), 512).query("text")
+
+
+def test_one_passage_that_fails_fails_all() -> None:
+    with pytest.raises(RequestRejected):
+        TitanEmbedder(Bedrock(), 512).passages(["good", "", "good"])
+
+
+@pytest.mark.parametrize("dimensions", [None, "256", "512", "1024"])
+def test_the_factory_is_what_the_settings_name(dimensions: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SELFRAG_EMBEDDER", "selfrag.titan.open_titan")
+    if dimensions:
+        monkeypatch.setenv("SELFRAG_VECTOR_DIMENSIONS", dimensions)
+    factory = Settings().embedder
+    assert factory is not None
+    embedder = factory()
+    assert embedder is factory(), "one client for all questions of a process"
+    assert embedder._dimensions == int(dimensions or 512)
+
+
+def test_the_client_has_explicit_timeouts_and_tries_once() -> None:
+    config = open_titan()._client.meta.config
+    assert (config.connect_timeout, config.read_timeout) == (3.0, 10.0)
+    assert config.retries["total_max_attempts"] == 1
+    assert config.max_pool_connections == PARALLEL_CALLS
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SELFRAG_VECTOR_DIMENSIONS", "384"),
+        ("SELFRAG_VECTOR_DIMENSIONS", "many"),
+        ("SELFRAG_EMBEDDING_TIMEOUT_SECONDS", "0"),
+    ],
+)
+def test_a_wrong_setting_is_named(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(Misconfigured, match=name):
+        open_titan()
+
+
+def test_without_a_region_nothing_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    with pytest.raises(Misconfigured, match="NoRegionError"):
+        open_titan()
+
+
+def test_an_endpoint_that_cannot_be_reached_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "http://127.0.0.1:1")
+    with pytest.raises(TemporarilyUnavailable, match="EndpointConnectionError"):
+        open_titan().query("text")
+
+
+def test_an_endpoint_that_does_not_reply_in_time_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        monkeypatch.setenv("SELFRAG_EMBEDDING_TIMEOUT_SECONDS", "0.05")
+        with pytest.raises(TemporarilyUnavailable, match="ReadTimeoutError"):
+            open_titan().query("text")
