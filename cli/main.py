@@ -35,10 +35,11 @@ def ask(
     previous: Annotated[str, typer.Option(help="Id of the question that this one follows.")] = "",
 ) -> None:
     """Answer a question from a directory of documents."""
+    request = read_request(question, policy, previous)
+    # What takes a second to load comes after what can be refused at once.
     from cli.asking import ask_question
     from cli.show import show_response
 
-    request = read_request(question, policy, previous)
     with _progress() as progress, _current_step() as on_step:
         execution, report = ask_question(request, docs, progress, on_step)
     _warn(report.warnings)

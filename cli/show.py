@@ -22,7 +22,7 @@ def show_response(console: Console, response: dict[str, Any], steps: Sequence[St
     console.print(Panel(Text(response["answer"]), title=f"[bold {colour}]{response['status']}[/]", border_style=colour))
     if response["citations"]:
         console.print(_citations(response["citations"]))
-    console.print(_verdicts(response["reflection"]))
+    console.print(_verdicts(response["reflection"], _documents(steps)))
     console.print(f"[bold]Path[/]     {' → '.join(response['path'])}")
     if response["queries"]:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response['queries']))}")
@@ -54,13 +54,21 @@ def _citations(citations: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
-def _verdicts(reflection: dict[str, Any]) -> Table:
+def _documents(steps: Sequence[Step]) -> dict[str, str]:
+    """The document of each passage that a search brought, by the passage's id."""
+    found = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]
+    return {passage["passage_id"]: passage["document"] for passages in found for passage in passages}
+
+
+def _verdicts(reflection: dict[str, Any], documents: dict[str, str]) -> Table:
     table = Table("Token", "Verdict", "Why", title="Reflection", title_justify="left", expand=True)
     retrieve, support, utility = reflection["retrieve"], reflection["support"], reflection["utility"]
     table.add_row("Retrieve", retrieve["decision"], escape(retrieve["reason"]))
     for verdict in reflection["relevance"]:
         score = "" if verdict["score"] is None else f"{verdict['score']:.2f}"
-        table.add_row("IsRel", f"{verdict['label']} {score}{_cached(verdict)}", verdict["passage_id"])
+        table.add_row(
+            "IsRel", f"{verdict['label']} {score}{_cached(verdict)}", escape(documents.get(verdict["passage_id"], ""))
+        )
     if support:
         table.add_row("IsSup", support["level"] + _cached(support), "")
         for claim in support["claims"]:

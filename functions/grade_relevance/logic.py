@@ -1,6 +1,6 @@
 """IsRel: is this one passage relevant to the question?"""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -9,9 +9,10 @@ from selfrag.models import Passage, RelevanceVerdict, Score, StepResult
 
 
 class Task(BaseModel):
-    """The question, one passage, and the score from which a passage counts as relevant."""
+    """The question, the one before it if it is a follow-up, one passage, and the score from which it is relevant."""
 
     question: str
+    previous_question: str = ""
     passage: Passage
     threshold: float = 0.5
     deadline: float | None = None
@@ -34,10 +35,12 @@ class Result(StepResult):
 def grade(task: Task, grader: Grader) -> Result:
     """Ask for label and score; a passage is relevant only if both say so, and never when ungraded."""
     passage = task.passage
-    texts = {
+    texts: dict[str, Any] = {
         "question": task.question,
         "passage": {"document": passage.document, "title": passage.title, "text": passage.text},
     }
+    if task.previous_question:
+        texts["previous_question"] = task.previous_question
     found = grader.grade(texts, Relevance)
     if found.verdict is None:
         verdict = RelevanceVerdict(passage_id=passage.passage_id, relevant=False, score=None, label="ungraded")

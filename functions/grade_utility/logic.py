@@ -9,10 +9,11 @@ from selfrag.models import StepResult, UtilityVerdict
 
 
 class Task(BaseModel):
-    """The question and the answer to judge."""
+    """The question, the one before it if it is a follow-up, and the answer to judge."""
 
     question: str
     answer: str
+    previous_question: str = ""
     deadline: float | None = None
 
 
@@ -31,7 +32,10 @@ class Result(StepResult):
 
 def grade(task: Task, grader: Grader) -> Result:
     """Ask for the score and its reason."""
-    found = grader.grade({"question": task.question, "answer": task.answer}, Utility)
+    texts = {"question": task.question, "answer": task.answer}
+    if task.previous_question:
+        texts["previous_question"] = task.previous_question
+    found = grader.grade(texts, Utility)
     if found.verdict is None:
         verdict = UtilityVerdict(score=None, reason=f"the verdict was {found.flaw}")
     else:

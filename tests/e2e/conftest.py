@@ -1,11 +1,21 @@
 """A home for a command: an empty one, or one that has read the handbook already."""
 
+import os
 import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support.command import HANDBOOK, Command
+from cli.asking import ask_question
+from cli.main import main
+from selfrag.requests import read_request
+from tests.support.command import HANDBOOK, Command, Ended
+
+Ask = Callable[..., dict[str, Any]]
+Run = Callable[..., Ended]
 
 
 @pytest.fixture
@@ -26,3 +36,43 @@ def read(tmp_path: Path, handbook_home: Path) -> Command:
     """A command whose home knows the handbook, and which no other test uses."""
     shutil.copytree(handbook_home, tmp_path, dirs_exist_ok=True)
     return Command(tmp_path)
+
+
+@pytest.fixture
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """What `selfrag ask --json` does, in this process, with an empty home: the packages are loaded once."""
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
+
+    def asked(question: str, documents: Path | None = None, previous: str = "") -> dict[str, Any]:
+        request = read_request(question, previous=previous)
+        execution, _ = ask_question(request, documents, lambda done, total, name: None, lambda step: None)
+        assert execution.output is not None
+        return execution.output
+
+    return asked
+
+
+@pytest.fixture
+def ask_handbook(ask: Ask, tmp_path: Path, handbook_home: Path) -> Ask:
+    """The same with a home that has read the handbook already."""
+    shutil.copytree(handbook_home / "state", tmp_path / "state")
+    return ask
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command with an empty home, in this process: what it prints and how it ends, without the start of Python."""
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
+
+    def run(*arguments: str | bytes) -> Ended:
+        words = [os.fsdecode(argument) for argument in arguments]
+        monkeypatch.setattr(sys, "argv", ["selfrag", *words])
+        code: Any = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code or 0
+        printed = capsys.readouterr()
+        return Ended(code, printed.out, printed.err)
+
+    return run

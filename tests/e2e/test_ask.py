@@ -1,9 +1,12 @@
 """`selfrag ask` over documents that nobody has seen before."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from cli.index import E5Embedder
+from tests.e2e.conftest import Ask
 from tests.support.command import Command
 
 ENGLISH = """# Harbour office
@@ -48,9 +51,9 @@ def documents(tmp_path: Path) -> Path:
     ],
 )
 def test_the_fact_is_answered_and_its_quote_is_verbatim_in_the_right_file(
-    fresh: Command, documents: Path, question: str, fact: str, document: str
+    ask: Ask, documents: Path, question: str, fact: str, document: str
 ) -> None:
-    response = fresh("ask", "--json", "--docs", str(documents), "--", question).response
+    response = ask(question, documents)
     assert response["status"] == "answered"
     assert fact in response["answer"]
     assert document in [citation["document"] for citation in response["citations"]]
@@ -83,8 +86,8 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
     "question",
     ["What is the salary of the harbour master?", "図書館の館長の名前は何ですか?", "Who won the chess world cup?"],
 )
-def test_what_the_documents_do_not_hold_is_not_found(fresh: Command, documents: Path, question: str) -> None:
-    response = fresh("ask", "--json", "--docs", str(documents), "--", question).response
+def test_what_the_documents_do_not_hold_is_not_found(ask: Ask, documents: Path, question: str) -> None:
+    response = ask(question, documents)
     assert response["status"] == "abstained"
     assert response["answer"].startswith("Not found in the documents.")
     assert response["citations"] == []
@@ -95,8 +98,8 @@ def test_what_the_documents_do_not_hold_is_not_found(fresh: Command, documents: 
     ("question", "words"),
     [("Hello!", ""), ("こんにちは", ""), ("What is 17 * 23?", "391"), ("-4 + 10", "6")],
 )
-def test_a_greeting_or_a_sum_needs_no_search(fresh: Command, documents: Path, question: str, words: str) -> None:
-    response = fresh("ask", "--json", "--docs", str(documents), "--", question).response
+def test_a_greeting_or_a_sum_needs_no_search(ask: Ask, documents: Path, question: str, words: str) -> None:
+    response = ask(question, documents)
     assert response["reflection"]["retrieve"]["decision"] == "no"
     assert response["status"] == "answered"
     assert words in response["answer"]
@@ -104,23 +107,42 @@ def test_a_greeting_or_a_sum_needs_no_search(fresh: Command, documents: Path, qu
     assert response["path"] == ["DecideRetrieval", "Generate", "GradeUtility"]
 
 
-def test_a_follow_up_continues_from_the_earlier_evidence(fresh: Command, documents: Path) -> None:
-    ask = ("ask", "--json", "--docs", str(documents))
-    first = fresh(*ask, "--", "How heavy a boat can the crane lift?").response
-    second = fresh(*ask, "--previous", first["id"], "--", "And who books it?").response
+def test_a_follow_up_continues_from_the_earlier_evidence(ask: Ask, documents: Path) -> None:
+    towns = "# Harbours\n\nA berth in Aston costs 34 euros per night. A berth in Brill costs 29 euros per night.\n"
+    (documents / "towns.md").write_text(towns, encoding="utf-8")
+    first = ask("What does a berth in Aston cost per night?", documents)
+    second = ask("And in Brill?", documents, first["id"])
     assert second["reflection"]["retrieve"]["decision"] == "continue"
     assert second["path"][:3] == ["DecideRetrieval", "Retrieve", "Generate"]
-    assert "Ilse Brandt" in second["answer"]
+    assert "29 euros" in second["answer"]
 
 
-def test_an_earlier_question_about_other_documents_is_not_continued(fresh: Command, documents: Path) -> None:
+def test_an_earlier_question_about_other_documents_is_not_continued(ask: Ask, documents: Path) -> None:
     other = documents.parent / "elsewhere"
     other.mkdir()
     (other / "a.md").write_text("# A\n\nThe ferry leaves at 8.\n", encoding="utf-8")
-    first = fresh("ask", "--json", "--docs", str(documents), "--", "How heavy a boat can the crane lift?").response
-    asked = fresh("ask", "--json", "--docs", str(other), "--previous", first["id"], "--", "And who books it?").response
+    first = ask("How heavy a boat can the crane lift?", documents)
+    asked = ask("And with whom do I book it?", other, first["id"])
     assert "The earlier question was not found, so this one stands alone." in asked["usage"]["warnings"]
     assert "Ilse Brandt" not in asked["answer"]
+
+
+def test_the_index_is_not_built_again_and_nothing_is_embedded_twice(
+    ask: Ask, documents: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded: list[str] = []
+    as_built = E5Embedder.passages
+
+    def counting(self: E5Embedder, texts: Sequence[str]) -> list[list[float]]:
+        embedded.extend(text for text in texts if "\n" in text)  # a passage is embedded below its title
+        return as_built(self, texts)
+
+    monkeypatch.setattr(E5Embedder, "passages", counting)
+    ask("What does a guest berth cost per night?", documents)
+    passages = len(embedded)
+    ask("How heavy a boat can the crane lift?", documents)
+    assert passages >= 3
+    assert len(embedded) == passages
 
 
 def test_two_commands_at_once_do_not_disturb_each_other(fresh: Command, documents: Path) -> None:

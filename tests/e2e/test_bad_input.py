@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.conftest import Ask, Run
 from tests.support.command import Command, Ended
 
 
@@ -35,29 +36,33 @@ def good(tmp_path: Path) -> Path:
         (b"\xed\xa0\x80", "not valid Unicode"),
     ],
 )
-def test_a_question_that_cannot_be_asked(fresh: Command, question: str | bytes, words: str) -> None:
-    refused(fresh("ask", "--json", "--", question), words)
+def test_a_question_that_cannot_be_asked(here: Run, question: str | bytes, words: str) -> None:
+    refused(here("ask", "--json", "--", question), words)
+
+
+def test_a_command_in_a_process_of_its_own_refuses_the_same_way(fresh: Command) -> None:
+    refused(fresh("ask", "--json", "--", b"caf\xe9?"), "not valid Unicode")
 
 
 @pytest.mark.parametrize(
     ("policy", "words"),
     [("{", "valid JSON"), ('{"top": 1}', "policy.top does not exist"), ('{"top_k": 99}', "policy.top_k")],
 )
-def test_a_policy_that_cannot_be_followed(fresh: Command, policy: str, words: str) -> None:
-    refused(fresh("ask", "--json", "--policy", policy, "--", "Fee?"), words)
+def test_a_policy_that_cannot_be_followed(here: Run, policy: str, words: str) -> None:
+    refused(here("ask", "--json", "--policy", policy, "--", "Fee?"), words)
 
 
-def test_an_earlier_question_that_is_not_known(fresh: Command, good: Path) -> None:
-    refused(fresh("ask", "--json", "--docs", str(good), "--previous", "abc", "--", "And?"), "no answer with the id abc")
+def test_an_earlier_question_that_is_not_known(here: Run, good: Path) -> None:
+    refused(here("ask", "--json", "--docs", str(good), "--previous", "abc", "--", "And?"), "no answer with the id abc")
 
 
-def test_a_directory_that_is_missing_empty_or_none(fresh: Command, tmp_path: Path) -> None:
+def test_a_directory_that_is_missing_empty_or_none(here: Run, tmp_path: Path) -> None:
     empty, file = tmp_path / "empty", tmp_path / "file.md"
     empty.mkdir()
     file.write_text("words", encoding="utf-8")
-    refused(fresh("ask", "--docs", str(tmp_path / "missing"), "--", "Fee?"), "does not exist")
-    refused(fresh("ingest", str(empty)), "empty")
-    refused(fresh("ingest", str(file)), "is not a directory")
+    refused(here("ask", "--docs", str(tmp_path / "missing"), "--", "Fee?"), "does not exist")
+    refused(here("ingest", str(empty)), "empty")
+    refused(here("ingest", str(file)), "is not a directory")
 
 
 BAD: dict[str, bytes] = {
@@ -70,17 +75,17 @@ BAD: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", list(BAD))
-def test_a_bad_file_alone_is_refused_by_name(fresh: Command, tmp_path: Path, name: str) -> None:
+def test_a_bad_file_alone_is_refused_by_name(here: Run, tmp_path: Path, name: str) -> None:
     directory = tmp_path / "documents"
     directory.mkdir()
     (directory / name).write_bytes(BAD[name])
-    refused(fresh("ingest", str(directory)), name)
+    refused(here("ingest", str(directory)), name)
 
 
-def test_bad_files_among_good_ones_are_warned_of_and_the_rest_is_read(fresh: Command, good: Path) -> None:
+def test_bad_files_among_good_ones_are_warned_of_and_the_rest_is_read(here: Run, good: Path) -> None:
     for name, content in BAD.items():
         (good / name).write_bytes(content)
-    ended = fresh("ask", "--json", "--docs", str(good), "--", "How much is the fee?")
+    ended = here("ask", "--json", "--docs", str(good), "--", "How much is the fee?")
     assert "5 euros" in ended.response["answer"]
     warnings = ended.err.strip().splitlines()
     assert len(warnings) == len(BAD)
@@ -116,6 +121,6 @@ def test_make_ask_without_a_question_says_what_is_missing(fresh: Command) -> Non
 @pytest.mark.parametrize(
     "question", ["¿Cuál es la tarifa?", "料金はいくらですか", "كم الرسوم؟", "Сколько стоит?", "🙂 fee? 🙂"]
 )
-def test_a_question_in_any_script_is_answered_or_honestly_not(fresh: Command, good: Path, question: str) -> None:
-    response = fresh("ask", "--json", "--docs", str(good), "--", question).response
+def test_a_question_in_any_script_is_answered_or_honestly_not(ask: Ask, good: Path, question: str) -> None:
+    response = ask(question, good)
     assert response["status"] in ("answered", "partial", "abstained")

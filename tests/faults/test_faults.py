@@ -13,10 +13,10 @@ MODEL_STEPS = ["decide_retrieval", "grade_relevance", "generate", "grade_support
 STATUSES = {"answered", "partial", "abstained", "failed"}
 
 
-def ask(model: ModelServer, **policy: Any) -> dict[str, Any]:
+def ask(model: ModelServer, patience: str = "20", **policy: Any) -> dict[str, Any]:
     # The longest deadline: what is shown is that retries end by themselves.
     payload = {**QUESTION, "policy": {"web_search": False, "deadline_seconds": 240, "top_k": 1, **policy}}
-    with local_stack(model) as stack:
+    with local_stack(model, SELFRAG_MODEL_TIMEOUT_SECONDS=patience) as stack:
         execution = stack.execute(payload)
     assert execution.output is not None, execution.error
     return execution.output
@@ -33,7 +33,7 @@ def test_a_fault_ends_in_a_stated_outcome_within_four_calls(step: str, fault: Fa
     with ModelServer(lambda asked, n: fault if asked == step and (always or n == 1) else None) as model:
         if step == "rewrite_question":
             model.answers["grade_relevance"] = irrelevant
-        response = ask(model, max_rewrites=1)
+        response = ask(model, "0.5" if fault == "timeout" else "20", max_rewrites=1)
         calls = model.counts[step]
     # IsRel judges one passage a call and there is one passage a search.
     searches = len(response["queries"]) if step == "grade_relevance" else 1
@@ -86,7 +86,7 @@ def test_one_passage_without_a_verdict_does_not_stop_the_others() -> None:
 def test_a_stalled_model_ends_at_the_deadline_as_partial() -> None:
     with (
         ModelServer(lambda step, n: "timeout" if step == "generate" else None) as model,
-        local_stack(model, SELFRAG_MODEL_TIMEOUT_SECONDS="20") as stack,
+        local_stack(model) as stack,
     ):
         execution = stack.execute({**QUESTION, "policy": {"deadline_seconds": 3, "web_search": False}})
     assert execution.output is not None
@@ -98,7 +98,7 @@ def test_a_stalled_model_ends_at_the_deadline_as_partial() -> None:
 def test_an_answer_that_could_not_be_checked_in_time_goes_out_as_partial() -> None:
     with (
         ModelServer(lambda step, n: "timeout" if step == "grade_support" else None) as model,
-        local_stack(model, SELFRAG_MODEL_TIMEOUT_SECONDS="20") as stack,
+        local_stack(model) as stack,
     ):
         execution = stack.execute({**QUESTION, "policy": {"deadline_seconds": 3, "web_search": False}})
     assert execution.output is not None

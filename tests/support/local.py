@@ -45,7 +45,6 @@ def local_stack(model: ModelServer, **environment: str) -> Iterator[LocalStack]:
         "SELFRAG_MODEL_BASE_URL": model.url,
         "SELFRAG_MODEL_SECRET": "model-key",
         "SELFRAG_WEB_SECRET": "web-key",
-        "SELFRAG_MODEL_TIMEOUT_SECONDS": "0.3",
         **environment,
     }
     with running_stack(settings, {"model-key": "test-key", "web-key": "test"}, pause=lambda seconds: None) as stack:

@@ -1,0 +1,110 @@
+"""What the Messages API refuses, refused here too, so that a request that works offline works with the service."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_FIVE = re.compile(r"claude-(?:[a-z]+-)?5(?:\D|$)")
+_SAMPLING = ("temperature", "top_p", "top_k")
+
+
+class Refused(Exception):
+    """A request that is answered with an error: its HTTP status, the error's type, and a message."""
+
+    def __init__(self, message: str, status: int = 400, kind: str = "invalid_request_error") -> None:
+        super().__init__(message)
+        self.status, self.kind = status, kind
+
+
+def is_current(model: str) -> bool:
+    """Whether a model id is of the 5 family, which refuses what older ones took."""
+    return bool(_FIVE.search(model))
+
+
+def check(body: Any) -> None:
+    """Raise Refused for a request that the service would refuse, or that this stand-in cannot answer."""
+    if not isinstance(body, dict):
+        raise Refused("the body must be a JSON object")
+    if not isinstance(body.get("model"), str) or not body["model"]:
+        raise Refused("model: Field required")
+    if type(body.get("max_tokens")) is not int or body["max_tokens"] < 1:
+        raise Refused("max_tokens: a positive integer is required")
+    if body.get("stream"):
+        raise Refused("stream: this stand-in does not stream")
+    _check_messages(body)
+    if is_current(body["model"]):
+        _check_for_current(body)
+    if output_format(body) and any(_cites(block) for block in content_blocks(body["messages"][-1])):
+        raise Refused("output_config.format cannot be combined with citations")
+
+
+def content_blocks(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A message's content as blocks; a plain string is one text block."""
+    content = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def output_format(body: Mapping[str, Any]) -> Any:
+    """The format that structured output is asked for in, or None."""
+    config = body.get("output_config")
+    return config.get("format") if isinstance(config, dict) else None
+
+
+def forced_tool(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The tool that the reply must call, or None if none is forced."""
+    choice, tools = body.get("tool_choice"), body.get("tools")
+    if not isinstance(choice, dict) or choice.get("type") not in ("tool", "any"):
+        return None
+    wanted = choice.get("name")
+    for tool in tools if isinstance(tools, list) else []:
+        if isinstance(tool, dict) and (wanted is None or tool.get("name") == wanted):
+            return tool
+    raise Refused("tool_choice: there is no such tool")
+
+
+def _check_messages(body: Mapping[str, Any]) -> None:
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise Refused("messages: at least one message is required")
+    for number, message in enumerate(messages):
+        if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):
+            raise Refused(f"messages.{number}.role: must be user or assistant")
+        _check_blocks(message.get("content"), f"messages.{number}.content")
+    if body.get("system") is not None:
+        _check_blocks(body["system"], "system")
+
+
+def _check_blocks(content: Any, where: str) -> None:
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    if not isinstance(content, list) or not content:
+        raise Refused(f"{where}: text or a list of content blocks is required")
+    for number, block in enumerate(content):
+        if not isinstance(block, dict):
+            raise Refused(f"{where}.{number}: must be an object")
+        if block.get("type") == "search_result":
+            if not all(isinstance(block.get(part), str) and block[part] for part in ("source", "title")):
+                raise Refused(f"{where}.{number}: a search_result needs a source and a title")
+            _check_blocks(block.get("content"), f"{where}.{number}.content")
+        elif block.get("type") != "text":
+            raise Refused(f"{where}.{number}: blocks of type {block.get('type')!r} are not known to this stand-in")
+        elif not isinstance(block.get("text"), str) or not block["text"].strip():
+            raise Refused(f"{where}.{number}: text content blocks must be non-empty")
+
+
+def _check_for_current(body: Mapping[str, Any]) -> None:
+    sampling = [name for name in _SAMPLING if name in body]
+    if sampling:
+        raise Refused(f"{sampling[0]}: sampling parameters are not supported by {body['model']}")
+    if isinstance(body.get("tool_choice"), dict) and body["tool_choice"].get("type") in ("tool", "any"):
+        raise Refused(f"tool_choice: a forced tool is not supported by {body['model']}")
+    if body["messages"][-1]["role"] == "assistant":
+        raise Refused(f"messages: {body['model']} does not take an assistant message at the end")
+    thinking = body.get("thinking")
+    if isinstance(thinking, dict) and (thinking.get("type") == "disabled" or "budget_tokens" in thinking):
+        raise Refused(f"thinking: budgets and disabled thinking are not supported by {body['model']}")
+
+
+def _cites(block: Mapping[str, Any]) -> bool:
+    citations = block.get("citations")
+    return isinstance(citations, dict) and bool(citations.get("enabled"))
