@@ -15,8 +15,8 @@ from tests.support.fakes import passage
 PROMPT = Prompt("Answer from the search results.", "1")
 HOTELS = passage(
     "hotels",
-    "## Hotel limits\n\nThe hotel limit in Lisbon is 150 EUR per night. The hotel limit in London is 190 GBP per night. "
-    "In all other European cities the limit is 140 EUR per night.\n",
+    "## Hotel limits\n\nThe hotel limit in Lisbon is 150 EUR per night. "
+    "The hotel limit in London is 190 GBP per night. In all other European cities the limit is 140 EUR per night.\n",
     title="Hotels",
 )
 LEAVE = passage("leave", "Each employee has 26 days of annual leave. Leave is requested in the portal.", title="Leave")
