@@ -22,7 +22,7 @@ ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir] [JSON=1] [PO
 	  --policy "$$SELFRAG_POLICY" --previous "$$SELFRAG_PREVIOUS" -- "$$SELFRAG_Q"
 
 test: $(VENV)/.test lint ## Run every check and test
-	@$(BIN)/pytest -n 2
+	@$(BIN)/pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet .

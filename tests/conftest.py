@@ -3,6 +3,8 @@
 import os
 from typing import Any
 
+from hypothesis import settings
+
 os.environ.update(
     POWERTOOLS_LOG_LEVEL="CRITICAL",
     POWERTOOLS_METRICS_DISABLED="true",
@@ -11,6 +13,10 @@ os.environ.update(
 )
 for name in [n for n in os.environ if n.startswith(("SELFRAG_", "ANTHROPIC_", "TAVILY_"))]:
     del os.environ[name]
+
+# Fewer examples than hypothesis' own 100, without its limit of time: the whole suite runs in minutes on two cores.
+settings.register_profile("suite", max_examples=40, deadline=None)
+settings.load_profile("suite")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
