@@ -1,12 +1,32 @@
 """The Lambda of the state ComposeAnswer."""
 
-from compose_answer.logic import Response, Task, compose
-from selfrag.observability import Event, step
+from compose_answer.logic import Task, compose
+from selfrag.metrics import count_answer
+from selfrag.observability import Event, logger, step
+from selfrag.responses import Response
 from selfrag.settings import settings
 
 
 @step
 def handler(event: Event) -> Response:
-    """Compose the response from what the workflow gathered."""
+    """Compose the response from what the workflow gathered, and count it."""
     config = settings()
-    return compose(Task.model_validate(event), config.prices, config.console_links)
+    response = compose(Task.model_validate(event), config.prices, config.console_links)
+    count_answer(response)
+    logger.info("composed", extra=_in_short(response))
+    return response
+
+
+def _in_short(response: Response) -> dict[str, object]:
+    """What the saved queries look for; no text of the question, the answer or a passage."""
+    reflection = response.reflection
+    claims = reflection.support.claims if reflection.support else []
+    return {
+        "status": response.status,
+        "decision": reflection.retrieve.decision,
+        "support_level": reflection.support.level if reflection.support else None,
+        "unsupported_claims": sum(claim.support in ("none", "contradicted") for claim in claims),
+        "utility": reflection.utility.score if reflection.utility else None,
+        "rounds": response.usage.rounds,
+        "model_calls": response.usage.model_calls,
+    }

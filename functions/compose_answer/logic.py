@@ -1,14 +1,12 @@
 """The response: status, answer, citations, verdicts, path and cost, from what the workflow gathered (pure)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from pydantic import BaseModel
 
 from selfrag.errors import HINTS
 from selfrag.models import (
     Citation,
-    Model,
     ModelCall,
     RelevanceVerdict,
     RetrievalVerdict,
@@ -17,6 +15,7 @@ from selfrag.models import (
     UtilityVerdict,
 )
 from selfrag.profiles import Prices, cost_usd
+from selfrag.responses import ExecutionLink, Reflection, Response, RetrieveReflection, StepUsage, Usage
 
 
 class Draft(BaseModel):
@@ -59,20 +58,6 @@ class Task(BaseModel):
     execution_arn: str = ""
 
 
-class Response(Model):
-    """The response of DESIGN.md: what the caller gets, and what is remembered."""
-
-    id: str
-    status: Status
-    answer: str
-    citations: list[Citation]
-    reflection: dict[str, Any]
-    path: list[str]
-    queries: list[str]
-    usage: dict[str, Any]
-    execution: dict[str, str | None]
-
-
 def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> Response:
     """Choose what goes out and say how sure it is; an unsupported or useless answer never does."""
     chosen = _chosen(task)
@@ -86,16 +71,16 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> Re
         status=status,
         answer=chosen.answer if chosen else _apology(task, status),
         citations=chosen.citations if chosen else [],
-        reflection={
-            "retrieve": {"decision": task.retrieval.decision, "reason": task.retrieval.reason},
-            "relevance": [verdict.model_dump() for verdict in task.relevance],
-            "support": support.model_dump() if support and not _is_direct(task, chosen) else None,
-            "utility": utility.model_dump() if utility else None,
-        },
+        reflection=Reflection(
+            retrieve=RetrieveReflection(decision=task.retrieval.decision, reason=task.retrieval.reason),
+            relevance=task.relevance,
+            support=None if _is_direct(task, chosen) else support,
+            utility=utility,
+        ),
         path=task.path,
         queries=task.queries,
         usage=_usage(task, chosen, prices),
-        execution={"arn": task.execution_arn, "console_url": _console_url(task.execution_arn, console_links)},
+        execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task.execution_arn, console_links)),
     )
 
 
@@ -152,30 +137,31 @@ def _apology(task: Task, status: Status) -> str:
     return f"Not found in the documents. Searched for: {searched}."
 
 
-def _usage(task: Task, chosen: Draft | None, prices: Mapping[str, Prices]) -> dict[str, Any]:
-    totals = ("input_tokens", "output_tokens", "cache_read_input_tokens")
+def _usage(task: Task, chosen: Draft | None, prices: Mapping[str, Prices]) -> Usage:
     steps = dict.fromkeys(call.step for call in task.calls)
     by_step = {name: _step_usage([call for call in task.calls if call.step == name], prices) for name in steps}
-    return {
-        "model_calls": task.model_calls,
-        "rounds": task.rounds,
-        "cached_verdicts": task.cached_verdicts,
-        **{name: sum(getattr(call, name) for call in task.calls) for name in totals},
-        "cost_usd": _sum(step["cost_usd"] for step in by_step.values()),
-        "by_step": by_step,
-        "warnings": _warnings(task, chosen),
-    }
+    return Usage(
+        model_calls=task.model_calls,
+        rounds=task.rounds,
+        cached_verdicts=task.cached_verdicts,
+        input_tokens=sum(call.input_tokens for call in task.calls),
+        output_tokens=sum(call.output_tokens for call in task.calls),
+        cache_read_input_tokens=sum(call.cache_read_input_tokens for call in task.calls),
+        cost_usd=_sum(step.cost_usd for step in by_step.values()),
+        by_step=by_step,
+        warnings=_warnings(task, chosen),
+    )
 
 
-def _step_usage(calls: Sequence[ModelCall], prices: Mapping[str, Prices]) -> dict[str, Any]:
-    return {
-        "model": calls[-1].model,
-        "calls": len(calls),
-        "seconds": round(max(call.ended_at for call in calls) - min(call.started_at for call in calls), 3),
-        "input_tokens": sum(call.input_tokens for call in calls),
-        "output_tokens": sum(call.output_tokens for call in calls),
-        "cost_usd": _sum(cost_usd(call, prices) for call in calls),
-    }
+def _step_usage(calls: Sequence[ModelCall], prices: Mapping[str, Prices]) -> StepUsage:
+    return StepUsage(
+        model=calls[-1].model,
+        calls=len(calls),
+        seconds=round(max(call.ended_at for call in calls) - min(call.started_at for call in calls), 3),
+        input_tokens=sum(call.input_tokens for call in calls),
+        output_tokens=sum(call.output_tokens for call in calls),
+        cost_usd=_sum(cost_usd(call, prices) for call in calls),
+    )
 
 
 def _sum(costs: Iterable[float | None]) -> float | None:

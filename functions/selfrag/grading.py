@@ -68,4 +68,4 @@ class Grader:
 
 def configured_grader(step: str, prompt: Prompt, deadline_ms: float | None, *, cached: bool = True) -> Grader:
     """The grader of a step as the deployment configures it."""
-    return Grader(step, prompt, claude(deadline_ms), verdict_cache() if cached else None)
+    return Grader(step, prompt, claude(deadline_ms), verdict_cache(step) if cached else None)

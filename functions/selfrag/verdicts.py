@@ -15,7 +15,8 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from selfrag.observability import count_cache_failure, logger
+from selfrag.metrics import count_cache_failure
+from selfrag.observability import logger
 from selfrag.settings import settings
 
 CACHE_FAILED = "The verdict cache could not be used; the verdicts were made anew."
@@ -43,8 +44,8 @@ class VerdictCache(Protocol):
 class DynamoVerdicts:
     """The verdict cache as one DynamoDB table with the attributes `key`, `verdict` and `expires_at`."""
 
-    def __init__(self, client: Any, table: str, ttl_days: int) -> None:
-        self._client, self._table, self._ttl_seconds = client, table, ttl_days * 86_400
+    def __init__(self, client: Any, table: str, ttl_days: int, step: str) -> None:
+        self._client, self._table, self._ttl_seconds, self._step = client, table, ttl_days * 86_400, step
         self.failed = False
 
     def get(self, key: str) -> str | None:
@@ -70,14 +71,14 @@ class DynamoVerdicts:
 
     def _fail(self, error: Exception) -> None:
         self.failed = True
-        count_cache_failure()
+        count_cache_failure(self._step)
         logger.warning("the verdict cache failed", extra={"error": type(error).__name__})
 
 
-def verdict_cache() -> DynamoVerdicts:
-    """The verdict cache of this deployment."""
+def verdict_cache(step: str) -> DynamoVerdicts:
+    """The verdict cache of this deployment, for one step's verdicts."""
     config = settings()
-    return DynamoVerdicts(_client(), config.verdicts_table, config.verdict_ttl_days)
+    return DynamoVerdicts(_client(), config.verdicts_table, config.verdict_ttl_days, step)
 
 
 @cache

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from compose_answer.logic import Draft, Response, Task, compose
+from compose_answer.logic import Draft, Task, compose
+from selfrag.responses import Response
 from tests.support import steps
 
 ARN = "arn:aws:states:eu-west-1:123456789012:execution:selfrag:abc"
@@ -25,8 +26,9 @@ def composed(**fields: Any) -> Response:
 def test_a_supported_and_useful_answer_is_answered() -> None:
     response = composed(best=draft())
     assert (response.status, response.answer) == ("answered", "25 days.")
-    assert response.reflection["support"]["level"] == "fully_supported"
-    assert response.usage["warnings"] == []
+    assert response.reflection.support is not None
+    assert response.reflection.support.level == "fully_supported"
+    assert response.usage.warnings == []
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,7 @@ def test_an_answer_that_did_not_pass_every_check_is_partial_and_says_what(
 ) -> None:
     response = composed(best=draft(level, score))
     assert response.status == "partial"
-    assert note is None or note in response.usage["warnings"]
+    assert note is None or note in response.usage.warnings
 
 
 @pytest.mark.parametrize(("level", "score"), [("no_support", 5), ("fully_supported", 2), ("ungraded", 1)])
@@ -56,7 +58,7 @@ def test_an_unsupported_or_useless_answer_never_goes_out(level: str, score: int)
 def test_an_unchecked_draft_goes_out_at_the_deadline_as_partial() -> None:
     response = composed(draft=draft("ungraded", None), late=True)
     assert (response.status, response.answer) == ("partial", "25 days.")
-    assert "The deadline was reached." in response.usage["warnings"]
+    assert "The deadline was reached." in response.usage.warnings
 
 
 @pytest.mark.parametrize("late", [{"late": True}, {"problems": [{"step": "Generate", "error": "DeadlineExceeded"}]}])
@@ -78,12 +80,12 @@ def test_when_no_passage_could_be_graded_the_question_failed() -> None:
     verdicts = [steps.relevance(i, "ungraded")["verdict"] for i in ("a", "b")]
     response = composed(relevance=verdicts)
     assert response.status == "failed"
-    assert "2 passages could not be graded and were not used." in response.usage["warnings"]
+    assert "2 passages could not be graded and were not used." in response.usage.warnings
 
 
 def test_a_direct_answer_claims_no_support() -> None:
     response = composed(best=draft("ungraded", 5, direct=True))
-    assert (response.status, response.reflection["support"]) == ("answered", None)
+    assert (response.status, response.reflection.support) == ("answered", None)
 
 
 def test_usage_adds_up_by_step_and_in_dollars() -> None:
@@ -100,23 +102,21 @@ def test_usage_adds_up_by_step_and_in_dollars() -> None:
         "output_tokens": 0,
     }
     usage = composed(best=draft(), calls=[million, cached], model_calls=3, rounds=2).usage
-    assert (usage["model_calls"], usage["rounds"]) == (3, 2)
-    assert (usage["input_tokens"], usage["cache_read_input_tokens"]) == (1_000_000, 1_000_000)
-    assert usage["by_step"]["generate"]["cost_usd"] == 3.0
-    assert usage["by_step"]["grade_utility"]["cost_usd"] == 0.01
-    assert usage["cost_usd"] == 3.01
-    assert usage["by_step"]["generate"]["seconds"] == 1.0
+    assert (usage.model_calls, usage.rounds) == (3, 2)
+    assert (usage.input_tokens, usage.cache_read_input_tokens) == (1_000_000, 1_000_000)
+    assert usage.by_step["generate"].cost_usd == 3.0
+    assert usage.by_step["grade_utility"].cost_usd == 0.01
+    assert usage.cost_usd == 3.01
+    assert usage.by_step["generate"].seconds == 1.0
 
 
 def test_the_cost_of_an_unknown_model_is_unknown_and_not_zero() -> None:
-    assert (
-        composed(best=draft(), calls=[{**steps.call("generate"), "model": "someone-elses"}]).usage["cost_usd"] is None
-    )
+    assert composed(best=draft(), calls=[{**steps.call("generate"), "model": "someone-elses"}]).usage.cost_usd is None
 
 
 @pytest.mark.parametrize(("arn", "kind"), [(ARN, "/executions/details/"), (EXPRESS, "/express-executions/details/")])
 def test_the_console_link_leads_to_the_execution(arn: str, kind: str) -> None:
-    url = composed(best=draft(), execution_arn=arn).execution["console_url"]
+    url = composed(best=draft(), execution_arn=arn).execution.console_url
     assert url is not None
     assert url.startswith("https://eu-west-1.console.aws.amazon.com/states/home")
     assert url.endswith(kind + arn)

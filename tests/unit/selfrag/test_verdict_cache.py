@@ -47,7 +47,7 @@ def test_a_key_does_not_depend_on_the_order_of_fields(texts: dict[str, str]) -> 
 
 
 def test_a_verdict_is_found_until_it_expires_though_the_item_is_still_there(table: Any) -> None:
-    cache = DynamoVerdicts(table, "verdicts", ttl_days=30)
+    cache = DynamoVerdicts(table, "verdicts", ttl_days=30, step="grade_relevance")
     with time_machine.travel(1_000_000, tick=False) as clock:
         cache.put("k", "{}")
         clock.shift(30 * DAY - 1)
@@ -58,7 +58,7 @@ def test_a_verdict_is_found_until_it_expires_though_the_item_is_still_there(tabl
 
 
 def test_a_thousand_expired_items_are_no_hit(table: Any) -> None:
-    cache = DynamoVerdicts(table, "verdicts", ttl_days=30)
+    cache = DynamoVerdicts(table, "verdicts", ttl_days=30, step="grade_relevance")
     with time_machine.travel(1_000_000, tick=False):
         for number in range(1000):
             cache.put(f"k{number}", "{}")
@@ -90,7 +90,7 @@ def test_a_kept_verdict_of_another_shape_is_no_hit() -> None:
 
 
 def test_a_failing_table_costs_a_warning_and_no_answer(table: Any, capsys: Any) -> None:
-    cache = DynamoVerdicts(table, "no-such-table", ttl_days=30)
+    cache = DynamoVerdicts(table, "no-such-table", ttl_days=30, step="grade_relevance")
     grade = Grader("grade_utility", PROMPT, FakeClaude(GOOD), cache).grade({"question": "?"}, Utility)
     assert grade.verdict is not None
     assert grade.warnings == [CACHE_FAILED]
@@ -98,5 +98,5 @@ def test_a_failing_table_costs_a_warning_and_no_answer(table: Any, capsys: Any) 
 
 def test_a_failing_table_is_counted_in_a_metric(table: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "false")
-    DynamoVerdicts(table, "no-such-table", ttl_days=30).get("k")
+    DynamoVerdicts(table, "no-such-table", ttl_days=30, step="grade_relevance").get("k")
     assert '"VerdictCacheFailures"' in capsys.readouterr().out

@@ -1,0 +1,78 @@
+"""What CloudWatch is told: the metrics that the alarms and the dashboard stand on."""
+
+import json
+from typing import Any
+
+import pytest
+
+from compose_answer.handler import handler as compose_answer
+from selfrag.errors import TemporarilyUnavailable
+from selfrag.models import ModelCall, StepResult
+from selfrag.observability import step
+from tests.support import steps
+
+TASK: dict[str, Any] = {"id": "abc", "question": "How many days?", "retrieval": {"decision": "yes", "reason": "r"}}
+
+
+@pytest.fixture
+def emitted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """The metrics written so far: (name, dimensions) to value."""
+    monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "false")
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "acme")
+
+    def read() -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+        found = {}
+        for line in (json.loads(text) for text in capsys.readouterr().out.splitlines()):
+            (metrics,) = line["_aws"]["CloudWatchMetrics"]
+            assert metrics["Namespace"] == "acme"
+            (names,) = metrics["Dimensions"]
+            for metric in metrics["Metrics"]:
+                found[metric["Name"], tuple((name, line[name]) for name in names)] = line[metric["Name"]][0]
+        return found
+
+    return read
+
+
+def test_a_step_is_timed_and_its_model_calls_are_counted_with_their_cost(emitted: Any) -> None:
+    def work(event: dict[str, Any]) -> StepResult:
+        return StepResult(calls=[ModelCall.model_validate(steps.call("generate"))])
+
+    step(work)({"question": "How many days?"}, None)
+    found = emitted()
+    name = __name__.split(".")[0]
+    assert found["Errors", (("step", name),)] == 0
+    assert found["Latency", (("step", name),)] >= 0
+    by_model = (("step", "generate"), ("model", "claude-haiku-5-5"))
+    assert (found["ModelCalls", by_model], found["InputTokens", by_model]) == (1, 10)
+    assert found["CostUsd", by_model] == pytest.approx(10 * 0.10e-6 + 1 * 0.50e-6)
+
+
+def test_a_step_that_fails_is_counted_as_an_error(emitted: Any) -> None:
+    def work(event: dict[str, Any]) -> StepResult:
+        raise TemporarilyUnavailable("busy")
+
+    with pytest.raises(TemporarilyUnavailable):
+        step(work)({}, None)
+    assert emitted()["Errors", (("step", __name__.split(".")[0]),)] == 1
+
+
+def test_an_answer_is_counted_by_its_status_its_decision_and_its_support(emitted: Any) -> None:
+    best = {"answer": "25 days.", "support": steps.support("fully_supported")["verdict"]}
+    best["utility"] = steps.utility(4)["verdict"]
+    relevance = [steps.relevance(name, label)["verdict"] for name, label in (("a", "relevant"), ("b", "irrelevant"))]
+    compose_answer({**TASK, "best": best, "relevance": relevance, "path": ["Retrieve"], "rounds": 4}, None)
+    found = emitted()
+    assert found["Questions", (("status", "answered"),)] == 1
+    assert found["RetrievalDecisions", (("decision", "yes"),)] == 1
+    assert found["SupportLevels", (("level", "fully_supported"),)] == 1
+    of_question = {
+        name: value for (name, dimensions), value in found.items() if dimensions == (("step", "compose_answer"),)
+    }
+    assert (of_question["RelevantPassages"], of_question["RetrievedQuestions"]) == (1, 1)
+    assert (of_question["Utility"], of_question["Rounds"], of_question["CachedVerdicts"]) == (4, 4, 0)
+
+
+def test_no_metric_has_the_question_or_the_id_as_a_dimension(emitted: Any) -> None:
+    compose_answer(TASK, None)
+    words = {word for _, dimensions in emitted() for pair in dimensions for word in pair}
+    assert words <= {"step", "status", "decision", "level", "compose_answer", "abstained", "yes"}
