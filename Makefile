@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask test lint clean
+.PHONY: help ask test lint openapi clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -29,6 +29,9 @@ lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.txt || { cat $(VENV)/lint-imports.txt; exit 1; }
+
+openapi: $(VENV)/.ask ## Write the description of the API anew
+	@$(BIN)/python -m ask.openapi > $(VENV)/openapi.json && cp $(VENV)/openapi.json functions/ask/openapi.json
 
 clean: ## Remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

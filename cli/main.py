@@ -1,4 +1,4 @@
-"""The `selfrag` command: ask, ingest, trace."""
+"""The `selfrag` command: ask, ingest, trace, serve, smoke."""
 
 import json
 import os
@@ -16,13 +16,15 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from cli.trace import steps_of
+from ask.trace import steps_of
 from selfrag.errors import InvalidInput, SelfragError
 from selfrag.requests import read_request
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 out, err = Console(), Console(stderr=True)
 
+Endpoint = Annotated[str, typer.Option(help="URL of a deployment, as `terraform output endpoint` prints it.")]
+ApiKey = Annotated[str, typer.Option(envvar="SELFRAG_API_KEY", help="Key of the deployment's API.")]
 Docs = Annotated[Path | None, typer.Option("--docs", help="Directory to ask; the sample handbook if left out.")]
 
 
@@ -33,21 +35,32 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="Print the response as JSON, alone on stdout.")] = False,
     policy: Annotated[str, typer.Option(help='Policy fields as JSON, such as {"top_k": 6}.')] = "",
     previous: Annotated[str, typer.Option(help="Id of the question that this one follows.")] = "",
+    endpoint: Endpoint = "",
+    api_key: ApiKey = "",
 ) -> None:
-    """Answer a question from a directory of documents."""
+    """Answer a question from a directory of documents, or from a deployment's with --endpoint."""
     request = read_request(question, policy, previous)
+    if endpoint and docs:
+        raise InvalidInput("A deployment answers from its own documents: leave out --docs or --endpoint.")
     # What takes a second to load comes after what can be refused at once.
-    from cli.asking import ask_question
     from cli.show import show_response
 
-    with _progress() as progress, _current_step() as on_step:
-        execution, report = ask_question(request, docs, progress, on_step)
-    _warn(report.warnings)
-    response = execution.output or {}
+    history: list[dict[str, Any]] = []
+    if endpoint:
+        from cli.remote import ask_remote
+
+        response = ask_remote(request, endpoint, api_key)
+    else:
+        from cli.asking import ask_question
+
+        with _progress() as progress, _current_step() as on_step:
+            execution, report = ask_question(request, docs, progress, on_step)
+        _warn(report.warnings)
+        response, history = execution.output or {}, execution.history
     if as_json:
         _print_json(response)
     else:
-        show_response(out, response, steps_of(execution.history))
+        show_response(out, response, steps_of(history))
     if response["status"] == "failed":
         raise typer.Exit(1)
 
@@ -81,6 +94,27 @@ def trace(
         _print_json(history)
     else:
         show_steps(out, steps_of(history))
+
+
+@app.command()
+def serve(
+    docs: Docs = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8080,
+) -> None:
+    """Serve the HTTP API on this machine, over the local stack, until it is interrupted."""
+    from cli.serve import serve_documents
+
+    with _progress() as progress:
+        serve_documents(docs, port, progress, lambda url: out.print(f"Serving {url}/v1/ask; end it with Ctrl-C."))
+
+
+@app.command()
+def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:
+    """Ask a deployment three questions and show where their traces are."""
+    from cli.smoke import smoke as run
+
+    if not run(out, endpoint, api_key):
+        raise typer.Exit(1)
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from cli.trace import Step
+from ask.trace import Step
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
 LONGEST_VALUE = 600

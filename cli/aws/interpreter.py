@@ -1,12 +1,13 @@
 """moto's interpreter of state machines, with Lambdas called in this process, and as strict as AWS.
 
 moto 5.2.5 ships without a JSONata evaluator, evaluates `Output` after `Assign`, lets States.ALL
-catch what AWS does not, and has no limit on variables. Each patch below mends one of these; tests
+catch what AWS does not, has no limit on variables and no StartSyncExecution. Each patch below mends one of these; tests
 in tests/workflow/ prove each of them.
 """
 
 import copy
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -15,8 +16,10 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-from moto import mock_aws
+from moto import backend_index, mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
+from moto.core.responses import ActionResult
+from moto.stepfunctions import urls
 from moto.stepfunctions.parser.api import EvaluationFailedEventDetails, HistoryEventType
 from moto.stepfunctions.parser.asl.component.common.assign.assign_decl import AssignDecl
 from moto.stepfunctions.parser.asl.component.common.error_name.error_equals_decl import ErrorEqualsDecl
@@ -28,6 +31,7 @@ from moto.stepfunctions.parser.asl.component.common.string.string_expression imp
 from moto.stepfunctions.parser.asl.component.state.state import CommonStateField
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
+from moto.stepfunctions.responses import StepFunctionResponse
 
 from cli.aws.jsonata import QueryError, check, evaluate
 
@@ -36,6 +40,9 @@ NOT_CAUGHT_BY_ALL = ("States.DataLimitExceeded", "States.Runtime")
 
 # Parsing the definition takes as long as running it, and the emulator would do it twice for each stack.
 _parse_once = lru_cache(maxsize=8)(AmazonStateLanguageParser.parse)
+
+# StartSyncExecution is called on a host of its own.
+_STATES_HOSTS = r"https?://(?:sync-)?states\.(.+)\.amazonaws\.com"
 
 LambdaHandler = Callable[[dict[str, Any], Any], Any]
 Pause = Callable[[float], None]
@@ -49,6 +56,9 @@ def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) 
     """
     config: Any = {"stepfunctions": {"execute_state_machine": True}, "lambda": {"use_docker": False}}
     with ExitStack() as stack:
+        stack.enter_context(patch.object(urls, "url_bases", [_STATES_HOSTS]))
+        known = [*backend_index.backend_url_patterns, ("stepfunctions", re.compile(_STATES_HOSTS))]
+        stack.enter_context(patch.object(backend_index, "backend_url_patterns", known))
         stack.enter_context(mock_aws(config=config))
         stack.enter_context(patch.object(LambdaSimpleBackend, "invoke", _invoker(handlers)))
         stack.enter_context(patch.object(StringJSONata, "_eval_body", _evaluate_strictly))
@@ -59,6 +69,7 @@ def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) 
         stack.enter_context(patch.object(ErrorEqualsDecl, "_eval_body", _as_aws_catches(ErrorEqualsDecl._eval_body)))
         stack.enter_context(patch.object(AmazonStateLanguageParser, "parse", _parse_once))
         stack.enter_context(patch.object(retrier_decl, "time", SimpleNamespace(sleep=pause)))
+        stack.enter_context(patch.object(StepFunctionResponse, "start_sync_execution", _start_sync, create=True))
         yield
 
 
@@ -76,6 +87,25 @@ def _invoker(handlers: Mapping[str, LambdaHandler]) -> Callable[..., bytes]:
             return json.dumps({"errorType": type(error).__name__, "errorMessage": str(error)}).encode()
 
     return invoke
+
+
+def _start_sync(self: Any) -> Any:
+    """StartSyncExecution: the caller has the execution when it has ended."""
+    machine, name, given = (self._get_param(part) for part in ("stateMachineArn", "name", "input"))
+    execution = self.stepfunction_backend.start_execution(machine, name, given)
+    while execution.status == "RUNNING":
+        time.sleep(0.005)  # moto has no way to wait for an execution
+    output = None if execution.output is None else json.dumps(execution.output)
+    known = {"output": output, "error": execution.error, "cause": execution.cause}
+    return ActionResult(
+        {
+            "executionArn": execution.execution_arn,
+            "startDate": execution.start_date,
+            "stopDate": execution.stop_date,
+            "status": execution.status,
+            **{name: value for name, value in known.items() if value is not None},
+        }
+    )
 
 
 def _checked(init: Callable[[Any, str], None]) -> Callable[[Any, str], None]:

@@ -26,6 +26,9 @@ from cli.aws.interpreter import LambdaHandler, Pause, local_aws
 
 DEFINITION = Path(__file__).parents[2] / "infra" / "workflow.asl.json"
 TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
+REQUESTS_TABLE = "selfrag-requests"
+# moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
+MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
 PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 OnStep = Callable[[str], None]
@@ -44,14 +47,13 @@ class Execution:
 class LocalStack:
     """A running local stack; made by `running_stack`."""
 
-    def __init__(self, machine: str) -> None:
-        self._machine = machine
+    def __init__(self) -> None:
         self._client = boto3.client("stepfunctions")
 
     def execute(self, payload: Mapping[str, Any], name: str = "") -> Execution:
         """Run one execution to its end."""
         name = name or uuid.uuid4().hex
-        arn = self._client.start_execution(stateMachineArn=self._machine, name=name, input=json.dumps(payload))[
+        arn = self._client.start_execution(stateMachineArn=MACHINE_ARN, name=name, input=json.dumps(payload))[
             "executionArn"
         ]
         while (state := self._client.describe_execution(executionArn=arn))["status"] == "RUNNING":
@@ -96,11 +98,12 @@ def running_stack(
     with _environment(environment):
         known = handlers or deployed_handlers()
         with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause):
-            for name, key in TABLES.values():
+            for name, key in (*TABLES.values(), (REQUESTS_TABLE, "id")):
                 _create_table(name, key)
             for name, value in secrets.items():
                 boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)
-            yield LocalStack(_create_machine(known, definition or definition_text()))
+            _create_machine(known, definition or definition_text())
+            yield LocalStack()
 
 
 def _announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
@@ -116,7 +119,13 @@ def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
     """The handlers' environment; nothing of the user's own AWS configuration gets in."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     loopback = ",".join(filter(None, [kept.get("NO_PROXY", ""), "127.0.0.1", "localhost"]))
-    fixed = {"AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true", "NO_PROXY": loopback}
+    fixed = {
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": loopback,
+        "SELFRAG_STANDARD_MACHINE_ARN": MACHINE_ARN,
+        "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
+    }
     with patch.dict(os.environ, {**kept, **fixed, **wanted}, clear=True):
         _forget_configuration()
         try:
@@ -141,7 +150,7 @@ def _create_table(name: str, key: str) -> None:
     )
 
 
-def _create_machine(names: Mapping[str, Any], definition: str) -> str:
+def _create_machine(names: Mapping[str, Any], definition: str) -> None:
     role = boto3.client("iam").create_role(RoleName="local", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as empty:
@@ -155,5 +164,4 @@ def _create_machine(names: Mapping[str, Any], definition: str) -> str:
             Handler="handler.handler",
             Code={"ZipFile": archive.getvalue()},
         )
-    made = boto3.client("stepfunctions").create_state_machine(name="selfrag", definition=definition, roleArn=role)
-    return str(made["stateMachineArn"])
+    boto3.client("stepfunctions").create_state_machine(name="selfrag", definition=definition, roleArn=role)

@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -81,11 +82,34 @@ def read_request(question: str, policy: str = "", previous: str = "") -> AskRequ
 
 def explain(error: ValidationError) -> str:
     """Say in one sentence what is wrong with a request, without repeating what the caller sent."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
+    return explain_errors(error.errors(include_url=False, include_input=False))
+
+
+def explain_errors(errors: Sequence[Mapping[str, Any]]) -> str:
+    """The same for pydantic's list of errors; the first is told."""
+    first = errors[0]
+    # What pydantic adds for a body or a header is no part of the field's name.
+    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "header", "path"))
+    if first["type"] == "json_invalid":
+        return "The body is not valid JSON."
+    if not where:
+        return 'The body must be a JSON object such as {"question": "How many days of leave do I have?"}.'
+    if first["type"] == "missing":
+        return f"{where} is missing."
     if where == "question":
         return f"The question was not accepted: {first['msg'].removeprefix('Value error, ')}."
     if first["type"] == "extra_forbidden":
-        fields = Weights.model_fields if where.startswith("policy.weights") else Policy.model_fields
-        return f"{where} does not exist; the fields are {', '.join(fields)}."
+        return f"{_shortened(where)} does not exist; the fields are {', '.join(_fields_beside(where))}."
     return f"{where} was not accepted: {first['msg'][:1].lower()}{first['msg'][1:]}."
+
+
+def _fields_beside(where: str) -> Iterable[str]:
+    if where.startswith("policy.weights."):
+        return Weights.model_fields
+    return Policy.model_fields if where.startswith("policy.") else AskRequest.model_fields
+
+
+def _shortened(where: str) -> str:
+    """A field's name as the caller wrote it, made safe to repeat."""
+    printable = "".join(c if c.isprintable() else "?" for c in where)
+    return printable if len(printable) <= 60 else f"{printable[:60]}..."

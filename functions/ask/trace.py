@@ -59,7 +59,7 @@ def _payload(text: str) -> Any:
 
 
 def _error(event: dict[str, Any]) -> str:
-    details = next((value for name, value in event.items() if name.endswith("EventDetails")), {})
+    details: dict[str, Any] = next((value for name, value in event.items() if name.endswith("EventDetails")), {})
     return str(details.get("error", event["type"]))
 
 

@@ -1,0 +1,136 @@
+"""The HTTP API on loopback: the deployed `ask` function over the local stack, called as API Gateway calls it."""
+
+import base64
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+
+import ask.executions
+import ask.handler
+import ask.settings
+from ask.body import MAX_BODY_BYTES
+
+LAMBDA_SECONDS = 29
+_CACHES = (ask.settings.api_settings, ask.executions._states, ask.executions.dynamodb)
+_of_thread: ContextVar[dict[str, Any]] = ContextVar("of_thread")
+
+
+@contextmanager
+def serving(port: int = 0) -> Iterator[str]:
+    """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running."""
+    for cached in _CACHES:
+        cached.cache_clear()
+    ask.handler.app.__class__ = _PerThread
+    with _Server(port) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+class _PerThread(APIGatewayRestResolver):
+    """Powertools keeps the request at hand on the class, since a Lambda has one at a time; a server has many."""
+
+    current_event: Any = property(lambda self: _of_thread.get()["current_event"])
+    lambda_context: Any = property(lambda self: _of_thread.get()["lambda_context"])
+    context: Any = property(lambda self: _of_thread.get()["context"])
+
+    def resolve(self, event: Any, context: Any) -> dict[str, Any]:
+        _of_thread.set({"current_event": self._to_proxy_event(event), "lambda_context": context, "context": {}})
+        return super().resolve(event, context)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, port: int) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up is no news."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body in one packet: two would wait for each other
+
+    def do_POST(self) -> None:
+        event = self._event()
+        context = _Context()
+        reply = ask.handler.handler(event, context)
+        body = str(reply["body"]).encode()
+        self.send_response(reply["statusCode"])
+        for name, values in reply["multiValueHeaders"].items():
+            for value in values:
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    do_GET = do_PUT = do_DELETE = do_PATCH = do_HEAD = do_OPTIONS = do_POST
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Print nothing: a question is in nobody's terminal but its asker's."""
+
+    def _event(self) -> dict[str, Any]:
+        """The request as API Gateway hands it to a Lambda (REST, proxy)."""
+        parts = urlsplit(self.path)
+        path, query = unquote(parts.path), parse_qs(parts.query, keep_blank_values=True)
+        raw = self._body()
+        try:
+            body, encoded = raw.decode(), False
+        except UnicodeDecodeError:
+            body, encoded = base64.b64encode(raw).decode(), True
+        return {
+            "resource": path,
+            "path": path,
+            "httpMethod": self.command,
+            "headers": dict(self.headers.items()),
+            "multiValueHeaders": {name: self.headers.get_all(name) for name in self.headers},
+            "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
+            "multiValueQueryStringParameters": query or None,
+            "pathParameters": None,
+            "stageVariables": None,
+            "requestContext": {
+                "requestId": str(uuid.uuid4()),
+                "path": path,
+                "stage": "$default",
+                "httpMethod": self.command,
+                "requestTimeEpoch": int(1000 * time.time()),
+                "identity": {"apiKeyId": self.headers.get("x-api-key") or None},
+            },
+            "body": body or None,
+            "isBase64Encoded": encoded,
+        }
+
+    def _body(self) -> bytes:
+        """The body; of one that is too large no more than what shows that it is."""
+        length = self.headers.get("content-length") or "0"
+        wanted = int(length) if length.isdigit() else 0
+        if wanted > MAX_BODY_BYTES or "transfer-encoding" in self.headers:
+            self.close_connection = True  # what is not read would be taken for the next request
+        return self.rfile.read(min(wanted, MAX_BODY_BYTES + 1))
+
+
+class _Context(SimpleNamespace):
+    """What a Lambda knows of its own run."""
+
+    def __init__(self) -> None:
+        ends = time.monotonic() + LAMBDA_SECONDS
+        super().__init__(
+            function_name="selfrag-ask",
+            aws_request_id=str(uuid.uuid4()),
+            get_remaining_time_in_millis=lambda: max(0, int(1000 * (ends - time.monotonic()))),
+        )

@@ -1,0 +1,51 @@
+"""A deployed selfrag, asked over HTTPS."""
+
+from typing import Any
+
+import httpx2
+
+from selfrag.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
+from selfrag.requests import AskRequest
+
+# API Gateway itself gives up after 29 s.
+TIMEOUT_SECONDS = 35
+
+
+def ask_remote(request: AskRequest, endpoint: str, api_key: str) -> dict[str, Any]:
+    """The response of POST /v1/ask at an endpoint; raises selfrag's typed errors with the problem's own words."""
+    if not endpoint.startswith(("http://", "https://")):
+        raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
+    headers = {"x-api-key": api_key} if api_key else {}
+    try:
+        reply = httpx2.post(
+            endpoint.rstrip("/") + "/v1/ask",
+            json=request.model_dump(mode="json", exclude_defaults=True),
+            headers=headers,
+            timeout=TIMEOUT_SECONDS,
+        )
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise TemporarilyUnavailable(f"{endpoint} cannot be reached: {type(error).__name__}.") from error
+    body = _json(reply)
+    if reply.status_code == httpx2.codes.ACCEPTED:
+        raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {reply.headers.get('location')}.")
+    if reply.status_code != httpx2.codes.OK:
+        raise _told(reply.status_code, body)
+    return body
+
+
+def _json(reply: httpx2.Response) -> dict[str, Any]:
+    try:
+        body = reply.json()
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise SelfragError(f"What answers there is not selfrag: status {reply.status_code} and no JSON.")
+    return body
+
+
+def _told(status: int, problem: dict[str, Any]) -> SelfragError:
+    detail = problem.get("detail") or problem.get("message") or f"status {status}"
+    sentence = " ".join(filter(None, [str(detail), str(problem.get("hint", ""))]))
+    if status == httpx2.codes.FORBIDDEN:
+        return Misconfigured(sentence)
+    return TemporarilyUnavailable(sentence) if status == 429 or status >= 500 else InvalidInput(sentence)

@@ -1,0 +1,67 @@
+"""A request with an `Idempotency-Key` is carried out once, however often it comes (Powertools, DynamoDB)."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.utilities.idempotency import (
+    DynamoDBPersistenceLayer,
+    IdempotencyConfig,
+    idempotent_function,
+)
+from aws_lambda_powertools.utilities.idempotency.exceptions import (
+    IdempotencyAlreadyInProgressError,
+    IdempotencyPersistenceLayerError,
+    IdempotencyValidationError,
+)
+
+from ask.problems import ProblemRaised
+from selfrag.errors import TemporarilyUnavailable
+
+KEPT_SECONDS = 86_400
+_LOOK_AGAIN_SECONDS = 0.25
+_MILLISECONDS_TO_REPLY = 2000
+
+
+def once(
+    work: Callable[[], str], *, caller: str, key: str, request: dict[str, Any], table: str, client: Any, context: Any
+) -> str:
+    """Carry out `work`, which gives a question's id, or give the id that the same caller's same key got before.
+
+    While the first one is at work the others wait for it, as long as the Lambda may run. Raises ProblemRaised:
+    409 when the key came with another request, and when the first one takes too long.
+    """
+    config = IdempotencyConfig(
+        event_key_jmespath="key",
+        payload_validation_jmespath="request",
+        expires_after_seconds=KEPT_SECONDS,
+        hash_function="sha256",
+        lambda_context=context,
+    )
+    store = DynamoDBPersistenceLayer(table_name=table, boto3_client=client)
+    first_only = idempotent_function(
+        lambda asked: work(), data_keyword_argument="asked", persistence_store=store, config=config, key_prefix="ask"
+    )
+    asked = {"key": hashlib.sha256(f"{caller}|{key}".encode()).hexdigest(), "request": request}
+    while True:
+        try:
+            return str(first_only(asked=asked))
+        except IdempotencyValidationError:
+            raise ProblemRaised(
+                HTTPStatus.CONFLICT,
+                "This Idempotency-Key was used for another request.",
+                "Use a new key for each request, and the same one only to repeat it.",
+            ) from None
+        except IdempotencyAlreadyInProgressError:
+            if context.get_remaining_time_in_millis() < _MILLISECONDS_TO_REPLY:
+                raise ProblemRaised(
+                    HTTPStatus.CONFLICT,
+                    "The first request with this Idempotency-Key is still being answered.",
+                    "Repeat the request, with the same key, in some seconds.",
+                    retry_after=5,
+                ) from None
+            time.sleep(_LOOK_AGAIN_SECONDS)  # DynamoDB has no way to wait for an item
+        except IdempotencyPersistenceLayerError as error:
+            raise TemporarilyUnavailable("The request cannot be recorded just now.") from error

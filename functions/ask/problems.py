@@ -1,0 +1,80 @@
+"""Every error of the API as RFC 9457 problem details, with a hint that says what to do."""
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from pydantic import BaseModel, Field
+
+from selfrag.errors import (
+    DeadlineExceeded,
+    InvalidInput,
+    Misconfigured,
+    RequestRejected,
+    SelfragError,
+    TemporarilyUnavailable,
+)
+
+CONTENT_TYPE = "application/problem+json"
+
+# What each error of selfrag is to a caller of the API.
+STATUSES: dict[type[SelfragError], HTTPStatus] = {
+    InvalidInput: HTTPStatus.BAD_REQUEST,
+    RequestRejected: HTTPStatus.BAD_REQUEST,
+    DeadlineExceeded: HTTPStatus.SERVICE_UNAVAILABLE,
+    TemporarilyUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    Misconfigured: HTTPStatus.INTERNAL_SERVER_ERROR,
+}
+
+
+class Problem(BaseModel):
+    """What went wrong, in the words of RFC 9457, and what to do about it."""
+
+    type: str = Field(description="urn:selfrag:problem: and the kind of the error.")
+    title: str
+    status: int
+    detail: str
+    request_id: str
+    hint: str
+
+
+class ProblemRaised(Exception):
+    """An answer that is a problem, with headers of its own."""
+
+    def __init__(self, status: HTTPStatus, detail: str, hint: str, retry_after: int | None = None) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.hint = status, detail, hint
+        self.headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+
+
+def as_problem(error: Exception) -> ProblemRaised:
+    """The problem that an error is; of an unexpected one nothing is told but that it happened."""
+    if isinstance(error, ProblemRaised):
+        return error
+    if isinstance(error, Misconfigured):
+        # Its message names settings and secrets: for the operator's log, not for the caller.
+        detail = "The deployment is not configured as it should be."
+        return ProblemRaised(STATUSES[Misconfigured], detail, "Ask the operator to look at the logs of the API.")
+    if isinstance(error, SelfragError) and type(error) in STATUSES:
+        status = STATUSES[type(error)]
+        retry_after = 5 if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        return ProblemRaised(status, str(error), error.hint, retry_after)
+    return ProblemRaised(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "The request could not be carried out because of a fault of the service.",
+        "Try again; if it stays, tell the operator the request_id.",
+    )
+
+
+def respond(problem: ProblemRaised, request_id: str) -> Response[str]:
+    """The HTTP response of a problem."""
+    body: dict[str, Any] = Problem(
+        type=f"urn:selfrag:problem:{problem.status.phrase.lower().replace(' ', '-')}",
+        title=problem.status.phrase,
+        status=problem.status.value,
+        detail=problem.detail,
+        request_id=request_id,
+        hint=problem.hint,
+    ).model_dump()
+    return Response(problem.status.value, CONTENT_TYPE, json.dumps(body), headers=dict(problem.headers))

@@ -1,0 +1,102 @@
+"""What the API does with a question: take it on, once if it has a key, wait for it, or look how far it is."""
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ask.executions import Executions, dynamodb, executions
+from ask.logic import unfinished
+from ask.once import once
+from ask.settings import ApiSettings, api_settings
+from ask.trace import steps_of
+from selfrag.errors import InvalidInput
+from selfrag.observability import hashed, logger
+from selfrag.requests import AskRequest
+
+LEAST_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What is known of a request beside its body: `at` is when API Gateway took it, in seconds since the epoch."""
+
+    path: str
+    caller: str
+    key: str
+    at: float
+    context: Any
+
+
+def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | None]:
+    """The question's id and its response, by the Express machine; no response when it is still at work.
+
+    Raises InvalidInput for a deadline that API Gateway would not wait for.
+    """
+    config = api_settings()
+    if body.policy.deadline_seconds > config.sync_deadline_seconds:
+        raise InvalidInput(
+            f"policy.deadline_seconds may be at most {config.sync_deadline_seconds:g} here; "
+            "POST /v1/questions gives more time."
+        )
+    machines, responses = executions(config), {}
+
+    def work() -> str:
+        question_id, payload = _new_question(body, config)
+        # A cold start, or the wait for another request's end, is part of API Gateway's 29 s.
+        left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
+        payload["policy"]["deadline_seconds"] = max(LEAST_SECONDS, min(body.policy.deadline_seconds, left))
+        responses[question_id] = machines.answer(question_id, payload)
+        return question_id
+
+    question_id = _once(work, body, arrival, config)
+    return question_id, responses.get(question_id) or machines.remembered(question_id)
+
+
+def start(body: AskRequest, arrival: Arrival) -> str:
+    """Start the question on the Standard machine and give its id."""
+    config = api_settings()
+
+    def work() -> str:
+        question_id, payload = _new_question(body, config)
+        executions(config).start(question_id, payload)
+        return question_id
+
+    return _once(work, body, arrival, config)
+
+
+def look(question_id: str) -> dict[str, Any] | None:
+    """The response of a question, or how far it is; None when there is no such question."""
+    machines = executions(api_settings())
+    return machines.remembered(question_id) or _at_work(machines, question_id)
+
+
+def _at_work(machines: Executions, question_id: str) -> dict[str, Any] | None:
+    progress = machines.progress(question_id)
+    if progress is None:
+        return None
+    view = unfinished(question_id, progress.status, steps_of(progress.history))
+    return progress.output or view.model_dump(mode="json")
+
+
+def _new_question(body: AskRequest, config: ApiSettings) -> tuple[str, dict[str, Any]]:
+    """An id that nobody can guess, and the input of the execution of that name."""
+    payload = body.execution_input(list(config.collections))
+    payload["policy"]["web_search"] &= config.web_search
+    logger.append_keys(question=hashed(body.question))
+    return uuid.uuid4().hex, payload
+
+
+def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival, config: ApiSettings) -> str:
+    if not arrival.key:
+        return work()
+    return once(
+        work,
+        caller=arrival.caller,
+        key=arrival.key,
+        request={"path": arrival.path, **body.model_dump(mode="json")},
+        table=config.requests_table,
+        client=dynamodb(),
+        context=arrival.context,
+    )

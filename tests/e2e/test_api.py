@@ -1,0 +1,254 @@
+"""The HTTP API as its users see it, over the local stack."""
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import boto3
+import httpx2
+import pytest
+
+from ask.body import MAX_BODY_BYTES
+from cli.aws.stack import MACHINE_ARN, TABLES
+from cli.gateway import serving
+from selfrag.requests import MAX_QUESTION_CHARACTERS
+from tests.support.local import QUESTION, local_stack
+from tests.support.model_server import ModelServer
+
+ASK = {"question": QUESTION["question"], "policy": {"web_search": False}}
+
+
+@contextmanager
+def serving_api(model: ModelServer, **environment: str) -> Iterator[httpx2.Client]:
+    with local_stack(model, SELFRAG_COLLECTIONS='["c"]', **environment), serving() as url:
+        limits = httpx2.Limits(max_connections=64)
+        with httpx2.Client(base_url=url, timeout=40, limits=limits) as client:
+            yield client
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def api(model: ModelServer) -> Iterator[httpx2.Client]:
+    with serving_api(model) as client:
+        yield client
+
+
+def eventually(look: Callable[[], Any]) -> Any:
+    """What `look` gives as soon as it gives something."""
+    ends = time.monotonic() + 30
+    while time.monotonic() < ends:
+        if (found := look()) is not None:
+            return found
+        threading.Event().wait(0.02)
+    raise AssertionError("nothing came")
+
+
+def finished(api: httpx2.Client, location: str) -> dict[str, Any]:
+    def look() -> dict[str, Any] | None:
+        reply: dict[str, Any] = api.get(location).json()
+        return None if reply["status"] == "running" else reply
+
+    return dict(eventually(look))
+
+
+def executions() -> list[Any]:
+    return list(boto3.client("stepfunctions").list_executions(stateMachineArn=MACHINE_ARN)["executions"])
+
+
+def problem(reply: httpx2.Response, status: int) -> dict[str, Any]:
+    assert reply.status_code == status, reply.text
+    assert reply.headers["content-type"] == "application/problem+json"
+    body: dict[str, Any] = reply.json()
+    assert list(body) == ["type", "title", "status", "detail", "request_id", "hint"]
+    assert (body["status"], body["request_id"]) == (status, reply.headers["x-request-id"])
+    return body
+
+
+def test_a_question_is_answered_in_the_response_and_can_be_read_again(api: httpx2.Client) -> None:
+    reply = api.post("/v1/ask", json=ASK)
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "application/json")
+    response = reply.json()
+    assert response["status"] == "answered"
+    assert "Fact number 0 is 0 days." in response["answer"]
+    assert reply.headers["x-request-id"]
+    assert api.get(f"/v1/questions/{response['id']}").json() == response
+
+
+def test_a_question_that_was_started_is_answered_at_its_location(api: httpx2.Client) -> None:
+    reply = api.post("/v1/questions", json=ASK)
+    assert reply.status_code == 202
+    started = reply.json()
+    assert reply.headers["location"] == f"/v1/questions/{started['id']}"
+    response = finished(api, reply.headers["location"])
+    assert (response["id"], response["status"]) == (started["id"], "answered")
+    assert response["reflection"]["support"]["level"] == "fully_supported"
+
+
+def test_a_question_at_work_shows_its_trace_and_the_verdicts_known_by_then(
+    api: httpx2.Client, model: ModelServer
+) -> None:
+    held = threading.Event()
+    answer = model.answers.get("grade_utility")
+    model.answers["grade_utility"] = lambda body: (
+        held.wait(20),
+        answer(body) if answer else {"reason": "r", "score": 5},
+    )[1]
+    location = api.post("/v1/questions", json=ASK).headers["location"]
+
+    def graded() -> dict[str, Any] | None:
+        reply = api.get(location).json()
+        return reply if "GradeUtility" in reply["path"] and reply["reflection"]["support"] else None
+
+    view = eventually(graded)
+    held.set()
+    assert view["status"] == "running"
+    assert view["reflection"]["retrieve"]["decision"] == "yes"
+    assert [verdict["relevant"] for verdict in view["reflection"]["relevance"]] == [True] * 4
+    assert view["reflection"]["utility"] is None
+    steps = {step["state"]: step["finished"] for step in view["trace"]}
+    assert (steps["Generate"], steps["GradeUtility"]) == (True, False)
+    assert finished(api, location)["status"] == "answered"
+
+
+def test_with_a_stalled_model_a_question_is_taken_on_at_once_and_ask_answers_by_its_deadline(
+    record_property: Callable[[str, str], None],
+) -> None:
+    with ModelServer(fault=lambda step, n: "timeout") as stalled, serving_api(stalled) as api:
+        # The model replies to nothing, so whatever comes back did not wait for it.
+        started = time.monotonic()
+        assert api.post("/v1/questions", json=ASK).status_code == 202
+        taken = time.monotonic()
+        reply = api.post("/v1/ask", json={**ASK, "policy": {"web_search": False, "deadline_seconds": 3}})
+        ended = time.monotonic()
+    assert (reply.status_code, reply.json()["status"]) == (200, "partial")
+    assert "The deadline was reached." in reply.json()["usage"]["warnings"]
+    figures = f"with a stalled model: 202 after {taken - started:.3f} s; partial after {ended - taken:.2f} s of 3 s"
+    record_property("figures", figures)
+
+
+def test_fifty_requests_at_once_with_one_key_are_one_execution(
+    api: httpx2.Client, record_property: Callable[[str, str], None]
+) -> None:
+    def send(path: str) -> httpx2.Response:
+        return api.post(path, json=ASK, headers={"Idempotency-Key": f"one{path}"})
+
+    for path, status in (("/v1/questions", 202), ("/v1/ask", 200)):
+        before = len(executions())
+        with ThreadPoolExecutor(50) as pool:
+            replies = list(pool.map(send, [path] * 50))
+        assert Counter(reply.status_code for reply in replies) == {status: 50}
+        assert len({reply.json()["id"] for reply in replies}) == 1
+        assert len(executions()) - before == 1
+        record_property("figures", f"50 requests at once with one Idempotency-Key to {path}: 1 execution")
+
+
+def test_a_repeat_with_the_same_key_is_the_same_question(api: httpx2.Client) -> None:
+    first, second = (api.post("/v1/ask", json=ASK, headers={"Idempotency-Key": "k"}).json() for _ in range(2))
+    assert first == second
+    assert len(executions()) == 1
+
+
+def test_the_same_key_with_another_request_is_a_conflict(api: httpx2.Client) -> None:
+    headers = {"Idempotency-Key": "k"}
+    assert api.post("/v1/questions", json=ASK, headers=headers).status_code == 202
+    problem(api.post("/v1/questions", json={"question": "Another one?"}, headers=headers), 409)
+    problem(api.post("/v1/ask", json=ASK, headers=headers), 409)
+
+
+def test_the_same_key_of_another_caller_is_another_question(api: httpx2.Client) -> None:
+    ids = {
+        api.post("/v1/questions", json=ASK, headers={"Idempotency-Key": "k", "x-api-key": caller}).json()["id"]
+        for caller in ("a", "b")
+    }
+    assert len(ids) == 2
+
+
+def test_a_request_whose_start_failed_may_be_repeated_with_its_key(
+    api: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = {"Idempotency-Key": "k"}
+    monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", MACHINE_ARN + "-gone")
+    from ask.settings import api_settings
+
+    api_settings.cache_clear()
+    assert "gone" not in json.dumps(problem(api.post("/v1/questions", json=ASK, headers=headers), 500))
+    monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", MACHINE_ARN)
+    api_settings.cache_clear()
+    assert api.post("/v1/questions", json=ASK, headers=headers).status_code == 202
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "word"),
+    [
+        (b"", 400, "not valid JSON"),
+        (b"{", 400, "not valid JSON"),
+        (b"\xff\xfe", 400, "UTF-8"),
+        (b"[" * 20_000, 400, "not valid JSON"),
+        (b"[]", 400, "JSON object"),
+        (b"null", 400, ""),
+        (b"{}", 400, "question is missing"),
+        (b'{"question": " "}', 400, "empty"),
+        (b'{"question": "\\ud800?"}', 400, "surrogate"),
+        (b'{"question": 5}', 400, "question"),
+        (b'{"question": "a?", "polcy": {}}', 400, "polcy does not exist; the fields are question, policy, previous"),
+        (b'{"question": "a?", "policy": {"top_k": 99}}', 400, "policy.top_k"),
+        (b'{"question": "a?", "policy": {"deadline_seconds": 60}}', 400, "POST /v1/questions gives more time"),
+        (b'{"question": "a?", "policy": {"deadline_seconds": NaN}}', 400, "deadline_seconds"),
+        (b'{"question": "a?", "previous": "../x"}', 400, "previous"),
+        (json.dumps({"question": "a" * (MAX_QUESTION_CHARACTERS + 1)}).encode(), 400, "2000 is the limit"),
+        (b'{"question": "' + b"a" * MAX_BODY_BYTES + b'"}', 413, "limit"),
+    ],
+)  # fmt: skip
+def test_bad_input_gets_a_problem_that_says_what_is_wrong(
+    api: httpx2.Client, body: bytes, status: int, word: str
+) -> None:
+    assert word in problem(api.post("/v1/ask", content=body), status)["detail"]
+    assert executions() == []
+
+
+def test_what_is_not_json_is_refused_by_its_type(api: httpx2.Client) -> None:
+    problem(api.post("/v1/ask", data={"question": "How many days?"}), 415)
+
+
+@pytest.mark.parametrize("key", ["with a blank", "x" * 201, "\u00e9"])
+def test_a_key_that_is_no_key_is_refused(api: httpx2.Client, key: str) -> None:
+    reply = api.post("/v1/ask", json=ASK, headers={b"Idempotency-Key": key.encode()})
+    assert "idempotency-key" in problem(reply, 400)["detail"]
+
+
+@pytest.mark.parametrize("path", ["/", "/v1", "/v2/ask", "/v1/questions", "/v1/ask"])
+def test_what_is_not_there_is_a_problem_too(api: httpx2.Client, path: str) -> None:
+    problem(api.get(path), 404)
+
+
+def test_an_unknown_question_is_not_found(api: httpx2.Client) -> None:
+    problem(api.get("/v1/questions/unknown"), 404)
+    problem(api.get("/v1/questions/" + "x" * 81), 400)
+
+
+def test_an_answer_from_collections_that_the_caller_may_not_ask_is_not_found(api: httpx2.Client) -> None:
+    response = api.post("/v1/ask", json=ASK).json()
+    client, table = boto3.client("dynamodb"), TABLES["answers_table"][0]
+    item = client.get_item(TableName=table, Key={"id": {"S": response["id"]}})["Item"]
+    client.put_item(TableName=table, Item={**item, "id": {"S": "others"}, "collections": {"L": [{"S": "others"}]}})
+    client.put_item(TableName=table, Item={**item, "id": {"S": "expired"}, "expires_at": {"N": "1"}})
+    problem(api.get("/v1/questions/others"), 404)
+    problem(api.get("/v1/questions/expired"), 404)
+
+
+def test_the_api_says_that_it_is_well_and_describes_itself(api: httpx2.Client) -> None:
+    assert api.get("/v1/health").json() == {"status": "ok"}
+    described = api.get("/v1/openapi.json").json()
+    assert set(described["paths"]) == {
+        "/v1/ask", "/v1/questions", "/v1/questions/{question_id}", "/v1/health", "/v1/openapi.json",
+    }  # fmt: skip

@@ -1,0 +1,159 @@
+"""The API's Lambda with fake machines: what it tells a caller when AWS does not do what it should."""
+
+import json
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError, ReadTimeoutError
+from botocore.stub import ANY, Stubber
+
+import ask.executions
+import ask.settings
+from ask.handler import DESCRIPTION, handler
+from ask.logic import unfinished
+from ask.openapi import description
+from ask.trace import Step
+
+EXPRESS = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-express"
+STANDARD = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-standard"
+RESPONSE = {"id": "abc", "status": "answered"}
+CONTEXT = SimpleNamespace(aws_request_id="lambda-1", function_name="ask", get_remaining_time_in_millis=lambda: 29_000)
+
+
+class FakeStates:
+    """Both machines; `replies` maps an operation to what it gives or raises."""
+
+    def __init__(self, **replies: Any) -> None:
+        self.replies = replies
+        self.asked: dict[str, Any] = {}
+
+    def start_sync_execution(self, **request: Any) -> Any:
+        return self._reply("start_sync_execution", request)
+
+    def start_execution(self, **request: Any) -> Any:
+        return self._reply("start_execution", request)
+
+    def describe_execution(self, **request: Any) -> Any:
+        return self._reply("describe_execution", request)
+
+    def _reply(self, operation: str, request: Any) -> Any:
+        self.asked[operation] = request
+        reply = self.replies[operation]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+def refused(code: str) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": "SECRET"}}, "Operation")
+
+
+def event(method: str, path: str, body: Any = None, **context: Any) -> dict[str, Any]:
+    request = {"requestId": "gateway-1", "path": f"/live{path}", "stage": "live", **context}
+    text = None if body is None else json.dumps(body)
+    head: dict[str, Any] = {"headers": {"content-type": "application/json"}, "multiValueHeaders": {}}
+    return {"httpMethod": method, "path": path, "body": text, "requestContext": request, **head}
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The table of answers, as a stub that knows no answer unless a test says so."""
+    client = boto3.client("dynamodb", region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b")
+    monkeypatch.setattr(ask.executions, "dynamodb", lambda: client)
+    monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", EXPRESS)
+    monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", STANDARD)
+    ask.settings.api_settings.cache_clear()
+    with Stubber(client) as stub:
+        yield stub
+    ask.settings.api_settings.cache_clear()
+
+
+def send(monkeypatch: pytest.MonkeyPatch, machines: FakeStates, request: dict[str, Any]) -> tuple[int, Any, Any]:
+    monkeypatch.setattr(ask.executions, "_states", lambda: machines)
+    reply = handler(request, CONTEXT)
+    return reply["statusCode"], json.loads(reply["body"]), reply["multiValueHeaders"]
+
+
+def test_a_question_whose_connection_did_not_last_is_found_at_its_location(
+    monkeypatch: pytest.MonkeyPatch, answers: Stubber
+) -> None:
+    answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY})
+    machines = FakeStates(start_sync_execution=ReadTimeoutError(endpoint_url="x"))
+    status, body, headers = send(monkeypatch, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
+    assert (status, body["status"]) == (202, "running")
+    assert headers["Location"] == [f"/live/v1/questions/{body['id']}"]
+
+
+def test_the_time_that_passed_before_the_lambda_ran_is_taken_from_the_deadline(
+    monkeypatch: pytest.MonkeyPatch, answers: Stubber
+) -> None:
+    machines = FakeStates(start_sync_execution={"status": "SUCCEEDED", "output": json.dumps(RESPONSE)})
+    arrived = 1000 * (time.time() - 5)
+    request = event("POST", "/v1/ask", {"question": "How many days?"}, requestTimeEpoch=arrived)
+    status, body, headers = send(monkeypatch, machines, request)
+    assert (status, body, headers["X-Request-Id"]) == (200, RESPONSE, ["gateway-1"])
+    asked = machines.asked["start_sync_execution"]
+    assert asked["stateMachineArn"] == EXPRESS
+    assert 15 < json.loads(asked["input"])["policy"]["deadline_seconds"] <= 20
+
+
+def test_without_web_search_no_request_can_switch_it_on(monkeypatch: pytest.MonkeyPatch, answers: Stubber) -> None:
+    monkeypatch.setenv("SELFRAG_WEB_SEARCH", "false")
+    machines = FakeStates(start_execution={})
+    request = event("POST", "/v1/questions", {"question": "How many days?", "policy": {"web_search": True}})
+    assert send(monkeypatch, machines, request)[0] == 202
+    assert json.loads(machines.asked["start_execution"]["input"])["policy"]["web_search"] is False
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        (refused("ThrottlingException"), 503),
+        (refused("ExecutionLimitExceeded"), 503),
+        (refused("AccessDeniedException"), 500),
+        (refused("StateMachineDoesNotExist"), 500),
+        (refused("InvalidExecutionInput"), 400),
+        ({"status": "TIMED_OUT", "executionArn": "x"}, 503),
+        (RuntimeError("SECRET"), 500),
+    ],
+)
+def test_a_fault_of_the_workflow_is_a_problem_that_tells_nothing_of_the_deployment(
+    monkeypatch: pytest.MonkeyPatch, answers: Stubber, reply: Any, status: int
+) -> None:
+    machines = FakeStates(start_sync_execution=reply)
+    got, body, headers = send(monkeypatch, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
+    assert (got, headers["Content-Type"]) == (status, ["application/problem+json"])
+    assert "SECRET" not in json.dumps(body)
+    assert "arn:" not in json.dumps(body)
+    assert ("Retry-After" in headers) == (status == 503)
+
+
+def test_a_table_that_cannot_be_read_is_a_problem_and_not_a_missing_question(
+    monkeypatch: pytest.MonkeyPatch, answers: Stubber
+) -> None:
+    answers.add_client_error("get_item", "ProvisionedThroughputExceededException")
+    assert send(monkeypatch, FakeStates(), event("GET", "/v1/questions/abc"))[0] == 503
+
+
+def test_an_execution_that_ended_without_a_response_has_failed() -> None:
+    failed = Step("Retrieve", started=0.1, seconds=2.0, attempts=4, given={}, result=None, error="Misconfigured")
+    view = unfinished("abc", "TIMED_OUT", [failed])
+    assert (view.status, view.path) == ("failed", ["Retrieve"])
+    assert (view.trace[0].error, view.trace[0].attempts, view.trace[0].finished) == ("Misconfigured", 4, False)
+
+
+def test_wrong_settings_are_told_to_the_log_and_not_to_the_caller(
+    monkeypatch: pytest.MonkeyPatch, answers: Stubber
+) -> None:
+    monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", "nonsense")
+    ask.settings.api_settings.cache_clear()
+    status, body, _ = send(monkeypatch, FakeStates(), event("POST", "/v1/ask", {"question": "How many days?"}))
+    assert status == 500
+    assert "SELFRAG_" not in json.dumps(body)
+
+
+def test_the_committed_description_is_fresh() -> None:
+    assert DESCRIPTION.read_text(encoding="utf-8") == description(), "run `make openapi`"
