@@ -46,7 +46,8 @@ class Knobs:
 class OpenSearchDouble:
     """A context manager: inside it, the collection answers at `url`."""
 
-    def __init__(self) -> None:
+    def __init__(self, keys: dict[str, str] | None = None) -> None:
+        self.keys = keys or {ACCESS_KEY: SECRET_KEY}
         self.knobs = Knobs()
         self.indices: dict[str, Index] = {}
         self.requests: list[tuple[str, str]] = []
@@ -76,7 +77,7 @@ class OpenSearchDouble:
                     self.url + target,
                     headers,
                     body,
-                    keys={ACCESS_KEY: SECRET_KEY},
+                    keys=self.keys,
                     region=REGION,
                     service="aoss",
                 )
