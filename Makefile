@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask test lint openapi clean
+.PHONY: help ask test lint openapi package bench-imports plan deploy smoke destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -12,10 +12,12 @@ export SELFRAG_Q := $(value Q)
 export SELFRAG_DOCS := $(value DOCS)
 export SELFRAG_POLICY := $(value POLICY)
 export SELFRAG_PREVIOUS := $(value PREVIOUS)
-unexport Q DOCS POLICY PREVIOUS
+export SELFRAG_URL := $(value URL)
+export SELFRAG_KEY := $(value KEY)
+unexport Q DOCS POLICY PREVIOUS URL KEY
 
 help: ## Show what can be made
-	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/'
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
 
 ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir] [JSON=1] [POLICY='{...}'] [PREVIOUS=id]
 	@$(BIN)/selfrag ask $(if $(JSON),--json) $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
@@ -33,8 +35,31 @@ lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 openapi: $(VENV)/.ask ## Write the description of the API anew
 	@$(BIN)/python -m ask.openapi > $(VENV)/openapi.json && cp $(VENV)/openapi.json functions/ask/openapi.json
 
-clean: ## Remove the virtual environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+package: $(VENV)/.package ## Build the zips of the Lambdas into build/
+	@echo "Building a zip for each function and the layer, for Lambda on arm64, into build/." >&2
+	@$(BIN)/python -m cli.deploy.package --out build --wheels build/wheels/arm64
+
+bench-imports: $(VENV)/.test ## Measure how long each Lambda's handler takes to import
+	@$(BIN)/python -m cli.deploy.package --host --out build/host --wheels build/wheels/host
+	@$(BIN)/python -m cli.deploy.imports --out build/host
+
+plan: package ## Show what deploy would change; needs AWS credentials and terraform
+	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2
+	@terraform -chdir=infra init -input=false >&2 && terraform -chdir=infra plan
+
+deploy: package ## Deploy into your AWS account; shows the plan and asks first
+	@echo "Deploying to the AWS account of your credentials; terraform shows the plan and asks." >&2
+	@terraform -chdir=infra init -input=false >&2 && terraform -chdir=infra apply
+
+smoke: $(VENV)/.ask ## Ask a deployment three questions: make smoke URL=... KEY=...
+	@SELFRAG_API_KEY="$$SELFRAG_KEY" $(BIN)/selfrag smoke -- "$$SELFRAG_URL"
+
+destroy: ## Remove the deployment; shows what would go and asks first
+	@echo "Removing the deployment that infra/'s state describes; terraform shows it and asks." >&2
+	@terraform -chdir=infra destroy
+
+clean: ## Remove the virtual environments, packages and caches
+	rm -rf $(VENV) .venv-emulator .venv-checkov build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, about a minute)..." >&2
@@ -42,6 +67,18 @@ $(VENV)/.ask: pyproject.toml constraints.txt
 	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local]" >&2
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.ask
+# The emulator and the scanner pin other versions than we do. Only the tests of infra/ need them, and those need terraform.
+$(VENV)/.test: $(VENV)/.package $(if $(shell command -v terraform),.venv-emulator/.done .venv-checkov/.done)
 	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,dev]" >&2
+	@$(BIN)/python -m cli.deploy.package download --wheels build/wheels/host --host
 	@touch $@
+
+$(VENV)/.package: $(VENV)/.ask
+	@$(BIN)/python -m cli.deploy.package download --wheels build/wheels/arm64
+	@touch $@
+
+.venv-emulator/.done:
+	@$(PYTHON) -m venv .venv-emulator && .venv-emulator/bin/pip install --quiet ministack==1.5.33 >&2 && touch $@
+
+.venv-checkov/.done:
+	@$(PYTHON) -m venv .venv-checkov && .venv-checkov/bin/pip install --quiet checkov==3.3.30 >&2 && touch $@

@@ -11,12 +11,18 @@ os.environ.update(
     AWS_DEFAULT_REGION="us-east-1",
     AWS_EC2_METADATA_DISABLED="true",
 )
-for name in [n for n in os.environ if n.startswith(("SELFRAG_", "ANTHROPIC_", "TAVILY_"))]:
+TOOLS = {"SELFRAG_CHECKOV", "SELFRAG_EMULATOR_PYTHON"}
+for name in [n for n in os.environ if n.startswith(("SELFRAG_", "ANTHROPIC_", "TAVILY_")) and n not in TOOLS]:
     del os.environ[name]
 
 # Fewer examples than hypothesis' own 100, without its limit of time: the whole suite runs in minutes on two cores.
 settings.register_profile("suite", max_examples=40, deadline=None)
 settings.load_profile("suite")
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Begin with the test that takes longest, and mostly waits: the others run beside it."""
+    items.sort(key=lambda item: "test_apply" not in item.nodeid)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,16 @@ from tests.e2e.conftest import Ask
 from tests.support.command import ROOT, Command
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = [
-    line for block in re.findall(r"```sh\n(.*?)```", README, re.S) for line in block.splitlines() if line.strip()
-]
+
+
+def commands(text: str) -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.S)
+    return [line for block in blocks for line in block.splitlines() if line.strip()]
+
+
+COMMANDS = commands(README)
+# These two are run by other tests: this run itself, and test_serve.py.
+ELSEWHERE = {"make test", ".venv/bin/selfrag serve"}
 ROWS = re.findall(r"^\| ([^|]+) \| `make ask ([^`]+)` \| ([^|]+) \|$", README, re.M)
 
 
@@ -25,13 +34,32 @@ def run(command: Command, line: str) -> Any:
     return Command(ROOT, tuple(command.env().items()))(*words[1:])
 
 
-@pytest.mark.parametrize("line", [line for line in COMMANDS if line != "make test"])
+@pytest.mark.parametrize("line", [line for line in COMMANDS if line not in ELSEWHERE])
 def test_every_command_of_the_readme_works(read: Command, line: str) -> None:
     if line.endswith("trace"):
         assert read.make("ask", "Q=What is 2 + 2?").code == 0
     ended = run(read, line)
     assert ended.code == 0, ended.err
     assert ended.out
+
+
+def test_deploying_goes_as_its_page_says_until_credentials_are_needed(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    for name in ("functions", "cli", "infra", "docs"):
+        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__", ".terraform"))
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy2(ROOT / name, checkout)
+    (checkout / "build").mkdir()
+    for name in (".venv", "build/wheels"):
+        (checkout / name).symlink_to(ROOT / name)
+    lines = commands((ROOT / "docs" / "deploy.md").read_text(encoding="utf-8"))
+    assert lines == ["cp infra/example.tfvars infra/terraform.tfvars", "make package"]
+    for line in lines:
+        ended = subprocess.run(shlex.split(line), cwd=checkout, capture_output=True, text=True, timeout=120)
+        assert ended.returncode == 0, ended.stderr
+    packed = {file.stem for file in (checkout / "build").glob("*.zip")}
+    assert packed == {"layer", *(handler.parent.name for handler in (ROOT / "functions").glob("*/handler.py"))}
 
 
 def test_the_readme_names_the_two_commands() -> None:

@@ -7,8 +7,10 @@ import pytest
 
 from compose_answer.handler import handler as compose_answer
 from selfrag.errors import TemporarilyUnavailable
+from selfrag.metrics import count_cache_failure, count_calls
 from selfrag.models import ModelCall, StepResult
 from selfrag.observability import step
+from tests.infra.metrics import EMITTED
 from tests.support import steps
 
 TASK: dict[str, Any] = {"id": "abc", "question": "How many days?", "retrieval": {"decision": "yes", "reason": "r"}}
@@ -76,3 +78,12 @@ def test_no_metric_has_the_question_or_the_id_as_a_dimension(emitted: Any) -> No
     compose_answer(TASK, None)
     words = {word for _, dimensions in emitted() for pair in dimensions for word in pair}
     assert words <= {"step", "status", "decision", "level", "compose_answer", "abstained", "yes"}
+
+
+def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emits(emitted: Any) -> None:
+    best = {"answer": "25 days.", "support": steps.support("fully_supported")["verdict"]}
+    best["utility"] = steps.utility(4)["verdict"]
+    compose_answer({**TASK, "best": best}, None)
+    count_calls([ModelCall.model_validate(steps.call("generate"))], {})
+    count_cache_failure("grade_support")
+    assert {name: frozenset(dict(dimensions)) for name, dimensions in emitted()} == EMITTED

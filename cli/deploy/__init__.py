@@ -1,0 +1,1 @@
+"""From this checkout to what the Lambda service runs."""

@@ -1,0 +1,235 @@
+# The REST API before the function `ask`, spelled out route by route.
+
+locals {
+  stage = "live"
+
+  # Who must show a key or a signature: all but the two that tell nothing of the documents.
+  routes = {
+    ask           = { method = "POST", resource = aws_api_gateway_resource.endpoint["ask"].id, open = false }
+    ask_later     = { method = "POST", resource = aws_api_gateway_resource.endpoint["questions"].id, open = false }
+    show_question = { method = "GET", resource = aws_api_gateway_resource.question.id, open = false }
+    health        = { method = "GET", resource = aws_api_gateway_resource.endpoint["health"].id, open = true }
+    openapi       = { method = "GET", resource = aws_api_gateway_resource.endpoint["openapi.json"].id, open = true }
+  }
+}
+
+resource "aws_api_gateway_rest_api" "api" {
+  name        = var.name
+  description = "Questions to ${var.name}, answered from its documents."
+
+  endpoint_configuration {
+    types = ["REGIONAL"]
+  }
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+resource "aws_api_gateway_resource" "v1" {
+  rest_api_id = aws_api_gateway_rest_api.api.id
+  parent_id   = aws_api_gateway_rest_api.api.root_resource_id
+  path_part   = "v1"
+}
+
+resource "aws_api_gateway_resource" "endpoint" {
+  for_each = toset(["ask", "questions", "health", "openapi.json"])
+
+  rest_api_id = aws_api_gateway_rest_api.api.id
+  parent_id   = aws_api_gateway_resource.v1.id
+  path_part   = each.key
+}
+
+resource "aws_api_gateway_resource" "question" {
+  rest_api_id = aws_api_gateway_rest_api.api.id
+  parent_id   = aws_api_gateway_resource.endpoint["questions"].id
+  path_part   = "{id}"
+}
+
+resource "aws_api_gateway_method" "route" {
+  #checkov:skip=CKV2_AWS_53:The function ask validates every request and answers with problem details, which a validator here cannot.
+  for_each = local.routes
+
+  rest_api_id      = aws_api_gateway_rest_api.api.id
+  resource_id      = each.value.resource
+  http_method      = each.value.method
+  authorization    = var.auth == "iam" && !each.value.open ? "AWS_IAM" : "NONE"
+  api_key_required = var.auth == "api_key" && !each.value.open
+}
+
+resource "aws_api_gateway_integration" "ask" {
+  for_each = local.routes
+
+  rest_api_id             = aws_api_gateway_rest_api.api.id
+  resource_id             = each.value.resource
+  http_method             = aws_api_gateway_method.route[each.key].http_method
+  type                    = "AWS_PROXY"
+  integration_http_method = "POST"
+  uri                     = aws_lambda_function.step["ask"].invoke_arn
+}
+
+resource "aws_lambda_permission" "api" {
+  statement_id  = "api"
+  action        = "lambda:InvokeFunction"
+  function_name = aws_lambda_function.step["ask"].function_name
+  principal     = "apigateway.amazonaws.com"
+  source_arn    = "${aws_api_gateway_rest_api.api.execution_arn}/${local.stage}/*"
+}
+
+# A change takes effect only by a new deployment, so everything that the stage serves is hashed here.
+resource "aws_api_gateway_deployment" "api" {
+  rest_api_id = aws_api_gateway_rest_api.api.id
+
+  triggers = {
+    served = sha256(jsonencode([
+      local.routes, local.problems, var.auth, aws_lambda_function.step["ask"].invoke_arn
+    ]))
+  }
+
+  lifecycle {
+    create_before_destroy = true
+  }
+
+  depends_on = [
+    aws_api_gateway_integration.ask, aws_api_gateway_gateway_response.problem, aws_api_gateway_method.route
+  ]
+}
+
+resource "aws_api_gateway_stage" "live" {
+  #checkov:skip=CKV_AWS_120:Answers depend on the body of a POST and on documents that change, so none is cached here.
+  #checkov:skip=CKV2_AWS_77:The firewall and its rules are the team's own. web_acl_arn puts it before this stage, and no Java runs behind it.
+  #checkov:skip=CKV2_AWS_51:The only backend is a Lambda function, invoked by IAM. It sees no client certificate.
+  rest_api_id          = aws_api_gateway_rest_api.api.id
+  deployment_id        = aws_api_gateway_deployment.api.id
+  stage_name           = local.stage
+  xray_tracing_enabled = var.tracing
+
+  # No query strings, bodies, keys or addresses of callers.
+  access_log_settings {
+    destination_arn = aws_cloudwatch_log_group.api_access.arn
+    format = jsonencode({
+      time                = "$context.requestTimeEpoch"
+      request_id          = "$context.requestId"
+      method              = "$context.httpMethod"
+      route               = "$context.resourcePath"
+      status              = "$context.status"
+      latency_ms          = "$context.responseLatency"
+      function_latency_ms = "$context.integrationLatency"
+      api_key_id          = "$context.identity.apiKeyId"
+      error               = "$context.error.responseType"
+      trace               = "$context.xrayTraceId"
+    })
+  }
+
+  depends_on = [aws_api_gateway_account.logs, aws_cloudwatch_log_group.api_execution]
+}
+
+resource "aws_api_gateway_method_settings" "all" {
+  #checkov:skip=CKV_AWS_225:Answers depend on the body of a POST and on documents that change, so none is cached here.
+  rest_api_id = aws_api_gateway_rest_api.api.id
+  stage_name  = aws_api_gateway_stage.live.stage_name
+  method_path = "*/*"
+
+  settings {
+    metrics_enabled        = true
+    logging_level          = "ERROR"
+    data_trace_enabled     = false
+    throttling_rate_limit  = var.api_throttle.rate
+    throttling_burst_limit = var.api_throttle.burst
+  }
+}
+
+resource "aws_wafv2_web_acl_association" "api" {
+  count = var.web_acl_arn == null ? 0 : 1
+
+  resource_arn = aws_api_gateway_stage.live.arn
+  web_acl_arn  = var.web_acl_arn
+}
+
+# The key's value is made by AWS; the output api_key_command fetches it.
+resource "aws_api_gateway_api_key" "default" {
+  count = var.auth == "api_key" ? 1 : 0
+
+  name        = "${var.name}-default"
+  description = "The first key of ${var.name}."
+}
+
+resource "aws_api_gateway_usage_plan" "default" {
+  count = var.auth == "api_key" ? 1 : 0
+
+  name        = "${var.name}-default"
+  description = "What one key may use."
+
+  api_stages {
+    api_id = aws_api_gateway_rest_api.api.id
+    stage  = aws_api_gateway_stage.live.stage_name
+  }
+
+  throttle_settings {
+    rate_limit  = var.key_throttle.rate
+    burst_limit = var.key_throttle.burst
+  }
+
+  quota_settings {
+    limit  = var.key_quota_per_day
+    period = "DAY"
+  }
+}
+
+resource "aws_api_gateway_usage_plan_key" "default" {
+  count = var.auth == "api_key" ? 1 : 0
+
+  key_id        = aws_api_gateway_api_key.default[0].id
+  key_type      = "API_KEY"
+  usage_plan_id = aws_api_gateway_usage_plan.default[0].id
+}
+
+resource "aws_cloudwatch_log_group" "api_access" {
+  #checkov:skip=CKV_AWS_338:How long logs are kept is log_retention_days. Log lines hold a question's hash, and 30 days serve to find a fault.
+  name              = "/aws/apigateway/${var.name}"
+  retention_in_days = var.log_retention_days
+  kms_key_id        = var.kms_key_arn
+}
+
+# API Gateway would make this group itself, and keep its logs for ever.
+resource "aws_cloudwatch_log_group" "api_execution" {
+  #checkov:skip=CKV_AWS_338:How long logs are kept is log_retention_days. Log lines hold a question's hash, and 30 days serve to find a fault.
+  name              = "API-Gateway-Execution-Logs_${aws_api_gateway_rest_api.api.id}/${local.stage}"
+  retention_in_days = var.log_retention_days
+  kms_key_id        = var.kms_key_arn
+}
+
+# One role for the account and region, by which API Gateway writes all logs of all its APIs.
+resource "aws_api_gateway_account" "logs" {
+  count = var.manage_api_gateway_account ? 1 : 0
+
+  cloudwatch_role_arn = aws_iam_role.api_logs[0].arn
+
+  depends_on = [aws_iam_role_policy_attachment.api_logs]
+}
+
+resource "aws_iam_role" "api_logs" {
+  count = var.manage_api_gateway_account ? 1 : 0
+
+  name               = "${var.name}-api-logs"
+  description        = "Lets API Gateway write logs."
+  assume_role_policy = data.aws_iam_policy_document.api_gateway_trust.json
+}
+
+resource "aws_iam_role_policy_attachment" "api_logs" {
+  count = var.manage_api_gateway_account ? 1 : 0
+
+  role       = aws_iam_role.api_logs[0].name
+  policy_arn = "arn:${local.partition}:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"
+}
+
+data "aws_iam_policy_document" "api_gateway_trust" {
+  statement {
+    actions = ["sts:AssumeRole"]
+
+    principals {
+      type        = "Service"
+      identifiers = ["apigateway.amazonaws.com"]
+    }
+  }
+}

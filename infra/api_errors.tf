@@ -1,0 +1,88 @@
+# The errors that API Gateway answers itself, before or after the function, as problem details like all others.
+
+locals {
+  forbidden = "Send a valid ${var.auth == "iam" ? "AWS signature, of a principal that may call execute-api:Invoke" : "API key in the header x-api-key"}."
+  try_again = "Try again; if it stays, tell the operator the request_id."
+
+  # AWS answers an unknown path as one without a token. With keys no token is ever asked for, so it means 404.
+  no_token = var.auth == "iam" ? {
+    status = 403, title = "Forbidden", detail = "The request is not signed, or there is no such path.", hint = local.forbidden
+    } : {
+    status = 404, title = "Not Found", detail = "There is no such path or method.", hint = "GET /v1/openapi.json lists them."
+  }
+
+  problems = {
+    ACCESS_DENIED = {
+      status = 403, title = "Forbidden", detail = "Access is denied.", hint = local.forbidden
+    }
+    BAD_REQUEST_BODY = {
+      status = 400, title = "Bad Request", detail = "The body cannot be read.", hint = "Send a JSON object."
+    }
+    BAD_REQUEST_PARAMETERS = {
+      status = 400, title = "Bad Request", detail = "The parameters cannot be read.", hint = "Compare them with GET /v1/openapi.json."
+    }
+    EXPIRED_TOKEN = {
+      status = 403, title = "Forbidden", detail = "The credentials have expired.", hint = local.forbidden
+    }
+    INTEGRATION_FAILURE = {
+      status = 502, title = "Bad Gateway", detail = "The service did not answer as it should.", hint = local.try_again
+    }
+    INTEGRATION_TIMEOUT = {
+      status = 504, title = "Gateway Timeout", detail = "The service did not answer in time.", hint = "Ask by POST /v1/questions, which does not wait."
+    }
+    INVALID_API_KEY = {
+      status = 403, title = "Forbidden", detail = "The API key is missing or not valid.", hint = local.forbidden
+    }
+    INVALID_SIGNATURE = {
+      status = 403, title = "Forbidden", detail = "The signature is not valid.", hint = local.forbidden
+    }
+    MISSING_AUTHENTICATION_TOKEN = local.no_token
+    QUOTA_EXCEEDED = {
+      status = 429, title = "Too Many Requests", detail = "The key's quota for the day is used up.", hint = "Wait for tomorrow, or ask the operator for a higher quota."
+    }
+    REQUEST_TOO_LARGE = {
+      status = 413, title = "Content Too Large", detail = "The request is too large.", hint = "Send a shorter question."
+    }
+    RESOURCE_NOT_FOUND = {
+      status = 404, title = "Not Found", detail = "There is no such path or method.", hint = "GET /v1/openapi.json lists them."
+    }
+    THROTTLED = {
+      status = 429, title = "Too Many Requests", detail = "Too many requests in too short a time.", hint = "Wait a second, and then longer each time."
+    }
+    UNAUTHORIZED = {
+      status = 401, title = "Unauthorized", detail = "The request is not authorised.", hint = local.forbidden
+    }
+    UNSUPPORTED_MEDIA_TYPE = {
+      status = 415, title = "Unsupported Media Type", detail = "The body has a type that is not taken.", hint = "Send application/json."
+    }
+    WAF_FILTERED = {
+      status = 403, title = "Forbidden", detail = "The firewall refused the request.", hint = "Tell the operator the request_id."
+    }
+    DEFAULT_4XX = {
+      status = 400, title = "Bad Request", detail = "The request cannot be served.", hint = "Compare it with GET /v1/openapi.json."
+    }
+    DEFAULT_5XX = {
+      status = 500, title = "Internal Server Error", detail = "The service failed.", hint = local.try_again
+    }
+  }
+}
+
+resource "aws_api_gateway_gateway_response" "problem" {
+  for_each = local.problems
+
+  rest_api_id   = aws_api_gateway_rest_api.api.id
+  response_type = each.key
+  status_code   = tostring(each.value.status)
+
+  # The template for application/json serves every request, so the content type is set by itself.
+  response_parameters = merge(
+    { "gatewayresponse.header.Content-Type" = "'application/problem+json'" },
+    each.key == "THROTTLED" ? { "gatewayresponse.header.Retry-After" = "'1'" } : {}
+  )
+  response_templates = {
+    "application/json" = jsonencode(merge(each.value, {
+      type       = "urn:selfrag:problem:${lower(replace(each.value.title, " ", "-"))}"
+      request_id = "$context.requestId"
+    }))
+  }
+}

@@ -1,0 +1,81 @@
+# The OpenSearch Serverless collection that holds the passages, and the three policies that an access needs.
+# None is made when collection_endpoint names one that exists.
+
+locals {
+  index_name          = "passages"
+  makes_collection    = var.collection_endpoint == null
+  collection_endpoint = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].collection_endpoint) : var.collection_endpoint
+  # The first label of an endpoint's host name is the collection's id.
+  collection_arn = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].arn) : (
+    "arn:${local.partition}:aoss:${local.here}:collection/${regex("^https?://([^.:/]+)", var.collection_endpoint)[0]}"
+  )
+  collection_rule = { ResourceType = "collection", Resource = ["collection/${var.name}"] }
+  index_resources = ["index/${var.name}/${local.index_name}"]
+}
+
+resource "aws_opensearchserverless_collection" "passages" {
+  count = local.makes_collection ? 1 : 0
+
+  name             = var.name
+  description      = "The passages of ${var.name}, with their vectors."
+  type             = "VECTORSEARCH"
+  standby_replicas = var.standby_replicas ? "ENABLED" : "DISABLED"
+
+  depends_on = [
+    aws_opensearchserverless_security_policy.encryption, aws_opensearchserverless_security_policy.network
+  ]
+}
+
+resource "aws_opensearchserverless_security_policy" "encryption" {
+  count = local.makes_collection ? 1 : 0
+
+  name        = var.name
+  description = "How the collection is encrypted."
+  type        = "encryption"
+  policy = jsonencode(merge(
+    { Rules = [local.collection_rule] },
+    var.kms_key_arn == null ? { AWSOwnedKey = true } : { AWSOwnedKey = false, KmsARN = var.kms_key_arn }
+  ))
+}
+
+resource "aws_opensearchserverless_security_policy" "network" {
+  count = local.makes_collection ? 1 : 0
+
+  name        = var.name
+  description = "From where the collection can be reached."
+  type        = "network"
+  policy = jsonencode([merge(
+    { Rules = [local.collection_rule], AllowFromPublic = var.collection_public },
+    var.collection_public ? {} : { SourceVPCEs = var.collection_vpc_endpoint_ids }
+  )])
+}
+
+resource "aws_opensearchserverless_access_policy" "data" {
+  count = local.makes_collection ? 1 : 0
+
+  name        = var.name
+  description = "Who searches the collection, and who loads documents into it."
+  type        = "data"
+  policy = jsonencode(concat(
+    [{
+      Description = "Searching"
+      Principal   = [aws_iam_role.step["retrieve"].arn]
+      Rules = [{
+        ResourceType = "index"
+        Resource     = local.index_resources
+        Permission   = ["aoss:DescribeIndex", "aoss:ReadDocument"]
+      }]
+    }],
+    length(var.index_writers) == 0 ? [] : [{
+      Description = "Loading documents"
+      Principal   = var.index_writers
+      Rules = [{
+        ResourceType = "index"
+        Resource     = local.index_resources
+        Permission = [
+          "aoss:CreateIndex", "aoss:DescribeIndex", "aoss:ReadDocument", "aoss:UpdateIndex", "aoss:WriteDocument"
+        ]
+      }]
+    }]
+  ))
+}

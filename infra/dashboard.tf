@@ -1,0 +1,142 @@
+# One page: is it answering, how fast, how well judged, and for how much.
+
+locals {
+  composed = ["step", "compose_answer"]
+
+  # The plots in reading order, two to a row: a title, its metrics, and how they are added up unless a metric says so.
+  plots = [
+    {
+      title   = "Questions by outcome"
+      stat    = "Sum"
+      metrics = [for status in ["answered", "partial", "abstained", "failed"] : [var.name, "Questions", "status", status]]
+    },
+    {
+      title   = "Latency of the workflow, ms"
+      stat    = "p99"
+      metrics = [for type, arn in local.machines : ["AWS/States", "ExecutionTime", "StateMachineArn", arn, { label = "${type} p99" }]]
+    },
+    {
+      title   = "Latency by step, p99, ms"
+      stat    = "p99"
+      metrics = [for step in local.workflow_steps : [var.name, "Latency", "step", step]]
+    },
+    {
+      title   = "Latency by step, median, ms"
+      stat    = "p50"
+      metrics = [for step in local.workflow_steps : [var.name, "Latency", "step", step]]
+    },
+    {
+      title = "Retrieval rate (1 = every question was searched for)"
+      stat  = "Average"
+      metrics = [
+        concat([var.name, "RetrievedQuestions"], local.composed)
+      ]
+    },
+    {
+      title   = "Verdicts: Retrieve"
+      stat    = "Sum"
+      metrics = [for decision in ["yes", "no", "continue", "ungraded"] : [var.name, "RetrievalDecisions", "decision", decision]]
+    },
+    {
+      title = "Verdicts: IsSup"
+      stat  = "Sum"
+      metrics = [
+        for level in ["fully_supported", "partially_supported", "no_support", "ungraded"] :
+        [var.name, "SupportLevels", "level", level]
+      ]
+    },
+    {
+      title = "Verdicts: IsUse, relevant passages and rounds, by question"
+      stat  = "Average"
+      metrics = [
+        concat([var.name, "Utility"], local.composed),
+        concat([var.name, "RelevantPassages"], local.composed),
+        concat([var.name, "Rounds"], local.composed)
+      ]
+    },
+    {
+      title = "Cached verdicts, and calls to the cache that failed"
+      stat  = "Sum"
+      metrics = concat(
+        [concat([var.name, "CachedVerdicts"], local.composed)],
+        [for step in local.graders : [var.name, "VerdictCacheFailures", "step", step]]
+      )
+    },
+    {
+      title = "Tokens by step and model"
+      stat  = "Sum"
+      metrics = [
+        [{ expression = "SEARCH('{${var.name},step,model} MetricName=\"InputTokens\"', 'Sum', 300)", label = "in: " }],
+        [{ expression = "SEARCH('{${var.name},step,model} MetricName=\"CacheReadInputTokens\"', 'Sum', 300)", label = "cached: " }],
+        [{ expression = "SEARCH('{${var.name},step,model} MetricName=\"OutputTokens\"', 'Sum', 300)", label = "out: " }]
+      ]
+    },
+    {
+      title = "US dollars by step and model"
+      stat  = "Sum"
+      metrics = [
+        [{ expression = "SEARCH('{${var.name},step,model} MetricName=\"CostUsd\"', 'Sum', 300)", label = "" }]
+      ]
+    },
+    {
+      title = "US dollars by question"
+      stat  = "Average"
+      metrics = [
+        concat([var.name, "QuestionCostUsd"], local.composed, [{ label = "mean" }]),
+        concat([var.name, "QuestionCostUsd"], local.composed, [{ label = "p99", stat = "p99" }])
+      ]
+    },
+    {
+      title = "Model calls by step and model"
+      stat  = "Sum"
+      metrics = [
+        [{ expression = "SEARCH('{${var.name},step,model} MetricName=\"ModelCalls\"', 'Sum', 300)", label = "" }]
+      ]
+    },
+    {
+      title   = "Steps that raised an error (most are tried again)"
+      stat    = "Sum"
+      metrics = [for step in local.workflow_steps : [var.name, "Errors", "step", step]]
+    },
+    {
+      title = "The API: requests and refusals"
+      stat  = "Sum"
+      metrics = [
+        for metric in [["AWS/ApiGateway", "Count"], ["AWS/ApiGateway", "4XXError"], ["AWS/ApiGateway", "5XXError"]] :
+        concat(metric, ["ApiName", aws_api_gateway_rest_api.api.name, "Stage", local.stage])
+      ]
+    },
+    {
+      title = "Executions that failed, timed out or were throttled"
+      stat  = "Sum"
+      metrics = concat(
+        [for type, arn in local.machines : ["AWS/States", "ExecutionsFailed", "StateMachineArn", arn, { label = "${type} failed" }]],
+        [for type, arn in local.machines : ["AWS/States", "ExecutionsTimedOut", "StateMachineArn", arn, { label = "${type} timed out" }]],
+        [["AWS/States", "ExecutionThrottled", "StateMachineArn", local.machines.standard, { label = "standard throttled" }]]
+      )
+    }
+  ]
+}
+
+resource "aws_cloudwatch_dashboard" "overview" {
+  dashboard_name = var.name
+  dashboard_body = jsonencode({
+    widgets = [
+      for number, plot in local.plots : {
+        type   = "metric"
+        x      = 12 * (number % 2)
+        y      = 6 * floor(number / 2)
+        width  = 12
+        height = 6
+        properties = {
+          title   = plot.title
+          region  = local.region
+          view    = "timeSeries"
+          period  = 300
+          stat    = plot.stat
+          metrics = plot.metrics
+        }
+      }
+    ]
+  })
+}

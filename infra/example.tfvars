@@ -1,0 +1,32 @@
+# Copy to terraform.tfvars and edit. Every variable is described in variables.tf.
+
+name   = "selfrag"
+region = "us-east-1"
+
+# How the collection is reached: from the internet, by signed requests of those that may (this line), or only through
+# VPC endpoints (the three lines after it).
+collection_public = true
+# collection_vpc_endpoint_ids = ["vpce-..."]
+# subnet_ids                  = ["subnet-..."]
+# security_group_ids          = ["sg-..."]
+
+# Who may load documents into the index.
+# index_writers = ["arn:aws:iam::123456789012:role/loader"]
+
+# Claude by Anthropic's API (a key is set after deployment), or by Bedrock.
+model_provider = "anthropic"
+# model_provider = "bedrock"
+# models = {
+#   decide_retrieval = "us.anthropic.claude-..."
+#   generate         = "us.anthropic.claude-..."
+#   grade_relevance  = "us.anthropic.claude-..."
+#   grade_support    = "us.anthropic.claude-..."
+#   grade_utility    = "us.anthropic.claude-..."
+#   rewrite_question = "us.anthropic.claude-..."
+# }
+
+web_search = true
+auth       = "api_key"
+
+# Who is told when an alarm goes off.
+# alarm_email = "team@example.com"

@@ -1,0 +1,86 @@
+output "endpoint" {
+  description = "The address of the API: POST {endpoint}/v1/ask."
+  value       = aws_api_gateway_stage.live.invoke_url
+}
+
+output "api_key_command" {
+  description = "Prints the value of the API key, for the header x-api-key; null with auth = \"iam\"."
+  value = one([
+    for key in aws_api_gateway_api_key.default :
+    "aws apigateway get-api-key --region ${local.region} --include-value --query value --output text --api-key ${key.id}"
+  ])
+}
+
+output "secret_commands" {
+  description = "Sets the value of each secret: run it, paste the key, end with Enter and Ctrl-D. The key never stands on a command line."
+  value = {
+    for name, arns in {
+      anthropic = aws_secretsmanager_secret.anthropic[*].arn
+      tavily    = aws_secretsmanager_secret.tavily[*].arn
+    } :
+    name => "aws secretsmanager put-secret-value --region ${local.region} --secret-id ${arns[0]} --secret-string file:///dev/stdin"
+    if length(arns) > 0
+  }
+}
+
+output "console_links" {
+  description = "Where to look in the AWS console."
+  value = merge(
+    {
+      for type, arn in local.machines :
+      "${type}_machine" => "${local.console}/states/home?region=${local.region}#/statemachines/view/${arn}"
+    },
+    {
+      dashboard = local.dashboard_url
+      alarms    = "${local.console}/cloudwatch/home?region=${local.region}#alarmsV2:?search=${var.name}"
+      traces    = "${local.console}/cloudwatch/home?region=${local.region}#xray:traces/query"
+      queries   = "${local.console}/cloudwatch/home?region=${local.region}#logsV2:logs-insights"
+      documents = "${local.console}/s3/buckets/${aws_s3_bucket.documents.id}?region=${local.region}"
+    }
+  )
+}
+
+output "dashboard_url" {
+  description = "The CloudWatch dashboard."
+  value       = local.dashboard_url
+}
+
+output "bucket" {
+  description = "The bucket that documents are dropped into."
+  value       = aws_s3_bucket.documents.id
+}
+
+output "tables" {
+  description = "The names of the DynamoDB tables."
+  value = {
+    answers   = aws_dynamodb_table.answers.name
+    documents = aws_dynamodb_table.documents.name
+    requests  = aws_dynamodb_table.requests.name
+    verdicts  = aws_dynamodb_table.verdicts.name
+  }
+}
+
+output "machine_arns" {
+  description = "The ARNs of the two state machines."
+  value       = local.machines
+}
+
+output "collection_endpoint" {
+  description = "The endpoint of the collection that is searched."
+  value       = local.collection_endpoint
+}
+
+output "retrieve_role_arn" {
+  description = "The role that searches; a collection that existed before must let it in by its own data access policy."
+  value       = aws_iam_role.step["retrieve"].arn
+}
+
+output "alarm_topic_arn" {
+  description = "The SNS topic that alarms are sent to."
+  value       = aws_sns_topic.alarms.arn
+}
+
+locals {
+  console       = "https://${local.region}.console.aws.amazon.com"
+  dashboard_url = "${local.console}/cloudwatch/home?region=${local.region}#dashboards:name=${var.name}"
+}

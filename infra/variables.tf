@@ -1,0 +1,449 @@
+# The deployment
+
+variable "name" {
+  description = "The deployment's name: every resource's name starts with it, and the metrics' namespace is this."
+  type        = string
+  default     = "selfrag"
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{2,20}$", var.name))
+    error_message = "name must be 3 to 21 characters: lower case letters, digits and hyphens, the first one a letter."
+  }
+}
+
+variable "region" {
+  description = "The AWS region; null takes it from the environment or the profile."
+  type        = string
+  default     = null
+}
+
+variable "max_retries" {
+  description = "How often a call to AWS is tried again while terraform runs."
+  type        = number
+  default     = 25
+
+  validation {
+    condition     = var.max_retries >= 1 && floor(var.max_retries) == var.max_retries
+    error_message = "max_retries must be a whole number of at least 1."
+  }
+}
+
+variable "tags" {
+  description = "Tags for every resource, besides application = name."
+  type        = map(string)
+  default     = {}
+}
+
+variable "kms_key_arn" {
+  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, the functions' variables and the collection; null takes keys that AWS manages. Its policy must let logs.REGION.amazonaws.com and cloudwatch.amazonaws.com use it."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.kms_key_arn == null || can(regex("^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/", var.kms_key_arn))
+    error_message = "kms_key_arn must be the ARN of a key (not of an alias)."
+  }
+}
+
+variable "log_retention_days" {
+  description = "How long logs are kept."
+  type        = number
+  default     = 30
+
+  validation {
+    condition = contains(
+      [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653],
+      var.log_retention_days
+    )
+    error_message = "log_retention_days must be a number of days that CloudWatch Logs knows, such as 7, 30, 90 or 365."
+  }
+}
+
+variable "tracing" {
+  description = "Whether X-Ray traces the API, the workflow and the functions."
+  type        = bool
+  default     = true
+}
+
+# The functions
+
+variable "package_directory" {
+  description = "Where `make package` put layer.zip and a zip for each function."
+  type        = string
+  default     = "../build"
+}
+
+variable "architecture" {
+  description = "The processor that the functions run on; the packages must be built for it."
+  type        = string
+  default     = "arm64"
+
+  validation {
+    condition     = contains(["arm64", "x86_64"], var.architecture)
+    error_message = "architecture must be arm64 or x86_64."
+  }
+}
+
+variable "memory" {
+  description = "Memory in MB by function, for those that should differ from the default."
+  type        = map(number)
+  default     = {}
+
+  validation {
+    condition     = alltrue([for step in keys(var.memory) : contains(local.step_names, step)])
+    error_message = "memory names a function that does not exist."
+  }
+
+  validation {
+    condition     = alltrue([for mb in values(var.memory) : mb >= 128 && mb <= 10240 && floor(mb) == mb])
+    error_message = "memory must be whole numbers from 128 to 10240."
+  }
+}
+
+variable "reserved_concurrency" {
+  description = "The most copies that run at once, by function; -1, the default, reserves none. A reservation is taken from the account's limit."
+  type        = map(number)
+  default     = {}
+
+  validation {
+    condition     = alltrue([for step in keys(var.reserved_concurrency) : contains(local.step_names, step)])
+    error_message = "reserved_concurrency names a function that does not exist."
+  }
+
+  validation {
+    condition     = alltrue([for copies in values(var.reserved_concurrency) : copies >= -1 && floor(copies) == copies])
+    error_message = "reserved_concurrency must be whole numbers, -1 or more."
+  }
+}
+
+variable "log_level" {
+  description = "What the functions log: INFO or DEBUG. Not less than INFO: metrics and saved queries are read from lines of that level."
+  type        = string
+  default     = "INFO"
+
+  validation {
+    condition     = contains(["DEBUG", "INFO"], var.log_level)
+    error_message = "log_level must be INFO or DEBUG."
+  }
+}
+
+variable "environment" {
+  description = "Further environment variables for every function, for instance those of a proxy. No secrets: they would stand in the state."
+  type        = map(string)
+  default     = {}
+}
+
+# The model
+
+variable "model_provider" {
+  description = "Who serves Claude: anthropic (with an API key) or bedrock (with the functions' own roles, no key)."
+  type        = string
+  default     = "anthropic"
+
+  validation {
+    condition     = contains(["anthropic", "bedrock"], var.model_provider)
+    error_message = "model_provider must be anthropic or bedrock."
+  }
+}
+
+variable "models" {
+  description = "Model ids by step, for those that should differ from the code's defaults. Bedrock needs all six steps, by ids such as us.anthropic.claude-..."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = length(setsubtract(keys(var.models), local.model_steps)) == 0
+    error_message = "models may name only the steps that ask the model."
+  }
+
+  validation {
+    condition = var.model_provider != "bedrock" || alltrue([
+      for step in local.model_steps : can(regex("^([a-z-]+\\.)?anthropic\\.", lookup(var.models, step, "")))
+    ])
+    error_message = "With model_provider = \"bedrock\", models must give each of the six steps a Bedrock id of a Claude model."
+  }
+}
+
+variable "model_base_url" {
+  description = "Another address for the Messages API, such as a gateway; null is Anthropic's own."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.model_base_url == null || can(regex("^https?://", var.model_base_url))
+    error_message = "model_base_url must be a URL."
+  }
+}
+
+variable "prices" {
+  description = "US dollars per million tokens by model id, as [input, output, cache read], added to the code's table or replacing its entries."
+  type        = map(tuple([number, number, number]))
+  default     = {}
+
+  validation {
+    condition     = alltrue(flatten([for prices in values(var.prices) : [for price in prices : price >= 0]]))
+    error_message = "prices cannot be negative."
+  }
+}
+
+variable "verdict_ttl_days" {
+  description = "How long a verdict is remembered."
+  type        = number
+  default     = 30
+
+  validation {
+    condition     = var.verdict_ttl_days >= 1 && floor(var.verdict_ttl_days) == var.verdict_ttl_days
+    error_message = "verdict_ttl_days must be a whole number of at least 1."
+  }
+}
+
+# Documents and search
+
+variable "collections" {
+  description = "The collections that may be asked."
+  type        = list(string)
+  default     = ["documents"]
+
+  validation {
+    condition     = length(var.collections) > 0 && length(distinct(var.collections)) == length(var.collections)
+    error_message = "collections must name at least one collection, and none twice."
+  }
+}
+
+variable "collection_endpoint" {
+  description = "The endpoint of an OpenSearch Serverless collection that exists already; null makes one."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.collection_endpoint == null || can(regex("^https?://[^/]+/?$", var.collection_endpoint))
+    error_message = "collection_endpoint must be a URL without a path."
+  }
+}
+
+variable "collection_public" {
+  description = "Whether the collection can be reached from the internet (every request is still signed and authorised). Chosen explicitly, or else collection_vpc_endpoint_ids."
+  type        = bool
+  default     = false
+
+  validation {
+    condition     = var.collection_endpoint != null || var.collection_public != (length(var.collection_vpc_endpoint_ids) > 0)
+    error_message = "Choose how the collection is reached: either collection_vpc_endpoint_ids = [\"vpce-...\"] (private), or collection_public = true; not both."
+  }
+}
+
+variable "collection_vpc_endpoint_ids" {
+  description = "The OpenSearch Serverless VPC endpoints through which alone the collection can be reached."
+  type        = list(string)
+  default     = []
+
+  validation {
+    condition     = alltrue([for id in var.collection_vpc_endpoint_ids : startswith(id, "vpce-")])
+    error_message = "collection_vpc_endpoint_ids must be ids that start with vpce-."
+  }
+}
+
+variable "subnet_ids" {
+  description = "The subnets that the function retrieve runs in, needed for a private collection. They must reach Bedrock, by an endpoint or a NAT gateway."
+  type        = list(string)
+  default     = []
+
+  validation {
+    condition     = length(var.collection_vpc_endpoint_ids) == 0 || length(var.subnet_ids) > 0
+    error_message = "A private collection needs subnet_ids: retrieve has to run in the network of the VPC endpoints."
+  }
+}
+
+variable "security_group_ids" {
+  description = "The security groups of the function retrieve in its subnets; they must let HTTPS out."
+  type        = list(string)
+  default     = []
+
+  validation {
+    condition     = (length(var.subnet_ids) > 0) == (length(var.security_group_ids) > 0)
+    error_message = "subnet_ids and security_group_ids belong together."
+  }
+}
+
+variable "standby_replicas" {
+  description = "Whether the collection has replicas in a second zone; without them it costs half as much and rides out less."
+  type        = bool
+  default     = true
+}
+
+variable "index_writers" {
+  description = "ARNs of the roles or users that may create the index and load documents into it."
+  type        = list(string)
+  default     = []
+
+  validation {
+    condition     = alltrue([for arn in var.index_writers : can(regex("^arn:[a-z-]+:(iam|sts)::[0-9]{12}:", arn))])
+    error_message = "index_writers must be ARNs of IAM roles or users."
+  }
+}
+
+variable "documents_force_destroy" {
+  description = "Whether `terraform destroy` may delete the bucket with the documents in it."
+  type        = bool
+  default     = false
+}
+
+variable "old_versions_days" {
+  description = "How long a replaced or deleted document can be brought back."
+  type        = number
+  default     = 30
+
+  validation {
+    condition     = var.old_versions_days >= 1 && floor(var.old_versions_days) == var.old_versions_days
+    error_message = "old_versions_days must be a whole number of at least 1."
+  }
+}
+
+variable "deletion_protection" {
+  description = "Whether the tables refuse to be deleted."
+  type        = bool
+  default     = false
+}
+
+variable "secret_recovery_days" {
+  description = "How long a deleted secret can be brought back: 7 to 30 days, or 0 for not at all."
+  type        = number
+  default     = 7
+
+  validation {
+    condition     = var.secret_recovery_days == 0 || (var.secret_recovery_days >= 7 && var.secret_recovery_days <= 30)
+    error_message = "secret_recovery_days must be 0, or 7 to 30."
+  }
+}
+
+# The web search
+
+variable "web_search" {
+  description = "Whether a question may be searched on the web, by Tavily, when the documents have no answer."
+  type        = bool
+  default     = true
+}
+
+variable "web_include_domains" {
+  description = "The only domains that the web search may use; empty means all."
+  type        = list(string)
+  default     = []
+}
+
+variable "web_exclude_domains" {
+  description = "Domains that the web search never uses."
+  type        = list(string)
+  default     = []
+}
+
+variable "web_base_url" {
+  description = "Another address for the web search; null is Tavily's own."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.web_base_url == null || can(regex("^https?://", var.web_base_url))
+    error_message = "web_base_url must be a URL."
+  }
+}
+
+# The API
+
+variable "auth" {
+  description = "Who may ask: api_key (holders of a key, limited by a usage plan) or iam (AWS principals that may call execute-api:Invoke)."
+  type        = string
+  default     = "api_key"
+
+  validation {
+    condition     = contains(["api_key", "iam"], var.auth)
+    error_message = "auth must be api_key or iam."
+  }
+}
+
+variable "api_throttle" {
+  description = "Requests a second, and how many at once, over all callers."
+  type        = object({ rate = number, burst = number })
+  default     = { rate = 50, burst = 100 }
+
+  validation {
+    condition     = var.api_throttle.rate > 0 && var.api_throttle.burst > 0
+    error_message = "api_throttle must have a rate and a burst above 0."
+  }
+}
+
+variable "key_throttle" {
+  description = "Requests a second, and how many at once, for one API key."
+  type        = object({ rate = number, burst = number })
+  default     = { rate = 5, burst = 10 }
+
+  validation {
+    condition     = var.key_throttle.rate > 0 && var.key_throttle.burst > 0
+    error_message = "key_throttle must have a rate and a burst above 0."
+  }
+}
+
+variable "key_quota_per_day" {
+  description = "Requests a day for one API key."
+  type        = number
+  default     = 5000
+
+  validation {
+    condition     = var.key_quota_per_day > 0
+    error_message = "key_quota_per_day must be above 0."
+  }
+}
+
+variable "web_acl_arn" {
+  description = "A WAF web ACL (regional) to put before the API; null for none."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.web_acl_arn == null || can(regex("^arn:[a-z-]+:wafv2:[a-z0-9-]+:[0-9]{12}:regional/webacl/", var.web_acl_arn))
+    error_message = "web_acl_arn must be the ARN of a regional web ACL."
+  }
+}
+
+variable "manage_api_gateway_account" {
+  description = "Whether to set the role by which API Gateway writes logs. It is one for the account and region: false where another stack sets it."
+  type        = bool
+  default     = true
+}
+
+# Watching it
+
+variable "alarm_email" {
+  description = "Where alarms are sent; the address has to confirm. Null sends none: subscribe to the topic yourself."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.alarm_email == null || can(regex("^[^@ ]+@[^@ ]+$", var.alarm_email))
+    error_message = "alarm_email must be an e-mail address."
+  }
+}
+
+variable "thresholds" {
+  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, throttles, API 5xx and cache failures in five minutes."
+  type = object({
+    express_p99_ms  = optional(number, 25500)
+    standard_p99_ms = optional(number, 120000)
+    step_p99_ms     = optional(number, 15000)
+    failures        = optional(number, 3)
+    throttles       = optional(number, 5)
+    api_5xx         = optional(number, 3)
+    cache_failures  = optional(number, 10)
+  })
+  default = {}
+
+  validation {
+    condition     = alltrue([for threshold in values(var.thresholds) : threshold > 0])
+    error_message = "thresholds must be above 0."
+  }
+}
+
+variable "saved_queries" {
+  description = "Whether to save Logs Insights queries and an X-Ray group."
+  type        = bool
+  default     = true
+}

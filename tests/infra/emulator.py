@@ -1,0 +1,135 @@
+"""An emulator of AWS on loopback, and the Terraform applied to it.
+
+with emulator(tmp_path) as aws:
+    stack = Stack(aws, tmp_path / "stack", package_directory, {"web_search": False})
+    stack.apply()
+    stack.url("/v1/ask"), stack.outputs(), stack.resources(), stack.changes(), stack.destroy()
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.infra.tools import INFRA, emulator_python, environment, provider_mirror, run, terraform
+
+PATIENCE_SECONDS = 60
+
+# What the emulator lacks (queries, X-Ray groups), and what makes a stack easy to throw away. It drops a connection now
+# and then, and a call that it does not know would be tried for minutes: a few retries are right.
+FOR_THE_EMULATOR: dict[str, Any] = {
+    "max_retries": 4,
+    "collection_public": True,
+    "documents_force_destroy": True,
+    "saved_queries": False,
+    "secret_recovery_days": 0,
+}
+
+
+@contextmanager
+def emulator(directory: Path) -> Iterator[str]:
+    """The address of an emulator that writes below `directory` and ends with the block."""
+    python, port = emulator_python(), _free_port()
+    address = f"http://127.0.0.1:{port}"
+    # Its workers call AWS at this address; by default it listens on every interface.
+    own = {"GATEWAY_PORT": str(port), "BIND_HOST": "127.0.0.1", "MINISTACK_HOST": "127.0.0.1", "TMPDIR": str(directory)}
+    own["S3_DATA_DIR"] = str(directory / "s3")
+    command = [python, str(Path(__file__).with_name("emulator_process.py"))]
+    with (directory / "emulator.log").open("w") as log:
+        process = subprocess.Popen(
+            command, cwd=directory, env=environment(directory, **own), stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            _wait_until_up(process, address, directory / "emulator.log")
+            yield address
+        finally:
+            # Its own process group: the emulator and the workers that it started.
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+class Stack:
+    """A deployment of infra/, made from a copy in `directory`; each call's seconds are kept in `seconds`."""
+
+    def __init__(self, aws: str, directory: Path, packages: Path, variables: Mapping[str, Any] | None = None) -> None:
+        self.aws, self.directory, self.packages = aws, directory, packages
+        self.seconds: dict[str, float] = {}
+        self._endpoint = ""
+        directory.mkdir(parents=True)
+        for file in [*INFRA.glob("*.tf"), *INFRA.glob("*.asl.json")]:
+            shutil.copy(file, directory)
+        values = {**FOR_THE_EMULATOR, "package_directory": str(packages), **(variables or {})}
+        (directory / "test.auto.tfvars.json").write_text(json.dumps(values))
+        self._terraform("init", "-input=false", *provider_mirror())
+
+    def apply(self) -> None:
+        """Make everything, or carry out what has changed."""
+        self._terraform("apply", "-input=false", "-auto-approve", "-no-color")
+        self._endpoint = self.outputs()["endpoint"]
+
+    def changes(self) -> dict[str, list[str]]:
+        """What another apply would do, by the address of each resource."""
+        self._terraform("plan", "-input=false", "-out=plan", "-no-color")
+        plan = json.loads(self._terraform("show", "-json", "plan"))
+        return {
+            change["address"]: change["change"]["actions"]
+            for change in plan["resource_changes"]
+            if change["mode"] == "managed" and change["change"]["actions"] != ["no-op"]
+        }
+
+    def destroy(self) -> None:
+        """Remove everything."""
+        self._terraform("destroy", "-input=false", "-auto-approve", "-no-color")
+
+    def outputs(self) -> dict[str, Any]:
+        """The outputs' values by name."""
+        return {name: output["value"] for name, output in json.loads(self._terraform("output", "-json")).items()}
+
+    def resources(self) -> dict[str, dict[str, Any]]:
+        """The attributes of every resource that terraform manages, by address."""
+        state = json.loads(self._terraform("show", "-json"))
+        found = state.get("values", {}).get("root_module", {}).get("resources", [])
+        return {each["address"]: each["values"] for each in found if each["mode"] == "managed"}
+
+    def url(self, path: str) -> str:
+        """The address of a path of the deployed API at the emulator."""
+        endpoint = urlsplit(self._endpoint)
+        api = str(endpoint.hostname).split(".")[0]
+        return f"{self.aws}/_aws/execute-api/{api}{endpoint.path}{path}"
+
+    def _terraform(self, verb: str, *options: str) -> str:
+        started = time.monotonic()
+        env = environment(self.directory, AWS_ENDPOINT_URL=self.aws)
+        done = run([terraform(), verb, *options], self.directory, env)
+        self.seconds[verb] = time.monotonic() - started
+        return done.stdout
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def _wait_until_up(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    give_up = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < give_up and process.poll() is None:
+        try:
+            urllib.request.urlopen(f"{address}/_ministack/health", timeout=2).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"the emulator did not come up:\n{log.read_text()[-2000:]}")

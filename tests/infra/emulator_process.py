@@ -1,0 +1,105 @@
+"""ministack with five corrections; runs in ministack's own environment, as a program.
+
+Without them terraform sees differences, or an error, that AWS would not show. Each is asserted by the apply test:
+take one out, and that test fails.
+"""
+
+import json
+import sys
+from typing import Any
+from xml.sax.saxutils import escape
+
+from ministack.app import main
+from ministack.services import apigateway_v1, cloudwatch, stepfunctions
+
+
+def accept_keys_without_a_value() -> None:
+    """The provider sends an empty value to have one made, which AWS takes as none."""
+    create = apigateway_v1._create_api_key
+
+    def create_api_key(data: dict[str, Any]) -> Any:
+        return create({name: value for name, value in data.items() if (name, value) != ("value", "")})
+
+    apigateway_v1._create_api_key = create_api_key
+
+
+def describe_alarms_in_full() -> None:
+    """In the XML protocol, which the provider speaks, ministack leaves out most of an alarm."""
+    describe = cloudwatch._describe_alarms
+
+    def as_xml(value: Any) -> str:
+        if isinstance(value, dict):
+            return "".join(f"<{name}>{as_xml(part)}</{name}>" for name, part in value.items() if part not in (None, ""))
+        if isinstance(value, list):
+            return "".join(f"<member>{as_xml(part)}</member>" for part in value)
+        return escape(str(value).lower() if isinstance(value, bool) else str(value))
+
+    def describe_alarms(params: Any, data: Any, is_cbor: bool, is_json: bool = False) -> Any:
+        if is_cbor or is_json:
+            return describe(params, data, is_cbor, is_json)
+        names = (cloudwatch._p(params, f"AlarmNames.member.{number}") for number in range(1, 101))
+        answer = describe(params, {"AlarmNames": [name for name in names if name]}, False, True)
+        alarms = json.loads(answer[2])["MetricAlarms"]
+        for alarm in alarms:
+            # Both are dates as numbers here, and texts in XML.
+            alarm.pop("StateUpdatedTimestamp", None)
+            alarm.pop("AlarmConfigurationUpdatedTimestamp", None)
+            if alarm.get("ExtendedStatistic"):
+                alarm.pop("Statistic", None)
+        body = f"<DescribeAlarmsResult>{as_xml({'MetricAlarms': alarms})}</DescribeAlarmsResult>"
+        return cloudwatch._xml(200, "DescribeAlarmsResponse", body)
+
+    cloudwatch._describe_alarms = describe_alarms
+
+
+def remember_tracing() -> None:
+    """A state machine's tracing is taken and forgotten."""
+
+    def remembering(change: Any) -> Any:
+        def changed(data: dict[str, Any]) -> Any:
+            answer = change(data)
+            arn = data.get("stateMachineArn") or json.loads(answer[2]).get("stateMachineArn")
+            if "tracingConfiguration" in data and arn in stepfunctions._state_machines:
+                stepfunctions._state_machines[arn]["tracingConfiguration"] = data["tracingConfiguration"]
+            return answer
+
+        return changed
+
+    stepfunctions._create_state_machine = remembering(stepfunctions._create_state_machine)
+    stepfunctions._update_state_machine = remembering(stepfunctions._update_state_machine)
+
+
+def work_out_timeouts() -> None:
+    """A Task's `TimeoutSeconds` may be an expression; ministack takes it for a number."""
+    execute = stepfunctions._execute_task
+
+    def execute_task(state: dict[str, Any], given: Any, execution: Any, context: Any) -> Any:
+        if isinstance(state.get("TimeoutSeconds"), str):
+            seconds = stepfunctions._jsonata_state_field(state, "TimeoutSeconds", "number", given, context)
+            state = {**state, "TimeoutSeconds": seconds}
+        return execute(state, given, execution, context)
+
+    stepfunctions._execute_task = execute_task
+
+
+def give_results_of_branches() -> None:
+    """`Assign` and `Output` of a Parallel state are left out where the language is JSONata."""
+    run = stepfunctions._run_parallel_branches
+
+    def run_branches(state: dict[str, Any], given: Any, execution: Any, context: dict[str, Any]) -> Any:
+        results, following = run(state, given, execution, context)
+        output = stepfunctions._apply_jsonata_output(state, given, context, result=results, default=results)
+        stepfunctions._apply_state_assign(state, given, context, result=results)
+        return output, following
+
+    stepfunctions._run_parallel_branches = run_branches
+
+
+if __name__ == "__main__":
+    accept_keys_without_a_value()
+    describe_alarms_in_full()
+    remember_tracing()
+    work_out_timeouts()
+    give_results_of_branches()
+    del sys.argv[1:]
+    main()

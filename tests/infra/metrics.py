@@ -1,0 +1,13 @@
+"""The metrics that the functions emit, each with the names of its dimensions."""
+
+STEP, STEP_AND_MODEL = frozenset({"step"}), frozenset({"step", "model"})
+
+EMITTED: dict[str, frozenset[str]] = {
+    **dict.fromkeys(["Latency", "Errors", "VerdictCacheFailures"], STEP),
+    **dict.fromkeys(["ModelCalls", "InputTokens", "OutputTokens", "CacheReadInputTokens", "CostUsd"], STEP_AND_MODEL),
+    **dict.fromkeys(["RelevantPassages", "CachedVerdicts", "Utility", "Rounds"], STEP),
+    **dict.fromkeys(["QuestionCostUsd", "RetrievedQuestions"], STEP),
+    "Questions": frozenset({"status"}),
+    "RetrievalDecisions": frozenset({"decision"}),
+    "SupportLevels": frozenset({"level"}),
+}

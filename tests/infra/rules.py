@@ -1,0 +1,124 @@
+"""What holds for all of the Terraform, as functions from its text to what breaks the rule."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import hcl2
+
+from tests.infra.metrics import EMITTED
+from tests.infra.tools import ROOT
+
+Blocks = dict[str, dict[str, Any]]
+
+FUNCTIONS = ROOT / "functions"
+ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missing_data")
+
+
+def text_of(directory: Path) -> str:
+    """All files of a Terraform folder, one after the other."""
+    return "\n".join(file.read_text() for file in sorted(directory.glob("*.tf")))
+
+
+def functions_of() -> set[str]:
+    """The folders that are functions."""
+    return {handler.parent.name for handler in FUNCTIONS.glob("*/handler.py")}
+
+
+def listed_permissions() -> dict[str, set[str]]:
+    """What docs/permissions.md says that each role may do, by function, and by `workflow` for the machines."""
+    page = (ROOT / "docs/permissions.md").read_text(encoding="utf-8")
+    found: dict[str, set[str]] = {role: set() for role in [*functions_of(), "workflow"]}
+    for role, actions, resource in re.findall(r"^\| `(\w+)` \| (`[^|]+`) \| ([^|]+) \|", page, re.M):
+        for one in functions_of() if "every function" in resource else [role]:
+            found[one] |= set(re.findall(r"`([^`]+)`", actions))
+    return found
+
+
+def blocks(text: str, *path: str) -> Blocks:
+    """The blocks of a kind, such as ("variable",) or ("resource", "aws_sns_topic"), by name."""
+    found: Blocks = {}
+    for block in _parsed(text).get(path[0], []):
+        for part in path[1:]:
+            block = block.get(part, {})
+        found.update({name: body for name, body in block.items() if isinstance(body, dict)})
+    return found
+
+
+def undescribed(text: str) -> list[str]:
+    """Variables and outputs that say nothing of themselves, and variables without a type."""
+    variables, outputs = blocks(text, "variable"), blocks(text, "output")
+    silent = [name for name, body in {**variables, **outputs}.items() if len(str(body.get("description", ""))) < 10]
+    return silent + [name for name, body in variables.items() if "type" not in body]
+
+
+def wildcard_actions(text: str) -> list[str]:
+    """Actions with a star, wherever they stand."""
+    return re.findall(r'"[a-z0-9-]+:[A-Za-z]*\*[A-Za-z*]*"', text) + re.findall(
+        r'(?i)\bactions?"?\s*[=:]\s*\[?\s*"\*"|\bnot_?actions?\b', text
+    )
+
+
+def public_collections(text: str) -> list[str]:
+    """Network policies that let the internet in without having been told to, and a default that would."""
+    policies = blocks(text, "resource", "aws_opensearchserverless_security_policy").values()
+    wrong = [
+        str(policy["policy"])
+        for policy in policies
+        if policy.get("type") == "network"
+        and "AllowFromPublic = var.collection_public" not in _spaced(policy["policy"])
+    ]
+    public_by_default = blocks(text, "variable").get("collection_public", {}).get("default") is not False
+    return wrong + (["collection_public is on by default"] if public_by_default else [])
+
+
+def incomplete_alarms(text: str) -> list[str]:
+    """Alarms that lack what a person on call needs."""
+    alarms = blocks(text, "resource", "aws_cloudwatch_metric_alarm")
+    return [f"{name}: {field}" for name, body in alarms.items() for field in ALARM_FIELDS if not body.get(field)]
+
+
+def unknown_metrics(text: str) -> list[str]:
+    """Metrics of alarms and widgets that nothing emits."""
+    alarms = blocks(text, "resource", "aws_cloudwatch_metric_alarm").values()
+    used = [(str(body.get("namespace")), str(body.get("metric_name"))) for body in alarms]
+    used += re.findall(r'\[(var\.name|"\w+/\w+"), "(\w+)"', text)
+    used += [("var.name", name) for name in re.findall(r'MetricName=\\"(\w+)\\"', text)]
+    return [
+        f"{namespace} {metric}"
+        for namespace, metric in used
+        if not namespace.startswith(("AWS/", '"AWS/')) and metric not in EMITTED
+    ]
+
+
+def unmatched_functions(text: str, folders: set[str]) -> set[str]:
+    """Functions without an entry in the map of steps, and entries without a function."""
+    steps = [block["steps"] for block in _parsed(text)["locals"] if "steps" in block]
+    return folders ^ set(steps[0])
+
+
+def unexplained_skips(text: str) -> list[str]:
+    """Checks that are skipped without a reason of at least some words."""
+    return [skip for skip in re.findall(r"checkov:skip=.*", text) if len(skip.partition(":")[2].split(":")[-1]) < 20]
+
+
+@cache
+def _parsed(text: str) -> dict[str, Any]:
+    # The parser keeps the quotes of names and of plain texts.
+    parsed: dict[str, Any] = _unquoted(hcl2.loads(text))
+    return parsed
+
+
+def _unquoted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_unquoted(name): _unquoted(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_unquoted(part) for part in value]
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        return value[1:-1]
+    return value
+
+
+def _spaced(text: object) -> str:
+    return re.sub(r"\s+", " ", str(text))

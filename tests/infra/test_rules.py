@@ -1,0 +1,79 @@
+"""Rules over the text of the Terraform, and each shown to catch what breaks it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.infra import rules
+from tests.infra.tools import INFRA
+
+TEXT = rules.text_of(INFRA)
+
+
+def test_every_variable_and_output_is_described_and_every_variable_typed() -> None:
+    assert rules.undescribed(TEXT) == []
+    assert len(rules.blocks(TEXT, "variable")) > 30
+    assert len(rules.blocks(TEXT, "output")) >= 8
+
+
+def test_no_action_has_a_wildcard() -> None:
+    assert rules.wildcard_actions(TEXT) == []
+
+
+def test_the_collection_is_public_only_when_that_is_chosen() -> None:
+    assert rules.public_collections(TEXT) == []
+    policies = rules.blocks(TEXT, "resource", "aws_opensearchserverless_security_policy")
+    assert {policy["type"] for policy in policies.values()} == {"encryption", "network"}
+
+
+def test_every_alarm_says_what_to_do_and_whom_it_tells() -> None:
+    assert rules.incomplete_alarms(TEXT) == []
+    assert len(rules.blocks(TEXT, "resource", "aws_cloudwatch_metric_alarm")) >= 9
+
+
+def test_every_metric_of_an_alarm_or_a_widget_is_emitted() -> None:
+    assert rules.unknown_metrics(TEXT) == []
+
+
+def test_every_function_is_in_the_map_of_steps_and_nothing_else_is() -> None:
+    assert rules.unmatched_functions(TEXT, rules.functions_of()) == set()
+
+
+def test_every_skipped_check_has_its_reason() -> None:
+    assert rules.unexplained_skips(TEXT) == []
+
+
+ALARM = 'resource "aws_cloudwatch_metric_alarm" "a" {\n  namespace   = %s\n  metric_name = "%s"\n}\n'
+NETWORK = (
+    'resource "aws_opensearchserverless_security_policy" "n" {\n  type   = "network"\n'
+    "  policy = jsonencode([{ AllowFromPublic = true }])\n}\n"
+    'variable "collection_public" {\n  default = false\n}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "broken"),
+    [
+        (rules.undescribed, 'variable "v" {\n  type = string\n}\n'),
+        (rules.undescribed, 'variable "v" {\n  description = "What it is for."\n}\n'),
+        (rules.undescribed, 'output "o" {\n  value = 1\n}\n'),
+        (rules.wildcard_actions, 'x = ["s3:*"]'),
+        (rules.wildcard_actions, 'x = ["dynamodb:Get*"]'),
+        (rules.wildcard_actions, 'actions = ["*"]'),
+        (rules.wildcard_actions, 'Action = "*"'),
+        (rules.wildcard_actions, 'not_actions = ["iam:PassRole"]'),
+        (rules.public_collections, NETWORK),
+        (rules.public_collections, 'variable "collection_public" {\n  default = true\n}\n'),
+        (rules.incomplete_alarms, ALARM % ('"AWS/Lambda"', "Errors")),
+        (rules.unknown_metrics, ALARM % ("var.name", "Hallucinations")),
+        (rules.unknown_metrics, 'locals {\n  m = [[var.name, "Hallucinations", "step", "x"]]\n}\n'),
+        (rules.unknown_metrics, 'locals {\n  m = "SEARCH(\'{x} MetricName=\\"Hallucinations\\"\')"\n}\n'),
+        (rules.unexplained_skips, "#checkov:skip=CKV_AWS_1:no"),
+    ],
+)
+def test_each_rule_catches_what_breaks_it(rule: Callable[[str], list[str]], broken: str) -> None:
+    assert rule(broken)
+
+
+def test_a_function_without_an_entry_is_caught() -> None:
+    assert rules.unmatched_functions("locals {\n  steps = {\n    a = 1\n  }\n}\n", {"a", "b"}) == {"b"}

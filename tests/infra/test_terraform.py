@@ -1,0 +1,93 @@
+"""The Terraform is formatted and valid, and it refuses values that could not work."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.infra.tools import INFRA, environment, provider_mirror, run, terraform
+
+# Nobody answers here: a plan that gets as far as calling AWS ends at once.
+NOWHERE = "http://127.0.0.1:9"
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "name": ("Self_RAG", "name must be 3 to 21 characters"),
+    "max_retries": (0, "max_retries must be"),
+    "log_retention_days": (31, "log_retention_days must be"),
+    "kms_key_arn": ("alias/mine", "kms_key_arn must be the ARN of a key"),
+    "architecture": ("arm", "architecture must be"),
+    "memory": ({"grade": 512}, "memory names a function that does not exist"),
+    "reserved_concurrency": ({"retrieve": -2}, "reserved_concurrency must be whole numbers"),
+    "log_level": ("ERROR", "log_level must be"),
+    "model_provider": ("bedrock", "models must give each of the six steps"),
+    "model_base_url": ("localhost", "model_base_url must be a URL"),
+    "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
+    "verdict_ttl_days": (0, "verdict_ttl_days must be"),
+    "collections": ([], "collections must name at least one"),
+    "index_writers": (["me"], "index_writers must be ARNs"),
+    "old_versions_days": (0.5, "old_versions_days must be"),
+    "secret_recovery_days": (3, "secret_recovery_days must be"),
+    "web_base_url": ("tavily", "web_base_url must be a URL"),
+    "auth": ("none", "auth must be api_key or iam"),
+    "api_throttle": ({"rate": 0, "burst": 1}, "api_throttle must have"),
+    "key_throttle": ({"rate": 1, "burst": 0}, "key_throttle must have"),
+    "key_quota_per_day": (0, "key_quota_per_day must be"),
+    "web_acl_arn": ("waf", "web_acl_arn must be"),
+    "alarm_email": ("me", "alarm_email must be"),
+    "thresholds": ({"failures": 0}, "thresholds must be above 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def infra(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("terraform")
+    for file in [*INFRA.glob("*.tf"), *INFRA.glob("*.asl.json")]:
+        shutil.copy(file, directory)
+    run([terraform(), "init", "-input=false", "-backend=false", *provider_mirror()], directory, environment(directory))
+    return directory
+
+
+def test_every_file_is_formatted(tmp_path: Path) -> None:
+    done = run([terraform(), "fmt", "-check", "-recursive", "-diff"], INFRA, environment(tmp_path), check=False)
+    assert done.stdout == ""
+    assert done.returncode == 0
+
+
+def test_the_configuration_is_valid_and_without_warnings(infra: Path) -> None:
+    found = json.loads(run([terraform(), "validate", "-json"], infra, environment(infra)).stdout)
+    assert found["valid"]
+    assert found["diagnostics"] == []
+
+
+def test_each_wrong_value_is_refused_with_its_reason(infra: Path) -> None:
+    said = _plan(infra, {name: value for name, (value, _) in WRONG.items()})
+    assert [name for name, (_, reason) in WRONG.items() if reason not in said] == []
+
+
+CHOOSE = "Choose how the collection is reached"
+PRIVATE = {"collection_vpc_endpoint_ids": ["vpce-1"], "subnet_ids": ["subnet-1"], "security_group_ids": ["sg-1"]}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "refusal"),
+    [
+        ({}, CHOOSE),
+        ({**PRIVATE, "collection_public": True}, CHOOSE),
+        ({**PRIVATE, "collection_vpc_endpoint_ids": ["vpc-1"]}, "must be ids that start with vpce-"),
+        ({**PRIVATE, "subnet_ids": [], "security_group_ids": []}, "A private collection needs subnet_ids"),
+        ({**PRIVATE, "security_group_ids": []}, "subnet_ids and security_group_ids belong together"),
+    ],
+)
+def test_how_the_collection_is_reached_has_to_be_chosen(infra: Path, chosen: dict[str, Any], refusal: str) -> None:
+    assert refusal in _plan(infra, chosen)
+
+
+def _plan(directory: Path, values: dict[str, Any]) -> str:
+    """What a plan with these values says; it cannot succeed, since there is no AWS."""
+    (directory / "values.json").write_text(json.dumps({"max_retries": 1, **values}))
+    command = [terraform(), "plan", "-input=false", "-no-color", "-refresh=false", "-var-file=values.json"]
+    done = run(command, directory, environment(directory, AWS_ENDPOINT_URL=NOWHERE), check=False)
+    assert done.returncode != 0
+    return " ".join(done.stderr.replace("│", " ").split())

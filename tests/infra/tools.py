@@ -1,0 +1,77 @@
+"""Where the tools of these tests are; a missing one skips a test, or fails it where CI runs."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+INFRA = ROOT / "infra"
+
+
+def needed(found: str | Path | None, what: str) -> str:
+    """The path of a tool, which must be there in CI."""
+    if found and Path(found).exists():
+        return str(found)
+    if os.environ.get("CI"):
+        pytest.fail(f"{what}: CI must not go without it")
+    pytest.skip(what)
+
+
+def terraform() -> str:
+    """The terraform program."""
+    return needed(shutil.which("terraform"), "terraform is not installed")
+
+
+def emulator_python() -> str:
+    """The interpreter that has ministack."""
+    found = os.environ.get("SELFRAG_EMULATOR_PYTHON") or ROOT / ".venv-emulator/bin/python"
+    return needed(found, "ministack is not installed: make .venv-emulator")
+
+
+def checkov() -> str:
+    """The checkov program."""
+    found = os.environ.get("SELFRAG_CHECKOV") or ROOT / ".venv-checkov/bin/checkov"
+    return needed(found, "checkov is not installed: make .venv-checkov")
+
+
+def provider_mirror() -> list[str]:
+    """The option of `terraform init` for a folder that holds the provider, if the machine has one."""
+    # HOST/hashicorp/aws, the form of a filesystem mirror; elsewhere terraform downloads the provider.
+    for provider in [*Path("/opt").glob("*/*/hashicorp/aws"), *Path("/usr/share").glob("*/*/hashicorp/aws")]:
+        return [f"-plugin-dir={provider.parents[2]}"]
+    return []
+
+
+def environment(directory: Path, **more: str) -> dict[str, str]:
+    """This process's environment without what would reach a real account."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "TF_"))}
+    # Terraform warns of a configuration that does not exist, and takes the user's when none is named.
+    configuration = os.environ.get("TF_CLI_CONFIG_FILE", "")
+    if not Path(configuration).is_file():
+        configuration = str(directory / "terraform.rc")
+        Path(configuration).touch()
+    fixed = {
+        "TF_CLI_CONFIG_FILE": configuration,
+        "TF_IN_AUTOMATION": "1",
+        "CHECKPOINT_DISABLE": "1",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_CONFIG_FILE": "/dev/null",
+        "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
+    }
+    return {**kept, **fixed, **more}
+
+
+def run(
+    command: list[str], directory: Path, env: dict[str, str] | None = None, check: bool = True
+) -> subprocess.CompletedProcess[str]:
+    """Run a program and show all it printed when it fails."""
+    done = subprocess.run(command, cwd=directory, env=env, capture_output=True, text=True, timeout=600, check=False)
+    if check and done.returncode:
+        pytest.fail(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}")
+    return done

@@ -1,0 +1,68 @@
+"""What was packed runs: every handler imports from its zip and the layer alone, and no more than it needs."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.deploy.imports import heaviest, run_as_lambda, seconds_to_import
+from cli.deploy.package import FUNCTIONS
+from cli.deploy.zips import SERVICES, steps_of
+
+STEPS = steps_of(FUNCTIONS)
+
+
+def loaded(unpacked: Path, step: str) -> set[str]:
+    """The packages that importing a step's handler loads, when there is nothing but its zip and the layer."""
+    code = f"import {step}.handler as h, sys; assert callable(h.handler); print(*sys.modules)"
+    done = run_as_lambda(unpacked, step, code)
+    assert done.returncode == 0, done.stderr
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+# One test for three promises: an import of the SDK costs a second.
+@pytest.mark.parametrize("step", STEPS)
+def test_the_handler_imports_from_its_zip_and_the_layer_alone_and_loads_the_sdk_only_to_ask_the_model(
+    step: str, unpacked: Path
+) -> None:
+    packages = loaded(unpacked, step)
+    asks_the_model = (FUNCTIONS / step / "prompt.md").exists()
+    assert {step, "selfrag"} <= packages
+    assert ("anthropic" in packages) == asks_the_model
+    assert "opensearchpy" not in packages, "it is loaded when Retrieve is configured to use it"
+
+
+def test_compose_answer_loads_neither_the_aws_sdk_nor_an_http_client(unpacked: Path) -> None:
+    # Not botocore: Powertools imports its top, half a millisecond, to name itself to AWS.
+    heavy = {"anthropic", "opensearchpy", "boto3", "s3transfer", "httpx2", "requests", "urllib3"}
+    assert heavy & loaded(unpacked, "compose_answer") == set()
+
+
+def test_what_retrieve_is_configured_with_is_in_the_layer(unpacked: Path) -> None:
+    code = "from selfrag.opensearch import open_passages; from selfrag.titan import open_titan"
+    done = run_as_lambda(unpacked, "retrieve", code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_aws_client_can_be_made_from_the_layer(unpacked: Path) -> None:
+    code = f"import boto3; [boto3.client(name, region_name='eu-west-1') for name in {sorted(SERVICES)}]"
+    done = run_as_lambda(unpacked, "retrieve", code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_model_s_client_can_be_made_from_the_layer_with_and_without_bedrock(unpacked: Path) -> None:
+    code = "import anthropic; anthropic.Anthropic(api_key='k'); anthropic.AnthropicBedrock(aws_region='eu-west-1')"
+    done = run_as_lambda(unpacked, "generate", code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_of_the_machine_s_own_packages_is_seen(unpacked: Path) -> None:
+    done = run_as_lambda(unpacked, "retrieve", "import typer")
+    assert "ModuleNotFoundError" in done.stderr
+
+
+def test_the_benchmark_measures_an_import_and_names_the_heaviest_packages(unpacked: Path) -> None:
+    seconds = seconds_to_import(unpacked, "retrieve")
+    packages = heaviest(unpacked, "retrieve", 3)
+    assert 0 < seconds < 30
+    assert "pydantic" in dict(packages)
+    assert [spent for _, spent in packages] == sorted((spent for _, spent in packages), reverse=True)

@@ -1,0 +1,199 @@
+"""The zips: the same wherever they are built, with what a Lambda needs and nothing else."""
+
+import compileall
+import hashlib
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from email.parser import HeaderParser
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from typer.testing import CliRunner
+
+from cli.deploy.package import FUNCTIONS, app
+from cli.deploy.wheels import ROOT, Target, chosen_wheels, download
+from cli.deploy.zips import SERVICES, UNUSED, steps_of, write_zip
+
+MEGABYTE = 1024 * 1024
+STEPS = steps_of(FUNCTIONS)
+LAMBDA = {
+    "python_version": "3.13",
+    "python_full_version": "3.13.0",
+    "implementation_name": "cpython",
+    "platform_python_implementation": "CPython",
+    "platform_machine": "aarch64",
+    "platform_system": "Linux",
+    "sys_platform": "linux",
+    "os_name": "posix",
+    "extra": "",
+}
+
+
+def digests(out: Path) -> dict[str, str]:
+    return {zip_.name: hashlib.sha256(zip_.read_bytes()).hexdigest() for zip_ in out.glob("*.zip")}
+
+
+def names(zip_: Path) -> list[str]:
+    with zipfile.ZipFile(zip_) as content:
+        return content.namelist()
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the checkout, elsewhere, younger, with other permissions and with a tool's leavings."""
+    checkout = tmp_path / "another place"
+    for folder in ("functions", "cli"):
+        shutil.copytree(ROOT / folder, checkout / folder, copy_function=shutil.copyfile)
+    for file in ("pyproject.toml", "constraints.txt"):
+        shutil.copyfile(ROOT / file, checkout / file)
+    compileall.compile_dir(checkout / "functions", quiet=2)
+    (checkout / "functions" / "generate" / ".DS_Store").touch()
+    for source in (checkout / "functions").rglob("*.py"):
+        source.chmod(0o600)
+    return checkout
+
+
+def test_a_second_build_elsewhere_gives_the_same_bytes(
+    arm64: Path, copy: Path, tmp_path: Path, build: Callable[..., str]
+) -> None:
+    settings = {"PYTHONHASHSEED": "42", "TZ": "Asia/Tokyo", "SOURCE_DATE_EPOCH": "1700000000"}
+
+    build(tmp_path / "out", "arm64", checkout=copy, env=settings, umask=0o077)
+
+    assert digests(tmp_path / "out") == digests(arm64)
+
+
+def test_a_changed_prompt_changes_the_zip_of_its_step_alone(
+    arm64: Path, copy: Path, tmp_path: Path, build: Callable[..., str]
+) -> None:
+    with (copy / "functions" / "generate" / "prompt.md").open("a") as prompt:
+        prompt.write("Be brief.\n")
+
+    build(tmp_path, "arm64", *(f"--step={step}" for step in STEPS), checkout=copy)
+
+    before = digests(arm64)
+    assert [zip_ for zip_, digest in digests(tmp_path).items() if before[zip_] != digest] == ["generate.zip"]
+
+
+def test_the_order_of_files_in_memory_does_not_reach_the_zip(tmp_path: Path) -> None:
+    one = write_zip(tmp_path / "one.zip", {"b.py": b"2", "a.py": b"1"})
+    other = write_zip(tmp_path / "other.zip", {"a.py": b"1", "b.py": b"2"})
+    assert one.sha256 == other.sha256
+
+
+def test_there_is_a_zip_for_every_step_and_one_layer(arm64: Path) -> None:
+    assert sorted(digests(arm64)) == sorted(f"{name}.zip" for name in [*STEPS, "layer"])
+
+
+def test_a_step_s_zip_holds_the_step_and_no_other(arm64: Path) -> None:
+    for step in STEPS:
+        held = set(names(arm64 / f"{step}.zip"))
+        assert {name.split("/")[0] for name in held} == {step}
+        assert f"{step}/handler.py" in held
+        for kind in ("prompt.md", "openapi.json"):
+            assert (f"{step}/{kind}" in held) == (FUNCTIONS / step / kind).exists()
+
+
+def test_the_layer_holds_what_the_steps_share_below_python(arm64: Path) -> None:
+    held = names(arm64 / "layer.zip")
+    assert all(name.startswith("python/") for name in held)
+    shared = {f"python/{path.relative_to(FUNCTIONS).as_posix()}" for path in (FUNCTIONS / "selfrag").rglob("*.py")}
+    assert shared <= set(held)
+    assert not [name for name in held if name.split("/")[1] in {*STEPS, "cli", "bin"}]
+
+
+def test_no_zip_holds_bytecode_tests_or_records_of_an_installation(arm64: Path) -> None:
+    held = [name for zip_ in arm64.glob("*.zip") for name in names(zip_)]
+    left_over = re.compile(
+        r"\.pyc$|/__pycache__/|/_?tests/|/\.|dist-info/(RECORD|INSTALLER|direct_url\.json|REQUESTED)$"
+    )
+    assert [name for name in held if left_over.search(name)] == []
+
+
+def test_every_file_can_be_read_by_the_user_that_a_lambda_runs_as(arm64: Path) -> None:
+    for zip_ in arm64.glob("*.zip"):
+        with zipfile.ZipFile(zip_) as content:
+            assert {entry.external_attr >> 16 for entry in content.infolist()} == {0o100644}
+
+
+def test_the_layer_stays_below_the_limits_of_lambda(arm64: Path, record_property: Callable[[str, str], None]) -> None:
+    with zipfile.ZipFile(arm64 / "layer.zip") as layer:
+        unzipped = sum(entry.file_size for entry in layer.infolist())
+    zipped = (arm64 / "layer.zip").stat().st_size
+    record_property("figures", f"layer: {zipped / MEGABYTE:.1f} MiB, unzipped {unzipped / MEGABYTE:.1f} MiB")
+    assert unzipped < 250 * MEGABYTE
+    assert zipped < 50 * MEGABYTE, "a direct upload takes at most 50 MB"
+
+
+def test_every_compiled_module_is_for_the_lambda_s_processor_and_python(arm64: Path) -> None:
+    with zipfile.ZipFile(arm64 / "layer.zip") as layer:
+        compiled = [name for name in layer.namelist() if name.endswith(".so")]
+        assert compiled
+        for name in compiled:
+            assert re.search(r"\.(cpython-313-aarch64-linux-gnu|abi3)\.so$", name), name
+            assert int.from_bytes(layer.read(name)[18:20], "little") == 183, f"{name} is not for AArch64"
+
+
+def test_every_requirement_of_a_package_in_the_layer_is_in_the_layer_at_a_version_that_it_accepts(arm64: Path) -> None:
+    # pip reads conditions such as `python_version < "3.13"` for the Python that it runs on, not for the Lambda's.
+    with zipfile.ZipFile(arm64 / "layer.zip") as layer:
+        about = [name for name in layer.namelist() if name.endswith(".dist-info/METADATA")]
+        packages = [HeaderParser().parsestr(layer.read(name).decode()) for name in about]
+    versions = {canonicalize_name(package["Name"]): package["Version"] for package in packages}
+    missing = [
+        f"{package['Name']} needs {requirement}"
+        for package in packages
+        for requirement in map(Requirement, package.get_all("Requires-Dist", []))
+        if not requirement.marker or requirement.marker.evaluate(LAMBDA)
+        if requirement.name.replace("-", "_") not in UNUSED
+        if (version := versions.get(canonicalize_name(requirement.name))) is None
+        or not requirement.specifier.contains(version, prereleases=True)
+    ]
+    assert missing == []
+
+
+def test_every_aws_service_that_the_code_names_is_described_in_the_layer() -> None:
+    sources = "".join(path.read_text() for path in FUNCTIONS.rglob("*.py"))
+    named = set(re.findall(r"""\b(?:client|resource)\(\s*["']([\w-]+)["']""", sources))
+    assert named
+    assert named <= SERVICES
+
+
+def test_the_command_says_each_zip_s_size_and_digest(arm64: Path) -> None:
+    printed = (arm64 / "printed").read_text()
+    for zip_, digest in digests(arm64).items():
+        assert re.search(rf"^{zip_} +{(arm64 / zip_).stat().st_size:,}  {digest}", printed, re.MULTILINE)
+    assert "MiB unzipped" in printed
+
+
+def test_a_step_that_does_not_exist_is_refused_and_nothing_is_built(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["--out", str(tmp_path / "out"), "--step", "grade_nothing"])
+    assert result.exit_code == 2
+    assert "grade_nothing" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_was_fetched_is_pinned_and_is_what_the_layer_is_built_from(
+    tmp_path: Path, arm64_wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(arm64_wheels))
+    target = Target("arm64", "3.13")
+
+    download(tmp_path, target)
+
+    with chosen_wheels(tmp_path, target) as chosen:
+        assert {wheel.name for wheel in chosen} == {wheel.name for wheel in tmp_path.iterdir()}
+        pins = {canonicalize_name(line.split("==")[0]): line.split("==")[1].strip() for line in constraints()}
+        for wheel in chosen:
+            name, version = wheel.name.split("-")[:2]
+            assert pins[canonicalize_name(name)] == version
+
+
+def constraints() -> list[str]:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    return [line for line in lines if "==" in line and not line.startswith("#")]
