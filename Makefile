@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask test lint openapi package bench-imports plan deploy smoke destroy clean
+.PHONY: help ask test lint openapi package bench-imports bench-retrieval plan deploy smoke destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -12,9 +12,11 @@ export SELFRAG_Q := $(value Q)
 export SELFRAG_DOCS := $(value DOCS)
 export SELFRAG_POLICY := $(value POLICY)
 export SELFRAG_PREVIOUS := $(value PREVIOUS)
+export SELFRAG_DATA := $(value DATA)
+export SELFRAG_LIMIT := $(value LIMIT)
 export SELFRAG_URL := $(value URL)
 export SELFRAG_KEY := $(value KEY)
-unexport Q DOCS POLICY PREVIOUS URL KEY
+unexport Q DOCS POLICY PREVIOUS DATA LIMIT URL KEY
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
@@ -42,6 +44,10 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/
 bench-imports: $(VENV)/.test ## Measure how long each Lambda's handler takes to import
 	@$(BIN)/python -m cli.deploy.package --host --out build/host --wheels build/wheels/host
 	@$(BIN)/python -m cli.deploy.imports --out build/host
+
+bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)
+	@$(BIN)/python -m cli.bench.retrieval $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
+	  $(if $(value DATA),-- "$$SELFRAG_DATA")
 
 plan: package ## Show what deploy would change; needs AWS credentials and terraform
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2

@@ -8,10 +8,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.documents import EXTENSIONS, SPLITTING, BadDocument, read_content, split, to_document
 from cli.home import connect
 from cli.index import SCHEMA, Collection, E5Embedder, KeptEmbedder, NamedEmbedder, collection_of, embedded_text
+from parse_document.logic import EXTENSIONS, MAX_BYTES, parse
+from selfrag.documents import BadDocument
 from selfrag.errors import InvalidInput
+from split_document.logic import SPLITTING, split
 
 # Called with documents done, documents in all, and what is at work; only if something is to be embedded.
 Progress = Callable[[int, int, str], None]
@@ -24,7 +26,7 @@ COUNTS = ("added", "changed", "removed", "unchanged", "skipped")
 
 @dataclass(frozen=True)
 class Report:
-    """What a `sync` did, in documents; `skipped` counts files of other kinds, `warnings` is a sentence per bad file."""
+    """What a `sync` did, in documents; `skipped` counts files of other kinds, `warnings` tells what was not read."""
 
     added: int
     changed: int
@@ -99,15 +101,17 @@ class _Sync:
     def _bring_up_to_date(self, path: str, seen: str | None, done: int, files: list[str]) -> bool:
         """Index a file unless it is unchanged; false, with a warning, if it cannot be used."""
         try:
-            content = read_content(self._directory / path, path)
+            content = _content(self._directory / path, path)
             content_hash = hashlib.sha256(f"{SPLITTING} {self._embedder.name}\n".encode() + content).hexdigest()
             if content_hash == seen:
                 self._counts["unchanged"] += 1
                 return True
-            pieces = split(to_document(path, content))
+            document = parse(path, content)
+            pieces = split(document)
         except BadDocument as error:
             self._warnings.append(str(error))
             return False
+        self._warnings.extend(document.warnings)
         texts = [embedded_text(piece.title, piece.text) for piece in pieces]
         for start in range(0, len(texts), BATCH):
             place = f", passage {start + 1} of {len(texts)}" if len(texts) > BATCH else ""
@@ -122,5 +126,14 @@ class _Sync:
         if self._warnings:
             return self._warnings[0]
         if skipped := self._counts["skipped"]:
-            return f"none of its {skipped} files is Markdown, text or HTML ({', '.join(sorted(EXTENSIONS))})."
+            return f"none of its {skipped} files is of a kind that is read ({', '.join(sorted(EXTENSIONS))})."
         return "it is empty."
+
+
+def _content(file: Path, path: str) -> bytes:
+    """The bytes of a file, or one more than a document may have."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error

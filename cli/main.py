@@ -66,7 +66,9 @@ def ask(
 
 
 @app.command()
-def ingest(directory: Annotated[Path, typer.Argument(help="A directory of Markdown, text and HTML files.")]) -> None:
+def ingest(
+    directory: Annotated[Path, typer.Argument(help="A directory of Markdown, text, HTML, PDF, Word and CSV files.")],
+) -> None:
     """Read a directory into the local index; unchanged files are skipped, removed ones are removed."""
     from cli.ingest import sync
 

@@ -29,6 +29,7 @@ from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name
 from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 from moto.stepfunctions.parser.asl.component.common.string.string_expression import StringJSONata
 from moto.stepfunctions.parser.asl.component.state.state import CommonStateField
+from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.responses import StepFunctionResponse
@@ -52,7 +53,7 @@ Pause = Callable[[float], None]
 def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) -> Iterator[None]:
     """An AWS in this process: Step Functions that run, and Lambdas that are the given functions, by name.
 
-    `pause` waits between retries, in seconds.
+    `pause` waits between retries and in Wait states, in seconds.
     """
     config: Any = {"stepfunctions": {"execute_state_machine": True}, "lambda": {"use_docker": False}}
     with ExitStack() as stack:
@@ -69,6 +70,9 @@ def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) 
         stack.enter_context(patch.object(ErrorEqualsDecl, "_eval_body", _as_aws_catches(ErrorEqualsDecl._eval_body)))
         stack.enter_context(patch.object(AmazonStateLanguageParser, "parse", _parse_once))
         stack.enter_context(patch.object(retrier_decl, "time", SimpleNamespace(sleep=pause)))
+        stack.enter_context(
+            patch.object(WaitFunction, "_wait_interval", lambda self, env, wait_seconds: pause(wait_seconds))
+        )
         stack.enter_context(patch.object(StepFunctionResponse, "start_sync_execution", _start_sync, create=True))
         yield
 

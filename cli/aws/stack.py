@@ -20,15 +20,20 @@ import boto3
 from aws_lambda_powertools.utilities import parameters
 
 import selfrag.claude
+import selfrag.ingestion
+import selfrag.manifest
 import selfrag.settings
 import selfrag.verdicts
 from cli.aws.interpreter import LambdaHandler, Pause, local_aws
 
-DEFINITION = Path(__file__).parents[2] / "infra" / "workflow.asl.json"
+INFRA = Path(__file__).parents[2] / "infra"
+DEFINITION, INGESTION = INFRA / "workflow.asl.json", INFRA / "ingestion.asl.json"
 TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
-REQUESTS_TABLE = "selfrag-requests"
+REQUESTS_TABLE, DOCUMENTS_TABLE = "selfrag-requests", "selfrag-documents"
+DOCUMENTS_BUCKET, WORK_BUCKET = "selfrag-documents", "selfrag-work"
 # moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
+INGESTION_ARN = f"{MACHINE_ARN}-ingestion"
 MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
 PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 OnStep = Callable[[str], None]
@@ -51,11 +56,16 @@ class LocalStack:
         self._client = boto3.client("stepfunctions")
 
     def execute(self, payload: Mapping[str, Any], name: str = "") -> Execution:
-        """Run one execution to its end."""
-        name = name or uuid.uuid4().hex
-        arn = self._client.start_execution(stateMachineArn=MACHINE_ARN, name=name, input=json.dumps(payload))[
-            "executionArn"
-        ]
+        """Ask one question: run the workflow to its end."""
+        return self._run(MACHINE_ARN, payload, name or uuid.uuid4().hex)
+
+    def ingest(self, key: str, bucket: str = DOCUMENTS_BUCKET) -> Execution:
+        """Run the ingestion of one object to its end."""
+        return self._run(INGESTION_ARN, {"bucket": bucket, "key": key}, uuid.uuid4().hex)
+
+    def _run(self, machine: str, payload: Mapping[str, Any], name: str) -> Execution:
+        started = self._client.start_execution(stateMachineArn=machine, name=name, input=json.dumps(payload))
+        arn = started["executionArn"]
         while (state := self._client.describe_execution(executionArn=arn))["status"] == "RUNNING":
             time.sleep(0.005)  # moto has no way to wait for an execution
         output = json.loads(state["output"]) if state["status"] == "SUCCEEDED" else None
@@ -77,9 +87,10 @@ def definition_text(definition: Path = DEFINITION) -> str:
     return PLACEHOLDER.sub(lambda found: TABLES.get(found[1], (found[1],))[0], definition.read_text(encoding="utf-8"))
 
 
-def deployed_handlers(definition: Path = DEFINITION) -> dict[str, LambdaHandler]:
-    """The handlers of all steps that the definition names, by their folder."""
-    names = set(PLACEHOLDER.findall(definition.read_text(encoding="utf-8"))) - set(TABLES)
+def deployed_handlers(*definitions: Path) -> dict[str, LambdaHandler]:
+    """The handlers of all steps that the definitions name (the workflow's, if none is given), by their folder."""
+    texts = [definition.read_text(encoding="utf-8") for definition in definitions or (DEFINITION,)]
+    names = {name for text in texts for name in PLACEHOLDER.findall(text)} - set(TABLES)
     return {name: importlib.import_module(f"{name}.handler").handler for name in sorted(names)}
 
 
@@ -98,11 +109,19 @@ def running_stack(
     with _environment(environment):
         known = handlers or deployed_handlers()
         with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause):
-            for name, key in (*TABLES.values(), (REQUESTS_TABLE, "id")):
-                _create_table(name, key)
+            for name, keys in {
+                **{name: (key,) for name, key in TABLES.values()},
+                REQUESTS_TABLE: ("id",),
+                DOCUMENTS_TABLE: ("id", "part"),
+            }.items():
+                _create_table(name, *keys)
+            for name in (DOCUMENTS_BUCKET, WORK_BUCKET):
+                boto3.client("s3").create_bucket(Bucket=name)
             for name, value in secrets.items():
                 boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)
-            _create_machine(known, definition or definition_text())
+            _create_functions(known)
+            _create_machine(MACHINE_ARN, definition or definition_text())
+            _create_machine(INGESTION_ARN, definition_text(INGESTION))
             yield LocalStack()
 
 
@@ -136,22 +155,38 @@ def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
 
 def _forget_configuration() -> None:
     """A Lambda reads its configuration once per process; here a process may hold several stacks."""
-    for cached in (selfrag.settings.settings, selfrag.claude._client, selfrag.verdicts._client):
+    for cached in (
+        selfrag.settings.settings,
+        selfrag.claude._client,
+        selfrag.verdicts._client,
+        selfrag.ingestion.ingestion_settings,
+        selfrag.ingestion._s3,
+        selfrag.manifest._client,
+    ):
         cached.cache_clear()
     parameters.clear_caches()
 
 
-def _create_table(name: str, key: str) -> None:
+def _create_table(name: str, *keys: str) -> None:
+    indexes: dict[str, Any] = {}
+    if name == DOCUMENTS_TABLE:
+        by_collection = {"IndexName": selfrag.manifest.BY_COLLECTION, "KeySchema": _key_schema("collection", "key")}
+        indexes["GlobalSecondaryIndexes"] = [{**by_collection, "Projection": {"ProjectionType": "ALL"}}]
+    attributes = [*keys, "collection", "key"] if indexes else keys
     boto3.client("dynamodb").create_table(
         TableName=name,
-        KeySchema=[{"AttributeName": key, "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"}],
+        KeySchema=_key_schema(*keys),
+        AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in attributes],
         BillingMode="PAY_PER_REQUEST",
+        **indexes,
     )
 
 
-def _create_machine(names: Mapping[str, Any], definition: str) -> None:
-    role = boto3.client("iam").create_role(RoleName="local", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
+def _key_schema(*keys: str) -> list[dict[str, str]]:
+    return [{"AttributeName": key, "KeyType": kind} for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)]
+
+
+def _create_functions(names: Mapping[str, Any]) -> None:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as empty:
         empty.writestr("handler.py", "")
@@ -160,8 +195,21 @@ def _create_machine(names: Mapping[str, Any], definition: str) -> None:
         client.create_function(
             FunctionName=name,
             Runtime="python3.13",
-            Role=role,
+            Role=_role(),
             Handler="handler.handler",
             Code={"ZipFile": archive.getvalue()},
         )
-    boto3.client("stepfunctions").create_state_machine(name="selfrag", definition=definition, roleArn=role)
+
+
+def _create_machine(arn: str, definition: str) -> None:
+    name = arn.rpartition(":")[2]
+    boto3.client("stepfunctions").create_state_machine(name=name, definition=definition, roleArn=_role())
+
+
+def _role() -> str:
+    client = boto3.client("iam")
+    try:
+        role = client.create_role(RoleName="local", AssumeRolePolicyDocument="{}")
+    except client.exceptions.EntityAlreadyExistsException:
+        role = client.get_role(RoleName="local")
+    return str(role["Role"]["Arn"])

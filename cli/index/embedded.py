@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import sys
 import threading
 from collections.abc import Sequence
 
@@ -30,17 +31,31 @@ class EmbeddedIndex:
         self._lock = threading.Lock()
         self._loaded: dict[str, tuple[list[tuple[str, int]], Corpus]] = {}
 
-    def search(self, text: str, vector: Sequence[float], size: int, collections: Sequence[str]) -> Candidates:
+    def search(
+        self,
+        text: str,
+        vector: Sequence[float],
+        size: int,
+        collections: Sequence[str],
+        documents: Sequence[str] | None = None,
+    ) -> Candidates:
         """The best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is none."""
         corpus = self._corpus(json.dumps(sorted(set(collections))))
-        return Candidates(by_text=corpus.by_text(text, size), by_vector=corpus.by_vector(vector, size))
+        if documents is None:
+            return Candidates(by_text=corpus.by_text(text, size), by_vector=corpus.by_vector(vector, size))
+        ranked = (corpus.by_text(text, sys.maxsize), corpus.by_vector(vector, sys.maxsize))
+        of_them = [[(p, score) for p, score in found if p.document in documents][:size] for found in ranked]
+        return Candidates(by_text=of_them[0], by_vector=of_them[1])
 
-    def fetch(self, passage_ids: Sequence[str], collections: Sequence[str]) -> list[Passage]:
-        """The passages with these ids, in their order; ids that are gone, or of other collections, are left out."""
+    def fetch(
+        self, passage_ids: Sequence[str], collections: Sequence[str], documents: Sequence[str] | None = None
+    ) -> list[Passage]:
+        """The passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
         with self._lock:
             rows = self._connection.execute(_FETCH, (json.dumps(list(collections)), json.dumps(list(passage_ids))))
             found = {row[0]: _passage(*row) for row in rows}
-        return [found[passage_id] for passage_id in passage_ids if passage_id in found]
+        wanted = [found[passage_id] for passage_id in passage_ids if passage_id in found]
+        return [passage for passage in wanted if documents is None or passage.document in documents]
 
     def _corpus(self, wanted: str) -> Corpus:
         with self._lock:

@@ -7,8 +7,8 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from cli.documents import Piece
 from cli.home import writing
+from selfrag.documents import Piece
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS embeddings (key TEXT PRIMARY KEY, vector BLOB NOT NULL);

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import Stemmer
 
-from cli.east_asian import RUN
+from selfrag.east_asian import RUN
 
 # Lucene's list. Longer ones, without the question words, were no better on XQuAD's questions.
 STOP_WORDS = frozenset(

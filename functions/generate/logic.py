@@ -86,6 +86,8 @@ def _citations(
                         document=passage.document,
                         quote=quote,
                         answer_span=(start, end),
+                        heading=passage.heading,
+                        page=passage.page,
                     )
                 )
         start += len(segment.text)

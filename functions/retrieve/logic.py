@@ -6,13 +6,18 @@ from selfrag.budget import within_budget
 from selfrag.embeddings import Embedder
 from selfrag.models import Passage, StepResult
 from selfrag.passages import CANDIDATES, PassageIndex, fuse
+from selfrag.requests import Filters
 
 
 class Task(BaseModel):
-    """The query and the caller's collections; `passage_ids`, if any, are fetched in place of a search."""
+    """The query and the caller's collections, which `filters` may narrow and not widen.
+
+    `passage_ids`, if any, are fetched in place of a search, under the same bounds.
+    """
 
     query: str
     collections: list[str] = Field(min_length=1)
+    filters: Filters = Filters()
     top_k: int = Field(ge=1)
     passage_ids: list[str] = []
     bytes_used: int = 0
@@ -27,10 +32,14 @@ class Result(StepResult):
 
 def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> Result:
     """Find the passages of one query within the state's budget."""
-    if task.passage_ids:
-        found = index.fetch(task.passage_ids, task.collections)
+    wanted, documents = task.filters.collections, task.filters.documents
+    collections = [name for name in task.collections if wanted is None or name in wanted]
+    if not collections:
+        found = []
+    elif task.passage_ids:
+        found = index.fetch(task.passage_ids, collections, documents)
     else:
         vector = embedder.query(task.query)
-        found = fuse(index.search(task.query, vector, CANDIDATES, task.collections), task.top_k)
+        found = fuse(index.search(task.query, vector, CANDIDATES, collections, documents), task.top_k)
     kept, size, warnings = within_budget(found, task.bytes_used)
     return Result(passages=kept, bytes=size, warnings=warnings)

@@ -26,6 +26,8 @@ class Passage(Model):
     text: str
     title: str = ""
     collection: str = ""
+    heading: str = ""
+    page: int | None = None
     score: float | None = None
 
 
@@ -79,12 +81,17 @@ class UtilityVerdict(Model):
 
 
 class Citation(Model):
-    """Where a part of the answer comes from: `quote` is verbatim in the passage, `answer_span` counts characters."""
+    """Where a part of the answer comes from: `quote` is verbatim in the passage, `answer_span` counts characters.
+
+    `heading` is the nearest one above the passage, `page` that of a PDF.
+    """
 
     passage_id: str
     document: str
     quote: str
     answer_span: tuple[int, int]
+    heading: str = ""
+    page: int | None = None
 
 
 class ModelCall(Model):

@@ -1,9 +1,9 @@
 """The index of passages, as a Protocol, and the fusion of its two kinds of search."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean, pstdev
-from typing import Protocol
+from typing import Any, Protocol
 
 from selfrag.errors import Misconfigured
 from selfrag.models import Passage
@@ -21,22 +21,76 @@ class Candidates:
 
 
 class PassageIndex(Protocol):
-    """Where passages are kept; every call is limited to the caller's collections."""
+    """Where passages are kept; every call is limited to the caller's collections, and to `documents` unless None."""
 
-    def search(self, text: str, vector: Sequence[float], size: int, collections: Sequence[str]) -> Candidates:
+    def search(
+        self,
+        text: str,
+        vector: Sequence[float],
+        size: int,
+        collections: Sequence[str],
+        documents: Sequence[str] | None = None,
+    ) -> Candidates:
         """The best passages by full text and by vector, at most `size` of each."""
 
-    def fetch(self, passage_ids: Sequence[str], collections: Sequence[str]) -> list[Passage]:
-        """The passages with these ids; ids that are gone, or of other collections, are left out."""
+    def fetch(
+        self, passage_ids: Sequence[str], collections: Sequence[str], documents: Sequence[str] | None = None
+    ) -> list[Passage]:
+        """The passages with these ids; ids that are gone, or of elsewhere, are left out."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A passage to write, its vector of length 1, and its place in the document."""
+
+    passage: Passage
+    vector: Sequence[float]
+    position: int = 0
+
+
+@dataclass
+class Added:
+    """What became of each passage that was to be written, by passage id.
+
+    `ids` are the service's own, by which a document is deleted. `failed` were not written: the name of an error
+    says why. `unknown` got no reply and may be written: ask `service_ids` later, before they are added again.
+    """
+
+    ids: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    unknown: set[str] = field(default_factory=set)
+
+
+class PassageWriter(Protocol):
+    """What ingestion needs of the index: it gives its own ids, and a write can be searched after some time."""
+
+    def add(self, entries: Sequence[Entry]) -> Added:
+        """Write passages, each once."""
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Delete by the index's own ids; one that is gone already is no error."""
+
+    def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
+        """The index's own ids of these passages, as far as they can be searched yet."""
+
+
+def configured_writer() -> PassageWriter:
+    """The index that `SELFRAG_PASSAGE_INDEX` names, to write to."""
+    writer: PassageWriter = _configured()
+    return writer
 
 
 def configured_index() -> PassageIndex:
     """The index that `SELFRAG_PASSAGE_INDEX` names; raises Misconfigured when it names none."""
+    index: PassageIndex = _configured()
+    return index
+
+
+def _configured() -> Any:
     factory = settings().passage_index
     if factory is None:
         raise Misconfigured("SELFRAG_PASSAGE_INDEX must name a factory of a passage index")
-    index: PassageIndex = factory()
-    return index
+    return factory()
 
 
 def fuse(candidates: Candidates, top_k: int) -> list[Passage]:

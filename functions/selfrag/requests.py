@@ -3,13 +3,16 @@
 import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from pathlib import PurePosixPath
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from selfrag.documents import EXTENSIONS, MAX_DOCUMENT_BYTES
 from selfrag.errors import InvalidInput
 
 MAX_QUESTION_CHARACTERS = 2000
+MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024
 
 
 def _readable(text: str) -> str:
@@ -22,6 +25,27 @@ def _readable(text: str) -> str:
     if len(text) > MAX_QUESTION_CHARACTERS:
         raise ValueError(f"it has {len(text)} characters; {MAX_QUESTION_CHARACTERS} is the limit")
     return text.strip()
+
+
+def _plain(name: str) -> str:
+    # Lone surrogates cannot be sent to AWS; the others would hide in a list of documents.
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in name):
+        raise ValueError("it holds a control character or is not valid Unicode")
+    return name
+
+
+def _object_key(key: str) -> str:
+    if len(key) > MAX_KEY_CHARACTERS:
+        raise ValueError(f"it has {len(key)} characters; {MAX_KEY_CHARACTERS} is the limit")
+    if len(key.encode()) > MAX_KEY_BYTES:
+        raise ValueError(f"it has more than {MAX_KEY_BYTES} bytes in UTF-8")
+    collection, *names = key.split("/")
+    # In a form S3 puts the file's own name in the place of ${filename}.
+    if not names or any(part in ("", ".", "..") for part in (collection, *names)) or "${" in key:
+        raise ValueError("it must be a collection, a slash and a name, without .. or ${")
+    if PurePosixPath(key).suffix.lower() not in EXTENSIONS:
+        raise ValueError(f"it must end in one of {', '.join(sorted(EXTENSIONS))}")
+    return key
 
 
 class _Strict(BaseModel):
@@ -54,16 +78,46 @@ class Policy(_Strict):
     weights: Weights = Weights()
 
 
+Name = Annotated[str, Field(min_length=1, max_length=1024), AfterValidator(_plain)]
+
+
+class Filters(_Strict):
+    """Where to search, within what the caller may ask: null is everywhere, a list is nowhere else.
+
+    `documents` are keys, whole ones.
+    """
+
+    collections: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
+    documents: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
+
+
 class AskRequest(_Strict):
     """A question as it comes in: over HTTP, or from the command line."""
+
+    EXAMPLE: ClassVar[str] = '{"question": "How many days of leave do I have?"}'
 
     question: Annotated[str, AfterValidator(_readable)]
     policy: Policy = Policy()
     previous: str = Field(default="", max_length=80, pattern=r"^[A-Za-z0-9_-]*$")
+    filters: Filters = Filters()
 
     def execution_input(self, collections: list[str]) -> dict[str, Any]:
-        """What the workflow gets: the request, and the collections that the caller may ask."""
+        """What the workflow gets: the request, and the collections that the caller may ask.
+
+        `filters` does not change `collections`: whoever reads the answer has to be allowed all that its
+        asker was, since an earlier answer may have had a part in it.
+        """
         return {**self.model_dump(mode="json"), "collections": collections}
+
+
+class UploadRequest(_Strict):
+    """A document to come: its key is `collection/name.ext`, and the upload must have exactly `size` bytes."""
+
+    EXAMPLE: ClassVar[str] = '{"key": "handbook/leave.md", "size": 2048}'
+
+    key: Annotated[str, AfterValidator(_plain), AfterValidator(_object_key)]
+    size: int = Field(ge=1, le=MAX_DOCUMENT_BYTES)
+    content_type: str = Field(default="", max_length=100, pattern=r"^([\w.+-]+/[\w.+-]+(; ?[\w-]+=[\w.-]+)*)?$")
 
 
 def read_request(question: str, policy: str = "", previous: str = "") -> AskRequest:
@@ -85,28 +139,36 @@ def explain(error: ValidationError) -> str:
     return explain_errors(error.errors(include_url=False, include_input=False))
 
 
-def explain_errors(errors: Sequence[Mapping[str, Any]]) -> str:
-    """The same for pydantic's list of errors; the first is told."""
+def explain_errors(
+    errors: Sequence[Mapping[str, Any]], model: type[AskRequest] | type[UploadRequest] = AskRequest
+) -> str:
+    """The same for pydantic's list of errors about a `model`; the first is told."""
     first = errors[0]
     # What pydantic adds for a body or a header is no part of the field's name.
-    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "header", "path"))
+    known = first["loc"][0] if first["loc"] else ""
+    parts = [str(part) for part in first["loc"][known in ("body", "header", "path", "query") :]]
+    where = ".".join(parts)
     if first["type"] == "json_invalid":
         return "The body is not valid JSON."
     if not where:
-        return 'The body must be a JSON object such as {"question": "How many days of leave do I have?"}.'
+        return f"The body must be a JSON object such as {model.EXAMPLE}."
     if first["type"] == "missing":
         return f"{where} is missing."
-    if where == "question":
-        return f"The question was not accepted: {first['msg'].removeprefix('Value error, ')}."
     if first["type"] == "extra_forbidden":
-        return f"{_shortened(where)} does not exist; the fields are {', '.join(_fields_beside(where))}."
-    return f"{where} was not accepted: {first['msg'][:1].lower()}{first['msg'][1:]}."
+        return f"{_shortened(where)} does not exist; the fields are {', '.join(_fields_beside(parts, model))}."
+    message = first["msg"].removeprefix("Value error, ")
+    if where == "question":
+        return f"The question was not accepted: {message}."
+    return f"{where} was not accepted: {message[:1].lower()}{message[1:]}."
 
 
-def _fields_beside(where: str) -> Iterable[str]:
-    if where.startswith("policy.weights."):
-        return Weights.model_fields
-    return Policy.model_fields if where.startswith("policy.") else AskRequest.model_fields
+def _fields_beside(parts: Sequence[str], model: type[BaseModel]) -> Iterable[str]:
+    for part in parts[:-1]:
+        inner = model.model_fields[part].annotation
+        if not isinstance(inner, type) or not issubclass(inner, BaseModel):
+            break
+        model = inner
+    return model.model_fields
 
 
 def _shortened(where: str) -> str:

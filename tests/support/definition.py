@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.aws.stack import DEFINITION
+from cli.aws.stack import DEFINITION, INGESTION
 
 RAW = DEFINITION.read_text(encoding="utf-8")
 MACHINE: dict[str, Any] = json.loads(RAW)
+INGESTION_RAW = INGESTION.read_text(encoding="utf-8")
+INGESTION_MACHINE: dict[str, Any] = json.loads(INGESTION_RAW)
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,7 @@ class State:
     body: dict[str, Any]
     scope: tuple[str, ...]
     neighbours: frozenset[str]
+    machine: dict[str, Any]
 
     @property
     def expressions(self) -> list[str]:
@@ -37,22 +40,31 @@ class State:
         return [place[key] for place in places for key in ("Next", "Default") if key in place]
 
 
-def states(machine: dict[str, Any] = MACHINE, scope: tuple[str, ...] = ()) -> Iterator[State]:
+def states(machine: dict[str, Any] = MACHINE) -> Iterator[State]:
     """Every state of a machine, those in Maps and Parallels included."""
-    for name, body in machine["States"].items():
-        yield State(name, body, scope, frozenset(machine["States"]))
+    yield from _inside(machine, (), machine)
+
+
+def _inside(part: dict[str, Any], scope: tuple[str, ...], machine: dict[str, Any]) -> Iterator[State]:
+    for name, body in part["States"].items():
+        yield State(name, body, scope, frozenset(part["States"]), machine)
         for number, branch in enumerate(body.get("Branches", [])):
-            yield from states(branch, (*scope, f"{name}[{number}]"))
+            yield from _inside(branch, (*scope, f"{name}[{number}]"), machine)
         if "ItemProcessor" in body:
-            yield from states(body["ItemProcessor"], (*scope, name))
+            yield from _inside(body["ItemProcessor"], (*scope, name), machine)
 
 
-def tasks() -> list[State]:
-    return [state for state in states() if state.body["Type"] == "Task"]
+def all_states() -> list[State]:
+    """The states of both machines."""
+    return [*states(), *states(INGESTION_MACHINE)]
 
 
-def lambda_tasks() -> list[State]:
-    return [state for state in tasks() if state.body["Resource"].endswith("lambda:invoke")]
+def tasks(machine: dict[str, Any] = MACHINE) -> list[State]:
+    return [state for state in states(machine) if state.body["Type"] == "Task"]
+
+
+def lambda_tasks(machine: dict[str, Any] = MACHINE) -> list[State]:
+    return [state for state in tasks(machine) if state.body["Resource"].endswith("lambda:invoke")]
 
 
 def expressions_in(value: Any) -> Iterator[str]:

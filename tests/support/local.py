@@ -17,12 +17,21 @@ QUESTION: dict[str, Any] = {"question": "How many days?", "collections": ["c"], 
 class FewPassages:
     """An index that finds four passages for the question and four others for any other query."""
 
-    def search(self, text: str, vector: Sequence[float], size: int, collections: Sequence[str]) -> Candidates:
+    def search(
+        self,
+        text: str,
+        vector: Sequence[float],
+        size: int,
+        collections: Sequence[str],
+        documents: Sequence[str] | None = None,
+    ) -> Candidates:
         start = 0 if text == QUESTION["question"] else 4
         found = [(p, 9.0 - n) for n, p in enumerate(PASSAGES[start : start + 4]) if p.collection in collections]
         return Candidates(found, found)
 
-    def fetch(self, passage_ids: Sequence[str], collections: Sequence[str]) -> list[Passage]:
+    def fetch(
+        self, passage_ids: Sequence[str], collections: Sequence[str], documents: Sequence[str] | None = None
+    ) -> list[Passage]:
         return [p for p in PASSAGES if p.passage_id in passage_ids and p.collection in collections]
 
 

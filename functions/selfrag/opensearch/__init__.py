@@ -2,7 +2,8 @@
 
 from selfrag.opensearch.collection import STORED, CollectionSettings, Json, mapping
 from selfrag.opensearch.searching import TEXT_CHARACTERS, TEXT_FIELDS, WINDOW, OpenSearchPassages, open_passages
-from selfrag.opensearch.writing import BATCH_BYTES, WRITE_ATTEMPTS, Added, Entry
+from selfrag.opensearch.writing import BATCH_BYTES, WRITE_ATTEMPTS
+from selfrag.passages import Added, Entry
 
 __all__ = [
     "BATCH_BYTES",

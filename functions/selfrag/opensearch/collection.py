@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from selfrag.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 
-STORED = ["passage_id", "document", "text", "title", "collection"]
+STORED = ["passage_id", "document", "text", "title", "collection", "heading", "page"]
 
 Json = dict[str, Any]
 
@@ -71,6 +71,8 @@ def mapping(dimensions: int) -> Json:
         "position": {"type": "integer"},
         "title": text,
         "text": text,
+        "heading": keyword,
+        "page": {"type": "integer"},
         "vector": {"type": "knn_vector", "dimension": dimensions, "method": method},
     }
     return {"settings": {"index": {"knn": True}}, "mappings": {"properties": fields}}

@@ -5,13 +5,11 @@ searched after some time. Waiting, and trying again after a wait, are the state 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import RequestError
 
 from selfrag.errors import SelfragError, TemporarilyUnavailable
-from selfrag.models import Passage
 from selfrag.opensearch.collection import (
     FAULTS,
     STORED,
@@ -23,31 +21,10 @@ from selfrag.opensearch.collection import (
     typed_errors,
     was_refused,
 )
+from selfrag.passages import Added, Entry
 
 WRITE_ATTEMPTS = 5
 BATCH_BYTES = 5_000_000  # the service takes 10 MiB a request
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A passage to write, its vector of length 1, and its place in the document."""
-
-    passage: Passage
-    vector: Sequence[float]
-    position: int = 0
-
-
-@dataclass
-class Added:
-    """What became of each passage that was to be written, by passage id.
-
-    `ids` are the service's own, by which a document is deleted. `failed` were not written: the name of an error
-    says why. `unknown` got no reply and may be written: ask `service_ids` later, before they are added again.
-    """
-
-    ids: dict[str, str] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-    unknown: set[str] = field(default_factory=set)
 
 
 def add(client: OpenSearch, index: str, dimensions: int, entries: Sequence[Entry]) -> Added:
@@ -109,7 +86,7 @@ def _write(client: OpenSearch, index: str, pending: Mapping[str, str], added: Ad
 
 
 def _document(entry: Entry) -> str:
-    fields = entry.passage.model_dump(include=set(STORED))
+    fields = entry.passage.model_dump(include=set(STORED), exclude_none=True)
     # Without an `_id`: the service gives one, and refuses ours.
     return lines({"index": {}}, {**fields, "position": entry.position, "vector": list(entry.vector)})
 

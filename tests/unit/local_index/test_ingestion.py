@@ -11,6 +11,7 @@ from cli.home import connect
 from cli.index import SCHEMA, EmbeddedIndex, collection_of
 from cli.ingest import Report, sync
 from selfrag.errors import InvalidInput
+from tests.support.files import docx, paragraph, pdf
 from tests.unit.local_index.fakes import FakeEmbedder
 
 LEAVE = "# Leave\n\nLeave is 25 days a year.\n"
@@ -33,13 +34,19 @@ def indexed(directory):
 
 
 def test_only_what_has_changed_is_read_into_the_index(write):
-    directory = write({"a.md": LEAVE, "b/c.txt": "Pay day is the 25th.", "d.html": "<p>Hello</p>", "e.pdf": "%PDF"})
+    directory = write({"a.md": LEAVE, "b/c.txt": "Pay day is the 25th.", "d.html": "<p>Hello</p>", "e.doc": "x"})
     assert ingest(directory) == report(added=3, skipped=1)
     assert ingest(directory) == report(unchanged=3, skipped=1)
     write({"a.md": LEAVE + "It is paid.", "f.text": "New."})
     (directory / "d.html").unlink()
     assert ingest(directory) == report(added=1, changed=1, removed=1, unchanged=1, skipped=1)
     assert [document for document, _, _ in indexed(directory)] == ["a.md", "b/c.txt", "f.text"]
+
+
+def test_pdf_word_and_csv_files_are_read_into_the_index(write):
+    directory = write({"a.pdf": pdf("Paid leave."), "b.docx": docx(paragraph("Sick leave.")), "c.CSV": "City\nOslo\n"})
+    assert ingest(directory) == report(added=3)
+    assert [text for _, text, _ in indexed(directory)] == ["Paid leave.", "Sick leave.", "City\nCity: Oslo"]
 
 
 def test_the_report_is_one_line():
@@ -87,6 +94,26 @@ def test_a_bad_file_is_a_warning_and_the_others_are_read(write):
     )
 
 
+def test_a_file_that_is_too_large_is_a_warning(write):
+    directory = write({"a.md": LEAVE, "large.txt": b"a" * (10 * 1024 * 1024 + 1)})
+    warning = "large.txt is larger than 10 MB; split it into several files."
+    assert ingest(directory) == report(added=1, warnings=[warning])
+
+
+def test_a_file_that_is_gone_before_it_is_read_is_a_warning(write):
+    directory = write({"a.md": LEAVE, "b.md": LEAVE})
+    told = ingest(directory, progress=lambda *_: (directory / "b.md").unlink(missing_ok=True))
+    assert told == report(added=1, warnings=["b.md cannot be read: No such file or directory."])
+
+
+def test_what_could_not_be_read_of_a_file_is_a_warning_and_the_rest_is_found(write):
+    directory = write({"pay.csv": "Name,Pay\nAda,10\nBob,20,30\n"})
+    warning = "pay.csv has rows with more values than its first row has names (1 of 2)."
+    assert ingest(directory) == report(added=1, warnings=[warning])
+    (passage,) = indexed(directory)
+    assert passage[1] == "Name, Pay\nName: Ada; Pay: 10\nName: Bob; Pay: 20; column 3: 30"
+
+
 def test_a_file_that_went_bad_leaves_the_index(write):
     directory = write({"a.md": LEAVE, "b.md": "Good."})
     ingest(directory)
@@ -126,9 +153,9 @@ def test_a_directory_that_cannot_be_used_is_said_in_one_sentence(write, tmp_path
         tmp_path / "missing": "does not exist.",
         write({"file": "x"}) / "file": "is not a directory.",
         tmp_path / "empty": "holds no document that can be used: it is empty.",
-        write({"a.pdf": "x", "b.docx": "y"}, "others"): (
-            "holds no document that can be used: none of its 2 files is Markdown, text or HTML "
-            "(.htm, .html, .markdown, .md, .text, .txt)."
+        write({"a.png": "x", "b.doc": "y"}, "others"): (
+            "holds no document that can be used: none of its 2 files is of a kind that is read "
+            "(.csv, .docx, .htm, .html, .markdown, .md, .pdf, .text, .txt)."
         ),
         write({"b.md": "", "a.md": "\n"}, "bad"): "holds no document that can be used: a.md holds no words.",
     }.items():

@@ -1,9 +1,12 @@
+from itertools import accumulate
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.documents import BadDocument, split, to_document
-from cli.documents.document import has_words
+from parse_document.logic import parse
+from selfrag.documents import BadDocument, Document, has_words
+from split_document.logic import split
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
 SOME_LINES = st.lists(
@@ -18,15 +21,15 @@ SOME_TEXT = st.one_of(st.text(), st.builds("\n".join, SOME_LINES), st.builds("\r
 
 
 def pieces_of(text, path="handbook/leave.md"):
-    return split(to_document(path, text.encode()))
+    return split(parse(path, text.encode()))
 
 
-@pytest.mark.parametrize("path", ["a.md", "a.txt", "a.html"])
+@pytest.mark.parametrize("path", ["a.md", "a.txt", "a.html", "a.csv"])
 @settings(deadline=None)
 @given(text=SOME_TEXT)
 def test_pieces_are_verbatim_slices_in_order_and_hold_every_word_of_any_text(path, text):
     try:
-        document = to_document(path, text.encode())
+        document = parse(path, text.encode())
     except BadDocument:
         return
     end = 0
@@ -118,10 +121,66 @@ def test_headings_are_found_in_every_form_that_markdown_has(heading):
 @pytest.mark.parametrize("path", ["a.md", "a.txt", "a.html"])
 @pytest.mark.parametrize("unit", ["word ", "x", "休", "# ", "a\n\n", "<div>"])
 def test_a_megabyte_of_anything_can_be_cut(path, unit):
-    document = to_document(path, (unit * (1_000_000 // len(unit.encode())) + "end").encode())
+    document = parse(path, (unit * (1_000_000 // len(unit.encode())) + "end").encode())
     assert split(document)[-1].text.endswith("end")
 
 
 def test_ten_megabytes_on_one_line_can_be_cut():
     pieces = pieces_of("word " * 2_000_000, "a.txt")
     assert sum(len(piece.text.split()) for piece in pieces) == 2_000_000
+
+
+def test_each_piece_names_the_nearest_heading_above_it():
+    text = f"{SENTENCE * 5}\n# Leave\n\n{SENTENCE * 5}\n## Of fathers\n\n{SENTENCE * 40}"
+    headings = [piece.heading for piece in pieces_of(text)]
+    assert headings[:3] == ["", "Leave", "Of fathers"]
+    assert set(headings[2:]) == {"Of fathers"}
+
+
+def test_only_a_document_of_pages_has_pages_in_its_pieces():
+    assert {piece.page for piece in pieces_of(f"# Leave\n\n{SENTENCE * 40}")} == {None}
+
+
+def test_the_page_of_a_piece_is_that_of_its_first_character():
+    pages = [SENTENCE * 30, "", f"  Third. {SENTENCE * 30}", "Fourth."]
+    starts = [0, *accumulate(len(page) for page in pages)][:4]
+    document = Document("a.pdf", "a.pdf", "".join(pages), pages=tuple(starts))
+    text, end = document.text, 0
+    for piece in split(document):
+        start = text.index(piece.text, end)
+        assert piece.page == max(number for number, begins in enumerate(starts, 1) if begins <= start)
+        end = start + len(piece.text)
+    assert {piece.page for piece in split(document)} == {1, 3}
+
+
+def test_a_table_is_cut_between_its_rows_and_each_piece_says_the_columns():
+    rows = [f"{number},Oslo,{'x' * (number % 90)}" for number in range(200)]
+    pieces = pieces_of("\n".join(["Number,City,Note", *rows]), "pay/limits.csv")
+    assert len(pieces) > 5
+    assert {piece.title for piece in pieces} == {"limits.csv > Number, City, Note"}
+    assert {piece.heading for piece in pieces} == {"Number, City, Note"}
+    lines = [line for piece in pieces for line in piece.text.split("\n")]
+    assert lines[0] == "Number, City, Note"
+    assert lines[1:3] == ["Number: 0; City: Oslo", "Number: 1; City: Oslo; Note: x"]
+    assert all(line.startswith(f"Number: {number}; City: Oslo") for number, line in enumerate(lines[1:]))
+    assert all(len(piece.text) <= 900 for piece in pieces)
+
+
+def test_a_row_too_long_for_one_piece_is_cut_and_the_others_are_not():
+    pieces = pieces_of(f"City,Note\nOslo,short\nRome,{SENTENCE * 30}\nBonn,short\n", "a.csv")
+    assert pieces[0].text == "City, Note\nCity: Oslo; Note: short"
+    assert pieces[-1].text == "City: Bonn; Note: short"
+    assert pieces[1].text.startswith(f"City: Rome; Note: {SENTENCE}")
+    assert all(len(piece.text) <= 900 for piece in pieces)
+    assert len(pieces) > 3
+
+
+def test_a_table_of_very_many_columns_can_be_cut():
+    pieces = pieces_of(",".join(f"column{number}" for number in range(2000)) + "\n" + "x," * 1999, "a.csv")
+    assert all(len(piece.text) <= 900 and len(piece.title) <= 200 for piece in pieces)
+    assert sum(piece.text.count(": x") for piece in pieces) == 1999
+
+
+@pytest.mark.parametrize("tag", ["div", "h2", "table><tr><td"])
+def test_a_web_page_that_nests_deeply_can_be_cut(tag):
+    assert split(parse("deep.html", f"<p>Top {f'<{tag}>' * 100_000}bottom".encode()))

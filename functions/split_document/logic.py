@@ -1,14 +1,15 @@
 """A Document in pieces: each a verbatim slice of its text, small enough to be embedded whole, under one heading."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from semantic_text_splitter import TextSplitter
 
-from cli.documents.document import Document, has_words
-from cli.east_asian import RUN
+from selfrag.documents import Document, Piece, has_words
+from selfrag.east_asian import RUN
 
 # English of this weight has about 230 tokens of multilingual-e5, which reads 512 at a time.
 CAPACITY = 900
@@ -19,14 +20,6 @@ BLOCK = 10_000
 MAX_TITLE = 200
 # Raise it when the same text would be cut differently: it is part of what tells that a document is unchanged.
 SPLITTING = "1"
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A slice of a document's text, without outer white space; `title` is the path of headings above it."""
-
-    title: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -42,13 +35,30 @@ class _Section:
 
 def split(document: Document) -> list[Piece]:
     """Cut a document into pieces, in order; they hold all of its words, and each holds some."""
+    text = document.text
     pieces = []
-    for section in _joined(document.text, _sections(document)):
+    for section in _lines(document) if document.rows else _joined(text, _sections(document)):
         title = " > ".join(section.path)[:MAX_TITLE] or document.title
-        for text in _slices(document.text, section):
-            if has_words(text):
-                pieces.append(Piece(title, text.strip()))
+        for start, end in _slices(text, section):
+            if has_words(found := text[start:end].strip()):
+                begins = end - len(text[start:end].lstrip())
+                page = bisect_right(document.pages, begins) if document.pages else None
+                pieces.append(Piece(found, title, section.path[-1] if section.path else "", page))
     return pieces
+
+
+def _lines(document: Document) -> Iterator[_Section]:
+    """Consecutive rows of a table that fit into one piece; a row that does not is on its own."""
+    columns = tuple(heading.text for heading in document.headings)
+    path = (document.title, *columns)
+    start = end = weight = 0
+    for line in document.text.splitlines(keepends=True):
+        if end > start and weight + _weight(line) > CAPACITY:
+            yield _Section(start, start, end, path, True)
+            start, weight = end, 0
+        end += len(line)
+        weight += _weight(line)
+    yield _Section(start, start, end, path, True)
 
 
 def _sections(document: Document) -> Iterator[_Section]:
@@ -82,11 +92,11 @@ def _join(first: _Section, second: _Section) -> _Section:
     return _Section(first.start, second.body, second.end, path, first.says or second.says)
 
 
-def _slices(text: str, section: _Section) -> Iterator[str]:
-    """Consecutive slices of a section; its heading stays with the first."""
+def _slices(text: str, section: _Section) -> Iterator[tuple[int, int]]:
+    """Where consecutive slices of a section start and end; its heading stays with the first."""
     start, whole = section.start, text[section.start : section.end]
     if _weight(whole.strip()) <= CAPACITY:
-        yield whole
+        yield section.start, section.end
         return
     # The empty line below a heading goes with it: otherwise it could become a slice of its own, with the heading.
     end = section.end - len(text[section.body : section.end].lstrip())
@@ -100,7 +110,7 @@ def _slices(text: str, section: _Section) -> Iterator[str]:
             chunks.pop()  # the block's end may have cut it short: it begins the next one
         for chunk in chunks:
             end += len(chunk)
-            yield text[start:end]
+            yield start, end
             start = end
 
 

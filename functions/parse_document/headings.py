@@ -2,7 +2,7 @@
 
 import re
 
-from cli.documents.document import Heading, has_words
+from selfrag.documents import Heading, has_words
 
 MAX_HEADING = 200  # characters; nothing longer is the name of a section
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")

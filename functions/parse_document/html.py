@@ -4,10 +4,11 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from cli.documents.document import Heading, has_words
-from cli.documents.headings import MAX_HEADING
+from parse_document.headings import MAX_HEADING
+from selfrag.documents import Heading, has_words
 
 MAX_DEPTH = 1000
+MAX_TAGS = 1_500_000  # a tag takes some 350 bytes of memory, and ten megabytes can hold three million
 
 
 def _tags(names: str) -> frozenset[str]:
@@ -27,8 +28,14 @@ _LEFT_OPEN = _tags(
     "area base br col dd dt embed hr img input li link meta option p source tbody td tfoot th thead tr track wbr"
 )
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*+)[^<>]*+>")
+_OPENING = re.compile(r"<[a-zA-Z!?]")
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
+
+
+def count_tags(html: str) -> int:
+    """How many elements and comments a page may open, at most."""
+    return len(_OPENING.findall(html))
 
 
 def visible_text(html: str) -> tuple[str, str, tuple[Heading, ...]]:

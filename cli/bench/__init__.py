@@ -1,0 +1,1 @@
+"""Benchmarks on data that the user brings."""

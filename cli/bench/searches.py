@@ -1,0 +1,84 @@
+"""The three kinds of search that a benchmark compares, over paragraphs in an embedded index of its own."""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from cli.bench.measures import DEPTH, Answered
+from cli.bench.squad import Paragraph
+from cli.home import connect
+from cli.index import SCHEMA, Collection, EmbeddedIndex, KeptEmbedder, NamedEmbedder, embedded_text
+from cli.index.corpus import Corpus
+from selfrag.documents import Piece
+from selfrag.models import Passage
+from selfrag.passages import CANDIDATES, fuse
+
+Found = TypeVar("Found")
+
+COLLECTION = "benchmark"
+# Vectors are kept after so many paragraphs: what an interrupted run has embedded is not embedded again.
+BATCH = 8
+
+# Called with what is done, and how much there is in all.
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Searches:
+    """Searches the same paragraphs by full text, by vectors, and by both as the deployed `retrieve` does.
+
+    The index always searches both ways, so that one way alone is timed on `corpus`, which is what the index holds.
+    """
+
+    index: EmbeddedIndex
+    corpus: Corpus
+    embedder: NamedEmbedder
+
+    def ask(self, question: str, right: str) -> dict[str, Answered]:
+        """Search all three ways; the time of embedding the question belongs to vectors and to hybrid."""
+        vector, embedding = _timed(lambda: self.embedder.query(question))
+        by_text, text_time = _timed(lambda: self.corpus.by_text(question, CANDIDATES))
+        by_vector, vector_time = _timed(lambda: self.corpus.by_vector(vector, CANDIDATES))
+        hybrid, hybrid_time = _timed(
+            lambda: fuse(self.index.search(question, vector, CANDIDATES, [COLLECTION]), top_k=DEPTH)
+        )
+        return {
+            "full_text": Answered([passage.text for passage, _ in by_text], right, text_time),
+            "vectors": Answered([passage.text for passage, _ in by_vector], right, embedding + vector_time),
+            "hybrid": Answered([passage.text for passage in hybrid], right, embedding + hybrid_time),
+        }
+
+
+@contextmanager
+def searches(paragraphs: Sequence[Paragraph], embedder: NamedEmbedder, progress: Progress) -> Iterator[Searches]:
+    """Index the paragraphs, each one passage, in a temporary home; the user's own is not touched."""
+    with tempfile.TemporaryDirectory() as home, closing(connect(SCHEMA, Path(home))) as connection:
+        kept = KeptEmbedder(embedder, connection)
+        texts = [embedded_text(paragraph.title, paragraph.text) for paragraph in paragraphs]
+        vectors: list[bytes] = []
+        for start in range(0, len(texts), BATCH):
+            embedded = kept.passages(texts[start : start + BATCH])
+            vectors += (np.asarray(vector, np.float32).tobytes() for vector in embedded)
+            progress(len(vectors), len(texts))
+        collection = Collection(connection, COLLECTION)
+        for article, group in groupby(zip(paragraphs, texts, strict=True), key=lambda pair: pair[0].article):
+            pieces = [(Piece(title=paragraph.title, text=paragraph.text), kept.key(text)) for paragraph, text in group]
+            collection.replace(str(article), seen=None, content_hash="", pieces=pieces)
+        passages = [
+            Passage(passage_id=str(number), document=str(paragraph.article), text=paragraph.text, title=paragraph.title)
+            for number, paragraph in enumerate(paragraphs)
+        ]
+        yield Searches(EmbeddedIndex(connection), Corpus(passages, vectors), kept)
+
+
+def _timed(work: Callable[[], Found]) -> tuple[Found, float]:
+    started = time.perf_counter()
+    done = work()
+    return done, 1000 * (time.perf_counter() - started)

@@ -1,0 +1,62 @@
+"""Vectors of benchmarks' paragraphs, kept on disk by what was embedded: a second run embeds nothing."""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from cli.home import connect, writing
+from cli.index import SCHEMA, KeptEmbedder, NamedEmbedder
+from selfrag.errors import Misconfigured
+
+
+class CountedEmbedder:
+    """Another embedder, and how many passages it had to embed."""
+
+    def __init__(self, embedder: NamedEmbedder) -> None:
+        self.name = embedder.name
+        self.embedded = 0
+        self._embedder = embedder
+
+    def query(self, text: str) -> list[float]:
+        """The vector of a search query."""
+        return self._embedder.query(text)
+
+    def passages(self, texts: Sequence[str]) -> list[list[float]]:
+        """The vectors of passages, in the same order."""
+        self.embedded += len(texts)
+        return self._embedder.passages(texts)
+
+
+@contextmanager
+def kept_on_disk(embedder: NamedEmbedder) -> Iterator[tuple[NamedEmbedder, str]]:
+    """The embedder with its vectors kept, and where they are; or as it was, and why they are not."""
+    try:
+        directory = cache_directory()
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        connection = _opened(directory)
+    except (OSError, RuntimeError, Misconfigured) as error:
+        yield embedder, f"not kept: {str(error).rstrip('.')}"
+        return
+    with closing(connection):
+        yield KeptEmbedder(embedder, connection), f"kept in {directory}"
+
+
+def cache_directory() -> Path:
+    """`SELFRAG_BENCH_CACHE`, else `$XDG_CACHE_HOME/selfrag/bench`, else `~/.cache/selfrag/bench`."""
+    if named := os.environ.get("SELFRAG_BENCH_CACHE"):
+        return Path(named).expanduser().absolute()
+    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # The XDG specification says that a relative path is to be ignored.
+    return (cache if cache.is_absolute() else Path.home() / ".cache") / "selfrag" / "bench"
+
+
+def _opened(directory: Path) -> sqlite3.Connection:
+    connection = connect(SCHEMA, directory)
+    try:
+        with writing(connection):
+            return connection
+    except Misconfigured:
+        connection.close()
+        raise

@@ -1,0 +1,64 @@
+"""A document as ingestion reads it, and the pieces that it is cut into."""
+
+import re
+from dataclasses import dataclass
+
+from selfrag.errors import InvalidInput
+
+# What parse_document reads; the API promises no more than that to who uploads.
+EXTENSIONS = frozenset({".csv", ".docx", ".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt"})
+MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+
+class BadDocument(InvalidInput):
+    """A file cannot be used as a document; the message names it and says why."""
+
+    hint = "Correct or remove the file and ingest again."
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading from `start` to `end` (characters of the text, its markup included); level 1 is the highest."""
+
+    start: int
+    end: int
+    level: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a file says: its key, a title, the text that is cited, and the headings in order.
+
+    The key is an object's in the bucket, or a file's path below its directory, with slashes. `pages` are the
+    characters at which the pages of a PDF begin. In a table (`rows`) each line of the text is a row, the first one
+    the names of the columns. `warnings` is a sentence for each thing that could not be read.
+    """
+
+    key: str
+    title: str
+    text: str
+    headings: tuple[Heading, ...] = ()
+    pages: tuple[int, ...] = ()
+    rows: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A slice of a document's text, without outer white space.
+
+    `title` is the path of headings above it, `heading` the nearest of them ("" if there is none), and `page` the
+    page on which it begins, counted from 1 (None if the document has no pages).
+    """
+
+    text: str
+    title: str
+    heading: str = ""
+    page: int | None = None
+
+
+def has_words(text: str) -> bool:
+    """Whether a text holds a letter or a digit."""
+    return _LETTER_OR_DIGIT.search(text) is not None

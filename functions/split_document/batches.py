@@ -1,0 +1,67 @@
+"""A Document's passages, in batches that the next steps find in the work bucket."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from selfrag.documents import Document, Heading
+from selfrag.ingestion import Objects, passage_id
+from selfrag.models import Passage
+from split_document.logic import split
+
+# Small enough to be embedded within a Lambda's time, and to be written again when a write is lost.
+BATCH = 25
+
+
+class Task(BaseModel):
+    """Where the document lies, and what its passages belong to."""
+
+    key: str
+    document_id: str
+    collection: str
+    generation: str
+    document_key: str
+
+
+class Batch(BaseModel):
+    """Some consecutive passages; `passages_key` is where they lie."""
+
+    number: int
+    passages_key: str
+
+
+class Result(BaseModel):
+    """All batches of a document, and how many passages they hold."""
+
+    batches: list[Batch]
+    passages: int
+
+
+def split_into_batches(task: Task, objects: Objects) -> Result:
+    """Cut a document into passages, and these into batches."""
+    pieces = split(_document(objects.get_json(task.document_key)))
+    passages = [
+        Passage(
+            passage_id=passage_id(task.document_id, task.generation, position),
+            document=task.key,
+            title=piece.title,
+            text=piece.text,
+            collection=task.collection,
+            heading=piece.heading,
+            page=piece.page,
+        ).model_dump(mode="json", exclude={"score"})
+        for position, piece in enumerate(pieces)
+    ]
+    batches = []
+    for number, start in enumerate(range(0, len(passages), BATCH)):
+        where = f"{task.document_id}/{task.generation}/passages-{number:05}.json"
+        objects.put_json(where, passages[start : start + BATCH])
+        batches.append(Batch(number=number, passages_key=where))
+    return Result(batches=batches, passages=len(passages))
+
+
+def _document(value: dict[str, Any]) -> Document:
+    headings = tuple(Heading(**heading) for heading in value["headings"])
+    return Document(
+        **{**value, "headings": headings, "pages": tuple(value["pages"]), "warnings": tuple(value["warnings"])}
+    )

@@ -1,0 +1,101 @@
+"""The ingestion machine over the doubles of the collection and the embedder."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+
+from cli.aws.stack import (
+    DOCUMENTS_BUCKET,
+    DOCUMENTS_TABLE,
+    INGESTION,
+    Execution,
+    LocalStack,
+    deployed_handlers,
+    running_stack,
+)
+from selfrag.ingestion import document_id
+from selfrag.opensearch import open_passages
+from selfrag.titan import open_titan
+from tests.support.opensearch_double import OpenSearchDouble
+from tests.support.titan_double import TitanDouble
+
+# moto's own credentials.
+KEYS = {"FOOBARKEY": "FOOBARSECRET"}
+
+
+@dataclass(frozen=True)
+class Ingestion:
+    """A running stack with a bucket, an index and a manifest."""
+
+    stack: LocalStack
+    collection: OpenSearchDouble
+    titan: TitanDouble
+
+    def put(self, key: str, content: bytes) -> None:
+        boto3.client("s3").put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=content)
+
+    def delete(self, key: str) -> None:
+        boto3.client("s3").delete_object(Bucket=DOCUMENTS_BUCKET, Key=key)
+
+    def ingest(self, key: str) -> Execution:
+        return self.stack.ingest(key)
+
+    def done(self, key: str) -> dict[str, Any]:
+        """Ingest, and what the execution says."""
+        execution = self.ingest(key)
+        assert execution.output is not None, execution.error
+        return execution.output
+
+    def texts(self) -> Counter[str]:
+        """What can be searched now, and how often each text is there."""
+        return Counter(
+            str(document.source["text"])
+            for index in self.collection.indices.values()
+            for document in index.documents
+            if document.until == float("inf")
+        )
+
+    def record(self, key: str) -> dict[str, Any]:
+        """What the manifest says of a document."""
+        where = {"id": {"S": document_id(DOCUMENTS_BUCKET, key)}, "part": {"S": "document"}}
+        item = boto3.client("dynamodb").get_item(TableName=DOCUMENTS_TABLE, Key=where)["Item"]
+        return {name: next(iter(value.values())) for name, value in item.items()}
+
+    def recorded_ids(self) -> list[str]:
+        """The index's own ids of all passages that the manifest knows."""
+        items = boto3.client("dynamodb").scan(TableName=DOCUMENTS_TABLE)["Items"]
+        return sorted(known["S"] for item in items if "ids" in item for known in item["ids"]["M"].values())
+
+    def indexed_ids(self) -> list[str]:
+        """The ids of all passages that the index holds."""
+        return sorted(
+            document.id
+            for index in self.collection.indices.values()
+            for document in index.documents
+            if document.until == float("inf")
+        )
+
+
+@contextmanager
+def ingestion(handlers: Mapping[str, Any] | None = None, **environment: str) -> Iterator[Ingestion]:
+    """The machine with the deployed handlers, some of them replaced; nothing waits."""
+    open_passages.cache_clear()
+    open_titan.cache_clear()
+    with TitanDouble() as titan, OpenSearchDouble(KEYS) as collection:
+        settings = {
+            "SELFRAG_PASSAGE_INDEX": "selfrag.opensearch.open_passages",
+            "SELFRAG_EMBEDDER": "selfrag.titan.open_titan",
+            "SELFRAG_COLLECTION_ENDPOINT": collection.url,
+            "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
+            "SELFRAG_VIEW_SECONDS": "0",
+            **environment,
+        }
+        known = {**deployed_handlers(INGESTION), **(handlers or {})}
+        with running_stack(settings, {}, handlers=known, pause=lambda seconds: None) as stack:
+            yield Ingestion(stack, collection, titan)
+    open_passages.cache_clear()
+    open_titan.cache_clear()

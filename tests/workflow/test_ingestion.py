@@ -1,0 +1,254 @@
+"""Ingestion as its users see it: the bucket, the index and the manifest agree, whatever happens in between."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import permutations
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from cli.aws.stack import INGESTION, deployed_handlers
+from selfrag.ingestion import Objects
+from selfrag.manifest import Manifest
+from selfrag.opensearch import OpenSearchPassages
+from tests.support.ingesting import Ingestion, ingestion
+
+KEY = "handbook/leave.md"
+FIRST, SECOND = b"# Leave\n\nLeave is 25 days.\n", b"# Leave\n\nLeave is 26 days.\n"
+LONG = "".join(
+    f"## Rule {n}\n\nRule number {n} allows {n * 7} things. {'Nothing else is said here. ' * 10}\n\n"
+    for n in range(1000)
+)
+
+
+@pytest.fixture
+def running() -> Iterator[Ingestion]:
+    with ingestion() as started:
+        yield started
+
+
+def holds(running: Ingestion, *sentences: str) -> None:
+    """The index holds a passage with each sentence, once, and no other; the manifest knows all of them."""
+    texts = running.texts()
+    assert sum(texts.values()) == len(sentences)
+    assert all(any(sentence in text for text in texts) for sentence in sentences)
+    assert running.recorded_ids() == running.indexed_ids()
+
+
+def test_a_new_object_becomes_searchable_and_recorded(running: Ingestion) -> None:
+    running.put(KEY, FIRST)
+    assert running.done(KEY)["status"] == "ready"
+    holds(running, "25 days")
+    record = running.record(KEY)
+    assert (record["status"], record["title"], record["collection"], record["passages"]) == (
+        "ready", "Leave", "handbook", "1",
+    )  # fmt: skip
+    assert "lease_owner" not in record
+
+
+def test_the_same_content_again_does_nothing(running: Ingestion) -> None:
+    running.put(KEY, FIRST)
+    running.done(KEY)
+    embedded = len(running.titan.texts)
+    assert running.done(KEY)["action"] == "nothing"
+    # A new version of the object with the same bytes is read, and no more.
+    running.put(KEY, FIRST)
+    assert running.done(KEY)["status"] == "ready"
+    assert len(running.titan.texts) == embedded
+    assert running.record(KEY)["passages"] == "1"
+    holds(running, "25 days")
+
+
+def test_changed_content_replaces_what_was_there(running: Ingestion) -> None:
+    running.put(KEY, FIRST)
+    running.done(KEY)
+    running.put(KEY, SECOND)
+    running.done(KEY)
+    holds(running, "26 days")
+
+
+def test_a_deleted_object_disappears(running: Ingestion) -> None:
+    running.put(KEY, FIRST)
+    running.done(KEY)
+    running.delete(KEY)
+    assert running.done(KEY)["status"] == "removed"
+    holds(running)
+    assert running.record(KEY)["status"] == "removed"
+
+
+def test_a_file_that_cannot_be_read_any_more_is_failed_with_its_reason_and_not_answered_from(
+    running: Ingestion,
+) -> None:
+    running.put(KEY, FIRST)
+    running.done(KEY)
+    running.put(KEY, b"\xff\xfe broken \x00")
+    assert running.done(KEY)["status"] == "failed"
+    holds(running)
+    record = running.record(KEY)
+    assert record["status"] == "failed"
+    assert KEY in record["reason"]
+    running.put(KEY, SECOND)
+    running.done(KEY)
+    holds(running, "26 days")
+
+
+OPERATIONS: dict[str, Callable[[Ingestion], None]] = {
+    "created": lambda running: running.put(KEY, FIRST),
+    "changed": lambda running: running.put(KEY, SECOND),
+    "deleted": lambda running: running.delete(KEY),
+}
+ENDS = {"created": ("25 days",), "changed": ("26 days",), "deleted": ()}
+
+
+@pytest.mark.parametrize("order", list(permutations(OPERATIONS)), ids="-".join)
+def test_events_in_every_order_and_twice_end_in_the_same_state(order: tuple[str, ...]) -> None:
+    # An event that comes late sees a bucket that has moved on: all of them before the first execution, then each
+    # followed by its own, and twice.
+    for deliver_at_once in (True, False):
+        with ingestion() as running:
+            for name in order:
+                OPERATIONS[name](running)
+                if deliver_at_once:
+                    running.done(KEY)
+            for _ in range(4):
+                running.done(KEY)
+            holds(running, *ENDS[order[-1]])
+
+
+def test_executions_at_once_for_one_object_end_in_one_state(running: Ingestion) -> None:
+    running.put(KEY, FIRST)
+    with ThreadPoolExecutor(6) as pool:
+        ended = list(pool.map(lambda _: running.done(KEY), range(6)))
+    assert {output["action"] for output in ended} <= {"read", "busy", "nothing"}
+    holds(running, "25 days")
+
+
+def test_an_object_that_changes_while_it_is_worked_on_is_looked_at_again() -> None:
+    embed = deployed_handlers(INGESTION)["embed_passages"]
+    at_work, changed = threading.Event(), threading.Event()
+
+    def slow(event: dict[str, Any], context: Any) -> Any:
+        at_work.set()
+        changed.wait(20)
+        return embed(event, context)
+
+    with ingestion({"embed_passages": slow}) as running, ThreadPoolExecutor(1) as pool:
+        running.put(KEY, FIRST)
+        first = pool.submit(running.done, KEY)
+        at_work.wait(20)
+        running.put(KEY, SECOND)
+        assert running.done(KEY)["action"] == "busy"
+        changed.set()
+        assert first.result()["status"] == "ready"
+        holds(running, "26 days")
+
+
+def test_a_claim_of_an_execution_that_died_ends(running: Ingestion) -> None:
+    with patch("selfrag.manifest.LEASE_SECONDS", -10):
+        Manifest(*_table()).claim(running.done(KEY)["document_id"], KEY, "handbook", "dead")
+    running.put(KEY, FIRST)
+    running.done(KEY)
+    holds(running, "25 days")
+
+
+def _table() -> tuple[Any, str]:
+    import boto3
+
+    return boto3.client("dynamodb"), "selfrag-documents"
+
+
+class Crash(Exception):
+    """What a killed process leaves: the call before it happened, and nothing after."""
+
+
+# Every place at which something outside is changed, before and after the change.
+CHANGES = [
+    (Objects, "put_json"),
+    (Manifest, "claim"),
+    (Manifest, "put"),
+    (Manifest, "forget"),
+    (Manifest, "release"),
+    (OpenSearchPassages, "add"),
+    (OpenSearchPassages, "delete"),
+]
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(("kind", "name"), CHANGES, ids=lambda value: getattr(value, "__name__", value))
+def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing_twice(
+    running: Ingestion, kind: type, name: str, after: bool
+) -> None:
+    running.put(KEY, FIRST)
+    running.done(KEY)
+    running.put(KEY, SECOND)
+    change, crashed = getattr(kind, name), []
+
+    def crashing(*arguments: Any, **named: Any) -> Any:
+        if crashed:
+            return change(*arguments, **named)
+        crashed.append(name)
+        if after:
+            change(*arguments, **named)
+        raise Crash
+
+    with patch.object(kind, name, crashing):
+        # The claim of an execution that could not even record its failure ends by itself, here at once.
+        with patch("selfrag.manifest.LEASE_SECONDS", -10):
+            running.ingest(KEY)
+        assert crashed
+        running.done(KEY)
+    holds(running, "26 days")
+    assert running.record(KEY)["status"] == "ready"
+
+
+def test_a_thousand_passages_with_failing_items_and_a_crash_are_all_there_once(
+    record_property: Callable[[str, str], None],
+) -> None:
+    add, calls = OpenSearchPassages.add, []
+
+    def crashing(self: Any, entries: Any) -> Any:
+        calls.append(len(entries))
+        added = add(self, entries)
+        if len(calls) == 20:
+            raise Crash  # written, and never recorded
+        return added
+
+    with ingestion() as running, patch.object(OpenSearchPassages, "add", crashing):
+        running.collection.knobs.item_failure_rate = 0.1
+        running.put("handbook/long.md", LONG.encode())
+        first = running.done("handbook/long.md")
+        assert first["status"] == "failed"
+        assert "IndexPassages" in first["reason"]
+        second = running.done("handbook/long.md")
+        assert (second["status"], second["passages"]) == ("ready", 1000)
+        texts = running.texts()
+        assert Counter(texts.values()) == {1: 1000}
+        assert running.recorded_ids() == running.indexed_ids()
+        embedded = len(running.titan.texts)
+    figures = f"1,000 passages, 10% of items failing, killed once: 0 lost, 0 twice; {embedded} embeddings in both runs"
+    record_property("figures", figures)
+
+
+def test_a_write_without_a_reply_is_looked_for_and_not_repeated(running: Ingestion) -> None:
+    running.collection.knobs.lose_next_reply = True
+    running.put(KEY, FIRST)
+    assert running.done(KEY)["status"] == "ready"
+    holds(running, "25 days")
+
+
+def test_a_busy_index_is_waited_for(running: Ingestion) -> None:
+    running.put(KEY, FIRST)
+    running.collection.knobs.statuses.extend([503, 429, 503])
+    assert running.done(KEY)["status"] == "ready"
+    holds(running, "25 days")
+
+
+def test_a_manifest_that_cannot_be_used_fails_the_execution_and_the_next_one_completes(running: Ingestion) -> None:
+    running.put(KEY, FIRST)
+    with patch("selfrag.manifest.Manifest._update", side_effect=Crash):
+        assert running.ingest(KEY).output is None
+    running.done(KEY)
+    holds(running, "25 days")
