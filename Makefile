@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask test lint openapi package bench-imports bench-retrieval plan deploy smoke destroy clean
+.PHONY: help ask test test-infra install lint openapi package bench-imports bench-retrieval plan deploy smoke destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -25,8 +25,13 @@ ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir] [JSON=1] [PO
 	@$(BIN)/selfrag ask $(if $(JSON),--json) $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
 	  --policy "$$SELFRAG_POLICY" --previous "$$SELFRAG_PREVIOUS" -- "$$SELFRAG_Q"
 
-test: $(VENV)/.test lint ## Run every check and test
-	@$(BIN)/pytest -n 2 --dist worksteal
+test: $(VENV)/.test lint ## Run every check and test but those of infra/
+	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra
+
+test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
+	@$(BIN)/pytest -n 2 --dist worksteal tests/infra
+
+install: $(VENV)/.infra ## Install what all tests need, so that they run without network
 
 lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet .
@@ -73,10 +78,13 @@ $(VENV)/.ask: pyproject.toml constraints.txt
 	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local]" >&2
 	@touch $@
 
-# The emulator and the scanner pin other versions than we do. Only the tests of infra/ need them, and those need terraform.
-$(VENV)/.test: $(VENV)/.package $(if $(shell command -v terraform),.venv-emulator/.done .venv-checkov/.done)
+$(VENV)/.test: $(VENV)/.package
 	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,dev]" >&2
 	@$(BIN)/python -m cli.deploy.package download --wheels build/wheels/host --host
+	@touch $@
+
+# The emulator and the scanner pin other versions than we do, so each has an environment of its own.
+$(VENV)/.infra: $(VENV)/.test .venv-emulator/.done .venv-checkov/.done
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.ask
