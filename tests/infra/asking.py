@@ -1,76 +1,59 @@
-"""What a deployment at the emulator talks to, and questions through its API Gateway."""
+"""What a deployment at the emulator talks to; its documents, and questions through its API Gateway."""
 
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import boto3
 import httpx2
-import pytest
 
 from cli.offline.server import MessagesServer
 from cli.offline.web import WebServer
-from selfrag.models import Passage
-from selfrag.opensearch import Entry, open_passages
 from tests.infra.emulator import Stack
 from tests.infra.tools import needed, run
 from tests.support.opensearch_double import OpenSearchDouble
-from tests.support.titan_double import TitanDouble, embed
+from tests.support.titan_double import TitanDouble
+
+Found = TypeVar("Found")
 
 ROOT = Path(__file__).parents[2]
 # The test's own credentials, and those that the emulator gives its Lambdas.
 KEYS = {"test": "test", "000000000000": "test"}
 COLLECTION = "documents"
-PASSAGES = {
-    "people/parental-leave.md": "Each parent receives 18 weeks of parental leave at full pay.",
-    "people/annual-leave.md": "Each employee has 26 days of annual leave a year.",
-    "travel/hotels.md": "The hotel limit per night in London is 190 pounds.",
+DOCUMENTS = {
+    "documents/people/parental-leave.md": "# Parental leave\n\nEach parent receives 18 weeks of parental leave at full pay.\n",
+    "documents/people/annual-leave.md": "# Annual leave\n\nEach employee has 26 days of annual leave a year.\n",
+    "documents/travel/hotels.md": "# Hotels\n\nThe hotel limit per night in London is 190 pounds.\n",
 }
 
 
 @contextmanager
-def backends() -> Iterator[dict[str, Any]]:
-    """The variables of a deployment whose model, embeddings, collection and web are on this machine, running."""
+def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble]]:
+    """The variables of a deployment whose model, embeddings, collection and web run on this machine; the collection."""
     with (
         MessagesServer() as model,
         TitanDouble() as titan,
         OpenSearchDouble(KEYS) as collection,
         WebServer(ROOT / "docs" / "web") as web,
     ):
-        _write_passages(collection.url)
         # The emulator makes a collection, too, but one that holds nothing: the double stands in its place.
         instead = {"SELFRAG_COLLECTION_ENDPOINT": collection.url, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url}
-        yield {
+        variables = {
             "environment": instead,
             "model_base_url": model.url,
             "web_base_url": web.url,
             "prices": {"selfrag-offline": [0, 0, 0]},
         }
+        yield variables, collection
 
 
-def _write_passages(endpoint: str) -> None:
-    settings = {
-        "SELFRAG_COLLECTION_ENDPOINT": endpoint,
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "AWS_DEFAULT_REGION": "us-east-1",
-    }
-    with pytest.MonkeyPatch.context() as patched:
-        for name, value in settings.items():
-            patched.setenv(name, value)
-        open_passages.cache_clear()
-        entries = [
-            Entry(
-                Passage(passage_id=f"p{n}", document=document, text=text, title=document, collection=COLLECTION),
-                embed(text),
-            )
-            for n, (document, text) in enumerate(PASSAGES.items())
-        ]
-        assert len(open_passages().add(entries).ids) == len(entries)
-    open_passages.cache_clear()
+def documents_held(collection: OpenSearchDouble) -> set[str]:
+    """The keys of the documents that the collection holds passages of."""
+    indices = collection.indices.values()
+    return {each.source["document"] for index in indices for each in index.documents if each.until == float("inf")}
 
 
 def host_packages(directory: Path) -> Path:
@@ -102,11 +85,32 @@ def at(stack: Stack) -> Mapping[str, Any]:
     return {"endpoint_url": stack.aws, "region_name": "us-east-1", **keys}
 
 
+def documents(stack: Stack) -> dict[str, str]:
+    """How each document of the collection stands, as the manifest says it."""
+    found = boto3.client("dynamodb", **at(stack)).query(
+        TableName=stack.outputs()["tables"]["documents"],
+        IndexName="by_collection",
+        KeyConditionExpression="#collection = :collection",
+        ExpressionAttributeNames={"#collection": "collection"},
+        ExpressionAttributeValues={":collection": {"S": COLLECTION}},
+    )
+    return {item["key"]["S"]: item.get("status", {"S": "claimed"})["S"] for item in found["Items"]}
+
+
 def finished(api: httpx2.Client, url: str) -> dict[str, Any]:
     """The response of a question as soon as there is one."""
+
+    def reply() -> dict[str, Any] | None:
+        found: dict[str, Any] = api.get(url).json()
+        return None if found["status"] == "running" else found
+
+    return eventually(reply, "the question did not end")
+
+
+def eventually(look: Callable[[], Found | None], otherwise: str) -> Found:
+    """What `look` finds as soon as it finds something."""
     for _ in range(300):
-        reply: dict[str, Any] = api.get(url).json()
-        if reply["status"] != "running":
-            return reply
+        if (found := look()) is not None:
+            return found
         threading.Event().wait(0.2)
-    raise AssertionError("the question did not end")
+    raise AssertionError(otherwise)

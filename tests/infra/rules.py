@@ -13,6 +13,8 @@ from tests.infra.tools import ROOT
 Blocks = dict[str, dict[str, Any]]
 
 FUNCTIONS = ROOT / "functions"
+# The roles of the machines, and of EventBridge.
+SERVICE_ROLES = ("workflow", "ingestion", "events")
 ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missing_data")
 
 
@@ -27,9 +29,9 @@ def functions_of() -> set[str]:
 
 
 def listed_permissions() -> dict[str, set[str]]:
-    """What docs/permissions.md says that each role may do, by function, and by `workflow` for the machines."""
+    """What docs/permissions.md says that each role may do, by function, and by name for the roles of services."""
     page = (ROOT / "docs/permissions.md").read_text(encoding="utf-8")
-    found: dict[str, set[str]] = {role: set() for role in [*functions_of(), "workflow"]}
+    found: dict[str, set[str]] = {role: set() for role in [*functions_of(), *SERVICE_ROLES]}
     for role, actions, resource in re.findall(r"^\| `(\w+)` \| (`[^|]+`) \| ([^|]+) \|", page, re.M):
         for one in functions_of() if "every function" in resource else [role]:
             found[one] |= set(re.findall(r"`([^`]+)`", actions))

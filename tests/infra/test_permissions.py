@@ -3,9 +3,12 @@
 import re
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
+import boto3
 import httpx2
 import pytest
 from aws_lambda_powertools.utilities import parameters
@@ -13,20 +16,31 @@ from aws_lambda_powertools.utilities import parameters
 import ask.handler
 import cli.gateway
 import selfrag.claude
-from cli.aws.stack import MACHINE_ARN, TABLES, deployed_handlers, running_stack
+from cli.aws.stack import (
+    DEFINITION,
+    DOCUMENTS_BUCKET,
+    DOCUMENTS_TABLE,
+    INGESTION,
+    MACHINE_ARN,
+    TABLES,
+    LocalStack,
+    deployed_handlers,
+    running_stack,
+)
 from cli.gateway import serving
 from cli.offline.web import WebServer
-from selfrag.models import Passage
-from selfrag.opensearch import Entry, open_passages
+from selfrag.opensearch import open_passages
 from selfrag.titan import open_titan
 from tests.support.model_server import ModelServer, cite_everything
 from tests.support.opensearch_double import OpenSearchDouble
 from tests.support.recorded import Calls, Handler, as_caller, recording
-from tests.support.titan_double import TitanDouble, embed
+from tests.support.titan_double import TitanDouble
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "permissions.md").read_text(encoding="utf-8")
 Pairs = set[tuple[str, str]]
+# What S3 asks for before it shows an object's head.
+GRANTED_AS = {"s3:HeadObject": "s3:GetObject"}
 
 
 def rows(heading: str) -> Pairs:
@@ -38,7 +52,11 @@ def rows(heading: str) -> Pairs:
 
 @pytest.fixture(scope="module")
 def recorded() -> Iterator[Calls]:
-    """What was called in runs that take every path: direct, search, repair, rewrite, web, follow-up, repeat, fault."""
+    """What was called in runs that take every path.
+
+    Documents: put, changed, deleted, unreadable.
+    Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault.
+    """
     open_passages.cache_clear()
     open_titan.cache_clear()
     with (
@@ -58,19 +76,22 @@ def recorded() -> Iterator[Calls]:
             "SELFRAG_WEB_SECRET": "web-key",
             "SELFRAG_COLLECTIONS": '["c"]',
         }
-        handlers = {name: as_caller(name, _in_a_new_process(handler)) for name, handler in deployed_handlers().items()}
+        deployed = deployed_handlers(DEFINITION, INGESTION)
+        handlers = {name: as_caller(name, _in_a_new_process(handler)) for name, handler in deployed.items()}
         secrets = {"model-key": "test", "web-key": "test"}
         with (
-            recording() as calls,
-            running_stack(environment, secrets, handlers=handlers),
+            running_stack(environment, secrets, handlers=handlers) as stack,
             pytest.MonkeyPatch.context() as patched,
         ):
-            passage = Passage(passage_id="p1", document="leave.md", text="Leave is 25 days.", collection="c")
-            assert open_passages().add([Entry(passage, embed(passage.text))]).ids
+            patched.setattr(ThreadPoolExecutor, "submit", _in_the_callers_name(ThreadPoolExecutor.submit))
+            # One after the other: what a machine calls by itself is recorded as the workflow's.
+            with recording() as ingesting:
+                _ingest_everything(stack)
             patched.setattr(cli.gateway.ask.handler, "handler", as_caller("ask", ask.handler.handler))
-            with serving() as url, httpx2.Client(base_url=url, timeout=40) as api:
+            with recording() as asking, serving() as url, httpx2.Client(base_url=url, timeout=40) as api:
                 _ask_everything(api, model)
-            yield calls
+            by_machine = {("ingestion" if who == "workflow" else who, *what) for who, *what in ingesting}
+            yield {(who, GRANTED_AS.get(action, action), resource) for who, action, resource in asking | by_machine}
     open_passages.cache_clear()
     open_titan.cache_clear()
 
@@ -84,6 +105,34 @@ def _in_a_new_process(handler: Handler) -> Handler:
         return handler(event, context)
 
     return cold
+
+
+def _in_the_callers_name(submit: Callable[..., Any]) -> Callable[..., Any]:
+    """`submit` of a pool whose threads call AWS as the handler that started them."""
+
+    def submit_with_context(self: Any, work: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        return submit(self, copy_context().run, work, *arguments, **named)
+
+    return submit_with_context
+
+
+def _ingest_everything(stack: LocalStack) -> None:
+    s3 = boto3.client("s3")
+
+    def ingest(key: str) -> str:
+        execution = stack.ingest(key)
+        assert execution.output, execution.error
+        return str(execution.output["status"])
+
+    for days in (24, 25):
+        s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/leave.md", Body=f"# Leave\n\nLeave is {days} days.\n")
+        assert ingest("c/leave.md") == "ready"
+    s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/hours.md", Body="Work is from 9 to 5.\n")
+    assert ingest("c/hours.md") == "ready"
+    s3.delete_object(Bucket=DOCUMENTS_BUCKET, Key="c/hours.md")
+    assert ingest("c/hours.md") == "removed"
+    s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/broken.md", Body=b"\xff\xfe")
+    assert ingest("c/broken.md") == "failed"
 
 
 def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
@@ -134,7 +183,10 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
     assert {who for who, resource in resources if resource == answers} == {"ask", "workflow"}
     assert {who for who, resource in resources if resource == "selfrag-requests"} == {"ask"}
     assert {who for who, resource in resources if resource == "web-key"} == {"search_web"}
+    manifest = {who for who, action, name in recorded if (action.split(":")[0], name) == ("dynamodb", DOCUMENTS_TABLE)}
+    assert manifest == {"claim_document", "index_passages", "remove_passages", "record_document"}
     assert {resource for who, resource in resources if who == "workflow"} == {*deployed_handlers(), answers}
+    assert {resource for who, resource in resources if who == "ingestion"} == {*deployed_handlers(INGESTION)}
 
 
 def test_no_action_is_a_wildcard() -> None:

@@ -27,6 +27,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
     "index_writers": (["me"], "index_writers must be ARNs"),
+    "pipeline": ("", "pipeline must be"),
     "old_versions_days": (0.5, "old_versions_days must be"),
     "secret_recovery_days": (3, "secret_recovery_days must be"),
     "web_base_url": ("tavily", "web_base_url must be a URL"),

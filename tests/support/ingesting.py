@@ -67,7 +67,8 @@ class Ingestion:
 
     def recorded_ids(self) -> list[str]:
         """The index's own ids of all passages that the manifest knows."""
-        items = boto3.client("dynamodb").scan(TableName=DOCUMENTS_TABLE)["Items"]
+        pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=DOCUMENTS_TABLE)
+        items = [item for page in pages for item in page["Items"]]
         return sorted(known["S"] for item in items if "ids" in item for known in item["ids"]["M"].values())
 
     def indexed_ids(self) -> list[str]:

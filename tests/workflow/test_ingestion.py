@@ -13,8 +13,10 @@ import pytest
 from cli.aws.stack import INGESTION, deployed_handlers
 from selfrag.ingestion import Objects
 from selfrag.manifest import Manifest
-from selfrag.opensearch import OpenSearchPassages
+from selfrag.opensearch import OpenSearchPassages, open_passages
+from tests.support.files import pdf
 from tests.support.ingesting import Ingestion, ingestion
+from tests.support.titan_double import embed
 
 KEY = "handbook/leave.md"
 FIRST, SECOND = b"# Leave\n\nLeave is 25 days.\n", b"# Leave\n\nLeave is 26 days.\n"
@@ -252,3 +254,16 @@ def test_a_manifest_that_cannot_be_used_fails_the_execution_and_the_next_one_com
         assert running.ingest(KEY).output is None
     running.done(KEY)
     holds(running, "25 days")
+
+
+def test_a_passage_of_a_pdf_knows_its_page_and_one_of_a_page_or_a_text_its_heading(running: Ingestion) -> None:
+    running.put("handbook/travel.pdf", pdf("Trains come first. " * 60, "The hotel limit in Oslo is 140 EUR. " * 30))
+    running.put("handbook/leave.html", b"<h1>Leave</h1><h2>Sick leave</h2><p>It is paid.</p>")
+    running.put("handbook/pay.md", b"# Pay\n\n## Bonus\n\nIt is paid in May.\n")
+    for key in ("handbook/travel.pdf", "handbook/leave.html", "handbook/pay.md"):
+        assert running.done(key)["status"] == "ready"
+    found = open_passages().search("hotel limit Oslo paid", embed("hotel limit Oslo paid"), 20, ["handbook"])
+    places = {(p.document, p.page, p.heading) for p, _ in found.by_text}
+    assert {page for document, page, _ in places if document.endswith(".pdf")} >= {2}
+    assert ("handbook/leave.html", None, "Sick leave") in places
+    assert ("handbook/pay.md", None, "Bonus") in places

@@ -80,7 +80,7 @@ def send(monkeypatch: pytest.MonkeyPatch, machines: FakeStates, request: dict[st
 def test_a_question_whose_connection_did_not_last_is_found_at_its_location(
     monkeypatch: pytest.MonkeyPatch, answers: Stubber
 ) -> None:
-    answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY})
+    answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY, "ConsistentRead": True})
     machines = FakeStates(start_sync_execution=ReadTimeoutError(endpoint_url="x"))
     status, body, headers = send(monkeypatch, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
     assert (status, body["status"]) == (202, "running")

@@ -103,3 +103,10 @@ def test_whatever_the_model_writes_spans_stay_inside_and_every_sentence_is_cited
         assert citation.quote in TEXT
     if not result.citations and any(c.isalnum() for c in result.answer):
         assert UNCITED in result.answer
+
+
+def test_a_citation_names_the_page_of_a_pdf_and_the_heading_of_a_section() -> None:
+    found = passage("p1", "Leave is 25 days.", page=3, heading="Annual leave")
+    result = generate(Task(question="How many days?", passages=[found]), FakeClaude([cited("25 days.")]), PROMPT)
+    (citation,) = result.citations
+    assert (citation.page, citation.heading) == (3, "Annual leave")

@@ -21,14 +21,30 @@ class Index:
         self.passages = list(passages)
         self.asked: list[tuple[str, Sequence[str]]] = []
 
-    def search(self, text: str, vector: Sequence[float], size: int, collections: Sequence[str]) -> Candidates:
+    def search(
+        self,
+        text: str,
+        vector: Sequence[float],
+        size: int,
+        collections: Sequence[str],
+        documents: Sequence[str] | None = None,
+    ) -> Candidates:
         self.asked.append((text, collections))
-        seen = [p for p in self.passages if p.collection in collections]
+        seen = [p for p in self.passages if within(p, collections, documents)]
         scored = [(p, float(len(seen) - n)) for n, p in enumerate(seen)]
         return Candidates(scored[:size], scored[:size])
 
-    def fetch(self, passage_ids: Sequence[str], collections: Sequence[str]) -> list[Passage]:
-        return [p for p in self.passages if p.passage_id in passage_ids and p.collection in collections]
+    def fetch(
+        self, passage_ids: Sequence[str], collections: Sequence[str], documents: Sequence[str] | None = None
+    ) -> list[Passage]:
+        return [p for p in self.passages if p.passage_id in passage_ids and within(p, collections, documents)]
+
+
+def within(found: Passage, collections: Sequence[str], documents: Sequence[str] | None) -> bool:
+    return found.collection in collections and (documents is None or found.document in documents)
+
+
+ALL = ("c0", "c1", "d0", "d1", "other0", "other1")
 
 
 class Embedder:
@@ -60,6 +76,35 @@ def test_earlier_evidence_is_fetched_under_the_callers_own_collections() -> None
     result = retrieve(task(passage_ids=["theirs", "mine", "gone"]), index, Embedder())
     assert [p.passage_id for p in result.passages] == ["mine"]
     assert index.asked == []
+
+
+def test_filters_narrow_what_the_caller_may_ask_and_cannot_widen_it() -> None:
+    index = Index(
+        *(passage(f"{c}{n}", collection=c, document=f"{c}/{n}.md") for c in ("c", "d", "other") for n in range(2))
+    )
+
+    def found(**filters: object) -> list[str]:
+        asked = task(collections=["c", "d"], filters=filters)
+        fetched = retrieve(asked.model_copy(update={"passage_ids": list(ALL)}), index, Embedder()).passages
+        searched = retrieve(asked, index, Embedder()).passages
+        assert {p.passage_id for p in searched} == {p.passage_id for p in fetched}
+        return sorted(p.passage_id for p in searched)
+
+    assert found() == ["c0", "c1", "d0", "d1"]
+    assert found(collections=["d"]) == ["d0", "d1"]
+    assert found(collections=["d", "other"]) == ["d0", "d1"]
+    assert found(collections=["other"]) == []
+    assert found(documents=["c/0.md", "other/0.md"]) == ["c0"]
+    assert found(collections=["d"], documents=["c/0.md", "d/1.md"]) == ["d1"]
+    assert found(collections=["d"], documents=["other/0.md"]) == []
+
+
+@pytest.mark.parametrize(
+    "filters", [{"collections": []}, {"documents": []}, {"tags": ["a"]}, {"documents": ["\ud800"]}]
+)
+def test_a_filter_that_says_nothing_or_the_unknown_is_refused(filters: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="filters"):
+        task(filters=filters)
 
 
 def test_a_caller_without_collections_is_refused() -> None:

@@ -74,5 +74,5 @@ def test_any_policy_is_followed_or_refused_in_words(policy: object) -> None:
 
 def test_the_execution_gets_every_field_of_the_policy() -> None:
     given_to_machine = AskRequest(question="?").execution_input(["c"])
-    assert set(given_to_machine) == {"question", "policy", "previous", "collections"}
+    assert set(given_to_machine) == {"question", "policy", "previous", "filters", "collections"}
     assert set(given_to_machine["policy"]) == set(Policy.model_fields)

@@ -1,0 +1,171 @@
+"""Documents over the HTTP API: uploaded with a form, listed, shown and deleted, each tenant's own."""
+
+import base64
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import boto3
+import httpx2
+import pytest
+import requests
+
+from cli.aws.stack import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from cli.gateway import serving
+from selfrag.documents import MAX_DOCUMENT_BYTES
+from selfrag.ingestion import document_id
+from tests.e2e.test_api import problem
+from tests.support.ingesting import Ingestion, ingestion
+
+KEYS = {"key-a": ["a", "a2"], "key-b": ["b"]}
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """One caller of the API."""
+
+    api: httpx2.Client
+    key: str
+
+    def __call__(self, method: str, path: str, **content: object) -> httpx2.Response:
+        return self.api.request(method, path, headers={"x-api-key": self.key}, **content)  # type: ignore[arg-type]
+
+    def listed(self, query: str = "") -> list[str]:
+        reply = self("GET", f"/v1/documents{query}")
+        assert reply.status_code == 200, reply.text
+        return [document["key"] for document in reply.json()["documents"]]
+
+
+@dataclass(frozen=True)
+class Service:
+    """The API over a stack that ingests."""
+
+    documents: Ingestion
+    a: Tenant
+    b: Tenant
+    other: Tenant
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    environment = {"SELFRAG_KEY_COLLECTIONS": json.dumps(KEYS), "SELFRAG_COLLECTIONS": '["shared"]'}
+    with ingestion(**environment) as documents, serving() as url, httpx2.Client(base_url=url, timeout=40) as api:
+        yield Service(documents, Tenant(api, "key-a"), Tenant(api, "key-b"), Tenant(api, ""))
+
+
+@pytest.fixture(autouse=True)
+def empty(service: Service) -> None:
+    table, s3 = boto3.resource("dynamodb").Table(DOCUMENTS_TABLE), boto3.resource("s3").Bucket(DOCUMENTS_BUCKET)
+    for item in table.scan()["Items"]:
+        table.delete_item(Key={"id": item["id"], "part": item["part"]})
+    s3.objects.all().delete()
+
+
+def put(service: Service, key: str, text: str = "# Leave\n\nLeave is 25 days.\n") -> str:
+    service.documents.put(key, text.encode())
+    service.documents.done(key)
+    return document_id(DOCUMENTS_BUCKET, key)
+
+
+def test_an_uploaded_document_is_shown_and_a_deleted_one_is_gone(service: Service) -> None:
+    content = b"# Leave\n\nLeave is 25 days.\n"
+    reply = service.a("POST", "/v1/documents", json={"key": "a/leave.md", "size": len(content)})
+    assert reply.status_code == 201, reply.text
+    to_come = reply.json()
+    where = reply.headers["location"]
+    assert (to_come["key"], where) == ("a/leave.md", f"/v1/documents/{to_come['id']}")
+    problem(service.a("GET", where), 404)
+
+    upload = to_come["upload"]
+    requests.request(upload["method"], upload["url"], data=upload["fields"], files={"file": content}, timeout=5)
+    service.documents.done("a/leave.md")
+    shown = service.a("GET", where).json()
+    assert shown.pop("updated_at").endswith("Z")
+    assert shown == {
+        "id": to_come["id"], "key": "a/leave.md", "collection": "a", "status": "ready", "title": "Leave",
+        "passages": 1, "pages": 0, "reason": "", "warnings": [],
+    }  # fmt: skip
+    assert service.a.listed() == ["a/leave.md"]
+
+    assert service.a("DELETE", where).status_code == 202
+    assert boto3.client("s3").list_objects_v2(Bucket=DOCUMENTS_BUCKET)["KeyCount"] == 0
+    service.documents.done("a/leave.md")
+    problem(service.a("GET", where), 404)
+    problem(service.a("DELETE", where), 404)
+    assert service.a.listed() == []
+    assert not service.documents.texts()
+
+
+def test_the_form_is_good_for_one_object_of_one_size_and_type(service: Service) -> None:
+    asked = {"key": "a/x/leave days.md", "size": 7, "content_type": "text/markdown"}
+    upload = service.a("POST", "/v1/documents", json=asked).json()["upload"]
+    conditions = json.loads(base64.b64decode(upload["fields"]["policy"]))["conditions"]
+    assert ["content-length-range", 7, 7] in conditions
+    for condition in ({"key": "a/x/leave days.md"}, {"bucket": DOCUMENTS_BUCKET}, {"Content-Type": "text/markdown"}):
+        assert condition in conditions
+    assert not any(condition[0] == "starts-with" for condition in conditions if isinstance(condition, list))
+
+
+@pytest.mark.parametrize(
+    ("body", "word"),
+    [
+        ({}, "key is missing"),
+        ([], 'such as {"key"'),
+        ({"key": "a/x.md", "size": MAX_DOCUMENT_BYTES + 1}, "size was not accepted"),
+        ({"key": "a/x.exe", "size": 1}, "must end in one of .csv, .docx"),
+        ({"key": "a/../b/x.md", "size": 1}, "without .."),
+        ({"key": "a/x.md", "size": 1, "question": "?"}, "the fields are key, size, content_type"),
+        ({"key": "a/x.md", "size": 1, "content_type": "text"}, "content_type"),
+    ],
+)
+def test_an_upload_that_cannot_be_is_refused_in_words(service: Service, body: object, word: str) -> None:
+    assert word in problem(service.a("POST", "/v1/documents", json=body), 400)["detail"]
+
+
+def test_a_document_that_cannot_be_read_is_listed_with_its_reason(service: Service) -> None:
+    put(service, "a/broken.pdf", "no PDF")
+    (document,) = service.a("GET", "/v1/documents").json()["documents"]
+    assert (document["status"], document["passages"]) == ("failed", 0)
+    assert "not a PDF" in document["reason"]
+
+
+def test_documents_are_listed_page_by_page(service: Service) -> None:
+    keys = [f"a/{n}.md" for n in range(5)] + ["a2/x.md"]
+    for key in keys:
+        put(service, key)
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = service.a("GET", "/v1/documents", params={"limit": 2, "cursor": cursor}).json()
+        seen += [document["key"] for document in page["documents"]]
+        cursor = page["cursor"]
+    assert seen == keys
+    assert service.a.listed("?collection=a2") == ["a2/x.md"]
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "cursor=x"])
+def test_a_page_that_cannot_be_is_refused(service: Service, query: str) -> None:
+    assert query.partition("=")[0] in problem(service.a("GET", f"/v1/documents?{query}"), 400)["detail"]
+
+
+def test_nobody_sees_changes_or_deletes_documents_of_another_tenant(service: Service) -> None:
+    theirs = put(service, "b/secret.md")
+    put(service, "shared/all.md")
+    assert [tenant.listed() for tenant in (service.a, service.b, service.other)] == [
+        [], ["b/secret.md"], ["shared/all.md"],
+    ]  # fmt: skip
+    for tenant in (service.a, service.other):
+        problem(tenant("GET", f"/v1/documents/{theirs}"), 404)
+        problem(tenant("DELETE", f"/v1/documents/{theirs}"), 404)
+        refused = problem(tenant("GET", "/v1/documents?collection=b"), 403)
+        unknown = problem(tenant("GET", "/v1/documents?collection=never-was"), 403)
+        assert {**refused, "request_id": ""} == {**unknown, "request_id": ""}
+        problem(tenant("POST", "/v1/documents", json={"key": "b/secret.md", "size": 1}), 403)
+    stolen = base64.urlsafe_b64encode(json.dumps(["b", "b/a.md", "0" * 32]).encode()).decode()
+    problem(service.a("GET", f"/v1/documents?cursor={stolen}"), 400)
+    assert service.b("GET", f"/v1/documents/{theirs}").json()["status"] == "ready"
+    assert boto3.client("s3").head_object(Bucket=DOCUMENTS_BUCKET, Key="b/secret.md")
+
+
+def test_an_id_that_is_none_is_refused(service: Service) -> None:
+    problem(service.a("GET", "/v1/documents/xyz"), 400)
+    problem(service.a("GET", f"/v1/documents/{'0' * 32}"), 404)

@@ -1,0 +1,288 @@
+"""A key bound to one collection never sees anything of another: not in a reply, and not in what the model reads.
+
+Everything is real but the services: the API, the workflow, the steps, the index's adapter, and the ingestion.
+"""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import boto3
+import httpx2
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cli.aws.stack import DEFINITION, MACHINE_ARN, deployed_handlers
+from cli.gateway import serving
+from tests.e2e.test_api import eventually, problem
+from tests.support.ingesting import Ingestion, ingestion
+from tests.support.model_server import ModelServer
+
+BOUND = {"key-a": ["a"], "key-b": ["b"], "key-both": ["a", "b"]}
+# A word that is in each of a collection's documents, in its keys and in its tenant's own question, and nowhere else.
+WORDS = {"a": "aardvark", "b": "badger"}
+DOCUMENTS = {
+    f"{name}/{word}-{kind}.md": f"# {kind.title()} of the {word}\n\n{text.format(word)}\n"
+    for name, word in WORDS.items()
+    for kind, text in {
+        "leave": "Everyone at the {} has 25 days of leave a year.",
+        "office": "The office of the {} opens at nine in the morning.",
+        "travel": "Travel for the {} is by train. Leave the office in time.",
+    }.items()
+}
+SAME = "# Notice\n\nThe office is closed in August, and leave is taken then.\n"
+
+
+@dataclass
+class Service:
+    """The API with two tenants and one who may ask both; `answers` are all that were given, with their askers."""
+
+    api: httpx2.Client
+    model: ModelServer
+    documents: Ingestion
+    answers: list[tuple[str, str]] = field(default_factory=list)
+
+    def send(self, key: str, method: str, path: str, **content: Any) -> httpx2.Response:
+        return self.api.request(method, path, headers={"x-api-key": key, **content.pop("headers", {})}, **content)
+
+    def ask(self, key: str, body: Any, path: str = "/v1/ask") -> httpx2.Response:
+        """The response to a question, whichever endpoint takes it on."""
+        reply = self.send(key, "POST", path, json=body)
+        if reply.status_code != 202:
+            return reply
+
+        def look() -> httpx2.Response | None:
+            seen = self.send(key, "GET", reply.headers["location"])
+            return None if seen.json()["status"] == "running" else seen
+
+        shown: httpx2.Response = eventually(look)
+        return shown
+
+    def passage_ids(self, collection: str) -> set[str]:
+        found = [d.source for index in self.documents.collection.indices.values() for d in index.documents]
+        return {source["passage_id"] for source in found if source["collection"] == collection}
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with ModelServer() as model:
+        environment = {
+            "SELFRAG_KEY_COLLECTIONS": json.dumps(BOUND),
+            "SELFRAG_COLLECTIONS": '["nobody-elses"]',
+            "SELFRAG_WEB_SEARCH": "false",
+            "SELFRAG_MODEL_BASE_URL": model.url,
+            "SELFRAG_MODEL_SECRET": "model-key",
+        }
+        with (
+            ingestion(deployed_handlers(DEFINITION), **environment) as documents,
+            serving() as url,
+            httpx2.Client(base_url=url, timeout=40) as api,
+        ):
+            boto3.client("secretsmanager").create_secret(Name="model-key", SecretString="test")
+            for key, text in {**DOCUMENTS, "a/notice.md": SAME, "b/notice.md": SAME}.items():
+                documents.put(key, text.encode())
+                assert documents.done(key)["status"] == "ready"
+            yield Service(api, model, documents)
+
+
+@pytest.fixture(autouse=True)
+def plain_model(service: Service) -> None:
+    service.model.answers.clear()
+    service.model.requests.clear()
+
+
+def executions() -> int:
+    return len(boto3.client("stepfunctions").list_executions(stateMachineArn=MACHINE_ARN)["executions"])
+
+
+def sees_nothing_of(service: Service, collection: str, text: str) -> None:
+    assert WORDS[collection] not in text.lower()
+    assert f'"{collection}/' not in text
+    assert not [i for i in service.passage_ids(collection) if i in text]
+
+
+tenants = st.sampled_from(["key-a", "key-b", "key-both"])
+subsets = st.lists(st.sampled_from(["a", "b"]), min_size=1, unique=True)
+filters = st.fixed_dictionaries(
+    {}, optional={"collections": subsets, "documents": st.lists(st.sampled_from(sorted(DOCUMENTS)), min_size=1)}
+)
+policies = st.fixed_dictionaries(
+    {},
+    optional={
+        "top_k": st.integers(1, 10),
+        "relevance_threshold": st.sampled_from([0.0, 0.5, 1.0]),
+        "min_utility": st.integers(1, 5),
+        "max_rewrites": st.integers(0, 2),
+        "max_regenerations": st.integers(0, 1),
+        "web_search": st.booleans(),
+    },
+)
+# What the model says; a verdict that is cached is not asked for again.
+moods = st.fixed_dictionaries(
+    {
+        "decision": st.sampled_from(["yes", "continue", "continue", "no"]),
+        "label": st.sampled_from(["relevant", "relevant", "irrelevant"]),
+        "support": st.sampled_from(["full", "full", "none"]),
+        "utility": st.sampled_from([5, 5, 2]),
+    }
+)
+steps = st.fixed_dictionaries(
+    {
+        "key": tenants,
+        "question": st.sampled_from(["How many days of leave?", "When does the office open?", ""]),
+        "filters": filters,
+        "policy": policies,
+        "mood": moods,
+        "previous": st.none() | st.integers(0, 3),
+        "path": st.sampled_from(["/v1/ask", "/v1/ask", "/v1/questions"]),
+    }
+)
+
+
+def take_on(model: ModelServer, mood: dict[str, Any]) -> None:
+    model.answers["decide_retrieval"] = lambda body: {
+        "reason": "r",
+        "decision": mood["decision"],
+        "complexity": "simple",
+    }
+    model.answers["grade_relevance"] = lambda body: {"reason": "r", "label": mood["label"], "score": 0.9}
+    claim = {"claim": "a claim", "support": mood["support"], "passages": [1]}
+    model.answers["grade_support"] = lambda body: {"claims": [claim]}
+    model.answers["grade_utility"] = lambda body: {"reason": "r", "score": mood["utility"]}
+    model.answers["rewrite_question"] = lambda body: {"reason": "r", "query": "office leave travel notice"}
+
+
+def test_a_key_never_sees_anything_of_a_collection_that_it_is_not_bound_to(
+    service: Service, record_property: Callable[[str, str], None]
+) -> None:
+    seen: Counter[str] = Counter()
+
+    def one_step(step: dict[str, Any]) -> None:
+        key, mine = step["key"], BOUND[step["key"]]
+        body = {
+            # The tenant's own question has a word that the other must not meet in an earlier turn either.
+            "question": step["question"] or f"What does the {WORDS[mine[-1]]} say of leave?",
+            "filters": step["filters"],
+            "policy": step["policy"],
+        }
+        # One of the last four answers, whoever asked for it.
+        earlier = service.answers[-4:][step["previous"] :][:1] if step["previous"] is not None else []
+        if earlier:
+            body["previous"] = earlier[0][0]
+        take_on(service.model, step["mood"])
+        started, asked = executions(), len(service.model.requests)
+        reply = service.ask(key, body, step["path"])
+        prompts = service.model.requests[asked:]
+        for other in set(WORDS) - set(mine):
+            sees_nothing_of(service, other, reply.text)
+            sees_nothing_of(service, other, json.dumps(prompts))
+        wanted = step["filters"].get("collections", mine)
+        if not set(wanted) <= set(mine):
+            problem(reply, 403)
+        elif earlier and not set(BOUND[earlier[0][1]]) <= set(mine):
+            problem(reply, 404)
+        else:
+            answered(reply.json(), step, wanted, bool(earlier))
+            return
+        seen[f"refused with {reply.status_code}"] += 1
+        assert (executions(), prompts) == (started, [])
+
+    def answered(response: dict[str, Any], step: dict[str, Any], wanted: list[str], follows: bool) -> None:
+        assert response["status"] in ("answered", "partial", "abstained"), response
+        service.answers.append((response["id"], step["key"]))
+        within = set().union(*(service.passage_ids(name) for name in wanted))
+        # The verdicts of an earlier answer that come along are of passages that the filters let through.
+        assert {verdict["passage_id"] for verdict in response["reflection"]["relevance"]} <= within
+        cited = {citation["document"] for citation in response["citations"]}
+        assert cited <= set(step["filters"].get("documents", cited))
+        seen["answered"] += 1
+        seen["from earlier evidence"] += follows and "GradeRelevance" not in response["path"] and bool(cited)
+        seen["cached verdicts"] += response["usage"]["cached_verdicts"]
+        for other, collections in BOUND.items():
+            shown = service.send(other, "GET", f"/v1/questions/{response['id']}").status_code
+            assert shown == (200 if set(BOUND[step["key"]]) <= set(collections) else 404)
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.lists(steps, min_size=1, max_size=4))
+    def tenants_stay_apart(several: list[dict[str, Any]]) -> None:
+        for step in several:
+            one_step(step)
+
+    tenants_stay_apart()
+    assert min(seen[kind] for kind in ("answered", "refused with 403", "refused with 404")) > 0
+    assert min(seen["from earlier evidence"], seen["cached verdicts"]) > 0
+    counted = ", ".join(f"{kind}: {count}" for kind, count in sorted(seen.items()))
+    record_property("figures", f"two tenants and one of both: {counted}; nothing of the other was seen")
+
+
+def test_the_search_itself_would_find_the_other_tenants_passages(service: Service) -> None:
+    """Without the binding there would be something to see, so that the property above says something."""
+    reply = service.ask("key-both", {"question": "How many days of leave?", "policy": {"top_k": 10}})
+    cited = {citation["document"][0] for citation in reply.json()["citations"]}
+    assert cited == {"a", "b"}
+
+
+def test_a_key_that_is_bound_to_nothing_gets_the_default(service: Service) -> None:
+    reply = service.ask("key-new", {"question": "How many days of leave?"})
+    assert (reply.json()["status"], reply.json()["citations"]) == ("abstained", [])
+    problem(service.ask("key-new", {"question": "?a", "filters": {"collections": ["a"]}}), 403)
+
+
+def test_verdicts_of_one_tenant_say_nothing_to_the_other_but_are_not_asked_for_twice(service: Service) -> None:
+    question = {"question": "Is the office closed in August?", "policy": {"top_k": 10}}
+    for key in ("key-a", "key-b", "key-a"):
+        service.model.requests.clear()
+        response = service.ask(key, question).json()
+        other = {"key-a": "b", "key-b": "a"}[key]
+        sees_nothing_of(service, other, json.dumps([response, service.model.requests]))
+    assert response["usage"]["cached_verdicts"] > 0
+    assert service.model.asked("grade_relevance") == []
+
+
+@pytest.mark.parametrize("path", ["/v1/ask", "/v1/questions"])
+def test_nobody_follows_up_on_the_answer_of_another_tenant(service: Service, path: str) -> None:
+    theirs = service.ask("key-b", {"question": "How much leave has the badger?"}).json()
+    service.model.requests.clear()
+    started = executions()
+    follow_up = {"question": "And how much of it in May?", "previous": theirs["id"]}
+    refused = problem(service.send("key-a", "POST", path, json=follow_up), 404)
+    unknown = problem(service.send("key-a", "POST", path, json={**follow_up, "previous": "never-was"}), 404)
+    assert {**refused, "request_id": ""} == {**unknown, "request_id": ""}
+    assert (executions(), service.model.requests) == (started, [])
+    assert service.ask("key-b", follow_up, path).json()["status"] == "answered"
+
+
+def test_a_question_at_work_is_shown_to_its_own_tenant_only(service: Service) -> None:
+    held = threading.Event()
+    service.model.answers["grade_utility"] = lambda body: (held.wait(20), {"reason": "r", "score": 5})[1]
+    body = {"question": "When does the office of the badger open?"}
+    location = service.send("key-b", "POST", "/v1/questions", json=body).headers["location"]
+    assert service.send("key-b", "GET", location).json()["status"] == "running"
+    problem(service.send("key-a", "GET", location), 404)
+    held.set()
+    eventually(lambda: True if service.send("key-b", "GET", location).json()["status"] != "running" else None)
+    problem(service.send("key-a", "GET", location), 404)
+
+
+def test_one_idempotency_key_of_two_tenants_is_two_questions(service: Service) -> None:
+    body, headers = {"question": "How many days of leave?"}, {"Idempotency-Key": "mine"}
+    replies = {key: service.send(key, "POST", "/v1/ask", json=body, headers=headers).json() for key in BOUND}
+    assert len({reply["id"] for reply in replies.values()}) == len(BOUND)
+    sees_nothing_of(service, "b", json.dumps(replies["key-a"]))
+
+
+def test_a_filter_narrows_to_collections_and_documents(service: Service) -> None:
+    question = {"question": "How many days of leave?", "policy": {"top_k": 10}}
+
+    def cited(**wanted: Any) -> set[str]:
+        response = service.ask("key-both", {**question, "filters": wanted}).json()
+        return {citation["document"] for citation in response["citations"]}
+
+    assert {document[0] for document in cited(collections=["a"])} == {"a"}
+    only = "b/badger-leave.md"
+    assert cited(documents=[only]) == {only}
+    assert cited(collections=["a"], documents=[only]) == set()

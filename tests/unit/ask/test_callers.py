@@ -1,0 +1,83 @@
+"""Who may ask what: API keys and IAM identities are bound to collections, everyone else gets the default."""
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+
+from ask.callers import Caller, caller_of
+from ask.problems import ProblemRaised
+from ask.settings import ApiSettings, api_settings
+from selfrag.errors import Misconfigured
+
+ACCOUNT = "123456789012"
+MACHINES = {"express_machine_arn": "arn:aws:states:x", "standard_machine_arn": "arn:aws:states:x"}
+BOUND = {
+    "key-a": ["a"],
+    f"arn:aws:iam::{ACCOUNT}:user/Alice": ["b", "c"],
+    f"arn:aws:iam::{ACCOUNT}:role/teams/sales/Seller": ["sales"],
+}
+
+
+def caller(**identity: Any) -> Caller:
+    config = ApiSettings.model_validate({**MACHINES, "collections": ["shared"], "key_collections": BOUND})
+    return caller_of({"requestContext": {"identity": identity}}, config)
+
+
+@pytest.mark.parametrize(
+    ("identity", "collections"),
+    [
+        ({"apiKeyId": "key-a"}, ("a",)),
+        ({"apiKeyId": "key-a2"}, ("shared",)),
+        ({"apiKeyId": None, "userArn": f"arn:aws:iam::{ACCOUNT}:user/Alice"}, ("b", "c")),
+        ({"userArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/Seller/session-1"}, ("sales",)),
+        ({"userArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/Seller/key-a"}, ("sales",)),
+        ({"userArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/Buyer/Seller"}, ("shared",)),
+        ({"userArn": "arn:aws:sts::210987654321:assumed-role/Seller/session-1"}, ("shared",)),
+        ({}, ("shared",)),
+    ],
+)
+def test_a_caller_may_ask_the_collections_that_the_key_or_identity_is_bound_to(
+    identity: dict[str, Any], collections: tuple[str, ...]
+) -> None:
+    assert caller(**identity).collections == collections
+
+
+def test_a_call_without_any_identity_gets_the_default() -> None:
+    config = ApiSettings.model_validate({**MACHINES, "key_collections": {"": ["a"], **BOUND}})
+    assert caller_of({"path": "/v1/ask"}, config) == Caller("", ("documents",))
+
+
+def test_sessions_of_one_role_are_callers_of_their_own() -> None:
+    names = {caller(userArn=f"arn:aws:sts::{ACCOUNT}:assumed-role/Seller/{n}").name for n in range(2)}
+    assert len(names) == 2
+
+
+def test_a_collection_of_another_is_refused_in_the_words_of_one_that_does_not_exist() -> None:
+    said = set()
+    for wanted in (["shared", "a"], ["never-was"]):
+        with pytest.raises(ProblemRaised) as refused:
+            caller().allowed(wanted)
+        said.add((refused.value.status, refused.value.detail, refused.value.hint))
+    assert len(said) == 1
+    assert said.pop()[0] == HTTPStatus.FORBIDDEN
+    caller().allowed(["shared"])
+    caller().allowed([])
+
+
+@pytest.mark.parametrize("value", ["[]", '{"key": []}', '{"key": "a"}', "key=a"])
+def test_a_binding_that_cannot_be_read_is_a_fault_and_not_the_default(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    for name, setting in MACHINES.items():
+        monkeypatch.setenv(f"SELFRAG_{name.upper()}", setting)
+    monkeypatch.setenv("SELFRAG_KEY_COLLECTIONS", value)
+    api_settings.cache_clear()
+    try:
+        with pytest.raises(Misconfigured, match="(?i)key_collections"):
+            api_settings()
+        monkeypatch.setenv("SELFRAG_KEY_COLLECTIONS", json.dumps(BOUND))
+        assert api_settings().key_collections["key-a"] == ("a",)
+    finally:
+        api_settings.cache_clear()
