@@ -32,3 +32,31 @@ def test_the_prices_of_claude_are_those_of_the_responses(name: str, model: str) 
 
 def test_both_tables_are_there() -> None:
     assert len(TABLES) == 2
+
+
+SIZING = (Path(__file__).parents[2] / "docs" / "sizing.md").read_text(encoding="utf-8")
+
+
+def rows(heading: str) -> list[list[float]]:
+    section = SIZING.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if re.match(r"^\| [\d,]+ \|", line)]
+    return [[float(cell.replace(",", "")) for cell in line.strip("| ").split(" | ")] for line in lines]
+
+
+def test_the_memory_and_the_price_of_vectors_follow_from_their_number() -> None:
+    found = rows("Vectors in memory")
+    assert [row[0] for row in found] == [1e4, 1e6, 1e8]
+    for passages, gigabytes, capacity, both, hours, dollars in found:
+        assert abs(passages * 1.1 * (4 * 512 + 8 * 16) / 1e9 - gigabytes) < 0.01
+        assert capacity >= max(0.5, gigabytes / 3 - 0.5)
+        assert (both, hours) == (2 * capacity, 730 * both)
+        assert abs(hours * 0.24 - dollars) < 0.005
+
+
+def test_the_price_and_the_time_of_a_first_load_follow_from_the_number_of_passages() -> None:
+    for passages, hours, tokens, titan, transitions, steps, units, table in rows("The first load"):
+        assert abs(passages / 2000 / 60 - hours) <= 0.5
+        assert (tokens, transitions) == (passages * 230 / 1e6, (passages / 25 * 6 + passages / 10 * 12) / 1000)
+        assert units == passages / 25 * 5 / 1e6
+        for quantity, price, cost in ((tokens, 0.02, titan), (transitions, 0.025, steps), (units, 0.625, table)):
+            assert abs(quantity * price - cost) < 0.006
