@@ -14,13 +14,20 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
+import ask.app
+import ask.documents.bucket
 import ask.executions
 import ask.handler
 import ask.settings
 from ask.body import MAX_BODY_BYTES
 
 LAMBDA_SECONDS = 29
-_CACHES = (ask.settings.api_settings, ask.executions._states, ask.executions.dynamodb)
+_CACHES = (
+    ask.settings.api_settings,
+    ask.executions._states,
+    ask.executions.dynamodb,
+    ask.documents.bucket.s3,
+)
 _of_thread: ContextVar[dict[str, Any]] = ContextVar("of_thread")
 
 
@@ -29,7 +36,7 @@ def serving(port: int = 0) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running."""
     for cached in _CACHES:
         cached.cache_clear()
-    ask.handler.app.__class__ = _PerThread
+    ask.app.app.__class__ = _PerThread
     with _Server(port) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         try:

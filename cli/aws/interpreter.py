@@ -8,6 +8,7 @@ in tests/workflow/ prove each of them.
 import copy
 import json
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -19,6 +20,7 @@ from unittest.mock import patch
 from moto import backend_index, mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.core.responses import ActionResult
+from moto.dynamodb.models import DynamoDBBackend
 from moto.stepfunctions import urls
 from moto.stepfunctions.parser.api import EvaluationFailedEventDetails, HistoryEventType
 from moto.stepfunctions.parser.asl.component.common.assign.assign_decl import AssignDecl
@@ -73,6 +75,9 @@ def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) 
         stack.enter_context(
             patch.object(WaitFunction, "_wait_interval", lambda self, env, wait_seconds: pause(wait_seconds))
         )
+        for name in ("put_item", "update_item", "delete_item"):
+            whole = _one_at_a_time(getattr(DynamoDBBackend, name))
+            stack.enter_context(patch.object(DynamoDBBackend, name, whole))
         stack.enter_context(patch.object(StepFunctionResponse, "start_sync_execution", _start_sync, create=True))
         yield
 
@@ -91,6 +96,19 @@ def _invoker(handlers: Mapping[str, LambdaHandler]) -> Callable[..., bytes]:
             return json.dumps({"errorType": type(error).__name__, "errorMessage": str(error)}).encode()
 
     return invoke
+
+
+_writing = threading.RLock()
+
+
+def _one_at_a_time(write: Callable[..., Any]) -> Callable[..., Any]:
+    """In moto a condition and the write that hangs on it are two steps; in DynamoDB they are one."""
+
+    def whole(*arguments: Any, **named: Any) -> Any:
+        with _writing:
+            return write(*arguments, **named)
+
+    return whole
 
 
 def _start_sync(self: Any) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 # The AWS services that the functions call. botocore describes four hundred; the others stay out of the layer.
-SERVICES = frozenset({"bedrock-runtime", "dynamodb", "secretsmanager", "stepfunctions", "sts"})
+SERVICES = frozenset({"bedrock-runtime", "dynamodb", "s3", "secretsmanager", "stepfunctions", "sts"})
 # For OpenSearch's gRPC transport, which nothing here asks for; opensearch-py requires them but does not import them.
 UNUSED = frozenset({"grpcio", "opensearch_protobufs", "protobuf"})
 

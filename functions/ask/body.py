@@ -7,40 +7,47 @@ from http import HTTPStatus
 from typing import Any
 
 from ask.problems import ProblemRaised
+from selfrag.requests import AskRequest, UploadRequest
 
 MAX_BODY_BYTES = 64 * 1024
-_HINT = 'Send a JSON object such as {"question": "How many days of leave do I have?"}.'
+
+
+def model_of(path: str) -> type[AskRequest] | type[UploadRequest]:
+    """What the body of a POST to this path has to be."""
+    return UploadRequest if path.endswith("/documents") else AskRequest
 
 
 def checked(event: dict[str, Any]) -> dict[str, Any]:
     """The event with its body as readable JSON text; raises ProblemRaised for what no route can read."""
     if event["httpMethod"] != "POST":
         return event
+    hint = f"Send a JSON object such as {model_of(event['path']).EXAMPLE}."
     content_type = _header(event, "content-type").partition(";")[0].strip().lower()
     if content_type not in ("", "application/json"):
-        raise ProblemRaised(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON.", _HINT)
-    raw = _bytes(event)
+        raise ProblemRaised(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON.", hint)
+    raw = _bytes(event, hint)
     if len(raw) > MAX_BODY_BYTES:
         detail = f"The body has {len(raw):,} bytes; {MAX_BODY_BYTES:,} are the limit."
-        raise ProblemRaised(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, "Ask a shorter question.")
+        hint = "Ask a shorter question; a file goes where POST /v1/documents says."
+        raise ProblemRaised(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, hint)
     try:
         text = raw.decode("utf-8")
         json.loads(text)
     except (ValueError, RecursionError):
-        raise ProblemRaised(HTTPStatus.BAD_REQUEST, "The body is not valid JSON in UTF-8.", _HINT) from None
+        raise ProblemRaised(HTTPStatus.BAD_REQUEST, "The body is not valid JSON in UTF-8.", hint) from None
     # Powertools would look at the type again, and trips over one such as ";".
     headers = {name: value for name, value in (event.get("headers") or {}).items() if name.lower() != "content-type"}
     return {**event, "headers": headers, "body": text, "isBase64Encoded": False}
 
 
-def _bytes(event: dict[str, Any]) -> bytes:
+def _bytes(event: dict[str, Any], hint: str) -> bytes:
     body = event.get("body") or ""
     if not event.get("isBase64Encoded"):
         return str(body).encode("utf-8", "surrogatepass")
     try:
         return base64.b64decode(body, validate=True)
     except binascii.Error:
-        raise ProblemRaised(HTTPStatus.BAD_REQUEST, "The body is not valid base64.", _HINT) from None
+        raise ProblemRaised(HTTPStatus.BAD_REQUEST, "The body is not valid base64.", hint) from None
 
 
 def _header(event: dict[str, Any], name: str) -> str:

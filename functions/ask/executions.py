@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -56,28 +57,33 @@ class Executions:
         except (BotoCoreError, ClientError) as error:
             raise _typed(error) from error
 
-    def remembered(self, question_id: str) -> dict[str, Any] | None:
+    def remembered(self, question_id: str, collections: Collection[str]) -> dict[str, Any] | None:
         """The response of a finished question, whichever machine ran; None when there is none of the caller's.
 
-        An answer belongs to the collections that it was made from: a caller must be allowed all of them.
+        An answer belongs to the collections that it was asked under: a caller must be allowed all of them.
         """
         try:
-            found = self._dynamodb.get_item(TableName=self._config.answers_table, Key={"id": {"S": question_id}})
+            # A follow-up may come in the moment in which the answer was written.
+            found = self._dynamodb.get_item(
+                TableName=self._config.answers_table, Key={"id": {"S": question_id}}, ConsistentRead=True
+            )
         except (BotoCoreError, ClientError) as error:
             raise _typed(error) from error
         item = found.get("Item")
         # DynamoDB deletes expired items within days, not at the moment: the reader has to compare.
         if item is None or int(item["expires_at"]["N"]) <= time.time():
             return None
-        if not {name["S"] for name in item["collections"]["L"]} <= set(self._config.collections):
+        if not _all_of([name["S"] for name in item["collections"]["L"]], collections):
             return None
         return dict(json.loads(item["response"]["S"]))
 
-    def progress(self, question_id: str) -> Progress | None:
-        """How far the Standard machine is with a question; None when it knows no such question."""
+    def progress(self, question_id: str, collections: Collection[str]) -> Progress | None:
+        """How far the Standard machine is with a question; None when it knows no such question of the caller's."""
         arn = f"{self._config.standard_machine_arn.replace(':stateMachine:', ':execution:')}:{question_id}"
         try:
             state = self._states.describe_execution(executionArn=arn)
+            if not _all_of(_asked_under(state.get("input", "{}")), collections):
+                return None
             pages = self._states.get_paginator("get_execution_history").paginate(
                 executionArn=arn, PaginationConfig={"PageSize": _HISTORY_PAGE}
             )
@@ -109,6 +115,17 @@ def _states() -> Any:
 def dynamodb() -> Any:
     """The client of the tables of answers and requests."""
     return boto3.client("dynamodb", config=Config(connect_timeout=1, read_timeout=2, retries={"total_max_attempts": 3}))
+
+
+def _asked_under(given: str) -> list[str]:
+    # An execution that an operator started by hand may name one collection as it is, or none.
+    named = json.loads(given).get("collections", [])
+    return named if isinstance(named, list) else [named]
+
+
+def _all_of(asked: Collection[str], allowed: Collection[str]) -> bool:
+    # What was asked under no collection is nobody's.
+    return bool(asked) and set(asked) <= set(allowed)
 
 
 def _code(error: Exception) -> str:

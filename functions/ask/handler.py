@@ -1,21 +1,22 @@
-"""The Lambda of the HTTP API: it starts questions and shows what became of them."""
+"""The Lambda of the HTTP API: the routes of questions, and what every request goes through."""
 
-import json
 import time
 import traceback
 from http import HTTPStatus
 from pathlib import Path as File
 from typing import Annotated, Any
 
-from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Path
 
 from ask import questions
-from ask.body import checked
+from ask.app import JSON, app, caller, place_of, problems, reply, request, request_path
+from ask.body import checked, model_of
+from ask.documents import routes  # noqa: F401  (it adds its routes to the app)
 from ask.logic import Started, Unfinished
-from ask.problems import Problem, ProblemRaised, as_problem, respond
+from ask.problems import ProblemRaised, as_problem, respond
 from ask.questions import Arrival
 from selfrag import responses
 from selfrag.errors import InvalidInput
@@ -24,9 +25,7 @@ from selfrag.observability import logger
 from selfrag.requests import AskRequest, explain_errors
 
 DESCRIPTION = File(__file__).with_name("openapi.json")
-JSON = "application/json"
 
-app = APIGatewayRestResolver(enable_validation=True)
 Key = Annotated[
     str,
     Header(
@@ -39,16 +38,6 @@ Key = Annotated[
 Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The id that the question was given.")]
 
 
-def _problems(*statuses: int) -> dict[int, Any]:
-    return {
-        status: {
-            "description": HTTPStatus(status).phrase,
-            "content": {"application/problem+json": {"model": Problem}},
-        }
-        for status in statuses
-    }
-
-
 @app.post(
     "/v1/ask",
     operation_id="ask",
@@ -57,14 +46,14 @@ def _problems(*statuses: int) -> dict[int, Any]:
     responses={
         200: {"description": "The response", "content": {JSON: {"model": responses.Response}}},
         202: {"description": "Still at work: look at Location", "content": {JSON: {"model": Started}}},
-        **_problems(400, 403, 409, 413, 429, 503),
+        **problems(400, 403, 404, 409, 413, 429, 503),
     },
 )
 def ask(body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
     """Run the question on the Express machine."""
     arrival = _arrival(key)
     question_id, response = questions.answer(body, arrival)
-    return _accepted(question_id, arrival.path) if response is None else _reply(HTTPStatus.OK, response)
+    return _accepted(question_id) if response is None else reply(HTTPStatus.OK, response)
 
 
 @app.post(
@@ -73,13 +62,12 @@ def ask(body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
     summary="Ask, and fetch the answer later",
     responses={
         202: {"description": "Taken on: look at Location", "content": {JSON: {"model": Started}}},
-        **_problems(400, 403, 409, 413, 429, 503),
+        **problems(400, 403, 404, 409, 413, 429, 503),
     },
 )
 def start_question(body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
     """Start the question on the Standard machine."""
-    arrival = _arrival(key)
-    return _accepted(questions.start(body, arrival), arrival.path)
+    return _accepted(questions.start(body, _arrival(key)))
 
 
 @app.get(
@@ -91,19 +79,19 @@ def start_question(body: Annotated[AskRequest, Body()], key: Key = "") -> Respon
             "description": "The response of a finished question, or how far it is",
             "content": {JSON: {"model": responses.Response | Unfinished}},
         },
-        **_problems(400, 403, 404, 429, 503),
+        **problems(400, 403, 404, 429, 503),
     },
 )
 def show_question(question_id: Id) -> Response[Any]:
     """Show the response, or how far the question is."""
-    found = questions.look(question_id)
+    found = questions.look(question_id, caller())
     if found is None:
         raise ProblemRaised(
             HTTPStatus.NOT_FOUND,
             "There is no such question.",
             "Answers are kept for 30 days, and a question asked by POST /v1/ask is found when it is finished.",
         )
-    return _reply(HTTPStatus.OK, found)
+    return reply(HTTPStatus.OK, found)
 
 
 @app.get(
@@ -115,7 +103,7 @@ def show_question(question_id: Id) -> Response[Any]:
 )
 def health() -> Response[Any]:
     """Say that the API answers; it calls nothing."""
-    return _reply(HTTPStatus.OK, {"status": "ok"})
+    return reply(HTTPStatus.OK, {"status": "ok"})
 
 
 @app.get(
@@ -133,14 +121,14 @@ def describe() -> Response[Any]:
 def _as_reply(error: Exception) -> Response[Any]:
     """Every error is a problem; of one that nobody foresaw, only the log has the name."""
     if isinstance(error, RequestValidationError):
-        error = InvalidInput(explain_errors(error.errors()))
+        error = InvalidInput(explain_errors(error.errors(), model_of(app.current_event.path)))
     elif isinstance(error, NotFoundError):
         error = ProblemRaised(HTTPStatus.NOT_FOUND, "There is nothing here.", "Look at GET /v1/openapi.json.")
     problem = as_problem(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         # The name and the place, and not the message: it may repeat what the caller sent.
         logger.error("failed", extra={"error": type(error).__name__, "at": _place(error)})
-    return respond(problem, _request_id(app.current_event.raw_event, app.lambda_context))
+    return respond(problem, _request_id(request(), app.lambda_context))
 
 
 app.exception_handler(Exception)(_as_reply)
@@ -151,40 +139,25 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     logger.append_keys(step="ask", question="")
     started, request_id = time.monotonic(), _request_id(event, context)
     try:
-        reply = app.resolve(checked(event), context)
+        replied = app.resolve(checked(event), context)
     except ProblemRaised as problem:
         refused = respond(problem, request_id)
         headers = {"Content-Type": [refused.content_type or JSON]}
-        reply = {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": headers}
-    reply["multiValueHeaders"]["X-Request-Id"] = [request_id]
-    logger.info("done", extra={"status": reply["statusCode"]})
-    count_step("ask", 1000 * (time.monotonic() - started), failed=reply["statusCode"] >= 500)
-    return reply
+        replied = {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": headers}
+    replied["multiValueHeaders"]["X-Request-Id"] = [request_id]
+    logger.info("done", extra={"status": replied["statusCode"]})
+    count_step("ask", 1000 * (time.monotonic() - started), failed=replied["statusCode"] >= 500)
+    return replied
 
 
 def _arrival(key: str) -> Arrival:
-    event = app.current_event.raw_event
-    request = event.get("requestContext", {})
-    identity = request.get("identity") or {}
-    return Arrival(
-        # As the caller sees it: the stage is in front where the API has no domain of its own.
-        path=str(request.get("path") or event["path"]),
-        # Two callers with the same Idempotency-Key are not the same.
-        caller=str(identity.get("apiKeyId") or identity.get("userArn") or ""),
-        key=key,
-        at=request.get("requestTimeEpoch", 1000 * time.time()) / 1000,
-        context=app.lambda_context,
-    )
+    arrived = request().get("requestContext", {}).get("requestTimeEpoch", 1000 * time.time())
+    return Arrival(path=request_path(), caller=caller(), key=key, at=arrived / 1000, context=app.lambda_context)
 
 
-def _reply(status: HTTPStatus, body: dict[str, Any]) -> Response[Any]:
-    return Response(status.value, JSON, json.dumps(body, ensure_ascii=False))
-
-
-def _accepted(question_id: str, path: str) -> Response[Any]:
-    location = f"{path[: path.rindex('/v1/')]}/v1/questions/{question_id}"
+def _accepted(question_id: str) -> Response[Any]:
     body = Started(id=question_id).model_dump()
-    return Response(HTTPStatus.ACCEPTED.value, JSON, json.dumps(body), headers={"Location": location})
+    return reply(HTTPStatus.ACCEPTED, body, place_of(f"/v1/questions/{question_id}"))
 
 
 def _request_id(event: dict[str, Any], context: Any) -> str:

@@ -5,7 +5,8 @@ import sys
 
 from aws_lambda_powertools.event_handler.openapi.models import APIKey, APIKeyIn
 
-from ask.handler import app
+import ask.handler  # noqa: F401  (it adds its routes to the app)
+from ask.app import app
 
 TITLE, VERSION = "selfrag", "1"
 

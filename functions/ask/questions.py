@@ -4,11 +4,14 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
+from ask.callers import Caller
 from ask.executions import Executions, dynamodb, executions
 from ask.logic import unfinished
 from ask.once import once
+from ask.problems import ProblemRaised
 from ask.settings import ApiSettings, api_settings
 from ask.trace import steps_of
 from selfrag.errors import InvalidInput
@@ -23,7 +26,7 @@ class Arrival:
     """What is known of a request beside its body: `at` is when API Gateway took it, in seconds since the epoch."""
 
     path: str
-    caller: str
+    caller: Caller
     key: str
     at: float
     context: Any
@@ -43,7 +46,7 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
     machines, responses = executions(config), {}
 
     def work() -> str:
-        question_id, payload = _new_question(body, config)
+        question_id, payload = _new_question(body, arrival.caller, machines, config)
         # A cold start, or the wait for another request's end, is part of API Gateway's 29 s.
         left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
         payload["policy"]["deadline_seconds"] = max(LEAST_SECONDS, min(body.policy.deadline_seconds, left))
@@ -51,38 +54,51 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
         return question_id
 
     question_id = _once(work, body, arrival, config)
-    return question_id, responses.get(question_id) or machines.remembered(question_id)
+    return question_id, responses.get(question_id) or machines.remembered(question_id, arrival.caller.collections)
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:
     """Start the question on the Standard machine and give its id."""
     config = api_settings()
+    machines = executions(config)
 
     def work() -> str:
-        question_id, payload = _new_question(body, config)
-        executions(config).start(question_id, payload)
+        question_id, payload = _new_question(body, arrival.caller, machines, config)
+        machines.start(question_id, payload)
         return question_id
 
     return _once(work, body, arrival, config)
 
 
-def look(question_id: str) -> dict[str, Any] | None:
-    """The response of a question, or how far it is; None when there is no such question."""
+def look(question_id: str, caller: Caller) -> dict[str, Any] | None:
+    """The response of a question, or how far it is; None when there is no such question of the caller's."""
     machines = executions(api_settings())
-    return machines.remembered(question_id) or _at_work(machines, question_id)
+    return machines.remembered(question_id, caller.collections) or _at_work(machines, question_id, caller)
 
 
-def _at_work(machines: Executions, question_id: str) -> dict[str, Any] | None:
-    progress = machines.progress(question_id)
+def _at_work(machines: Executions, question_id: str, caller: Caller) -> dict[str, Any] | None:
+    progress = machines.progress(question_id, caller.collections)
     if progress is None:
         return None
     view = unfinished(question_id, progress.status, steps_of(progress.history))
     return progress.output or view.model_dump(mode="json")
 
 
-def _new_question(body: AskRequest, config: ApiSettings) -> tuple[str, dict[str, Any]]:
-    """An id that nobody can guess, and the input of the execution of that name."""
-    payload = body.execution_input(list(config.collections))
+def _new_question(
+    body: AskRequest, caller: Caller, machines: Executions, config: ApiSettings
+) -> tuple[str, dict[str, Any]]:
+    """An id that nobody can guess, and the input of the execution of that name.
+
+    Raises ProblemRaised for a collection, or an earlier answer, that is not the caller's.
+    """
+    caller.allowed(body.filters.collections or [])
+    if body.previous and machines.remembered(body.previous, caller.collections) is None:
+        raise ProblemRaised(
+            HTTPStatus.NOT_FOUND,
+            "There is no such earlier answer.",
+            "previous is the id of an answer of yours: finished, and not older than 30 days.",
+        )
+    payload = body.execution_input(list(caller.collections))
     payload["policy"]["web_search"] &= config.web_search
     logger.append_keys(question=hashed(body.question))
     return uuid.uuid4().hex, payload
@@ -93,7 +109,7 @@ def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival, config: A
         return work()
     return once(
         work,
-        caller=arrival.caller,
+        caller=arrival.caller.name,
         key=arrival.key,
         request={"path": arrival.path, **body.model_dump(mode="json")},
         table=config.requests_table,

@@ -4,17 +4,25 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import httpx2
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cli.aws.stack import running_stack
+from cli.aws.stack import DOCUMENTS_BUCKET, running_stack
 from cli.gateway import serving
+from selfrag.ingestion import document_id
+from selfrag.manifest import manifest
 from tests.support.steps import Scripted
 
 REQUESTS = 2000
+
+
+def encoded(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
@@ -25,18 +33,39 @@ policy_fields = st.sampled_from(["top_k", "web_search", "preset", "weights", "de
 policies = st.dictionaries(policy_fields, json_values, max_size=3) | st.just({}) | json_values
 requests = st.fixed_dictionaries(
     {"question": questions},
-    optional={"policy": policies, "previous": st.text(max_size=90), "extra": json_values},
+    optional={
+        "policy": policies,
+        "previous": st.text(max_size=90),
+        "filters": st.fixed_dictionaries(
+            {}, optional={"collections": st.just(["c"]) | json_values, "documents": st.lists(st.text()) | json_values}
+        ),
+        "extra": json_values,
+    },
+)
+keys = st.text(max_size=40).map(lambda name: f"c/{name}.md") | st.sampled_from(["d/a.md", "c/a.exe"]) | st.text()
+uploads = st.fixed_dictionaries(
+    {"key": keys | keys | json_values, "size": st.integers(1, 1000) | st.integers(-1, 11_000_000) | json_values},
+    optional={"content_type": st.sampled_from(["text/markdown", "a\r\nb"]) | st.text(max_size=20)},
 )
 bodies = st.one_of(
-    requests.map(lambda value: json.dumps(value).encode()),
-    json_values.map(lambda value: json.dumps(value).encode()),
+    uploads.map(encoded),
+    requests.map(encoded),
+    json_values.map(encoded),
     st.binary(max_size=200),
     requests.map(lambda value: json.dumps(value, ensure_ascii=False).encode("utf-16")),
 )
-known = ["/v1/ask"] * 4 + ["/v1/questions"] * 2 + ["/v1/health", "/v1/openapi.json", "/v1/questions/abc", "/"]
+KNOWN_KEY = "c/known.md"
+known = ["/v1/ask"] * 4 + ["/v1/questions"] * 2 + ["/v1/documents"] * 4
+known += ["/v1/health", "/v1/openapi.json", "/v1/questions/abc", "/"]
+known += [f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KNOWN_KEY)}", f"/v1/documents/{'0' * 32}"]
+queries = st.dictionaries(
+    st.sampled_from(["collection", "cursor", "limit", "x"]), st.text(max_size=40) | st.sampled_from(["c", "d", "7", ""])
+)
 paths = st.one_of(
     *[st.sampled_from(known)] * 4,
     st.text(max_size=100).map(lambda text: f"/v1/questions/{text}"),
+    st.text(max_size=40).map(lambda text: f"/v1/documents/{text}"),
+    queries.map(lambda asked: f"/v1/documents?{urlencode(asked)}"),
     st.text(max_size=60).map(lambda text: f"/{text}"),
 )
 header_text = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=210).map(str.strip)
@@ -50,7 +79,15 @@ headers = st.fixed_dictionaries(
         "accept": header_text,
     },
 )
-methods = st.sampled_from(["POST"] * 12 + ["GET"] * 3 + ["PUT", "DELETE", "PATCH", "OPTIONS"])
+methods = st.sampled_from(["POST"] * 12 + ["GET"] * 5 + ["DELETE"] * 2 + ["PUT", "PATCH", "OPTIONS"])
+
+# Anything to anywhere, and what is nearly right to where it belongs.
+sent = st.one_of(
+    st.tuples(methods, paths, bodies),
+    st.tuples(st.just("POST"), st.sampled_from(["/v1/ask", "/v1/questions"]), requests.map(encoded)),
+    st.tuples(st.just("POST"), st.just("/v1/documents"), uploads.map(encoded)),
+    st.tuples(st.sampled_from(["GET", "DELETE"]), paths, st.just(b"")),
+)
 
 
 def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: Callable[[str, str], None]) -> None:
@@ -62,10 +99,12 @@ def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: C
         serving() as url,
         httpx2.Client(base_url=url, timeout=40) as api,
     ):
+        manifest().claim(document_id(DOCUMENTS_BUCKET, KNOWN_KEY), KNOWN_KEY, "c", "an execution")
 
         @settings(max_examples=REQUESTS, deadline=None, suppress_health_check=list(HealthCheck))
-        @given(methods, paths, headers, bodies)
-        def every_reply_is_in_the_terms_of_the_api(method: str, path: str, head: dict[str, str], body: bytes) -> None:
+        @given(sent, headers)
+        def every_reply_is_in_the_terms_of_the_api(what: tuple[str, str, bytes], head: dict[str, str]) -> None:
+            method, path, body = what
             content: dict[str, Any] = {"content": body} if method not in ("GET", "OPTIONS") else {}
             reply = api.request(method, url + quote(path, safe="/?=&%:"), headers=head, **content)
             statuses[reply.status_code] += 1
@@ -76,6 +115,6 @@ def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: C
 
         every_reply_is_in_the_terms_of_the_api()
     assert sum(statuses.values()) >= REQUESTS
-    assert {200, 202, 400, 404} <= set(statuses)
+    assert {200, 201, 202, 400, 403, 404} <= set(statuses)
     counted = ", ".join(f"{status}: {count}" for status, count in sorted(statuses.items()))
     record_property("figures", f"{sum(statuses.values())} fuzzed requests by status: {counted}")

@@ -138,6 +138,17 @@ def test_a_table_that_cannot_be_read_is_a_problem_and_not_a_missing_question(
     assert send(monkeypatch, FakeStates(), event("GET", "/v1/questions/abc"))[0] == 503
 
 
+@pytest.mark.parametrize(
+    "given", ["{}", '{"collections": []}', '{"collections": "documents2"}', '{"collections": ["documents", "b"]}', None]
+)
+def test_a_question_at_work_that_is_not_plainly_the_callers_is_not_found(
+    monkeypatch: pytest.MonkeyPatch, answers: Stubber, given: str | None
+) -> None:
+    answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY, "ConsistentRead": True})
+    machines = FakeStates(describe_execution={"status": "RUNNING", **({} if given is None else {"input": given})})
+    assert send(monkeypatch, machines, event("GET", "/v1/questions/abc"))[0] == 404
+
+
 def test_an_execution_that_ended_without_a_response_has_failed() -> None:
     failed = Step("Retrieve", started=0.1, seconds=2.0, attempts=4, given={}, result=None, error="Misconfigured")
     view = unfinished("abc", "TIMED_OUT", [failed])

@@ -75,7 +75,7 @@ def test_a_binding_that_cannot_be_read_is_a_fault_and_not_the_default(
     monkeypatch.setenv("SELFRAG_KEY_COLLECTIONS", value)
     api_settings.cache_clear()
     try:
-        with pytest.raises(Misconfigured, match="(?i)key_collections"):
+        with pytest.raises(Misconfigured, match=r"(?i)key_collections"):
             api_settings()
         monkeypatch.setenv("SELFRAG_KEY_COLLECTIONS", json.dumps(BOUND))
         assert api_settings().key_collections["key-a"] == ("a",)

@@ -1,0 +1,47 @@
+"""Who sends a request, and which collections they may ask."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from ask.problems import ProblemRaised
+from ask.settings import ApiSettings
+
+_SESSION = re.compile(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.*")
+_ROLE = re.compile(r"(arn:[\w-]+:iam::\d+:role/)(?:.*/)?([^/]+)")
+
+
+@dataclass(frozen=True)
+class Caller:
+    """One caller; `name` tells them from others, `collections` are all that they may ever ask."""
+
+    name: str
+    collections: tuple[str, ...]
+
+    def allowed(self, wanted: Sequence[str]) -> None:
+        """Raise ProblemRaised unless all of `wanted` are the caller's; whether the others exist is not said."""
+        if not set(wanted) <= set(self.collections):
+            raise ProblemRaised(
+                HTTPStatus.FORBIDDEN,
+                "Not every collection that the request names is one that you may ask.",
+                "Name only collections that your key is bound to.",
+            )
+
+
+def caller_of(event: dict[str, Any], config: ApiSettings) -> Caller:
+    """The caller as API Gateway made sure of them: the id of an API key, or the ARN of an IAM identity."""
+    identity = event.get("requestContext", {}).get("identity") or {}
+    name = str(identity.get("apiKeyId") or identity.get("userArn") or "")
+    bound = {_role(known): collections for known, collections in config.key_collections.items() if known}
+    return Caller(name, bound.get(_role(name), config.collections))
+
+
+def _role(name: str) -> str:
+    """A role's ARN without its path, whichever session took the role; any other name as it is."""
+    if session := _SESSION.fullmatch(name):
+        partition, account, role = session.groups()
+        return f"arn:{partition}:iam::{account}:role/{role}"
+    role_arn = _ROLE.fullmatch(name)
+    return "".join(role_arn.groups()) if role_arn else name

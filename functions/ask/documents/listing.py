@@ -1,0 +1,88 @@
+"""The caller's documents as the manifest knows them, page by page."""
+
+import base64
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Literal
+
+from pydantic import Field
+
+from selfrag.errors import InvalidInput
+from selfrag.manifest import Manifest, Record
+from selfrag.models import Model
+
+# How often one request may ask the manifest: collections may be empty, or full of removed documents.
+MAX_QUERIES = 20
+
+
+class Document(Model):
+    """A document and how far it is: `working` until it can be searched (`ready`), or cannot be read (`failed`)."""
+
+    id: str
+    key: str
+    collection: str
+    status: Literal["ready", "failed", "working"]
+    title: str
+    passages: int
+    pages: int = Field(description="0 if the format has none.")
+    reason: str = Field(description="Why it failed.")
+    warnings: list[str] = Field(description="A sentence for each thing that could not be read.")
+    updated_at: datetime | None
+
+
+class Documents(Model):
+    """A page of documents, which may hold fewer than were asked for."""
+
+    documents: list[Document]
+    cursor: str | None = Field(description="What to send for the next page; null on the last.")
+
+
+def document_of(record: Record) -> Document | None:
+    """A document as the caller sees it; None of one that was removed."""
+    if record.status == "removed":
+        return None
+    return Document(
+        id=record.id,
+        key=record.key,
+        collection=record.collection,
+        status=record.status,
+        title=record.title,
+        passages=record.passages,
+        pages=record.pages,
+        reason=record.reason,
+        warnings=record.warnings,
+        updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None,
+    )
+
+
+def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str) -> Documents:
+    """A page of the documents of these collections, by collection and key; raises InvalidInput for a bad cursor."""
+    names = sorted(set(collections))
+    at, after = _read(cursor, names) if cursor else (0, None)
+    found: list[Document] = []
+    for _ in range(MAX_QUERIES):
+        records, after = manifest.listed(names[at], limit - len(found), after)
+        found += [document for record in records if (document := document_of(record))]
+        if after is None:
+            at += 1
+        if at == len(names):
+            return Documents(documents=found, cursor=None)
+        if len(found) == limit:
+            break
+    return Documents(documents=found, cursor=_written(names[at], *(after or ("", ""))))
+
+
+def _written(collection: str, key: str, document_id: str) -> str:
+    return base64.urlsafe_b64encode(json.dumps([collection, key, document_id]).encode()).decode()
+
+
+def _read(cursor: str, names: Sequence[str]) -> tuple[int, tuple[str, str] | None]:
+    try:
+        collection, key, document_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        # Not as it was given: DynamoDB would refuse it.
+        if bool(key.encode()) != bool(document_id.encode()) or len(key.encode()) > 1024 or len(document_id) > 64:
+            raise ValueError
+        return names.index(collection), (key, document_id) if key else None
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise InvalidInput("cursor was not accepted: send the one of the page before, as it is.") from None

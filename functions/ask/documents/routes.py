@@ -1,0 +1,127 @@
+"""The routes of documents: what there is, a form to upload one, and deletion."""
+
+import time
+from dataclasses import asdict
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+
+from ask.app import JSON, app, caller, place_of, problems, reply
+from ask.documents.bucket import UPLOAD_SECONDS, Bucket, s3
+from ask.documents.listing import Document, Documents, document_of, page
+from ask.problems import ProblemRaised
+from ask.settings import api_settings
+from selfrag import ingestion
+from selfrag.manifest import manifest
+from selfrag.models import Model
+from selfrag.requests import UploadRequest
+
+Id = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The document's id.")]
+Collection = Annotated[
+    str, Query(max_length=1024, description="One of your collections; all of them if it is left out.")
+]
+Limit = Annotated[int, Query(ge=1, le=100)]
+Cursor = Annotated[str, Query(max_length=8192, description="The cursor of the page before.")]
+
+
+class Upload(Model):
+    """How to send the file: a POST of multipart/form-data with `fields`, and the file as the last field, `file`."""
+
+    method: Literal["POST"] = "POST"
+    url: str
+    fields: dict[str, str]
+
+
+class Uploading(Model):
+    """A document to come: it can be looked at, by its id, some seconds after the upload."""
+
+    id: str
+    key: str
+    upload: Upload
+    expires_at: datetime
+
+
+@app.get(
+    "/v1/documents",
+    operation_id="list_documents",
+    summary="The documents of your collections",
+    description="By collection and key. A page may hold fewer documents than `limit`; the last one has no cursor.",
+    responses={
+        200: {"description": "A page of documents", "content": {JSON: {"model": Documents}}},
+        **problems(400, 403, 429, 503),
+    },
+)
+def list_documents(collection: Collection = "", limit: Limit = 50, cursor: Cursor = "") -> Response[Any]:
+    """Show a page of documents."""
+    who = caller()
+    who.allowed([collection] if collection else [])
+    found = page(manifest(), [collection] if collection else who.collections, limit, cursor)
+    return reply(HTTPStatus.OK, found.model_dump(mode="json"))
+
+
+@app.post(
+    "/v1/documents",
+    operation_id="upload_document",
+    summary="A form to upload a document with",
+    description="The form is good for 15 minutes. What was uploaded can be searched within a minute or two.",
+    responses={
+        201: {"description": "Send the file with this form", "content": {JSON: {"model": Uploading}}},
+        **problems(400, 403, 413, 429, 503),
+    },
+)
+def upload_document(body: Annotated[UploadRequest, Body()]) -> Response[Any]:
+    """Give a form by which one object can be put into the bucket."""
+    caller().allowed([ingestion.collection_of(body.key)])
+    bucket = api_settings().documents_bucket
+    expires = datetime.fromtimestamp(int(time.time()) + UPLOAD_SECONDS, UTC)
+    form = Bucket(s3(), bucket).form(body)
+    to_come = Uploading(
+        id=ingestion.document_id(bucket, body.key), key=body.key, upload=Upload(**asdict(form)), expires_at=expires
+    )
+    return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), place_of(f"/v1/documents/{to_come.id}"))
+
+
+@app.get(
+    "/v1/documents/<document_id>",
+    operation_id="show_document",
+    summary="One document",
+    responses={
+        200: {"description": "The document", "content": {JSON: {"model": Document}}},
+        **problems(400, 403, 404, 429, 503),
+    },
+)
+def show_document(document_id: Id) -> Response[Any]:
+    """Show one document."""
+    return reply(HTTPStatus.OK, _own(document_id).model_dump(mode="json"))
+
+
+@app.delete(
+    "/v1/documents/<document_id>",
+    operation_id="delete_document",
+    summary="Delete a document",
+    description="The file is deleted at once; its passages are gone from the searches within a minute or two.",
+    responses={
+        202: {"description": "The document, as it was", "content": {JSON: {"model": Document}}},
+        **problems(400, 403, 404, 429, 503),
+    },
+)
+def delete_document(document_id: Id) -> Response[Any]:
+    """Delete the object; the bucket's event starts what removes the passages."""
+    known = _own(document_id)
+    Bucket(s3(), api_settings().documents_bucket).delete(known.key)
+    return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
+
+
+def _own(document_id: str) -> Document:
+    record = manifest().read(document_id)
+    known = document_of(record) if record else None
+    if known is None or known.collection not in caller().collections:
+        raise ProblemRaised(
+            HTTPStatus.NOT_FOUND,
+            "There is no such document.",
+            "GET /v1/documents lists yours; an uploaded one is known after some seconds.",
+        )
+    return known
