@@ -8,6 +8,10 @@ locals {
     ask           = { method = "POST", resource = aws_api_gateway_resource.endpoint["ask"].id, open = false }
     ask_later     = { method = "POST", resource = aws_api_gateway_resource.endpoint["questions"].id, open = false }
     show_question = { method = "GET", resource = aws_api_gateway_resource.question.id, open = false }
+    list          = { method = "GET", resource = aws_api_gateway_resource.endpoint["documents"].id, open = false }
+    upload        = { method = "POST", resource = aws_api_gateway_resource.endpoint["documents"].id, open = false }
+    show_document = { method = "GET", resource = aws_api_gateway_resource.document.id, open = false }
+    remove        = { method = "DELETE", resource = aws_api_gateway_resource.document.id, open = false }
     health        = { method = "GET", resource = aws_api_gateway_resource.endpoint["health"].id, open = true }
     openapi       = { method = "GET", resource = aws_api_gateway_resource.endpoint["openapi.json"].id, open = true }
   }
@@ -33,7 +37,7 @@ resource "aws_api_gateway_resource" "v1" {
 }
 
 resource "aws_api_gateway_resource" "endpoint" {
-  for_each = toset(["ask", "questions", "health", "openapi.json"])
+  for_each = toset(["ask", "questions", "documents", "health", "openapi.json"])
 
   rest_api_id = aws_api_gateway_rest_api.api.id
   parent_id   = aws_api_gateway_resource.v1.id
@@ -43,6 +47,12 @@ resource "aws_api_gateway_resource" "endpoint" {
 resource "aws_api_gateway_resource" "question" {
   rest_api_id = aws_api_gateway_rest_api.api.id
   parent_id   = aws_api_gateway_resource.endpoint["questions"].id
+  path_part   = "{id}"
+}
+
+resource "aws_api_gateway_resource" "document" {
+  rest_api_id = aws_api_gateway_rest_api.api.id
+  parent_id   = aws_api_gateway_resource.endpoint["documents"].id
   path_part   = "{id}"
 }
 

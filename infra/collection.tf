@@ -11,6 +11,36 @@ locals {
   )
   collection_rule = { ResourceType = "collection", Resource = ["collection/${var.name}"] }
   index_resources = ["index/${var.name}/${local.index_name}"]
+
+  # Those that reach the collection, and so run in its network.
+  searching_steps = ["retrieve", "index_passages", "remove_passages"]
+  # Who may do what in it.
+  data_access = concat(
+    [
+      {
+        description = "Searching"
+        principals  = [aws_iam_role.step["retrieve"].arn]
+        permissions = ["aoss:DescribeIndex", "aoss:ReadDocument"]
+      },
+      {
+        description = "Writing passages"
+        principals  = [aws_iam_role.step["index_passages"].arn]
+        permissions = ["aoss:CreateIndex", "aoss:DescribeIndex", "aoss:ReadDocument", "aoss:WriteDocument"]
+      },
+      {
+        description = "Removing passages"
+        principals  = [aws_iam_role.step["remove_passages"].arn]
+        permissions = ["aoss:DescribeIndex", "aoss:ReadDocument", "aoss:WriteDocument"]
+      }
+    ],
+    length(var.index_writers) == 0 ? [] : [{
+      description = "Other writers"
+      principals  = var.index_writers
+      permissions = [
+        "aoss:CreateIndex", "aoss:DescribeIndex", "aoss:ReadDocument", "aoss:UpdateIndex", "aoss:WriteDocument"
+      ]
+    }]
+  )
 }
 
 resource "aws_opensearchserverless_collection" "passages" {
@@ -54,28 +84,13 @@ resource "aws_opensearchserverless_access_policy" "data" {
   count = local.makes_collection ? 1 : 0
 
   name        = var.name
-  description = "Who searches the collection, and who loads documents into it."
+  description = "Who searches the collection, and who writes to it."
   type        = "data"
-  policy = jsonencode(concat(
-    [{
-      Description = "Searching"
-      Principal   = [aws_iam_role.step["retrieve"].arn]
-      Rules = [{
-        ResourceType = "index"
-        Resource     = local.index_resources
-        Permission   = ["aoss:DescribeIndex", "aoss:ReadDocument"]
-      }]
-    }],
-    length(var.index_writers) == 0 ? [] : [{
-      Description = "Loading documents"
-      Principal   = var.index_writers
-      Rules = [{
-        ResourceType = "index"
-        Resource     = local.index_resources
-        Permission = [
-          "aoss:CreateIndex", "aoss:DescribeIndex", "aoss:ReadDocument", "aoss:UpdateIndex", "aoss:WriteDocument"
-        ]
-      }]
-    }]
-  ))
+  policy = jsonencode([
+    for access in local.data_access : {
+      Description = access.description
+      Principal   = access.principals
+      Rules       = [{ ResourceType = "index", Resource = local.index_resources, Permission = access.permissions }]
+    }
+  ])
 }

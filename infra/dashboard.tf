@@ -1,4 +1,4 @@
-# One page: is it answering, how fast, how well judged, and for how much.
+# One page: is it answering, how fast, how well judged, for how much, and from documents that are up to date.
 
 locals {
   composed = ["step", "compose_answer"]
@@ -96,7 +96,7 @@ locals {
     {
       title   = "Steps that raised an error (most are tried again)"
       stat    = "Sum"
-      metrics = [for step in local.workflow_steps : [var.name, "Errors", "step", step]]
+      metrics = [for step in setunion(local.workflow_steps, local.ingestion_steps) : [var.name, "Errors", "step", step]]
     },
     {
       title = "The API: requests and refusals"
@@ -113,6 +113,19 @@ locals {
         [for type, arn in local.machines : ["AWS/States", "ExecutionsFailed", "StateMachineArn", arn, { label = "${type} failed" }]],
         [for type, arn in local.machines : ["AWS/States", "ExecutionsTimedOut", "StateMachineArn", arn, { label = "${type} timed out" }]],
         [["AWS/States", "ExecutionThrottled", "StateMachineArn", local.machines.standard, { label = "standard throttled" }]]
+      )
+    },
+    {
+      title   = "Documents by outcome"
+      stat    = "Sum"
+      metrics = [for status in ["ready", "failed", "removed"] : [var.name, "Documents", "status", status]]
+    },
+    {
+      title = "Ingestion: executions that failed or timed out, and events that started none"
+      stat  = "Sum"
+      metrics = concat(
+        [for metric in ["ExecutionsFailed", "ExecutionsTimedOut"] : ["AWS/States", metric, "StateMachineArn", aws_sfn_state_machine.ingestion.arn]],
+        [["AWS/SQS", "ApproximateNumberOfMessagesVisible", "QueueName", aws_sqs_queue.undelivered.name, { stat = "Maximum" }]]
       )
     }
   ]

@@ -71,7 +71,7 @@ resource "aws_s3_bucket_lifecycle_configuration" "documents" {
   depends_on = [aws_s3_bucket_versioning.documents]
 }
 
-# EventBridge is told of every document, so that ingestion can start from it.
+# EventBridge is told of every object that comes, changes or goes; events.tf says what follows.
 resource "aws_s3_bucket_notification" "documents" {
   bucket      = aws_s3_bucket.documents.id
   eventbridge = true
@@ -79,12 +79,14 @@ resource "aws_s3_bucket_notification" "documents" {
 
 resource "aws_s3_bucket_policy" "documents" {
   bucket = aws_s3_bucket.documents.id
-  policy = data.aws_iam_policy_document.tls_only.json
+  policy = data.aws_iam_policy_document.tls_only["documents"].json
 
   depends_on = [aws_s3_bucket_public_access_block.documents]
 }
 
 data "aws_iam_policy_document" "tls_only" {
+  for_each = { documents = aws_s3_bucket.documents.arn, work = aws_s3_bucket.work.arn }
+
   statement {
     sid    = "TlsOnly"
     effect = "Deny"
@@ -93,7 +95,7 @@ data "aws_iam_policy_document" "tls_only" {
       "s3:GetObjectVersion", "s3:GetObjectVersionAttributes", "s3:ListBucket", "s3:ListBucketMultipartUploads",
       "s3:ListBucketVersions", "s3:ListMultipartUploadParts", "s3:PutObject", "s3:RestoreObject"
     ]
-    resources = [aws_s3_bucket.documents.arn, "${aws_s3_bucket.documents.arn}/*"]
+    resources = [each.value, "${each.value}/*"]
 
     principals {
       type        = "*"

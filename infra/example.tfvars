@@ -10,7 +10,7 @@ collection_public = true
 # subnet_ids                  = ["subnet-..."]
 # security_group_ids          = ["sg-..."]
 
-# Who may load documents into the index.
+# Who may write to the index beside the ingestion, which loads what is put into the documents bucket.
 # index_writers = ["arn:aws:iam::123456789012:role/loader"]
 
 # Claude by Anthropic's API (a key is set after deployment), or by Bedrock.

@@ -27,7 +27,7 @@ output "console_links" {
   description = "Where to look in the AWS console."
   value = merge(
     {
-      for type, arn in local.machines :
+      for type, arn in merge(local.machines, { ingestion = aws_sfn_state_machine.ingestion.arn }) :
       "${type}_machine" => "${local.console}/states/home?region=${local.region}#/statemachines/view/${arn}"
     },
     {
@@ -50,6 +50,23 @@ output "bucket" {
   value       = aws_s3_bucket.documents.id
 }
 
+output "load_commands" {
+  description = "Commands that load a folder or a file into the first collection, ingest one object again, and list the documents that failed with the reason."
+  value = {
+    folder = "aws s3 sync FOLDER s3://${aws_s3_bucket.documents.id}/${var.collections[0]}/ --region ${local.region}"
+    file   = "aws s3 cp FILE s3://${aws_s3_bucket.documents.id}/${var.collections[0]}/ --region ${local.region}"
+    again = join(" ", [
+      "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_state_machine.ingestion.arn}",
+      "--input '${jsonencode({ bucket = aws_s3_bucket.documents.id, key = "${var.collections[0]}/FILE" })}'"
+    ])
+    failed = join(" ", [
+      "aws dynamodb scan --region ${local.region} --table-name ${aws_dynamodb_table.documents.name} --index-name by_collection",
+      "--filter-expression '#s = :f' --expression-attribute-names '{\"#s\": \"status\"}'",
+      "--expression-attribute-values '{\":f\": {\"S\": \"failed\"}}' --query 'Items[].[key.S, reason.S]' --output text"
+    ])
+  }
+}
+
 output "tables" {
   description = "The names of the DynamoDB tables."
   value = {
@@ -61,8 +78,13 @@ output "tables" {
 }
 
 output "machine_arns" {
-  description = "The ARNs of the two state machines."
+  description = "The ARNs of the two state machines that answer questions."
   value       = local.machines
+}
+
+output "ingestion_machine_arn" {
+  description = "The ARN of the state machine that documents are loaded by."
+  value       = aws_sfn_state_machine.ingestion.arn
 }
 
 output "collection_endpoint" {
@@ -73,6 +95,11 @@ output "collection_endpoint" {
 output "retrieve_role_arn" {
   description = "The role that searches; a collection that existed before must let it in by its own data access policy."
   value       = aws_iam_role.step["retrieve"].arn
+}
+
+output "ingestion_role_arns" {
+  description = "The roles that write passages and remove them; a collection that existed before must let them in, too."
+  value       = { for step in ["index_passages", "remove_passages"] : step => aws_iam_role.step[step].arn }
 }
 
 output "alarm_topic_arn" {

@@ -26,6 +26,15 @@ locals {
         | limit 200
       EOT
     }
+    failed-documents = {
+      steps = local.ingestion_steps
+      query = <<-EOT
+        fields @timestamp, step, error, status
+        | filter message = "failed" or (ispresent(Documents) and status = "failed")
+        | sort @timestamp desc
+        | limit 200
+      EOT
+    }
   }
 }
 

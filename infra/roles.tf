@@ -90,18 +90,18 @@ locals {
     resources = [aws_dynamodb_table.verdicts.arn]
   }]
 
-  search_statements = [
-    {
-      sid       = "Search"
-      actions   = ["aoss:APIAccessAll"]
-      resources = [local.collection_arn]
-    },
-    {
-      sid       = "Embed"
-      actions   = ["bedrock:InvokeModel"]
-      resources = ["arn:${local.partition}:bedrock:${local.region}::foundation-model/amazon.titan-embed-text-v2:0"]
-    }
-  ]
+  # What each may do in the collection is in its data access policy.
+  collection_statements = [{
+    sid       = "UseCollection"
+    actions   = ["aoss:APIAccessAll"]
+    resources = [local.collection_arn]
+  }]
+
+  embed_statements = [{
+    sid       = "Embed"
+    actions   = ["bedrock:InvokeModel"]
+    resources = ["arn:${local.partition}:bedrock:${local.region}::foundation-model/amazon.titan-embed-text-v2:0"]
+  }]
 
   # Lambda asks for these on every resource before it puts a function into a network.
   network_statements = length(var.subnet_ids) == 0 ? [] : [{
@@ -144,6 +144,22 @@ locals {
       sid       = "RememberRequests"
       actions   = ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"]
       resources = [aws_dynamodb_table.requests.arn]
+    },
+    {
+      sid       = "ShowDocuments"
+      actions   = ["dynamodb:GetItem"]
+      resources = [aws_dynamodb_table.documents.arn]
+    },
+    {
+      sid       = "ListDocuments"
+      actions   = ["dynamodb:Query"]
+      resources = ["${aws_dynamodb_table.documents.arn}/index/by_collection"]
+    },
+    {
+      # Who is given a form to upload a file uploads it as this role.
+      sid       = "TakeAndRemoveDocuments"
+      actions   = ["s3:PutObject", "s3:DeleteObject"]
+      resources = ["${aws_s3_bucket.documents.arn}/*"]
     }
   ]
 }

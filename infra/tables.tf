@@ -79,15 +79,40 @@ resource "aws_dynamodb_table" "requests" {
   }
 }
 
+# The manifest: how each document stands, and which of its passages the collection holds.
 resource "aws_dynamodb_table" "documents" {
   name                        = "${var.name}-documents"
   billing_mode                = "PAY_PER_REQUEST"
   hash_key                    = "id"
+  range_key                   = "part"
   deletion_protection_enabled = var.deletion_protection
 
   attribute {
     name = "id"
     type = "S"
+  }
+
+  attribute {
+    name = "part"
+    type = "S"
+  }
+
+  attribute {
+    name = "collection"
+    type = "S"
+  }
+
+  attribute {
+    name = "key"
+    type = "S"
+  }
+
+  # Only the part that tells a document's state has these, so this lists the documents of a collection.
+  global_secondary_index {
+    name            = "by_collection"
+    hash_key        = "collection"
+    range_key       = "key"
+    projection_type = "ALL"
   }
 
   point_in_time_recovery {

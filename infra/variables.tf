@@ -35,7 +35,7 @@ variable "tags" {
 }
 
 variable "kms_key_arn" {
-  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, the functions' variables and the collection; null takes keys that AWS manages. Its policy must let logs.REGION.amazonaws.com and cloudwatch.amazonaws.com use it."
+  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables and the collection; null takes keys that AWS manages. Its policy must let logs.REGION.amazonaws.com, cloudwatch.amazonaws.com and events.amazonaws.com use it."
   type        = string
   default     = null
 
@@ -210,6 +210,17 @@ variable "collections" {
   }
 }
 
+variable "key_collections" {
+  description = "Which collections an API key (by its id) or an IAM role or user (by its ARN) may ask, for those that may not ask all of `collections`."
+  type        = map(list(string))
+  default     = {}
+
+  validation {
+    condition     = alltrue([for names in values(var.key_collections) : length(names) > 0])
+    error_message = "key_collections must name at least one collection for each caller."
+  }
+}
+
 variable "collection_endpoint" {
   description = "The endpoint of an OpenSearch Serverless collection that exists already; null makes one."
   type        = string
@@ -244,18 +255,18 @@ variable "collection_vpc_endpoint_ids" {
 }
 
 variable "subnet_ids" {
-  description = "The subnets that the function retrieve runs in, needed for a private collection. They must reach Bedrock, by an endpoint or a NAT gateway."
+  description = "The subnets that retrieve, index_passages and remove_passages run in, needed for a private collection. They must reach Bedrock, DynamoDB and S3, by endpoints or a NAT gateway."
   type        = list(string)
   default     = []
 
   validation {
     condition     = length(var.collection_vpc_endpoint_ids) == 0 || length(var.subnet_ids) > 0
-    error_message = "A private collection needs subnet_ids: retrieve has to run in the network of the VPC endpoints."
+    error_message = "A private collection needs subnet_ids: what reaches it has to run in the network of the VPC endpoints."
   }
 }
 
 variable "security_group_ids" {
-  description = "The security groups of the function retrieve in its subnets; they must let HTTPS out."
+  description = "The security groups of those functions in the subnets; they must let HTTPS out."
   type        = list(string)
   default     = []
 
@@ -272,13 +283,24 @@ variable "standby_replicas" {
 }
 
 variable "index_writers" {
-  description = "ARNs of the roles or users that may create the index and load documents into it."
+  description = "ARNs of further roles or users that may create the index and write to it, beside the ingestion."
   type        = list(string)
   default     = []
 
   validation {
     condition     = alltrue([for arn in var.index_writers : can(regex("^arn:[a-z-]+:(iam|sts)::[0-9]{12}:", arn))])
     error_message = "index_writers must be ARNs of IAM roles or users."
+  }
+}
+
+variable "pipeline" {
+  description = "What passages depend on beside a document's content, as any word. Change it, and a document is indexed anew when its object is next touched."
+  type        = string
+  default     = "1"
+
+  validation {
+    condition     = can(regex("^[A-Za-z0-9._-]{1,40}$", var.pipeline))
+    error_message = "pipeline must be 1 to 40 letters, digits, dots, hyphens or underscores."
   }
 }
 
@@ -424,15 +446,16 @@ variable "alarm_email" {
 }
 
 variable "thresholds" {
-  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, throttles, API 5xx and cache failures in five minutes."
+  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, throttles, API 5xx, cache failures and failed documents in five minutes."
   type = object({
-    express_p99_ms  = optional(number, 25500)
-    standard_p99_ms = optional(number, 120000)
-    step_p99_ms     = optional(number, 15000)
-    failures        = optional(number, 3)
-    throttles       = optional(number, 5)
-    api_5xx         = optional(number, 3)
-    cache_failures  = optional(number, 10)
+    express_p99_ms   = optional(number, 25500)
+    standard_p99_ms  = optional(number, 120000)
+    step_p99_ms      = optional(number, 15000)
+    failures         = optional(number, 3)
+    throttles        = optional(number, 5)
+    api_5xx          = optional(number, 3)
+    cache_failures   = optional(number, 10)
+    documents_failed = optional(number, 1)
   })
   default = {}
 

@@ -91,23 +91,8 @@ data "aws_iam_policy_document" "workflow" {
     resources = [aws_dynamodb_table.answers.arn]
   }
 
-  statement {
-    sid = "DeliverLogs"
-    actions = [
-      "logs:CreateLogDelivery", "logs:DeleteLogDelivery", "logs:DescribeLogGroups", "logs:DescribeResourcePolicies",
-      "logs:GetLogDelivery", "logs:ListLogDeliveries", "logs:PutResourcePolicy", "logs:UpdateLogDelivery"
-    ]
-    resources = ["*"]
-  }
-
   dynamic "statement" {
-    for_each = concat(local.key_statements, !var.tracing ? [] : [{
-      sid = "Trace"
-      actions = [
-        "xray:GetSamplingRules", "xray:GetSamplingTargets", "xray:PutTelemetryRecords", "xray:PutTraceSegments"
-      ]
-      resources = ["*"]
-    }])
+    for_each = local.machine_statements
 
     content {
       sid       = statement.value.sid
@@ -115,4 +100,22 @@ data "aws_iam_policy_document" "workflow" {
       resources = statement.value.resources
     }
   }
+}
+
+locals {
+  # What every machine needs for its log, its traces and your key. Log delivery and X-Ray know no resource.
+  machine_statements = concat(local.key_statements, !var.tracing ? [] : [{
+    sid = "Trace"
+    actions = [
+      "xray:GetSamplingRules", "xray:GetSamplingTargets", "xray:PutTelemetryRecords", "xray:PutTraceSegments"
+    ]
+    resources = ["*"]
+    }], [{
+    sid = "DeliverLogs"
+    actions = [
+      "logs:CreateLogDelivery", "logs:DeleteLogDelivery", "logs:DescribeLogGroups", "logs:DescribeResourcePolicies",
+      "logs:GetLogDelivery", "logs:ListLogDeliveries", "logs:PutResourcePolicy", "logs:UpdateLogDelivery"
+    ]
+    resources = ["*"]
+  }])
 }

@@ -34,7 +34,7 @@ def read_contained(key: str, content: bytes) -> Document:
     told = json.dumps(key).encode() + b"\n" + content
     try:
         done = subprocess.run(  # noqa: S603 (our own command)
-            command, input=told, capture_output=True, env=environment, timeout=3 * MAX_SECONDS, check=False
+            command, input=told, capture_output=True, env=environment, timeout=1.6 * MAX_SECONDS, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise BadDocument(_reason(key, -signal.SIGXCPU)) from error

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 KEYS = {"test": "test", "000000000000": "test"}
 COLLECTION = "documents"
 DOCUMENTS = {
-    "documents/people/parental-leave.md": "# Parental leave\n\nEach parent receives 18 weeks of parental leave at full pay.\n",
+    "documents/people/parental-leave.md": "# Parents\n\nEach parent receives 18 weeks of parental leave at full pay.\n",
     "documents/people/annual-leave.md": "# Annual leave\n\nEach employee has 26 days of annual leave a year.\n",
     "documents/travel/hotels.md": "# Hotels\n\nThe hotel limit per night in London is 190 pounds.\n",
 }
@@ -85,16 +85,23 @@ def at(stack: Stack) -> Mapping[str, Any]:
     return {"endpoint_url": stack.aws, "region_name": "us-east-1", **keys}
 
 
-def documents(stack: Stack) -> dict[str, str]:
-    """How each document of the collection stands, as the manifest says it."""
-    found = boto3.client("dynamodb", **at(stack)).query(
-        TableName=stack.outputs()["tables"]["documents"],
-        IndexName="by_collection",
-        KeyConditionExpression="#collection = :collection",
-        ExpressionAttributeNames={"#collection": "collection"},
-        ExpressionAttributeValues={":collection": {"S": COLLECTION}},
-    )
-    return {item["key"]["S"]: item.get("status", {"S": "claimed"})["S"] for item in found["Items"]}
+def until_all_are(stack: Stack, expected: dict[str, str]) -> None:
+    """Wait until the manifest says so of each document of the collection, and of no other."""
+    client, table = boto3.client("dynamodb", **at(stack)), stack.outputs()["tables"]["documents"]
+
+    def agreed() -> bool | None:
+        found = client.query(
+            TableName=table,
+            IndexName="by_collection",
+            KeyConditionExpression="#collection = :collection",
+            ExpressionAttributeNames={"#collection": "collection"},
+            ExpressionAttributeValues={":collection": {"S": COLLECTION}},
+        )
+        # A document that is claimed for the first time has no status yet.
+        stand = {item["key"]["S"]: item["status"]["S"] for item in found["Items"] if "status" in item}
+        return stand == expected or None
+
+    eventually(agreed, f"the documents are not {expected}")
 
 
 def finished(api: httpx2.Client, url: str) -> dict[str, Any]:
@@ -109,8 +116,9 @@ def finished(api: httpx2.Client, url: str) -> dict[str, Any]:
 
 def eventually(look: Callable[[], Found | None], otherwise: str) -> Found:
     """What `look` finds as soon as it finds something."""
-    for _ in range(300):
+    # Seldom enough for what a key may ask in a second.
+    for _ in range(600):
         if (found := look()) is not None:
             return found
-        threading.Event().wait(0.2)
+        threading.Event().wait(0.3)
     raise AssertionError(otherwise)

@@ -67,7 +67,7 @@ class Stack:
     def __init__(self, aws: str, directory: Path, packages: Path, variables: Mapping[str, Any] | None = None) -> None:
         self.aws, self.directory, self.packages = aws, directory, packages
         self.seconds: dict[str, float] = {}
-        self._endpoint = ""
+        self._outputs: dict[str, Any] = {}
         directory.mkdir(parents=True)
         for file in [*INFRA.glob("*.tf"), *INFRA.glob("*.asl.json")]:
             shutil.copy(file, directory)
@@ -78,7 +78,8 @@ class Stack:
     def apply(self) -> None:
         """Make everything, or carry out what has changed."""
         self._terraform("apply", "-input=false", "-auto-approve", "-no-color")
-        self._endpoint = self.outputs()["endpoint"]
+        outputs = json.loads(self._terraform("output", "-json"))
+        self._outputs = {name: output["value"] for name, output in outputs.items()}
 
     def changes(self) -> dict[str, list[str]]:
         """What another apply would do, by the address of each resource."""
@@ -95,8 +96,8 @@ class Stack:
         self._terraform("destroy", "-input=false", "-auto-approve", "-no-color")
 
     def outputs(self) -> dict[str, Any]:
-        """The outputs' values by name."""
-        return {name: output["value"] for name, output in json.loads(self._terraform("output", "-json")).items()}
+        """The outputs' values by name, as the last apply left them."""
+        return self._outputs
 
     def resources(self) -> dict[str, dict[str, Any]]:
         """The attributes of every resource that terraform manages, by address."""
@@ -106,7 +107,7 @@ class Stack:
 
     def url(self, path: str) -> str:
         """The address of a path of the deployed API at the emulator."""
-        endpoint = urlsplit(self._endpoint)
+        endpoint = urlsplit(self._outputs["endpoint"])
         api = str(endpoint.hostname).split(".")[0]
         return f"{self.aws}/_aws/execute-api/{api}{endpoint.path}{path}"
 

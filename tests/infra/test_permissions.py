@@ -163,6 +163,11 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     while api.get(location).json()["status"] == "running":
         threading.Event().wait(0.05)
 
+    assert api.post("/v1/documents", json={"key": "c/new.md", "size": 10}).status_code == 201
+    document = next(each for each in api.get("/v1/documents").json()["documents"] if each["key"] == "c/leave.md")
+    assert api.get(f"/v1/documents/{document['id']}").status_code == 200
+    assert api.delete(f"/v1/documents/{document['id']}").status_code == 202
+
 
 def test_every_call_that_is_made_is_allowed_and_every_call_that_is_allowed_is_made(
     recorded: Calls, record_property: Callable[[str, str], None]
@@ -184,7 +189,7 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
     assert {who for who, resource in resources if resource == "selfrag-requests"} == {"ask"}
     assert {who for who, resource in resources if resource == "web-key"} == {"search_web"}
     manifest = {who for who, action, name in recorded if (action.split(":")[0], name) == ("dynamodb", DOCUMENTS_TABLE)}
-    assert manifest == {"claim_document", "index_passages", "remove_passages", "record_document"}
+    assert manifest == {"ask", "claim_document", "index_passages", "remove_passages", "record_document"}
     assert {resource for who, resource in resources if who == "workflow"} == {*deployed_handlers(), answers}
     assert {resource for who, resource in resources if who == "ingestion"} == {*deployed_handlers(INGESTION)}
 

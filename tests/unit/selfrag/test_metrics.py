@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import record_document.handler
 from compose_answer.handler import handler as compose_answer
 from selfrag.errors import TemporarilyUnavailable
 from selfrag.metrics import count_cache_failure, count_calls
@@ -80,10 +81,16 @@ def test_no_metric_has_the_question_or_the_id_as_a_dimension(emitted: Any) -> No
     assert words <= {"step", "status", "decision", "level", "compose_answer", "abstained", "yes"}
 
 
-def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emits(emitted: Any) -> None:
+def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emits(
+    emitted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     best = {"answer": "25 days.", "support": steps.support("fully_supported")["verdict"]}
     best["utility"] = steps.utility(4)["verdict"]
     compose_answer({**TASK, "best": best}, None)
     count_calls([ModelCall.model_validate(steps.call("generate"))], {})
     count_cache_failure("grade_support")
+    recorded = record_document.handler.Result(status="ready", again=False)
+    monkeypatch.setattr(record_document.handler, "record", lambda task, manifest: recorded)
+    document = {"document_id": "d", "key": "c/a.md", "collection": "c", "execution": "e", "status": "ready"}
+    record_document.handler.handler(document, None)
     assert {name: frozenset(dict(dimensions)) for name, dimensions in emitted()} == EMITTED

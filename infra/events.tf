@@ -1,0 +1,102 @@
+# From the documents bucket to the ingestion: every object that comes, changes or goes starts an execution.
+
+resource "aws_cloudwatch_event_rule" "documents" {
+  name        = "${var.name}-documents"
+  description = "Objects of the documents bucket that come, change or go."
+  event_pattern = jsonencode({
+    source      = ["aws.s3"]
+    detail-type = ["Object Created", "Object Deleted"]
+    detail      = { bucket = { name = [aws_s3_bucket.documents.id] } }
+  })
+}
+
+resource "aws_cloudwatch_event_target" "ingestion" {
+  rule     = aws_cloudwatch_event_rule.documents.name
+  arn      = aws_sfn_state_machine.ingestion.arn
+  role_arn = aws_iam_role.events.arn
+
+  # Not an input transformer: EventBridge does not escape the values that it puts into a template, and keys may hold
+  # quotes.
+  input_path = "$.detail"
+
+  # For a day; Step Functions takes only so many starts a second, and many documents may come at once.
+  retry_policy {
+    maximum_event_age_in_seconds = 86400
+    maximum_retry_attempts       = 185
+  }
+
+  dead_letter_config {
+    arn = aws_sqs_queue.undelivered.arn
+  }
+
+  depends_on = [aws_iam_role_policy.events, aws_sqs_queue_policy.undelivered]
+}
+
+resource "aws_iam_role" "events" {
+  name               = "${var.name}-events"
+  description        = "Starts the state machine ${local.ingestion_name} for events of the documents bucket."
+  assume_role_policy = data.aws_iam_policy_document.events_trust.json
+}
+
+data "aws_iam_policy_document" "events_trust" {
+  statement {
+    actions = ["sts:AssumeRole"]
+
+    principals {
+      type        = "Service"
+      identifiers = ["events.amazonaws.com"]
+    }
+
+    condition {
+      test     = "StringEquals"
+      variable = "aws:SourceAccount"
+      values   = [local.account]
+    }
+  }
+}
+
+resource "aws_iam_role_policy" "events" {
+  name   = "events"
+  role   = aws_iam_role.events.id
+  policy = data.aws_iam_policy_document.events.json
+}
+
+data "aws_iam_policy_document" "events" {
+  statement {
+    sid       = "StartIngestion"
+    actions   = ["states:StartExecution"]
+    resources = [aws_sfn_state_machine.ingestion.arn]
+  }
+}
+
+# Events that no execution was started for; an alarm tells of the first one.
+resource "aws_sqs_queue" "undelivered" {
+  name                      = "${var.name}-undelivered"
+  message_retention_seconds = 1209600
+  sqs_managed_sse_enabled   = var.kms_key_arn == null ? true : null
+  kms_master_key_id         = var.kms_key_arn
+}
+
+resource "aws_sqs_queue_policy" "undelivered" {
+  queue_url = aws_sqs_queue.undelivered.id
+  policy    = data.aws_iam_policy_document.undelivered.json
+}
+
+data "aws_iam_policy_document" "undelivered" {
+  statement {
+    sid       = "KeepEvents"
+    actions   = ["sqs:SendMessage"]
+    resources = [aws_sqs_queue.undelivered.arn]
+
+    principals {
+      type        = "Service"
+      identifiers = ["events.amazonaws.com"]
+    }
+
+    condition {
+      test     = "ArnEquals"
+      variable = "aws:SourceArn"
+      values   = [aws_cloudwatch_event_rule.documents.arn]
+    }
+  }
+}

@@ -1,0 +1,116 @@
+"""What terraform made, held against the rules: checks of a deployment's state."""
+
+import json
+import re
+from typing import Any
+
+from tests.infra.metrics import EMITTED
+from tests.infra.rules import functions_of, listed_permissions
+from tests.infra.tools import ROOT
+
+Resources = dict[str, dict[str, Any]]
+
+# What AWS offers no resource for.
+WITHOUT_A_RESOURCE = {
+    "xray:GetSamplingRules",
+    "xray:GetSamplingTargets",
+    "xray:PutTelemetryRecords",
+    "xray:PutTraceSegments",
+    "logs:CreateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:DescribeLogGroups",
+    "logs:DescribeResourcePolicies",
+    "logs:GetLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:UpdateLogDelivery",
+}
+
+
+def everything_is_made(resources: Resources) -> None:
+    kinds = {address.split(".")[0] for address in resources}
+    assert len(resources) > 190
+    assert {"aws_opensearchserverless_collection", "aws_sfn_state_machine", "aws_api_gateway_stage"} <= kinds
+    handlers = {function["handler"] for function in of_kind(resources, "aws_lambda_function")}
+    assert handlers == {f"{step}.handler.handler" for step in functions_of()}
+
+
+def no_output_and_no_secret_holds_a_key(resources: Resources, outputs: dict[str, Any]) -> None:
+    [key] = of_kind(resources, "aws_api_gateway_api_key")
+    assert len(key["value"]) >= 20
+    assert key["value"] not in json.dumps(outputs)
+    assert key["id"] in outputs["api_key_command"]
+    assert of_kind(resources, "aws_secretsmanager_secret_version") == []
+    assert set(outputs["secret_commands"]) == {"anthropic", "tavily"}
+
+
+def every_action_is_named_and_has_its_resource(resources: Resources) -> None:
+    statements = [
+        (address, statement)
+        for address, values in resources.items()
+        if "Statement" in str(values.get("policy"))
+        for statement in listed(json.loads(values["policy"])["Statement"])
+    ]
+    assert len(statements) > 40
+    for address, statement in statements:
+        actions = listed(statement["Action"])
+        assert not [action for action in actions if "*" in action], address
+        if "*" in listed(statement["Resource"]):
+            assert set(actions) <= WITHOUT_A_RESOURCE, f"{address}: {actions}"
+
+
+def each_role_allows_what_the_page_of_permissions_lists(resources: Resources) -> None:
+    page = listed_permissions()
+    for address, values in resources.items():
+        if address.startswith("aws_iam_role_policy."):
+            statements = json.loads(values["policy"])["Statement"]
+            allowed = {action for statement in statements for action in listed(statement["Action"])}
+            # .step["generate"], .workflow["express"], .events
+            name, _, each = address.removeprefix("aws_iam_role_policy.").partition("[")
+            role = each.strip('"]') if name == "step" else name
+            assert allowed == page[role], address
+
+
+def alarms_and_widgets_use_metrics_that_are_emitted(resources: Resources) -> None:
+    alarms = of_kind(resources, "aws_cloudwatch_metric_alarm")
+    used = [(alarm["namespace"], alarm["metric_name"], frozenset(alarm["dimensions"])) for alarm in alarms]
+    [dashboard] = of_kind(resources, "aws_cloudwatch_dashboard")
+    for widget in json.loads(dashboard["dashboard_body"])["widgets"]:
+        for metric in widget["properties"]["metrics"]:
+            names = [part for part in metric if isinstance(part, str)]
+            if names:
+                used.append((names[0], names[1], frozenset(names[2::2])))
+    ours = [(metric, dimensions) for namespace, metric, dimensions in used if namespace == "selfrag"]
+    assert [each for each in ours if EMITTED.get(each[0]) != each[1]] == []
+    assert len(ours) > 40
+    assert all(namespace == "selfrag" or namespace.startswith("AWS/") for namespace, _, _ in used)
+
+
+def the_page_of_costs_counts_every_alarm_and_secret(resources: Resources) -> None:
+    page = (ROOT / "docs" / "costs.md").read_text(encoding="utf-8")
+    counted = {
+        "CloudWatch alarms": "aws_cloudwatch_metric_alarm",
+        "Secrets Manager secrets": "aws_secretsmanager_secret",
+    }
+    for what, kind in counted.items():
+        assert re.search(rf"^\| {what} \| [\d.]+ \| {len(of_kind(resources, kind))} \|", page, re.M), what
+
+
+def errors_of_the_gateway_are_problem_details(resources: Resources) -> None:
+    answers = of_kind(resources, "aws_api_gateway_gateway_response")
+    assert len(answers) > 10
+    for answer in answers:
+        problem = json.loads(answer["response_templates"]["application/json"])
+        assert set(problem) == {"type", "title", "status", "detail", "hint", "request_id"}
+        assert str(problem["status"]) == answer["status_code"]
+        assert answer["response_parameters"]["gatewayresponse.header.Content-Type"] == "'application/problem+json'"
+
+
+def of_kind(resources: Resources, kind: str) -> list[dict[str, Any]]:
+    """The attributes of all resources of a kind."""
+    return [values for address, values in resources.items() if address.startswith(f"{kind}.")]
+
+
+def listed(value: Any) -> list[Any]:
+    """A policy's value, which may be a text or a list of them."""
+    return value if isinstance(value, list) else [value]
