@@ -4,7 +4,8 @@ from pathlib import Path
 
 from cli.aws.kept import has_answer, keep_execution, kept_tables
 from cli.aws.stack import Execution, OnStep, running_stack
-from cli.backends import SAMPLE_DOCUMENTS, chosen_backends
+from cli.backends import chosen_backends
+from cli.files import SAMPLE_DOCUMENTS
 from cli.index import collection_of
 from cli.ingest import Progress, Report, sync
 from selfrag.errors import InvalidInput, SelfragError

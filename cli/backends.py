@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli.aws.stack import MODEL_SECRET, WEB_SECRET
+from cli.files import SAMPLE_DOCUMENTS
 
-SAMPLE_DOCUMENTS = Path(__file__).parents[1] / "docs" / "handbook"
 SAMPLE_WEB = Path(__file__).parents[1] / "docs" / "web"
 OFFLINE_MODEL = "selfrag-offline"
 

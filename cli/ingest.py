@@ -1,27 +1,32 @@
-"""Brings the local index in step with a directory: what is new or changed is embedded, what is gone is removed."""
+"""Brings a collection of the local index in step with a directory, by the workflow that is deployed.
 
+The directory is the bucket, and the manifest says what the index holds of it. Only for documents whose content is not
+what the manifest says is the workflow run; with nothing to do, not even the local stack is started.
+"""
+
+import fcntl
 import hashlib
-import os
-from collections import Counter
-from collections.abc import Callable
-from contextlib import closing
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.home import connect
-from cli.index import SCHEMA, Collection, E5Embedder, KeptEmbedder, NamedEmbedder, collection_of, embedded_text
-from parse_document.logic import EXTENSIONS, MAX_BYTES, parse
-from selfrag.documents import BadDocument
+from cli.aws.manifest import KeptManifest, kept_manifest
+from cli.files import Files, documents_below
+from cli.home import home
+from cli.index import NamedEmbedder, collection_of, embedding_with
+from selfrag.documents import EXTENSIONS, BadDocument
 from selfrag.errors import InvalidInput
-from split_document.logic import SPLITTING, split
+from selfrag.manifest import Record
+from split_document.logic import SPLITTING
 
-# Called with documents done, documents in all, and what is at work; only if something is to be embedded.
+# Called with documents done, documents in all, and what is at work; only if something is to be done.
 Progress = Callable[[int, int, str], None]
-# Vectors are kept after so many passages: what an interrupted ingestion has done is not done again.
-BATCH = 8
-
 
 COUNTS = ("added", "changed", "removed", "unchanged", "skipped")
+ENVIRONMENT = {"SELFRAG_PASSAGE_INDEX": "cli.index.open_index", "SELFRAG_EMBEDDER": "cli.index.open_embedder"}
+_COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
 @dataclass(frozen=True)
@@ -41,99 +46,146 @@ class Report:
 
 
 def sync(
-    directory: Path, progress: Progress = lambda done, total, name: None, embedder: NamedEmbedder | None = None
+    directory: Path,
+    progress: Progress = lambda done, total, name: None,
+    embedder: NamedEmbedder | None = None,
+    collection: str = "",
 ) -> Report:
-    """Bring the collection of a directory up to date; multilingual-e5-small embeds unless another embedder is given.
+    """Bring a collection, by default the directory's own, up to date with the directory.
 
-    Several processes may do so at once, for the same directory or others. Raises InvalidInput if the directory is
-    missing or holds no document that can be used.
+    multilingual-e5-small embeds unless another embedder is given. Several processes may do so at once, for the same
+    directory or others. Raises InvalidInput if the directory is missing or holds no document that can be used.
     """
-    if not os.path.isdir(directory):
-        raise InvalidInput(f"{directory} {'is not a directory' if os.path.exists(directory) else 'does not exist'}.")
-    with closing(connect(SCHEMA)) as connection:
-        collection = Collection(connection, collection_of(directory))
-        return _Sync(directory, collection, KeptEmbedder(embedder or E5Embedder(), connection), progress).run()
+    chosen = checked_collection(collection) or collection_of(directory)
+    with embedding_with(embedder) as embedding, kept_manifest() as kept:
+        run = _Sync(directory, chosen, kept, embedding.name, progress)
+        if run.is_in_step():
+            return run.report()
+        with _alone(chosen):
+            run.bring_in_step()
+            return run.report()
+
+
+def checked_collection(name: str) -> str:
+    """The name of a collection as it was given, which may be none; raises InvalidInput for one that is no name."""
+    if name and not _COLLECTION.fullmatch(name):
+        raise InvalidInput(f"The collection {name!r} is not a name: use letters, digits, dots, dashes, underscores.")
+    return name
 
 
 class _Sync:
     """One run over one directory."""
 
-    def __init__(self, directory: Path, collection: Collection, embedder: KeptEmbedder, progress: Progress) -> None:
+    def __init__(self, directory: Path, collection: str, kept: KeptManifest, embedder: str, progress: Progress) -> None:
         self._directory = directory
         self._collection = collection
-        self._embedder = embedder
+        self._kept = kept
+        self._pipeline = f"{SPLITTING} {embedder}"
         self._progress = progress
-        self._counts = Counter(dict.fromkeys(COUNTS, 0))
-        self._warnings: list[str] = []
 
-    def run(self) -> Report:
+    def is_in_step(self) -> bool:
+        """Compare the files with the manifest; false if there is something to do."""
         # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
-        before = self._collection.content_hashes()
-        files = self._files()
-        used = {path for done, path in enumerate(files) if self._bring_up_to_date(path, before.get(path), done, files)}
-        for path in before.keys() - used:
-            self._collection.remove(path, before[path])
-            self._counts["removed"] += 1
-        if self._counts["added"] or self._counts["changed"]:
-            self._progress(len(files), len(files), "")
-        if not used:
-            raise InvalidInput(f"{self._directory} holds no document that can be used: {self._reason()}")
-        return Report(**self._counts, warnings=self._warnings)
+        self._before = self._after = self._records()
+        self._files = documents_below(self._directory, self._collection)
+        self._unread: dict[str, str] = {}
+        self._todo = [path for path in self._files.paths if not self._is_settled(path)]
+        self._gone = sorted(self._before.keys() - set(self._files.paths))
+        return not self._todo and not self._gone
 
-    def _files(self) -> list[str]:
-        """The paths of the documents below the directory, with slashes, in order."""
-        found: list[str] = []
-        for folder, folders, names in os.walk(self._directory, onerror=self._cannot_list):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            for file in (Path(folder, name) for name in names if not name.startswith(".")):
-                path = file.relative_to(self._directory).as_posix()
-                if file.suffix.lower() not in EXTENSIONS or not file.is_file():
-                    self._counts["skipped"] += 1
-                elif path != (shown := path.encode(errors="replace").decode()):
-                    self._warnings.append(f"{shown} has a name that is not valid UTF-8; rename it.")
-                else:
-                    found.append(path)
-        return sorted(found)
+    def bring_in_step(self) -> None:
+        """Run the workflow for all that is not in step; nobody else may do so for the collection meanwhile."""
+        if self.is_in_step():
+            return
+        # It takes a second to load.
+        from cli.aws.ingestion import ingest_objects
 
-    def _cannot_list(self, error: OSError) -> None:
-        self._warnings.append(f"{error.filename} cannot be read: {error.strerror}.")
+        total = len(self._todo) + len(self._gone)
 
-    def _bring_up_to_date(self, path: str, seen: str | None, done: int, files: list[str]) -> bool:
-        """Index a file unless it is unchanged; false, with a warning, if it cannot be used."""
+        def progress(done: int, key: str, passage: int) -> None:
+            place = f", passage {passage}" if passage > 1 else ""
+            self._progress(done, total, self._path(key) + place)
+
+        keys = [f"{self._collection}/{path}" for path in (*self._todo, *self._gone)]
+        environment = {**ENVIRONMENT, "SELFRAG_PIPELINE": self._pipeline}
+        ingest_objects(keys, self._object, self._kept, environment, progress)
+        self._after = self._records()
+
+    def report(self) -> Report:
+        """What has changed; raises InvalidInput if the collection holds nothing."""
+        warnings = [*self._files.warnings, *self._warnings()]
+        if not any(record.generation for record in self._after.values()):
+            raise InvalidInput(
+                f"{self._directory} holds no document that can be used: {_reason(self._files, warnings)}"
+            )
+        return Report(**self._counts(), skipped=self._files.skipped, warnings=warnings)
+
+    def _records(self) -> dict[str, Record]:
+        return {self._path(key): record for key, record in self._kept.records(self._collection).items()}
+
+    def _path(self, key: str) -> str:
+        return key.removeprefix(f"{self._collection}/")
+
+    def _is_settled(self, path: str) -> bool:
+        """Whether the manifest says what became of this content of a document, and it would be the same again."""
+        record, content = self._before.get(path), self._content(path)
+        if record is None or content is None:
+            return record is None and content is None
+        final = record.status == "ready" or (record.status == "failed" and _is_about(record))
+        return final and record.version == _version(content, self._pipeline)
+
+    def _object(self, key: str) -> bytes | None:
+        path = self._path(key)
+        return None if path in self._gone else self._content(path)
+
+    def _content(self, path: str) -> bytes | None:
+        """The bytes of a file; None, with a warning, if it cannot be read."""
         try:
-            content = _content(self._directory / path, path)
-            content_hash = hashlib.sha256(f"{SPLITTING} {self._embedder.name}\n".encode() + content).hexdigest()
-            if content_hash == seen:
-                self._counts["unchanged"] += 1
-                return True
-            document = parse(path, content)
-            pieces = split(document)
+            return self._files.content(path)
         except BadDocument as error:
-            self._warnings.append(str(error))
-            return False
-        self._warnings.extend(document.warnings)
-        texts = [embedded_text(piece.title, piece.text) for piece in pieces]
-        for start in range(0, len(texts), BATCH):
-            place = f", passage {start + 1} of {len(texts)}" if len(texts) > BATCH else ""
-            self._progress(done, len(files), path + place)
-            self._embedder.passages(texts[start : start + BATCH])
-        keyed = list(zip(pieces, map(self._embedder.key, texts), strict=True))
-        self._collection.replace(path, seen, content_hash, keyed)
-        self._counts["changed" if seen else "added"] += 1
-        return True
+            self._unread[path] = str(error)
+            return None
 
-    def _reason(self) -> str:
-        if self._warnings:
-            return self._warnings[0]
-        if skipped := self._counts["skipped"]:
-            return f"none of its {skipped} files is of a kind that is read ({', '.join(sorted(EXTENSIONS))})."
-        return "it is empty."
+    def _counts(self) -> dict[str, int]:
+        counts = dict.fromkeys(("added", "changed", "removed", "unchanged"), 0)
+        for path in self._before.keys() | self._after.keys():
+            was, now = (known[path].generation if path in known else "" for known in (self._before, self._after))
+            if was or now:
+                counts["unchanged" if was == now else "removed" if not now else "changed" if was else "added"] += 1
+        return counts
+
+    def _warnings(self) -> Iterator[str]:
+        for path in self._files.paths:
+            record = self._after.get(path)
+            if path in self._unread:
+                yield self._unread[path]
+            elif record and record.status == "failed":
+                yield self._path(record.reason) if _is_about(record) else f"{path}: {record.reason}"
+            elif record and path in self._todo:
+                yield from map(self._path, record.warnings)
 
 
-def _content(file: Path, path: str) -> bytes:
-    """The bytes of a file, or one more than a document may have."""
-    try:
-        with file.open("rb") as opened:
-            return opened.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
+def _is_about(record: Record) -> bool:
+    """Whether a failed document's reason is what it holds: then it begins with its key, and no other try helps."""
+    return record.reason.startswith(record.key)
+
+
+def _version(content: bytes, pipeline: str) -> str:
+    """What the workflow records as the version of an object: its ETag, and what works on it."""
+    return f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}" {pipeline}'
+
+
+def _reason(files: Files, warnings: list[str]) -> str:
+    if warnings:
+        return warnings[0]
+    if files.skipped:
+        return f"none of its {files.skipped} files is of a kind that is read ({', '.join(sorted(EXTENSIONS))})."
+    return "it is empty."
+
+
+@contextmanager
+def _alone(collection: str) -> Iterator[None]:
+    """Wait until no other process brings the collection in step; the system frees the lock of one that dies."""
+    with (home() / f"{collection}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

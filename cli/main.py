@@ -1,4 +1,4 @@
-"""The `selfrag` command: ask, ingest, trace, serve, smoke."""
+"""The `selfrag` command: ask, ingest, documents, search, trace, serve, smoke."""
 
 import json
 import os
@@ -26,6 +26,8 @@ out, err = Console(), Console(stderr=True)
 Endpoint = Annotated[str, typer.Option(help="URL of a deployment, as `terraform output endpoint` prints it.")]
 ApiKey = Annotated[str, typer.Option(envvar="SELFRAG_API_KEY", help="Key of the deployment's API.")]
 Docs = Annotated[Path | None, typer.Option("--docs", help="Directory to ask; the sample handbook if left out.")]
+Collection = Annotated[str, typer.Option(help="A collection that `ingest --collection` has named.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, alone on stdout.")]
 
 
 @app.command()
@@ -68,14 +70,51 @@ def ask(
 @app.command()
 def ingest(
     directory: Annotated[Path, typer.Argument(help="A directory of Markdown, text, HTML, PDF, Word and CSV files.")],
+    collection: Annotated[
+        str, typer.Option(help="Name of the collection that is to hold this directory; by default it has its own.")
+    ] = "",
 ) -> None:
     """Read a directory into the local index; unchanged files are skipped, removed ones are removed."""
     from cli.ingest import sync
 
     with _progress() as progress:
-        report = sync(directory, progress)
+        report = sync(directory, progress, collection=collection)
     _warn(report.warnings)
     out.print(report.summary())
+
+
+@app.command()
+def documents(docs: Docs = None, collection: Collection = "", as_json: AsJson = False) -> None:
+    """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
+    from cli.lookup import known_documents
+    from cli.show import show_documents
+
+    known = known_documents(docs, collection)
+    if as_json:
+        _print_json(known)
+    else:
+        show_documents(out, known)
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    docs: Docs = None,
+    collection: Collection = "",
+    top_k: Annotated[int, typer.Option(min=1, max=50, help="How many passages to show.")] = 4,
+    as_json: AsJson = False,
+) -> None:
+    """Find passages, with the scores of both searches; no model reads them."""
+    from cli.lookup import search_passages
+    from cli.show import show_passages
+
+    with _progress() as progress:
+        passages, report = search_passages(query, docs, collection, top_k, progress)
+    _warn(report.warnings if report else [])
+    if as_json:
+        _print_json(passages)
+    else:
+        show_passages(out, passages)
 
 
 @app.command()

@@ -5,9 +5,10 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from cli.aws.kept import kept_tables
+from cli.aws.kept import kept_tables, show_manifest
 from cli.aws.stack import running_stack
-from cli.backends import SAMPLE_DOCUMENTS, chosen_backends
+from cli.backends import chosen_backends
+from cli.files import SAMPLE_DOCUMENTS
 from cli.gateway import serving
 from cli.index import collection_of
 from cli.ingest import Progress, sync
@@ -21,16 +22,18 @@ def serve_documents(documents: Path | None, port: int, progress: Progress, annou
     """
     directory = documents or SAMPLE_DOCUMENTS
     sync(directory, progress)
+    collection = collection_of(directory)
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda number, frame: ended.set())
     signal.signal(signal.SIGINT, lambda number, frame: ended.set())
     with chosen_backends(directory) as backends:
         environment = {
             **backends.environment,
-            "SELFRAG_COLLECTIONS": f'["{collection_of(directory)}"]',
+            "SELFRAG_COLLECTIONS": f'["{collection}"]',
             "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
         }
         with running_stack(environment, backends.secrets), kept_tables():
+            show_manifest(collection)
             try:
                 with serving(port) as url:
                     announce(url)

@@ -1,4 +1,4 @@
-"""What a person sees: the answer with its citations, the four verdicts, the path, the cost, and a trace."""
+"""What a person sees: an answer with its citations, verdicts, path and cost; a trace; documents; passages."""
 
 import json
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from rich.text import Text
 from ask.trace import Step
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
+STATUS_COLOURS = {"ready": "green", "failed": "red"}
 LONGEST_VALUE = 600
 
 
@@ -45,6 +46,40 @@ def show_steps(console: Console, steps: Sequence[Step]) -> None:
         console.print(
             Panel(Group(*parts), title=title, title_align="left", border_style="red" if step.error else "blue")
         )
+
+
+def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> None:
+    """Print what became of each document."""
+    table = Table("Document", "Status", title="Documents", title_justify="left", expand=True)
+    table.add_column("Passages", justify="right")
+    table.add_column("Pages", justify="right")
+    table.add_column("Reason", overflow="fold")
+    for document in documents:
+        status = f"[{STATUS_COLOURS.get(document['status'], 'yellow')}]{document['status']}[/]"
+        notes = [document["reason"], *document["warnings"]]
+        table.add_row(
+            escape(document["document"]),
+            status,
+            str(document["passages"]),
+            str(document["pages"] or ""),
+            escape(" ".join(filter(None, notes))),
+        )
+    console.print(table)
+
+
+def show_passages(console: Console, passages: Sequence[dict[str, Any]]) -> None:
+    """Print passages, best first, each with what both searches made of it."""
+    if not passages:
+        console.print("Nothing was found.")
+    for number, passage in enumerate(passages, start=1):
+        page = f", page {passage['page']}" if passage["page"] else ""
+        scores = f"by text {_score(passage['by_text'])}, by vector {_score(passage['by_vector'])}"
+        title = f"{number}. {escape(passage['document'])}{page}  [dim]{scores}, together {passage['score']:.2f}[/]"
+        console.print(Panel(Text(passage["text"]), title=title, title_align="left", border_style="blue"))
+
+
+def _score(score: float | None) -> str:
+    return "none" if score is None else f"{score:.2f}"
 
 
 def _citations(citations: Sequence[dict[str, Any]]) -> Table:

@@ -9,7 +9,8 @@ from typing import Any
 
 import boto3
 
-from cli.aws.stack import TABLES, Execution
+from cli.aws.manifest import kept_manifest
+from cli.aws.stack import DOCUMENTS_TABLE, TABLES, Execution
 from cli.home import connect, writing
 
 KEPT_EXECUTIONS = 50
@@ -43,9 +44,19 @@ def _load(name: str) -> None:
         # What DynamoDB deletes within days may go at once here.
         connection.execute("DELETE FROM kept_items WHERE expires_at <= ?", (time.time(),))
         rows = connection.execute("SELECT item FROM kept_items WHERE table_name = ?", (name,)).fetchall()
+    _fill(name, [json.loads(item) for (item,) in rows])
+
+
+def show_manifest(collection: str) -> None:
+    """Fill the local table of documents with what is known of a collection; what is written to it is not kept."""
+    with kept_manifest() as manifest:
+        _fill(DOCUMENTS_TABLE, manifest.items_of(collection))
+
+
+def _fill(name: str, items: list[dict[str, Any]]) -> None:
     client = boto3.client("dynamodb")
-    for start in range(0, len(rows), 25):  # 25 items are the most that one batch takes
-        puts = [{"PutRequest": {"Item": json.loads(item)}} for (item,) in rows[start : start + 25]]
+    for start in range(0, len(items), 25):  # 25 items are the most that one batch takes
+        puts = [{"PutRequest": {"Item": item}} for item in items[start : start + 25]]
         client.batch_write_item(RequestItems={name: puts})
 
 

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,11 +13,10 @@ import numpy as np
 from cli.bench.measures import DEPTH, Answered
 from cli.bench.squad import Paragraph
 from cli.home import connect
-from cli.index import SCHEMA, Collection, EmbeddedIndex, KeptEmbedder, NamedEmbedder, embedded_text
+from cli.index import SCHEMA, EmbeddedIndex, KeptEmbedder, NamedEmbedder, embedded_text
 from cli.index.corpus import Corpus
-from selfrag.documents import Piece
 from selfrag.models import Passage
-from selfrag.passages import CANDIDATES, fuse
+from selfrag.passages import CANDIDATES, Entry, fuse
 
 Found = TypeVar("Found")
 
@@ -67,15 +65,23 @@ def searches(paragraphs: Sequence[Paragraph], embedder: NamedEmbedder, progress:
             embedded = kept.passages(texts[start : start + BATCH])
             vectors += (np.asarray(vector, np.float32).tobytes() for vector in embedded)
             progress(len(vectors), len(texts))
-        collection = Collection(connection, COLLECTION)
-        for article, group in groupby(zip(paragraphs, texts, strict=True), key=lambda pair: pair[0].article):
-            pieces = [(Piece(title=paragraph.title, text=paragraph.text), kept.key(text)) for paragraph, text in group]
-            collection.replace(str(article), seen=None, content_hash="", pieces=pieces)
-        passages = [
-            Passage(passage_id=str(number), document=str(paragraph.article), text=paragraph.text, title=paragraph.title)
-            for number, paragraph in enumerate(paragraphs)
+        entries = [
+            Entry(
+                Passage(
+                    passage_id=str(number),
+                    document=str(paragraph.article),
+                    text=paragraph.text,
+                    title=paragraph.title,
+                    collection=COLLECTION,
+                ),
+                np.frombuffer(vector, np.float32).tolist(),
+                number,
+            )
+            for number, (paragraph, vector) in enumerate(zip(paragraphs, vectors, strict=True))
         ]
-        yield Searches(EmbeddedIndex(connection), Corpus(passages, vectors), kept)
+        index = EmbeddedIndex(connection)
+        index.add(entries)
+        yield Searches(index, Corpus([entry.passage for entry in entries], vectors), kept)
 
 
 def _timed(work: Callable[[], Found]) -> tuple[Found, float]:

@@ -1,30 +1,40 @@
-"""The index of passages on the laptop: a PassageIndex over the SQLite file."""
+"""The index of passages on the laptop: a PassageIndex and a PassageWriter over the SQLite file."""
 
 import json
 import sqlite3
 import sys
 import threading
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from cli.home import writing
 from cli.index.corpus import Corpus
 from selfrag.models import Passage
-from selfrag.passages import Candidates
+from selfrag.passages import Added, Candidates, Entry
 
 _GENERATIONS = """
 SELECT collection, generation FROM generations WHERE collection IN (SELECT value FROM json_each(?)) ORDER BY collection
 """
 _LOAD = """
-SELECT passage_id, document, text, title, collection, vector FROM passages JOIN embeddings ON key = embedding
-WHERE collection IN (SELECT value FROM json_each(?)) ORDER BY passage_id
+SELECT passage, vector FROM entries WHERE collection IN (SELECT value FROM json_each(?)) ORDER BY passage_id
 """
-_FETCH = """
-SELECT passage_id, document, text, title, collection FROM passages
+_NAMED = """
+SELECT passage_id, id, passage FROM entries
 WHERE collection IN (SELECT value FROM json_each(?)) AND passage_id IN (SELECT value FROM json_each(?))
 """
+_ADD = "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)"
+_DELETE = "DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))"
+_COLLECTIONS = "SELECT DISTINCT collection FROM entries WHERE id IN (SELECT value FROM json_each(?))"
+_CHANGED = "INSERT INTO generations VALUES (?, 1) ON CONFLICT DO UPDATE SET generation = generation + 1"
 
 
 class EmbeddedIndex:
-    """Searches passages exactly, in memory; they are loaded when first wanted, and again after a change."""
+    """Searches passages exactly, in memory; they are loaded when first wanted, and again after a change.
+
+    A document is called by its key without the collection, which is a directory here and says nothing to a reader.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -44,18 +54,48 @@ class EmbeddedIndex:
         if documents is None:
             return Candidates(by_text=corpus.by_text(text, size), by_vector=corpus.by_vector(vector, size))
         ranked = (corpus.by_text(text, sys.maxsize), corpus.by_vector(vector, sys.maxsize))
-        of_them = [[(p, score) for p, score in found if p.document in documents][:size] for found in ranked]
+        of_them = [[(p, score) for p, score in found if _is_of(p, documents)][:size] for found in ranked]
         return Candidates(by_text=of_them[0], by_vector=of_them[1])
 
     def fetch(
         self, passage_ids: Sequence[str], collections: Sequence[str], documents: Sequence[str] | None = None
     ) -> list[Passage]:
         """The passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
+        found = {passage_id: passage for passage_id, _, passage in self._named(passage_ids, collections)}
+        wanted = [Passage.model_validate_json(found[passage_id]) for passage_id in passage_ids if passage_id in found]
+        return [passage for passage in wanted if documents is None or _is_of(passage, documents)]
+
+    def add(self, entries: Sequence[Entry]) -> Added:
+        """Write passages, each once; they can be searched at once."""
+        ids = {entry.passage.passage_id: uuid.uuid4().hex for entry in entries}
+        rows = [
+            (ids[entry.passage.passage_id], entry.passage.passage_id, entry.passage.collection, *_stored(entry))
+            for entry in entries
+        ]
+        with self._lock, writing(self._connection):
+            self._connection.executemany(_ADD, rows)
+            self._changed({entry.passage.collection for entry in entries})
+        return Added(ids=ids)
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Delete by the index's own ids; one that is gone already is no error."""
+        wanted = (json.dumps(list(ids)),)
+        with self._lock, writing(self._connection):
+            touched = self._connection.execute(_COLLECTIONS, wanted).fetchall()
+            self._connection.execute(_DELETE, wanted)
+            self._changed({collection for (collection,) in touched})
+
+    def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
+        """The index's own ids of these passages."""
+        return {passage_id: [own_id] for passage_id, own_id, _ in self._named(passage_ids, collections)}
+
+    def _named(self, passage_ids: Sequence[str], collections: Sequence[str]) -> list[tuple[str, str, str]]:
+        wanted = (json.dumps(list(collections)), json.dumps(list(passage_ids)))
         with self._lock:
-            rows = self._connection.execute(_FETCH, (json.dumps(list(collections)), json.dumps(list(passage_ids))))
-            found = {row[0]: _passage(*row) for row in rows}
-        wanted = [found[passage_id] for passage_id in passage_ids if passage_id in found]
-        return [passage for passage in wanted if documents is None or passage.document in documents]
+            return self._connection.execute(_NAMED, wanted).fetchall()
+
+    def _changed(self, collections: set[str]) -> None:
+        self._connection.executemany(_CHANGED, [(collection,) for collection in sorted(collections)])
 
     def _corpus(self, wanted: str) -> Corpus:
         with self._lock:
@@ -63,10 +103,17 @@ class EmbeddedIndex:
             generations = self._connection.execute(_GENERATIONS, (wanted,)).fetchall()
             if wanted not in self._loaded or self._loaded[wanted][0] != generations:
                 rows = self._connection.execute(_LOAD, (wanted,)).fetchall()
-                corpus = Corpus([_passage(*row[:-1]) for row in rows], [row[-1] for row in rows])
+                corpus = Corpus([Passage.model_validate_json(row[0]) for row in rows], [row[1] for row in rows])
                 self._loaded[wanted] = generations, corpus
             return self._loaded[wanted][1]
 
 
-def _passage(passage_id: str, document: str, text: str, title: str, collection: str) -> Passage:
-    return Passage(passage_id=passage_id, document=document, text=text, title=title, collection=collection)
+def _stored(entry: Entry) -> tuple[str, bytes]:
+    passage = entry.passage
+    named = passage.model_copy(update={"document": passage.document.removeprefix(f"{passage.collection}/")})
+    return named.model_dump_json(exclude={"score"}), np.asarray(entry.vector, np.float32).tobytes()
+
+
+def _is_of(passage: Passage, documents: Sequence[str]) -> bool:
+    """Whether a passage is of these documents, called as they are cited or by their whole keys."""
+    return passage.document in documents or f"{passage.collection}/{passage.document}" in documents

@@ -69,7 +69,7 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
     assert list(response) == [
         "id", "status", "answer", "citations", "reflection", "path", "queries", "usage", "execution",
     ]  # fmt: skip
-    assert set(response["citations"][0]) == {"passage_id", "document", "quote", "answer_span"}
+    assert set(response["citations"][0]) == {"passage_id", "document", "quote", "answer_span", "heading", "page"}
     assert set(response["reflection"]["retrieve"]) == {"decision", "reason"}
     assert response["reflection"]["support"]["level"] == "fully_supported"
     assert response["reflection"]["utility"]["score"] >= 3

@@ -49,6 +49,8 @@ def test_a_passage_carries_all_that_a_citation_needs(index, write):
         "title": "Leave",
         "text": "# Leave\n\nLeave is 25 days.",
         "collection": collection,
+        "heading": "Leave",
+        "page": None,
         "score": None,
     }
     assert passage.passage_id.isalnum()
