@@ -37,7 +37,7 @@ def split(document: Document) -> list[Piece]:
     """Cut a document into pieces, in order; they hold all of its words, and each holds some."""
     text = document.text
     pieces = []
-    for section in _lines(document) if document.rows else _joined(text, _sections(document)):
+    for section in _parts(document):
         title = " > ".join(section.path)[:MAX_TITLE] or document.title
         for start, end in _slices(text, section):
             if has_words(found := text[start:end].strip()):
@@ -45,6 +45,18 @@ def split(document: Document) -> list[Piece]:
                 page = bisect_right(document.pages, begins) if document.pages else None
                 pieces.append(Piece(found, title, section.path[-1] if section.path else "", page))
     return pieces
+
+
+def _parts(document: Document) -> Iterator[_Section]:
+    if document.rows:
+        return _lines(document)
+    return _pages(document) if document.pages else _joined(document.text, _sections(document))
+
+
+def _pages(document: Document) -> Iterator[_Section]:
+    """Page by page: a passage of two pages would be cited as being on the first."""
+    for start, end in pairwise([0, *document.pages[1:], len(document.text)]):
+        yield _Section(start, start, end, (), has_words(document.text[start:end]))
 
 
 def _lines(document: Document) -> Iterator[_Section]:

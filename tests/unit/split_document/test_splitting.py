@@ -141,7 +141,7 @@ def test_only_a_document_of_pages_has_pages_in_its_pieces():
     assert {piece.page for piece in pieces_of(f"# Leave\n\n{SENTENCE * 40}")} == {None}
 
 
-def test_the_page_of_a_piece_is_that_of_its_first_character():
+def test_a_piece_is_of_one_page_and_names_it():
     pages = [SENTENCE * 30, "", f"  Third. {SENTENCE * 30}", "Fourth."]
     starts = [0, *accumulate(len(page) for page in pages)][:4]
     document = Document("a.pdf", "a.pdf", "".join(pages), pages=tuple(starts))
@@ -150,7 +150,8 @@ def test_the_page_of_a_piece_is_that_of_its_first_character():
         start = text.index(piece.text, end)
         assert piece.page == max(number for number, begins in enumerate(starts, 1) if begins <= start)
         end = start + len(piece.text)
-    assert {piece.page for piece in split(document)} == {1, 3}
+        assert end <= (starts[piece.page] if piece.page < len(starts) else len(text))
+    assert {piece.page for piece in split(document)} == {1, 3, 4}
 
 
 def test_a_table_is_cut_between_its_rows_and_each_piece_says_the_columns():
