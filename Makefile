@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask test test-infra install lint openapi package bench-imports bench-retrieval plan deploy smoke destroy clean
+.PHONY: help ask test test-slow test-infra install lint openapi package bench-imports bench-retrieval plan deploy smoke destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -25,8 +25,11 @@ ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir] [JSON=1] [PO
 	@$(BIN)/selfrag ask $(if $(JSON),--json) $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
 	  --policy "$$SELFRAG_POLICY" --previous "$$SELFRAG_PREVIOUS" -- "$$SELFRAG_Q"
 
-test: $(VENV)/.test lint ## Run every check and test but those of infra/
-	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra
+test: $(VENV)/.test lint ## Run every check, and the tests but the slow ones and those of infra/
+	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra -m "not slow"
+
+test-slow: $(VENV)/.test ## Test at scale: thousands of passages, files and requests, processes killed
+	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra -m slow
 
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
 	@$(BIN)/pytest -n 2 --dist worksteal tests/infra

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import httpx2
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from cli.gateway import serving
 from selfrag.ingestion import document_id
 from selfrag.manifest import manifest
 from tests.support.steps import Scripted
+
+pytestmark = pytest.mark.slow
 
 REQUESTS = 2000
 

@@ -13,6 +13,8 @@ from tests.support.command import Command
 from tests.support.files import docx, paragraph, pdf
 from tests.unit.local_index.fakes import FakeEmbedder
 
+pytestmark = pytest.mark.slow
+
 LINES = "\n".join(f"Of line {n} nothing is known." for n in range(40))
 TOPICS = ("leave", "travel", "pay", "crane", "berth", "ferry", "laptop", "training")
 

@@ -22,6 +22,8 @@ from tests.e2e.test_api import eventually, problem
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.model_server import ModelServer
 
+pytestmark = pytest.mark.slow
+
 BOUND = {"key-a": ["a"], "key-b": ["b"], "key-both": ["a", "b"]}
 # A word that is in each of a collection's documents, in its keys and in its tenant's own question, and nowhere else.
 WORDS = {"a": "aardvark", "b": "badger"}

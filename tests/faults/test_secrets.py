@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.canary import MODEL_KEY, MOODS, WEB_KEY
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 

@@ -105,6 +105,7 @@ OPERATIONS: dict[str, Callable[[Ingestion], None]] = {
 ENDS = {"created": ("25 days",), "changed": ("26 days",), "deleted": ()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", list(permutations(OPERATIONS)), ids="-".join)
 def test_events_in_every_order_and_twice_end_in_the_same_state(order: tuple[str, ...]) -> None:
     # An event that comes late sees a bucket that has moved on: all of them before the first execution, then each
@@ -178,6 +179,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(("kind", "name"), CHANGES, ids=lambda value: getattr(value, "__name__", value))
 def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing_twice(
@@ -206,6 +208,7 @@ def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing
     assert running.record(KEY)["status"] == "ready"
 
 
+@pytest.mark.slow
 def test_a_thousand_passages_with_failing_items_and_a_crash_are_all_there_once(
     record_property: Callable[[str, str], None],
 ) -> None:

@@ -15,6 +15,8 @@ from selfrag.errors import InvalidInput, Misconfigured
 from tests.support.files import docx, paragraph, pdf
 from tests.unit.local_index.fakes import FakeEmbedder
 
+pytestmark = pytest.mark.slow
+
 LEAVE = "# Leave\n\nLeave is 25 days a year.\n"
 
 

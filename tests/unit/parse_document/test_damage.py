@@ -12,6 +12,8 @@ from selfrag.documents import BadDocument
 from split_document.logic import split
 from tests.support.files import docx, paragraph, pdf, table
 
+pytestmark = pytest.mark.slow
+
 PDF = pdf("Annual leave is 25 days.\nIt is paid.", "", "Sick leave.", title="Leave", resources="/XObject << >>")
 WORD = docx(paragraph("Leave", "Titel"), paragraph("25 days."), table(["City", "Limit"], ["Oslo", "140 EUR"]))
 DOCUMENT_XML = f"<w>{paragraph('Leave', 'Titel')}{table(['City', 'Limit'])}</w>".encode()
