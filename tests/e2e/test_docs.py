@@ -34,6 +34,7 @@ def run(command: Command, line: str) -> Any:
     return Command(ROOT, tuple(command.env().items()))(*words[1:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [line for line in COMMANDS if line not in ELSEWHERE])
 def test_every_command_of_the_readme_works(read: Command, line: str) -> None:
     if line.endswith("trace"):
@@ -43,6 +44,7 @@ def test_every_command_of_the_readme_works(read: Command, line: str) -> None:
     assert ended.out
 
 
+@pytest.mark.slow
 def test_deploying_goes_as_its_page_says_until_credentials_are_needed(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     checkout.mkdir()

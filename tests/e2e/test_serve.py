@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.command import Command
 
+pytestmark = pytest.mark.slow
 QUESTION = "How many weeks of parental leave does each parent receive?"
 
 
