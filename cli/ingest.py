@@ -18,8 +18,8 @@ from cli.home import home
 from cli.index import NamedEmbedder, collection_of, embedding_with
 from selfrag.documents import EXTENSIONS, BadDocument
 from selfrag.errors import InvalidInput
+from selfrag.ingestion import IngestionSettings
 from selfrag.manifest import Record
-from split_document.logic import SPLITTING
 
 # Called with documents done, documents in all, and what is at work; only if something is to be done.
 Progress = Callable[[int, int, str], None]
@@ -80,7 +80,7 @@ class _Sync:
         self._directory = directory
         self._collection = collection
         self._kept = kept
-        self._pipeline = f"{SPLITTING} {embedder}"
+        self._settings = IngestionSettings(pipeline=embedder)
         self._progress = progress
 
     def is_in_step(self) -> bool:
@@ -107,7 +107,7 @@ class _Sync:
             self._progress(done, total, self._path(key) + place)
 
         keys = [f"{self._collection}/{path}" for path in (*self._todo, *self._gone)]
-        environment = {**ENVIRONMENT, "SELFRAG_PIPELINE": self._pipeline}
+        environment = {**ENVIRONMENT, "SELFRAG_PIPELINE": self._settings.pipeline}
         ingest_objects(keys, self._object, self._kept, environment, progress)
         self._after = self._records()
 
@@ -132,7 +132,7 @@ class _Sync:
         if record is None or content is None:
             return record is None and content is None
         final = record.status == "ready" or (record.status == "failed" and _is_about(record))
-        return final and record.version == _version(content, self._pipeline)
+        return final and record.version == _version(content, self._settings.made_by)
 
     def _object(self, key: str) -> bytes | None:
         path = self._path(key)
@@ -170,9 +170,9 @@ def _is_about(record: Record) -> bool:
     return record.reason.startswith(record.key)
 
 
-def _version(content: bytes, pipeline: str) -> str:
-    """What the workflow records as the version of an object: its ETag, and what works on it."""
-    return f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}" {pipeline}'
+def _version(content: bytes, made_by: str) -> str:
+    """What the workflow records as the version of an object: its ETag, and what made its passages."""
+    return f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}" {made_by}'
 
 
 def _reason(files: Files, warnings: list[str]) -> str:

@@ -8,7 +8,7 @@ from cli.files import SAMPLE_DOCUMENTS
 from cli.index import collection_of, open_embedder, open_index
 from cli.ingest import Progress, Report, checked_collection, sync
 from selfrag.errors import InvalidInput
-from selfrag.passages import CANDIDATES, fuse
+from selfrag.passages import CANDIDATES, Bounds, fuse
 
 _SHOWN = ("status", "title", "passages", "pages", "reason", "warnings", "updated_at")
 
@@ -52,7 +52,7 @@ def search_passages(
         raise InvalidInput("The query is empty: say what to look for.")
     report = None if collection else sync(directory or SAMPLE_DOCUMENTS, progress)
     chosen = collection or collection_of(directory or SAMPLE_DOCUMENTS)
-    found = open_index().search(query, open_embedder().query(query), CANDIDATES, [chosen])
+    found = open_index().search(query, open_embedder().query(query), CANDIDATES, Bounds([chosen]))
     by_text, by_vector = (
         {passage.passage_id: score for passage, score in one} for one in (found.by_text, found.by_vector)
     )

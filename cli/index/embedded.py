@@ -12,7 +12,7 @@ import numpy as np
 from cli.home import writing
 from cli.index.corpus import Corpus
 from selfrag.models import Passage
-from selfrag.passages import Added, Candidates, Entry
+from selfrag.passages import Added, Bounds, Candidates, Entry
 
 _GENERATIONS = """
 SELECT collection, generation FROM generations WHERE collection IN (SELECT value FROM json_each(?)) ORDER BY collection
@@ -41,29 +41,20 @@ class EmbeddedIndex:
         self._lock = threading.Lock()
         self._loaded: dict[str, tuple[list[tuple[str, int]], Corpus]] = {}
 
-    def search(
-        self,
-        text: str,
-        vector: Sequence[float],
-        size: int,
-        collections: Sequence[str],
-        documents: Sequence[str] | None = None,
-    ) -> Candidates:
+    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
         """The best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is none."""
-        corpus = self._corpus(json.dumps(sorted(set(collections))))
-        if documents is None:
+        corpus = self._corpus(json.dumps(sorted(set(bounds.collections))))
+        if bounds == Bounds(bounds.collections):
             return Candidates(by_text=corpus.by_text(text, size), by_vector=corpus.by_vector(vector, size))
         ranked = (corpus.by_text(text, sys.maxsize), corpus.by_vector(vector, sys.maxsize))
-        of_them = [[(p, score) for p, score in found if _is_of(p, documents)][:size] for found in ranked]
-        return Candidates(by_text=of_them[0], by_vector=of_them[1])
+        within = [[(p, score) for p, score in found if _is_within(p, bounds)][:size] for found in ranked]
+        return Candidates(by_text=within[0], by_vector=within[1])
 
-    def fetch(
-        self, passage_ids: Sequence[str], collections: Sequence[str], documents: Sequence[str] | None = None
-    ) -> list[Passage]:
+    def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         """The passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
-        found = {passage_id: passage for passage_id, _, passage in self._named(passage_ids, collections)}
+        found = {passage_id: passage for passage_id, _, passage in self._named(passage_ids, bounds.collections)}
         wanted = [Passage.model_validate_json(found[passage_id]) for passage_id in passage_ids if passage_id in found]
-        return [passage for passage in wanted if documents is None or _is_of(passage, documents)]
+        return [passage for passage in wanted if _is_within(passage, bounds)]
 
     def add(self, entries: Sequence[Entry]) -> Added:
         """Write passages, each once; they can be searched at once."""
@@ -114,6 +105,12 @@ def _stored(entry: Entry) -> tuple[str, bytes]:
     return named.model_dump_json(exclude={"score"}), np.asarray(entry.vector, np.float32).tobytes()
 
 
-def _is_of(passage: Passage, documents: Sequence[str]) -> bool:
-    """Whether a passage is of these documents, called as they are cited or by their whole keys."""
-    return passage.document in documents or f"{passage.collection}/{passage.document}" in documents
+def _is_within(passage: Passage, bounds: Bounds) -> bool:
+    """Whether a passage is of what is asked for; documents are called as they are cited or by their whole keys."""
+    names, day = {passage.document, f"{passage.collection}/{passage.document}"}, passage.date
+    return (
+        (bounds.documents is None or not names.isdisjoint(bounds.documents))
+        and (bounds.tags is None or not set(passage.tags).isdisjoint(bounds.tags))
+        and (bounds.since is None or (day is not None and day >= bounds.since))
+        and (bounds.until is None or (day is not None and day <= bounds.until))
+    )

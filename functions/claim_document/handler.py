@@ -9,4 +9,4 @@ from selfrag.observability import Event, step
 @step
 def handler(event: Event) -> Result:
     """Claim a document and say what is to be done with it."""
-    return claim(Task.model_validate(event), objects(), manifest(), ingestion_settings().pipeline)
+    return claim(Task.model_validate(event), objects(), manifest(), ingestion_settings().made_by)

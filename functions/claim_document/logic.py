@@ -28,7 +28,7 @@ class Result(BaseModel):
     generation: str
 
 
-def claim(task: Task, objects: Objects, manifest: Manifest, pipeline: str) -> Result:
+def claim(task: Task, objects: Objects, manifest: Manifest, made_by: str) -> Result:
     """Claim the document for this execution, unless there is nothing to do or another one has it.
 
     Events come late, twice and out of order, so none is believed: the object's version now is what counts.
@@ -46,7 +46,7 @@ def claim(task: Task, objects: Objects, manifest: Manifest, pipeline: str) -> Re
         version = objects.head(task.bucket, task.key)
         if version is None:
             return result("remove", "", generation)
-        stamp = f"{version} {pipeline}"
+        stamp = f"{version} {made_by}"
         if known is None or known.status != "ready" or known.version != stamp:
             return result("read", stamp, generation)
         # Let it go; if another event came in between, look again.

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from typing import BinaryIO
 
 from parse_document.kinds import PDF, refuse_other_kinds
-from selfrag.documents import BadDocument, Document
+from selfrag.documents import BadDocument, Document, document_from
 from selfrag.errors import Misconfigured
 
 MAX_MEMORY = 768 * 1024 * 1024
@@ -45,7 +45,7 @@ def read_contained(key: str, content: bytes) -> Document:
     reply = json.loads(done.stdout)
     if "bad" in reply:
         raise BadDocument(reply["bad"])
-    return Document(key, reply["title"], reply["text"], (), tuple(reply["pages"]), warnings=tuple(reply["warnings"]))
+    return document_from(reply)
 
 
 def _reason(key: str, code: int) -> str:

@@ -1,17 +1,18 @@
 """The text of a Word document: a ZIP archive of XML, of which only the parts that are needed are unpacked."""
 
+from contextlib import suppress
 from io import BytesIO
 from pathlib import PurePosixPath
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 from parse_document.kinds import WORD, refuse_other_kinds
-from parse_document.word import Body, Reader, Styles, TooMuch
+from parse_document.word import Body, Properties, Reader, Styles, TooMuch
 from selfrag.documents import BadDocument, Document
 
 MAX_ENTRIES = 10_000
 MAX_PART = 64 * 1024 * 1024
-_BODY, _STYLES = "word/document.xml", "word/styles.xml"
+_BODY, _STYLES, _PROPERTIES = "word/document.xml", "word/styles.xml", "docProps/core.xml"
 _CHUNK = 1024 * 1024
 
 
@@ -42,11 +43,17 @@ def _read(key: str, archive: ZipFile) -> Document:
     except Exception:  # as above; the text is worth reading without headings
         styles = Styles()
         warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
+    properties = Properties()
+    if _PROPERTIES in names:
+        with suppress(Exception):  # as above; tags and a date are not worth losing the text
+            _parse(archive, _PROPERTIES, properties)
+    found = properties.labels()
     body = Body(styles.levels())
     _parse(archive, _BODY, body)
     highest = min(body.headings, key=lambda heading: heading.level, default=None)
     title = highest.text if highest and highest.level <= 2 else PurePosixPath(key).name
-    return Document(key, title, "\n".join(body.lines), tuple(body.headings), warnings=tuple(warnings))
+    text = "\n".join(body.lines)
+    return Document(key, title, text, tuple(body.headings), warnings=tuple(warnings), tags=found.tags, date=found.date)
 
 
 def _parse(archive: ZipFile, name: str, reader: Reader) -> None:

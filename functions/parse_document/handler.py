@@ -8,4 +8,4 @@ from selfrag.observability import Event, step
 @step
 def handler(event: Event) -> Result:
     """Read a document from the bucket."""
-    return read_object(Task.model_validate(event), objects(), ingestion_settings().pipeline)
+    return read_object(Task.model_validate(event), objects(), ingestion_settings().made_by)

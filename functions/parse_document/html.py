@@ -5,6 +5,7 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from parse_document.headings import MAX_HEADING
+from parse_document.labels import Labels, labels
 from selfrag.documents import Heading, has_words
 
 MAX_DEPTH = 1000
@@ -27,6 +28,8 @@ _CELLS = _tags("td th")
 _LEFT_OPEN = _tags(
     "area base br col dd dt embed hr img input li link meta option p source tbody td tfoot th thead tr track wbr"
 )
+# The names by which pages tell their day, in the order in which they are believed.
+_DATES = ("date", "dcterms.date", "dc.date", "article:modified_time", "article:published_time")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*+)[^<>]*+>")
 _OPENING = re.compile(r"<[a-zA-Z!?]")
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -38,8 +41,8 @@ def count_tags(html: str) -> int:
     return len(_OPENING.findall(html))
 
 
-def visible_text(html: str) -> tuple[str, str, tuple[Heading, ...]]:
-    """The title, the visible text and the headings of a page; blocks stand on lines of their own."""
+def visible_text(html: str) -> tuple[str, str, tuple[Heading, ...], Labels]:
+    """The title, the visible text, the headings and the labels of a page; blocks stand on lines of their own."""
     tree = LexborHTMLParser(_flattened(html))
     page = _Page()
     node = tree.root
@@ -50,7 +53,8 @@ def visible_text(html: str) -> tuple[str, str, tuple[Heading, ...]]:
             following, node = node.next, node.parent
         node = following
     title = tree.css_first("head title", default=None)
-    return " ".join(title.text().split()) if title else "", "".join(page.parts), tuple(page.headings)
+    name = " ".join(title.text().split()) if title else ""
+    return name, "".join(page.parts), tuple(page.headings), _labels(tree)
 
 
 class _Page:
@@ -112,6 +116,14 @@ class _Page:
             self.parts.append(text)
             self._length += len(text)
         self._gap = ""
+
+
+def _labels(tree: LexborHTMLParser) -> Labels:
+    said: dict[str, str] = {}
+    for meta in tree.css("head meta"):
+        name = meta.attributes.get("name") or meta.attributes.get("property") or ""
+        said.setdefault(name.lower(), meta.attributes.get("content") or "")
+    return labels(said.get("keywords", ""), next((said[name] for name in _DATES if name in said), ""))
 
 
 def _is_hidden(node: LexborNode) -> bool:

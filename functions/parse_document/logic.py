@@ -8,6 +8,7 @@ from parse_document.docx import read_docx
 from parse_document.headings import markdown_headings, plain_headings
 from parse_document.html import MAX_TAGS, count_tags, visible_text
 from parse_document.kinds import TEXT, refuse_other_kinds
+from parse_document.labels import Labels, front_matter
 from parse_document.table import read_csv
 from selfrag.documents import BadDocument, Document, Heading, has_words
 
@@ -33,12 +34,12 @@ def parse(key: str, content: bytes) -> Document:
 
 def _read_markdown(key: str, content: bytes) -> Document:
     text = _decoded(key, content)
-    return _titled(key, "", text, markdown_headings(text))
+    return _titled(key, "", text, markdown_headings(text), front_matter(text))
 
 
 def _read_text(key: str, content: bytes) -> Document:
     text = _decoded(key, content)
-    return _titled(key, "", text, plain_headings(text))
+    return _titled(key, "", text, plain_headings(text), Labels())
 
 
 def _read_html(key: str, content: bytes) -> Document:
@@ -65,9 +66,9 @@ def _decoded(key: str, content: bytes) -> str:
         raise BadDocument(f"{key} is not valid UTF-8 (at byte {error.start}); save it as UTF-8 text.") from error
 
 
-def _titled(key: str, title: str, text: str, headings: tuple[Heading, ...]) -> Document:
+def _titled(key: str, title: str, text: str, headings: tuple[Heading, ...], labels: Labels) -> Document:
     first = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
-    return Document(key, title or first, text, headings)
+    return Document(key, title or first, text, headings, tags=labels.tags, date=labels.date)
 
 
 _READERS: dict[str, Callable[[str, bytes], Document]] = {

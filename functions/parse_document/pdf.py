@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from pypdf import Configuration, PdfReader, apply_configuration
 from pypdf.errors import DependencyError
 
+from parse_document.labels import Labels, labels
 from selfrag.documents import BadDocument, Document, has_words
 
 MAX_PAGES = 2000
@@ -63,7 +64,10 @@ def _read(key: str, content: bytes) -> Document:
         raise BadDocument(_without_text(key, number, len(lost)))
     starts = [0, *accumulate(len(text) + len(_BETWEEN_PAGES) for text in texts)][:number]
     warnings = _warnings(key, content, number, lost, scanned)
-    return Document(key, _title(key, reader), _BETWEEN_PAGES.join(texts), pages=tuple(starts), warnings=warnings)
+    found, text = _labels(reader), _BETWEEN_PAGES.join(texts)
+    return Document(
+        key, _title(key, reader), text, (), tuple(starts), warnings=warnings, tags=found.tags, date=found.date
+    )
 
 
 def _opened(key: str, content: bytes) -> PdfReader:
@@ -128,6 +132,18 @@ def _title(key: str, reader: PdfReader) -> str:
     except Exception:  # as above; a title is not worth losing the text
         title = ""
     return title if has_words(title) else PurePosixPath(key).name
+
+
+def _labels(reader: PdfReader) -> Labels:
+    try:
+        said = reader.metadata
+        made = said.creation_date if said else None
+        keywords = _cleaned(said.keywords or "") if said else ""
+        return labels(keywords, made.date().isoformat() if made else "")
+    except MemoryError:
+        raise
+    except Exception:  # as above; tags and a date are not worth losing the text
+        return Labels()
 
 
 def _cleaned(text: str) -> str:

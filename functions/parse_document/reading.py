@@ -1,10 +1,11 @@
 """An object in the bucket, read into a Document that the next step finds in the work bucket."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Literal
 
 from pydantic import BaseModel
 
+from parse_document.labels import of_object
 from parse_document.logic import MAX_BYTES, parse
 from selfrag.documents import BadDocument
 from selfrag.ingestion import Objects, generation_of
@@ -33,21 +34,25 @@ class Result(BaseModel):
     title: str = ""
     pages: int = 0
     warnings: list[str] = []
+    tags: list[str] = []
+    date: str | None = None
 
 
-def read_object(task: Task, objects: Objects, pipeline: str) -> Result:
+def read_object(task: Task, objects: Objects, made_by: str) -> Result:
     """Read the object as it is now."""
     # One byte more than is read shows that there is more.
-    content = objects.read(task.bucket, task.key, MAX_BYTES + 1)
-    if content is None:
+    found = objects.get(task.bucket, task.key, MAX_BYTES + 1)
+    if found is None:
         return Result(outcome="gone")
-    generation = generation_of(content, pipeline)
+    given = of_object(found.metadata)
+    generation = generation_of(found.content, made_by, given)
     if generation == task.generation:
         return Result(outcome="unchanged", generation=generation)
     try:
-        document = parse(task.key, content)
+        document = parse(task.key, found.content)
     except BadDocument as error:
         return Result(outcome="unreadable", reason=str(error))
+    document = replace(document, tags=given.tags or document.tags, date=given.date or document.date)
     where = f"{task.document_id}/{generation}/document.json"
     objects.put_json(where, asdict(document))
     return Result(
@@ -57,4 +62,6 @@ def read_object(task: Task, objects: Objects, pipeline: str) -> Result:
         title=document.title,
         pages=len(document.pages),
         warnings=list(document.warnings),
+        tags=list(document.tags),
+        date=document.date,
     )

@@ -1,9 +1,10 @@
-"""The XML of a Word document, read as it streams by: its styles, and its body."""
+"""The XML of a Word document, read as it streams by: its styles, its properties, and its body."""
 
 from collections.abc import Mapping
 from typing import Protocol
 
 from parse_document.headings import MAX_HEADING
+from parse_document.labels import Labels, labels
 from selfrag.documents import Heading, has_words
 
 MAX_DEPTH = 200  # elements within elements; Word itself uses a few dozen
@@ -72,6 +73,30 @@ class Styles:
                 return _TITLE_LEVEL + int(number)
             style = self._bases.get(style, "")
         return 0
+
+
+class Properties:
+    """What the document says of itself: keywords, and when it was saved."""
+
+    def __init__(self) -> None:
+        self._name = ""
+        self._said: dict[str, str] = {}
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """A property begins."""
+        self._name = _local(tag)
+
+    def end(self, tag: str) -> None:
+        """A property ends."""
+        self._name = ""
+
+    def text(self, text: str) -> None:
+        """Take in a property's value."""
+        self._said[self._name] = self._said.get(self._name, "") + text
+
+    def labels(self) -> Labels:
+        """The labels that the properties give."""
+        return labels(self._said.get("keywords", ""), self._said.get("modified") or self._said.get("created", ""))
 
 
 class Body:

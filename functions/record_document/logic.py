@@ -7,6 +7,9 @@ from pydantic import BaseModel
 
 from selfrag.manifest import Manifest, Record
 
+# What is known of a content as long as it stays the same.
+_OF_CONTENT = ("title", "passages", "pages", "warnings", "tags", "date")
+
 
 class Task(BaseModel):
     """What the execution found out; `generation` is what the index holds now."""
@@ -23,6 +26,8 @@ class Task(BaseModel):
     passages: int = 0
     pages: int = 0
     warnings: list[str] = []
+    tags: list[str] = []
+    date: str | None = None
 
 
 class Result(BaseModel):
@@ -38,6 +43,6 @@ def record(task: Task, manifest: Manifest) -> Result:
     fields = task.model_dump(exclude={"document_id", "execution"})
     if known and task.status == "ready" and task.generation == known.generation and not task.passages:
         # The same content again: what is known of it stays.
-        fields |= {"title": known.title, "passages": known.passages, "pages": known.pages, "warnings": known.warnings}
+        fields |= {name: getattr(known, name) for name in _OF_CONTENT}
     done = manifest.release(Record(id=task.document_id, updated_at=int(time.time()), **fields), task.execution)
     return Result(status=task.status, again=not done)

@@ -32,14 +32,12 @@ class Result(StepResult):
 
 def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> Result:
     """Find the passages of one query within the state's budget."""
-    wanted, documents = task.filters.collections, task.filters.documents
-    collections = [name for name in task.collections if wanted is None or name in wanted]
-    if not collections:
+    bounds = task.filters.within(task.collections)
+    if not bounds.collections:
         found = []
     elif task.passage_ids:
-        found = index.fetch(task.passage_ids, collections, documents)
+        found = index.fetch(task.passage_ids, bounds)
     else:
-        vector = embedder.query(task.query)
-        found = fuse(index.search(task.query, vector, CANDIDATES, collections, documents), task.top_k)
+        found = fuse(index.search(task.query, embedder.query(task.query), CANDIDATES, bounds), task.top_k)
     kept, size, warnings = within_budget(found, task.bytes_used)
     return Result(passages=kept, bytes=size, warnings=warnings)

@@ -1,13 +1,17 @@
-"""A document as ingestion reads it, and the pieces that it is cut into."""
+"""A document as ingestion reads it, its tags and date, and the pieces that it is cut into."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
+from datetime import date
+from typing import Any
 
 from selfrag.errors import InvalidInput
 
 # What parse_document reads; the API promises no more than that to who uploads.
 EXTENSIONS = frozenset({".csv", ".docx", ".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt"})
 MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
+MAX_TAGS, MAX_TAG_CHARACTERS = 20, 60
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
@@ -33,7 +37,8 @@ class Document:
 
     The key is an object's in the bucket, or a file's path below its directory, with slashes. `pages` are the
     characters at which the pages of a PDF begin. In a table (`rows`) each line of the text is a row, the first one
-    the names of the columns. `warnings` is a sentence for each thing that could not be read.
+    the names of the columns. `warnings` is a sentence for each thing that could not be read. `tags` are as `tag` makes
+    them, `date` is a day as `day` does, None if the document has none: searches can be limited by both.
     """
 
     key: str
@@ -43,6 +48,15 @@ class Document:
     pages: tuple[int, ...] = ()
     rows: bool = False
     warnings: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    date: str | None = None
+
+
+def document_from(value: dict[str, Any]) -> Document:
+    """A Document that went through `asdict` and JSON."""
+    headings = tuple(Heading(**heading) for heading in value["headings"])
+    tuples = {name: tuple(value[name]) for name in ("pages", "warnings", "tags")}
+    return Document(**{**value, **tuples, "headings": headings})
 
 
 @dataclass(frozen=True)
@@ -57,6 +71,16 @@ class Piece:
     title: str
     heading: str = ""
     page: int | None = None
+
+
+def tag(text: str) -> str:
+    """A tag as it is compared: without regard to case, width and spaces."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def day(text: str) -> str:
+    """A day in ISO 8601, such as 2026-01-31; raises ValueError for what is none."""
+    return date.fromisoformat(text).isoformat()
 
 
 def has_words(text: str) -> bool:

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -14,6 +16,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from selfrag.errors import Misconfigured, SelfragError, TemporarilyUnavailable
 
 DEFAULT_COLLECTION = "documents"
+# Raise it when the same file would be read or split otherwise than before: it is part of what tells that a document
+# is unchanged.
+PASSAGES = "2"
 _GONE = {"NoSuchKey", "404", "NotFound"}
 
 
@@ -21,7 +26,7 @@ class IngestionSettings(BaseSettings):
     """Where ingestion keeps its manifest and its work.
 
     `view_seconds` is how long a write to the index may stay out of sight (about a minute, AWS says no figure);
-    `pipeline` names what passages and vectors depend on beside the content: change it to index everything anew.
+    `pipeline` names what vectors depend on beside the passages: change it to index everything anew.
     """
 
     model_config = SettingsConfigDict(env_prefix="SELFRAG_", frozen=True, extra="ignore")
@@ -30,6 +35,11 @@ class IngestionSettings(BaseSettings):
     work_bucket: str = "selfrag-work"
     view_seconds: float = Field(default=90.0, ge=0)
     pipeline: str = "1"
+
+    @property
+    def made_by(self) -> str:
+        """What passages and vectors depend on beside the content of a document."""
+        return f"{PASSAGES} {self.pipeline}"
 
 
 @cache
@@ -53,14 +63,22 @@ def collection_of(key: str) -> str:
     return first if slash else DEFAULT_COLLECTION
 
 
-def generation_of(content: bytes, pipeline: str) -> str:
-    """What tells one content of a document from another: the bytes, and how they are worked on."""
-    return hashlib.sha256(pipeline.encode() + b"\n" + content).hexdigest()[:16]
+def generation_of(content: bytes, made_by: str, labels: object) -> str:
+    """What tells one content of a document from another: the bytes, the object's labels, and what made it."""
+    return hashlib.sha256(f"{made_by}\n{labels}\n".encode() + content).hexdigest()[:16]
 
 
 def passage_id(document: str, generation: str, position: int) -> str:
     """The id of a passage: the same again for the same content, another one for any other."""
     return hashlib.sha256(f"{document}/{generation}/{position}".encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class Object:
+    """An object's content, or its beginning, and its own metadata (`x-amz-meta-...`, without that prefix)."""
+
+    content: bytes
+    metadata: Mapping[str, str]
 
 
 class Objects:
@@ -81,10 +99,11 @@ class Objects:
             raise _typed(error) from error
         return str(found.get("VersionId") or found["ETag"])
 
-    def read(self, bucket: str, key: str, most: int) -> bytes | None:
-        """At most so many bytes of an object as it is now, or None if it is gone."""
+    def get(self, bucket: str, key: str, most: int) -> Object | None:
+        """An object as it is now, with at most so many bytes, or None if it is gone."""
         try:
-            return bytes(self._client.get_object(Bucket=bucket, Key=key)["Body"].read(most))
+            found = self._client.get_object(Bucket=bucket, Key=key)
+            return Object(bytes(found["Body"].read(most)), found.get("Metadata") or {})
         except ClientError as error:
             if error.response["Error"]["Code"] in _GONE:
                 return None
@@ -106,10 +125,10 @@ class Objects:
 
     def get_json(self, key: str) -> Any:
         """Work in progress; raises TemporarilyUnavailable when it is not there, for it can be made again."""
-        raw = self.read(ingestion_settings().work_bucket, key, -1)
-        if raw is None:
+        found = self.get(ingestion_settings().work_bucket, key, -1)
+        if found is None:
             raise TemporarilyUnavailable("work in progress is gone; the document has to be read again")
-        return json.loads(raw)
+        return json.loads(found.content)
 
 
 def objects() -> Objects:

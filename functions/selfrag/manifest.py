@@ -43,6 +43,8 @@ class Record:
     passages: int = 0
     pages: int = 0
     warnings: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    date: str | None = None
     updated_at: int = 0
 
 
@@ -203,7 +205,7 @@ def manifest() -> Manifest:
 
 _WRITTEN = (
     "key", "collection", "status", "reason", "version", "generation", "title", "passages", "pages", "warnings",
-    "updated_at",
+    "tags", "date", "updated_at",
 )  # fmt: skip
 
 

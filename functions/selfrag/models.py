@@ -19,7 +19,7 @@ class Model(BaseModel):
 
 
 class Passage(Model):
-    """A piece of a document, or of a web page, as it was found."""
+    """A piece of a document, or of a web page, as it was found; `tags` and `date` (ISO 8601) are the document's."""
 
     passage_id: str
     document: str
@@ -28,6 +28,8 @@ class Passage(Model):
     collection: str = ""
     heading: str = ""
     page: int | None = None
+    tags: list[str] = []
+    date: str | None = None
     score: float | None = None
 
 

@@ -20,22 +20,28 @@ class Candidates:
     by_vector: Sequence[tuple[Passage, float]]
 
 
-class PassageIndex(Protocol):
-    """Where passages are kept; every call is limited to the caller's collections, and to `documents` unless None."""
+@dataclass(frozen=True)
+class Bounds:
+    """What a search is limited to: the caller's collections, and of these what is asked for (None is everything).
 
-    def search(
-        self,
-        text: str,
-        vector: Sequence[float],
-        size: int,
-        collections: Sequence[str],
-        documents: Sequence[str] | None = None,
-    ) -> Candidates:
+    `documents` are keys, of which one has to be the passage's; so it is with `tags`. `since` and `until` are days
+    (ISO 8601), both included: a document without a date is of no time.
+    """
+
+    collections: Sequence[str]
+    documents: Sequence[str] | None = None
+    tags: Sequence[str] | None = None
+    since: str | None = None
+    until: str | None = None
+
+
+class PassageIndex(Protocol):
+    """Where passages are kept; every search stays within bounds."""
+
+    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
         """The best passages by full text and by vector, at most `size` of each."""
 
-    def fetch(
-        self, passage_ids: Sequence[str], collections: Sequence[str], documents: Sequence[str] | None = None
-    ) -> list[Passage]:
+    def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         """The passages with these ids; ids that are gone, or of elsewhere, are left out."""
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from selfrag.documents import EXTENSIONS, MAX_DOCUMENT_BYTES
+from selfrag.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, MAX_TAG_CHARACTERS, MAX_TAGS, day, tag
 from selfrag.errors import InvalidInput
+from selfrag.passages import Bounds
 
 MAX_QUESTION_CHARACTERS = 2000
 MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024
@@ -32,6 +33,20 @@ def _plain(name: str) -> str:
     if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in name):
         raise ValueError("it holds a control character or is not valid Unicode")
     return name
+
+
+def _tag(text: str) -> str:
+    known = tag(text)
+    if not known or "," in known:
+        raise ValueError("a tag holds letters or digits, and no comma")
+    return known
+
+
+def _day(text: str) -> str:
+    try:
+        return day(text)
+    except ValueError as error:
+        raise ValueError("it must be a day such as 2026-01-31") from error
 
 
 def _object_key(key: str) -> str:
@@ -79,16 +94,33 @@ class Policy(_Strict):
 
 
 Name = Annotated[str, Field(min_length=1, max_length=1024), AfterValidator(_plain)]
+Tag = Annotated[str, Field(max_length=MAX_TAG_CHARACTERS), AfterValidator(_plain), AfterValidator(_tag)]
+Day = Annotated[str, Field(max_length=10), AfterValidator(_day)]
 
 
 class Filters(_Strict):
     """Where to search, within what the caller may ask: null is everywhere, a list is nowhere else.
 
-    `documents` are keys, whole ones.
+    `documents` are keys, whole ones. A document with one of the `tags` is meant, and one whose date is neither
+    before `since` nor after `until`.
     """
 
     collections: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
     documents: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
+    tags: Annotated[list[Tag], Field(min_length=1, max_length=100)] | None = None
+    since: Day | None = None
+    until: Day | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Filters":
+        if self.since and self.until and self.since > self.until:
+            raise ValueError("since is later than until")
+        return self
+
+    def within(self, collections: Sequence[str]) -> Bounds:
+        """The bounds of a search by a caller who may ask these collections."""
+        asked = [name for name in collections if self.collections is None or name in self.collections]
+        return Bounds(asked, self.documents, self.tags, self.since, self.until)
 
 
 class AskRequest(_Strict):
@@ -111,13 +143,18 @@ class AskRequest(_Strict):
 
 
 class UploadRequest(_Strict):
-    """A document to come: its key is `collection/name.ext`, and the upload must have exactly `size` bytes."""
+    """A document to come: its key is `collection/name.ext`, and the upload must have exactly `size` bytes.
+
+    `tags` and `date` count in place of what the document says of itself.
+    """
 
     EXAMPLE: ClassVar[str] = '{"key": "handbook/leave.md", "size": 2048}'
 
     key: Annotated[str, AfterValidator(_plain), AfterValidator(_object_key)]
     size: int = Field(ge=1, le=MAX_DOCUMENT_BYTES)
     content_type: str = Field(default="", max_length=100, pattern=r"^([\w.+-]+/[\w.+-]+(; ?[\w-]+=[\w.-]+)*)?$")
+    tags: list[Tag] = Field(default=[], max_length=MAX_TAGS)
+    date: Day | None = None
 
 
 def read_request(question: str, policy: str = "", previous: str = "") -> AskRequest:

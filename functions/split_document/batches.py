@@ -1,10 +1,8 @@
 """A Document's passages, in batches that the next steps find in the work bucket."""
 
-from typing import Any
-
 from pydantic import BaseModel
 
-from selfrag.documents import Document, Heading
+from selfrag.documents import document_from
 from selfrag.ingestion import Objects, passage_id
 from selfrag.models import Passage
 from split_document.logic import split
@@ -39,7 +37,7 @@ class Result(BaseModel):
 
 def split_into_batches(task: Task, objects: Objects) -> Result:
     """Cut a document into passages, and these into batches."""
-    pieces = split(_document(objects.get_json(task.document_key)))
+    document = document_from(objects.get_json(task.document_key))
     passages = [
         Passage(
             passage_id=passage_id(task.document_id, task.generation, position),
@@ -49,8 +47,10 @@ def split_into_batches(task: Task, objects: Objects) -> Result:
             collection=task.collection,
             heading=piece.heading,
             page=piece.page,
+            tags=list(document.tags),
+            date=document.date,
         ).model_dump(mode="json", exclude={"score"})
-        for position, piece in enumerate(pieces)
+        for position, piece in enumerate(split(document))
     ]
     batches = []
     for number, start in enumerate(range(0, len(passages), BATCH)):
@@ -58,10 +58,3 @@ def split_into_batches(task: Task, objects: Objects) -> Result:
         objects.put_json(where, passages[start : start + BATCH])
         batches.append(Batch(number=number, passages_key=where))
     return Result(batches=batches, passages=len(passages))
-
-
-def _document(value: dict[str, Any]) -> Document:
-    headings = tuple(Heading(**heading) for heading in value["headings"])
-    return Document(
-        **{**value, "headings": headings, "pages": tuple(value["pages"]), "warnings": tuple(value["warnings"])}
-    )

@@ -18,8 +18,6 @@ SMALL = 250
 # The splitter needs time with the square of a text without line ends, so it gets this many characters at a time.
 BLOCK = 10_000
 MAX_TITLE = 200
-# Raise it when the same text would be cut differently: it is part of what tells that a document is unchanged.
-SPLITTING = "1"
 
 
 @dataclass(frozen=True)

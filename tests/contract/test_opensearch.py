@@ -15,7 +15,7 @@ from opensearchpy.exceptions import OpenSearchException, TransportError
 from selfrag.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.models import Passage
 from selfrag.opensearch import STORED, Entry, OpenSearchPassages, mapping, open_passages, writing
-from selfrag.passages import PassageIndex, fuse
+from selfrag.passages import Bounds, PassageIndex, fuse
 from selfrag.settings import Settings
 from tests.support.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
 
@@ -30,8 +30,10 @@ def unit(*numbers: float) -> list[float]:
     return [x / math.hypot(*vector) for x in vector]
 
 
-def entry(passage_id: str, text: str = "words", vector: list[float] | None = None, collection: str = "mine") -> Entry:
-    passage = Passage(passage_id=passage_id, document="d.md", text=text, title="T", collection=collection)
+def entry(
+    passage_id: str, text: str = "words", vector: list[float] | None = None, collection: str = "mine", **more: Any
+) -> Entry:
+    passage = Passage(passage_id=passage_id, document="d.md", text=text, title="T", collection=collection, **more)
     return Entry(passage, vector or unit(1.0), position=3)
 
 
@@ -71,20 +73,20 @@ def stored(service: OpenSearchDouble) -> Counter[str]:
 
 def found(index: OpenSearchPassages, text: str = "words", *collections: str, size: int = 50) -> tuple[list[str], ...]:
     """The ids that full text found, and those that the vector found."""
-    both = index.search(text, unit(1.0), size, collections or ("mine",))
+    both = index.search(text, unit(1.0), size, Bounds(collections or ("mine",)))
     return [p.passage_id for p, _ in both.by_text], [p.passage_id for p, _ in both.by_vector]
 
 
 def the_whole_life(index: OpenSearchPassages) -> None:
     """Everything that the adapter can do, on an index that may not exist yet."""
     long_japanese = "".join(random.Random(3).choices("有給休暇申請期限東京大阪日本語検索", k=2000))
-    assert index.search(long_japanese, unit(1.0), 50, ["mine"]) is not None
-    assert index.fetch(["p0"], ["mine"]) == []
+    assert index.search(long_japanese, unit(1.0), 50, Bounds(["mine"])) is not None
+    assert index.fetch(["p0"], Bounds(["mine"])) == []
     added = index.add([entry(f"p{n}", f"half a \ud800 pair, a \x00, a % and {n}") for n in range(9)])
     assert len(added.ids) == 9
-    index.search("", unit(1.0), 10_000, ["mine", "yours"])
-    index.search(long_japanese, unit(-1.0), 1, [])
-    assert index.fetch(["p0"], ["mine"])
+    index.search("", unit(1.0), 10_000, Bounds(["mine", "yours"]))
+    index.search(long_japanese, unit(-1.0), 1, Bounds([]))
+    assert index.fetch(["p0"], Bounds(["mine"]))
     assert index.service_ids(["p0"], ["mine"])
     index.delete([*added.ids.values(), *added.ids.values(), "never/was?"])
     index.add([])
@@ -252,7 +254,7 @@ def test_both_searches_give_their_own_scores_best_first_in_one_request(
     index.add([entry("far", "annual leave", unit(0.0, 1.0)), entry("near", "a car", unit(1.0, 0.1))])
     index.add([entry("opposite", "leaves leave leaving", unit(-1.0))])
     service.requests.clear()
-    both = index.search("annual leave", unit(1.0), 50, ["mine"])
+    both = index.search("annual leave", unit(1.0), 50, Bounds(["mine"]))
     assert service.requests == [("POST", f"{PATH}/_msearch")]
     assert [p.passage_id for p, _ in both.by_vector] == ["near", "far", "opposite"]
     assert [round(score, 3) for _, score in both.by_vector] == [1.995, 1.0, 0.5]
@@ -264,8 +266,8 @@ def test_both_searches_give_their_own_scores_best_first_in_one_request(
 def test_a_passage_comes_back_as_it_was_written_and_without_its_vector(index: OpenSearchPassages) -> None:
     written = entry("p", "text with \u2028 and 日本")
     index.add([written])
-    assert index.search("text", unit(1.0), 1, ["mine"]).by_text[0][0] == written.passage
-    assert index.fetch(["p"], ["mine"]) == [written.passage]
+    assert index.search("text", unit(1.0), 1, Bounds(["mine"])).by_text[0][0] == written.passage
+    assert index.fetch(["p"], Bounds(["mine"])) == [written.passage]
 
 
 def test_at_most_size_passages_of_each_are_found(index: OpenSearchPassages) -> None:
@@ -287,6 +289,31 @@ def test_a_question_of_2000_japanese_characters_is_searched(
     assert found(index, "有給休暇の申請期限を教えて" * 150)[0] == ["leave"]
 
 
+def test_a_search_may_be_limited_to_tags_and_a_time(index: OpenSearchPassages) -> None:
+    index.add(
+        [
+            entry("new", tags=["hr", "travel"], date="2026-02-01"),
+            entry("old", tags=["travel"], date="2019-07-31"),
+            entry("plain"),
+        ]
+    )
+    everything = ["new", "old", "plain"]
+
+    def within(**bounds: Any) -> list[str]:
+        limited = Bounds(["mine"], **bounds)
+        both = index.search("words", unit(1.0), 5, limited)
+        fetched = [p.passage_id for p in index.fetch(everything, limited)]
+        for one in (both.by_text, both.by_vector):
+            assert sorted(p.passage_id for p, _ in one) == fetched
+        return fetched
+
+    assert within() == everything
+    assert within(tags=["hr", "safety"]) == ["new"]
+    assert within(tags=["travel"], until="2019-07-31") == ["old"]
+    assert within(since="2019-08-01") == ["new"]
+    assert within(since="2019-07-31", until="2026-02-01") == ["new", "old"]
+
+
 def test_passages_of_another_collection_are_never_found_or_fetched(index: OpenSearchPassages) -> None:
     mine = [entry(f"mine{n}", "words", unit(0.0, 1.0)) for n in range(3)]
     theirs = [entry(f"theirs{n}", "words words words", unit(1.0), "theirs") for n in range(300)]
@@ -295,24 +322,24 @@ def test_passages_of_another_collection_are_never_found_or_fetched(index: OpenSe
     # Theirs are the better ones of both searches, and more than are asked for: the filter stands before the cut.
     by_text, by_vector = found(index, "words", size=3)
     assert sorted(by_text) == sorted(by_vector) == ["mine0", "mine1", "mine2"]
-    assert index.fetch(["theirs0", "mine1", "gone"], ["mine"]) == [mine[1].passage]
+    assert index.fetch(["theirs0", "mine1", "gone"], Bounds(["mine"])) == [mine[1].passage]
     assert index.service_ids(["theirs0", "mine1"], ["mine"]) == {"mine1": [added.ids["mine1"]]}
 
 
 def test_a_caller_without_collections_finds_nothing(index: OpenSearchPassages) -> None:
     index.add([entry("p"), entry("unnamed", collection="")])
-    nothing = index.search("words", unit(1.0), 50, [])
-    assert (nothing.by_text, nothing.by_vector, index.fetch(["p", "unnamed"], [])) == ([], [], [])
+    nothing = index.search("words", unit(1.0), 50, Bounds([]))
+    assert (nothing.by_text, nothing.by_vector, index.fetch(["p", "unnamed"], Bounds([]))) == ([], [], [])
 
 
 def test_an_index_that_is_not_there_yet_is_an_empty_one(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
-    nothing = index.search("words", unit(1.0), 50, ["mine"])
+    nothing = index.search("words", unit(1.0), 50, Bounds(["mine"]))
     assert (nothing.by_text, nothing.by_vector) == ([], [])
-    assert index.fetch(["p"], ["mine"]) == []
+    assert index.fetch(["p"], Bounds(["mine"])) == []
     assert index.service_ids(["p"], ["mine"]) == {}
     assert service.indices == {}, "a search makes no index"
     service.knobs.statuses.append(404)
-    assert index.search("words", unit(1.0), 50, ["mine"]) == nothing, "also when the whole request says so"
+    assert index.search("words", unit(1.0), 50, Bounds(["mine"])) == nothing, "also when the whole request says so"
 
 
 def test_a_write_is_found_when_the_service_shows_it(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
@@ -333,7 +360,7 @@ def test_a_search_of_only_a_part_is_no_answer(
     replies["responses"][1].update(part)
     monkeypatch.setattr(service, "_msearch", lambda name, body: replies)
     with pytest.raises(TemporarilyUnavailable):
-        index.search("words", unit(1.0), 50, ["mine"])
+        index.search("words", unit(1.0), 50, Bounds(["mine"]))
 
 
 # Writing and deleting
@@ -432,7 +459,7 @@ def test_a_passage_that_is_there_twice_is_found_once_and_both_service_ids_are_kn
 ) -> None:
     twice = [*index.add([entry("p")]).ids.values(), *index.add([entry("p")]).ids.values()]
     assert found(index) == (["p"], ["p"])
-    assert [p.passage_id for p in index.fetch(["p"], ["mine"])] == ["p"]
+    assert [p.passage_id for p in index.fetch(["p"], Bounds(["mine"]))] == ["p"]
     assert sorted(index.service_ids(["p"], ["mine"])["p"]) == sorted(twice)
     index.delete(twice[:1])
     assert stored(service) == Counter({"p": 1})
@@ -485,8 +512,8 @@ def test_nothing_to_add_or_delete_writes_nothing(service: OpenSearchDouble, inde
 # Errors
 
 CALLS: dict[str, Any] = {
-    "search": lambda index: index.search(SECRET, unit(1.0), 4, ["mine"]),
-    "fetch": lambda index: index.fetch([SECRET], ["mine"]),
+    "search": lambda index: index.search(SECRET, unit(1.0), 4, Bounds(["mine"])),
+    "fetch": lambda index: index.fetch([SECRET], Bounds(["mine"])),
     "service_ids": lambda index: index.service_ids([SECRET], ["mine"]),
     "add": lambda index: index.add([entry("p", SECRET)]),
     "delete": lambda index: index.delete([SECRET]),
@@ -537,7 +564,7 @@ def test_no_message_repeats_a_query_or_a_passage(
 def test_wrong_credentials_are_the_operators_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
     with pytest.raises(Misconfigured, match="403"):
-        open_passages().search("words", unit(1.0), 4, ["mine"])
+        open_passages().search("words", unit(1.0), 4, Bounds(["mine"]))
 
 
 def test_a_collection_that_cannot_be_reached_may_come_back(
@@ -554,7 +581,7 @@ def test_a_collection_that_does_not_reply_in_time_may_come_back(
 ) -> None:
     monkeypatch.setenv("SELFRAG_COLLECTION_TIMEOUT_SECONDS", "0.05")
     with service._lock, pytest.raises(TemporarilyUnavailable, match="in time"):
-        open_passages().search("words", unit(1.0), 4, ["mine"])
+        open_passages().search("words", unit(1.0), 4, Bounds(["mine"]))
 
 
 def test_a_collection_that_slept_is_waited_for(index: OpenSearchPassages) -> None:
@@ -566,7 +593,7 @@ def test_a_vector_of_another_length_is_refused_before_it_is_sent(
     service: OpenSearchDouble, index: OpenSearchPassages
 ) -> None:
     with pytest.raises(Misconfigured, match="3 dimensions, the index holds 8"):
-        index.search("words", [1.0, 0.0, 0.0], 4, ["mine"])
+        index.search("words", [1.0, 0.0, 0.0], 4, Bounds(["mine"]))
     with pytest.raises(Misconfigured, match="3 dimensions, the index holds 8"):
         index.add([entry("good"), entry("p", vector=[1.0, 0.0, 0.0])])
     assert service.requests == []

@@ -83,7 +83,7 @@ def test_an_uploaded_document_is_shown_and_a_deleted_one_is_gone(service: Servic
     assert shown.pop("updated_at").endswith("Z")
     assert shown == {
         "id": to_come["id"], "key": "a/leave.md", "collection": "a", "status": "ready", "title": "Leave",
-        "passages": 1, "pages": 0, "reason": "", "warnings": [],
+        "passages": 1, "pages": 0, "reason": "", "warnings": [], "tags": [], "date": None,
     }  # fmt: skip
     assert service.a.listed() == ["a/leave.md"]
 
@@ -94,6 +94,17 @@ def test_an_uploaded_document_is_shown_and_a_deleted_one_is_gone(service: Servic
     problem(service.a("DELETE", where), 404)
     assert service.a.listed() == []
     assert not service.documents.texts()
+
+
+def test_an_upload_may_say_tags_and_a_date(service: Service) -> None:
+    content = b"# Leave\n\nLeave is 25 days.\n"
+    asked = {"key": "a/leave.md", "size": len(content), "tags": ["HR", "休暇"], "date": "2026-01-31"}
+    to_come = service.a("POST", "/v1/documents", json=asked).json()
+    upload = to_come["upload"]
+    requests.request(upload["method"], upload["url"], data=upload["fields"], files={"file": content}, timeout=5)
+    service.documents.done("a/leave.md")
+    shown = service.a("GET", f"/v1/documents/{to_come['id']}").json()
+    assert (shown["tags"], shown["date"]) == (["hr", "休暇"], "2026-01-31")
 
 
 def test_the_form_is_good_for_one_object_of_one_size_and_type(service: Service) -> None:
@@ -116,6 +127,8 @@ def test_the_form_is_good_for_one_object_of_one_size_and_type(service: Service) 
         ({"key": "a/../b/x.md", "size": 1}, "without .."),
         ({"key": "a/x.md", "size": 1, "question": "?"}, "the fields are key, size, content_type"),
         ({"key": "a/x.md", "size": 1, "content_type": "text"}, "content_type"),
+        ({"key": "a/x.md", "size": 1, "tags": ["a, b"]}, "a tag holds letters or digits, and no comma"),
+        ({"key": "a/x.md", "size": 1, "date": "31.1.2026"}, "it must be a day such as 2026-01-31"),
     ],
 )
 def test_an_upload_that_cannot_be_is_refused_in_words(service: Service, body: object, word: str) -> None:

@@ -28,7 +28,8 @@ BOUND = {"key-a": ["a"], "key-b": ["b"], "key-both": ["a", "b"]}
 # A word that is in each of a collection's documents, in its keys and in its tenant's own question, and nowhere else.
 WORDS = {"a": "aardvark", "b": "badger"}
 DOCUMENTS = {
-    f"{name}/{word}-{kind}.md": f"# {kind.title()} of the {word}\n\n{text.format(word)}\n"
+    f"{name}/{word}-{kind}.md": f"---\ntags: [{kind}]\ndate: 2026-01-{len(kind):02}\n---\n"
+    f"# {kind.title()} of the {word}\n\n{text.format(word)}\n"
     for name, word in WORDS.items()
     for kind, text in {
         "leave": "Everyone at the {} has 25 days of leave a year.",
@@ -110,7 +111,14 @@ def sees_nothing_of(service: Service, collection: str, text: str) -> None:
 tenants = st.sampled_from(["key-a", "key-b", "key-both"])
 subsets = st.lists(st.sampled_from(["a", "b"]), min_size=1, unique=True)
 filters = st.fixed_dictionaries(
-    {}, optional={"collections": subsets, "documents": st.lists(st.sampled_from(sorted(DOCUMENTS)), min_size=1)}
+    {},
+    optional={
+        "collections": subsets,
+        "documents": st.lists(st.sampled_from(sorted(DOCUMENTS)), min_size=1),
+        "tags": st.lists(st.sampled_from(["leave", "office", "travel"]), min_size=1),
+        "since": st.sampled_from(["2026-01-01", "2026-01-06"]),
+        "until": st.sampled_from(["2026-01-06", "2027-01-01"]),
+    },
 )
 policies = st.fixed_dictionaries(
     {},
@@ -201,6 +209,8 @@ def test_a_key_never_sees_anything_of_a_collection_that_it_is_not_bound_to(
         assert {verdict["passage_id"] for verdict in response["reflection"]["relevance"]} <= within
         cited = {citation["document"] for citation in response["citations"]}
         assert cited <= set(step["filters"].get("documents", cited))
+        kinds = {document.removesuffix(".md").partition("-")[2] for document in cited}
+        assert kinds <= set(step["filters"].get("tags", kinds))
         seen["answered"] += 1
         seen["from earlier evidence"] += follows and "GradeRelevance" not in response["path"] and bool(cited)
         seen["cached verdicts"] += response["usage"]["cached_verdicts"]
@@ -303,7 +313,7 @@ def test_one_idempotency_key_of_two_tenants_is_two_questions(service: Service) -
     sees_nothing_of(service, "b", json.dumps(replies["key-a"]))
 
 
-def test_a_filter_narrows_to_collections_and_documents(service: Service) -> None:
+def test_a_filter_narrows_to_collections_documents_tags_and_a_time(service: Service) -> None:
     question = {"question": "How many days of leave?", "policy": {"top_k": 10}}
 
     def cited(**wanted: Any) -> set[str]:
@@ -314,3 +324,7 @@ def test_a_filter_narrows_to_collections_and_documents(service: Service) -> None
     only = "b/badger-leave.md"
     assert cited(documents=[only]) == {only}
     assert cited(collections=["a"], documents=[only]) == set()
+    assert cited(tags=["Leave"]) == {"a/aardvark-leave.md", only}
+    assert cited(tags=["leave"], collections=["b"]) == {only}
+    assert cited(since="2026-01-06", tags=["leave"]) == set()
+    assert cited(until="2026-01-05", collections=["b"]) == {only}

@@ -11,11 +11,11 @@ WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 STYLES = {"Titel": "Title", "berschrift1": "heading 1", "berschrift2": "heading 2", "Eigen": ("Eigen", "berschrift2")}
 
 
-def pdf(*pages: str, title: str = "", extra: Sequence[bytes] = (), resources: str = "") -> bytes:
+def pdf(*pages: str, title: str = "", extra: Sequence[bytes] = (), resources: str = "", information: str = "") -> bytes:
     """A PDF whose pages show these texts, line by line; `extra` are objects, the first numbered 4."""
     first = 4 + len(extra)
     kids = " ".join(f"{first + 2 * page} 0 R" for page in range(len(pages)))
-    information = "/Title (" + title + ")" if title else ""
+    information += "/Title (" + title + ")" if title else ""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
@@ -86,10 +86,10 @@ def docx(*body: str, prolog: str = "", **parts: str | bytes) -> bytes:
     return zipped({"[Content_Types].xml": "<Types/>", **{f"word/{name}.xml": part for name, part in files.items()}})
 
 
-def zipped(files: dict[str, str | bytes], compression: int = ZIP_DEFLATED) -> bytes:
-    """A ZIP archive."""
-    out = BytesIO()
-    with ZipFile(out, "w", compression) as archive:
+def zipped(files: dict[str, str | bytes], compression: int = ZIP_DEFLATED, onto: bytes = b"") -> bytes:
+    """A ZIP archive, or one with more files in it."""
+    out = BytesIO(onto)
+    with ZipFile(out, "a", compression) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
     return out.getvalue()

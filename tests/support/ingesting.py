@@ -35,8 +35,8 @@ class Ingestion:
     collection: OpenSearchDouble
     titan: TitanDouble
 
-    def put(self, key: str, content: bytes) -> None:
-        boto3.client("s3").put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=content)
+    def put(self, key: str, content: bytes, **metadata: str) -> None:
+        boto3.client("s3").put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=content, Metadata=metadata)
 
     def delete(self, key: str) -> None:
         boto3.client("s3").delete_object(Bucket=DOCUMENTS_BUCKET, Key=key)

@@ -6,7 +6,7 @@ from typing import Any
 
 from cli.aws.stack import LocalStack, running_stack
 from selfrag.models import Passage
-from selfrag.passages import Candidates
+from selfrag.passages import Bounds, Candidates
 from tests.support.fakes import passage
 from tests.support.model_server import ModelServer
 
@@ -17,22 +17,13 @@ QUESTION: dict[str, Any] = {"question": "How many days?", "collections": ["c"], 
 class FewPassages:
     """An index that finds four passages for the question and four others for any other query."""
 
-    def search(
-        self,
-        text: str,
-        vector: Sequence[float],
-        size: int,
-        collections: Sequence[str],
-        documents: Sequence[str] | None = None,
-    ) -> Candidates:
+    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
         start = 0 if text == QUESTION["question"] else 4
-        found = [(p, 9.0 - n) for n, p in enumerate(PASSAGES[start : start + 4]) if p.collection in collections]
+        found = [(p, 9.0 - n) for n, p in enumerate(PASSAGES[start : start + 4]) if p.collection in bounds.collections]
         return Candidates(found, found)
 
-    def fetch(
-        self, passage_ids: Sequence[str], collections: Sequence[str], documents: Sequence[str] | None = None
-    ) -> list[Passage]:
-        return [p for p in PASSAGES if p.passage_id in passage_ids and p.collection in collections]
+    def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
+        return [p for p in PASSAGES if p.passage_id in passage_ids and p.collection in bounds.collections]
 
 
 class FlatEmbedder:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 Json = dict[str, Any]
@@ -49,6 +50,13 @@ def _cjk(text: str) -> list[str]:
         else:
             tokens.append(word)
     return [token for token in tokens if token not in _STOP]
+
+
+def _is_day(value: Any) -> bool:
+    try:
+        return date.fromisoformat(value).isoformat() == value
+    except (TypeError, ValueError):
+        return False
 
 
 ANALYZERS: dict[str, Callable[[str], list[str]]] = {"cjk": _cjk, "english": _english, "standard": _english}
@@ -95,7 +103,7 @@ class Index:
 
     def _field(self, name: str, value: Any) -> Json:
         kind = value.get("type") if isinstance(value, dict) else None
-        if kind in ("keyword", "integer"):
+        if kind in ("keyword", "integer", "date"):
             return _only(value, ("type",), name)
         if kind == "text":
             analyzer = _only(value, ("type", "analyzer", "fields"), name).get("analyzer", "standard")
@@ -128,9 +136,14 @@ class Index:
             if kind == "knn_vector":
                 fits = self.is_vector(name, value)
             else:
-                fits = kind is not None and type(value) is (int if kind == "integer" else str)
+                values = value if isinstance(value, list) and kind == "keyword" else [value]
+                fits = kind is not None and all(self._is_of(kind, one) for one in values)
             if not fits:
                 raise Refused(400, "mapper_parsing_exception", f"failed to parse field [{name}] of type [{kind}]")
+
+    @staticmethod
+    def _is_of(kind: str, value: Any) -> bool:
+        return type(value) is int if kind == "integer" else type(value) is str and (kind != "date" or _is_day(value))
 
     def is_vector(self, name: str, value: Any) -> bool:
         """Whether a value is a vector of the field's length."""
@@ -165,7 +178,13 @@ class Query:
         if not isinstance(query, dict) or len(query) != 1:
             raise Refused(400, "parsing_exception", "[query] must have exactly one clause")
         ((name, value),) = query.items()
-        clauses = {"bool": self._bool, "knn": self._knn, "terms": self._terms, "multi_match": self._multi_match}
+        clauses = {
+            "bool": self._bool,
+            "knn": self._knn,
+            "terms": self._terms,
+            "range": self._range,
+            "multi_match": self._multi_match,
+        }
         if name not in clauses:
             raise Refused(400, "parsing_exception", f"unknown query [{name}]")
         return clauses[name](value)
@@ -183,7 +202,20 @@ class Query:
         ((name, wanted),) = value.items()
         if self.index.fields.get(name, {}).get("type") != "keyword" or not isinstance(wanted, list):
             raise Refused(400, "parsing_exception", f"[terms] needs a keyword field and a list: [{name}]")
-        return {d.id: 1.0 for d in self.documents if d.source.get(name) in wanted}
+        held = {d.id: d.source.get(name, []) for d in self.documents}
+        lists = {i: value if isinstance(value, list) else [value] for i, value in held.items()}
+        return {i: 1.0 for i, values in lists.items() if not set(values).isdisjoint(wanted)}
+
+    def _range(self, value: Any) -> dict[str, float]:
+        if not isinstance(value, dict) or len(value) != 1:
+            raise Refused(400, "parsing_exception", "[range] takes exactly one field")
+        ((name, ends),) = value.items()
+        _only(ends, ("gte", "lte"), "range")
+        if self.index.fields.get(name, {}).get("type") != "date" or not all(map(_is_day, ends.values())):
+            raise Refused(400, "parsing_exception", f"[range] needs a date field and days: [{name}]")
+        first, last = ends.get("gte", "0001-01-01"), ends.get("lte", "9999-12-31")
+        days = {d.id: d.source.get(name) for d in self.documents}
+        return {i: 1.0 for i, day in days.items() if day is not None and first <= day <= last}
 
     def _knn(self, value: Any) -> dict[str, float]:
         if not isinstance(value, dict) or len(value) != 1:

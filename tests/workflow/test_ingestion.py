@@ -8,12 +8,14 @@ from itertools import permutations
 from typing import Any
 from unittest.mock import patch
 
+import boto3
 import pytest
 
-from cli.aws.stack import INGESTION, deployed_handlers
+from cli.aws.stack import DOCUMENTS_BUCKET, INGESTION, deployed_handlers
 from selfrag.ingestion import Objects
 from selfrag.manifest import Manifest
 from selfrag.opensearch import OpenSearchPassages, open_passages
+from selfrag.passages import Bounds
 from tests.support.files import pdf
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.titan_double import embed
@@ -265,8 +267,32 @@ def test_a_passage_of_a_pdf_knows_its_page_and_one_of_a_page_or_a_text_its_headi
     running.put("handbook/pay.md", b"# Pay\n\n## Bonus\n\nIt is paid in May.\n")
     for key in ("handbook/travel.pdf", "handbook/leave.html", "handbook/pay.md"):
         assert running.done(key)["status"] == "ready"
-    found = open_passages().search("hotel limit Oslo paid", embed("hotel limit Oslo paid"), 20, ["handbook"])
+    found = open_passages().search("hotel limit Oslo paid", embed("hotel limit Oslo paid"), 20, Bounds(["handbook"]))
     places = {(p.document, p.page, p.heading) for p, _ in found.by_text}
     assert {page for document, page, _ in places if document.endswith(".pdf")} >= {2}
     assert ("handbook/leave.html", None, "Sick leave") in places
     assert ("handbook/pay.md", None, "Bonus") in places
+
+
+def test_tags_and_a_date_are_the_objects_own_or_else_what_the_document_says(running: Ingestion) -> None:
+    content = b"---\ntags: [Leave]\ndate: 2019-07-31\n---\n# Leave\n\n25 days.\n"
+
+    def labels() -> tuple[list[str], str | None]:
+        done = running.done(KEY)
+        ((passage, _),) = open_passages().search("days", embed("days"), 5, Bounds(["handbook"])).by_vector
+        record = running.record(KEY)
+        assert (done["status"], [tag["S"] for tag in record["tags"]]) == ("ready", passage.tags)
+        assert record["date"] == (passage.date or True)  # {"NULL": true}
+        return passage.tags, passage.date
+
+    # As the deployed bucket is: an object with other metadata is another version of it.
+    versions = {"Status": "Enabled"}
+    boto3.client("s3").put_bucket_versioning(Bucket=DOCUMENTS_BUCKET, VersioningConfiguration=versions)
+    running.put(KEY, content)
+    assert labels() == (["leave"], "2019-07-31")
+    running.put(KEY, content, tags="HR, %E4%BC%91%E6%9A%87")
+    assert labels() == (["hr", "休暇"], "2019-07-31")
+    running.put(KEY, content, date="2026-01-31")
+    assert labels() == (["leave"], "2026-01-31")
+    running.put(KEY, FIRST)
+    assert labels() == ([], None)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 import boto3
 from botocore.config import Config
@@ -30,7 +31,7 @@ class Bucket:
 
     def form(self, request: UploadRequest) -> Form:
         """A form by which this one object, of this size and type, can be uploaded for 15 minutes."""
-        fields = {"Content-Type": request.content_type} if request.content_type else {}
+        fields = {name: value for name, value in _headers(request).items() if value}
         conditions = [["content-length-range", request.size, request.size], *({k: v} for k, v in fields.items())]
         try:
             signed = self._client.generate_presigned_post(
@@ -46,6 +47,15 @@ class Bucket:
             self._client.delete_object(Bucket=self._name, Key=key)
         except (BotoCoreError, ClientError) as error:
             raise _typed(error) from error
+
+
+def _headers(request: UploadRequest) -> dict[str, str]:
+    # Metadata may hold ASCII only.
+    return {
+        "Content-Type": request.content_type,
+        "x-amz-meta-tags": quote(", ".join(request.tags), safe=", "),
+        "x-amz-meta-date": request.date or "",
+    }
 
 
 @cache

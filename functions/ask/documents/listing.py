@@ -28,6 +28,8 @@ class Document(Model):
     pages: int = Field(description="0 if the format has none.")
     reason: str = Field(description="Why it failed.")
     warnings: list[str] = Field(description="A sentence for each thing that could not be read.")
+    tags: list[str] = Field(description="What `filters.tags` of a question is compared with.")
+    date: str | None = Field(description="What `since` and `until` are compared with, ISO 8601; null if it has none.")
     updated_at: datetime | None
 
 
@@ -52,6 +54,8 @@ def document_of(record: Record) -> Document | None:
         pages=record.pages,
         reason=record.reason,
         warnings=record.warnings,
+        tags=record.tags,
+        date=record.date,
         updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None,
     )
 

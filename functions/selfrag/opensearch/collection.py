@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from selfrag.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 
-STORED = ["passage_id", "document", "text", "title", "collection", "heading", "page"]
+STORED = ["passage_id", "document", "text", "title", "collection", "heading", "page", "tags", "date"]
 
 Json = dict[str, Any]
 
@@ -73,6 +73,8 @@ def mapping(dimensions: int) -> Json:
         "text": text,
         "heading": keyword,
         "page": {"type": "integer"},
+        "tags": keyword,
+        "date": {"type": "date"},
         "vector": {"type": "knn_vector", "dimension": dimensions, "method": method},
     }
     return {"settings": {"index": {"knn": True}}, "mappings": {"properties": fields}}

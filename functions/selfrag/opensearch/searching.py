@@ -19,7 +19,7 @@ from selfrag.opensearch.collection import (
     refusal,
     typed_errors,
 )
-from selfrag.passages import Added, Candidates, Entry
+from selfrag.passages import Added, Bounds, Candidates, Entry
 
 WINDOW = 10_000  # the most hits that one search may ask for
 # More than 1,024 clauses are refused, and each Chinese or Japanese character makes one in each field.
@@ -40,17 +40,10 @@ class OpenSearchPassages:
     def __init__(self, client: OpenSearch, index: str, dimensions: int) -> None:
         self._client, self._index, self._dimensions = client, index, dimensions
 
-    def search(
-        self,
-        text: str,
-        vector: Sequence[float],
-        size: int,
-        collections: Sequence[str],
-        documents: Sequence[str] | None = None,
-    ) -> Candidates:
+    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
         """The best passages by full text and by vector, with the service's scores; none while the index is missing."""
         check_length(vector, self._dimensions)
-        body = _both_searches(text, vector, size, _within(collections, documents))
+        body = _both_searches(text, vector, size, _within(bounds))
         with typed_errors():
             try:
                 text_reply, vector_reply = self._client.msearch(index=self._index, body=body)["responses"]
@@ -58,20 +51,17 @@ class OpenSearchPassages:
                 return Candidates([], [])
             return Candidates(by_text=_scored(_hits(text_reply)), by_vector=_scored(_hits(vector_reply)))
 
-    def fetch(
-        self, passage_ids: Sequence[str], collections: Sequence[str], documents: Sequence[str] | None = None
-    ) -> list[Passage]:
+    def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         """The passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
-        only = _within(collections, documents)
         with typed_errors():
-            found = {passage.passage_id: passage for passage, _ in _scored(self._named(passage_ids, only))}
+            found = {passage.passage_id: passage for passage, _ in _scored(self._named(passage_ids, bounds))}
         return [found[passage_id] for passage_id in passage_ids if passage_id in found]
 
     def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
         """The service's ids of these passages, as far as they can be searched yet; of two, one is too many."""
         ids: dict[str, list[str]] = {}
         with typed_errors():
-            for hit in self._named(passage_ids, _within(collections, None)):
+            for hit in self._named(passage_ids, Bounds(collections)):
                 ids.setdefault(hit["_source"]["passage_id"], []).append(hit["_id"])
         return ids
 
@@ -86,8 +76,8 @@ class OpenSearchPassages:
         """Delete documents by the service's ids; one that is gone already is no error."""
         writing.delete(self._client, self._index, ids)
 
-    def _named(self, passage_ids: Sequence[str], only: Sequence[Json]) -> list[Json]:
-        wanted = {"bool": {"filter": [_any_of("passage_id", passage_ids), *only]}}
+    def _named(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Json]:
+        wanted = {"bool": {"filter": [_any_of("passage_id", passage_ids), *_within(bounds)]}}
         body = {"size": WINDOW, "_source": STORED, "query": wanted}
         try:
             return _hits(self._client.search(index=self._index, body=body))
@@ -103,10 +93,16 @@ def _both_searches(text: str, vector: Sequence[float], size: int, only: Sequence
     return lines({}, {**shape, "query": by_text}, {}, {**shape, "query": by_vector})
 
 
-def _within(collections: Sequence[str], documents: Sequence[str] | None) -> list[Json]:
-    """The filters of a caller's collections, and of documents in them."""
-    only = [_any_of("collection", collections)]
-    return only if documents is None else [*only, _any_of("document", documents)]
+def _within(bounds: Bounds) -> list[Json]:
+    """The filters that keep a search within its bounds."""
+    only = [_any_of("collection", bounds.collections)]
+    if bounds.documents is not None:
+        only.append(_any_of("document", bounds.documents))
+    if bounds.tags is not None:
+        only.append(_any_of("tags", bounds.tags))
+    if days := {name: day for name, day in (("gte", bounds.since), ("lte", bounds.until)) if day is not None}:
+        only.append({"range": {"date": days}})
+    return only
 
 
 def _any_of(name: str, values: Sequence[str]) -> Json:

@@ -11,7 +11,7 @@ from cli.bench import retrieval
 from cli.bench.searches import COLLECTION, searches
 from cli.bench.squad import read_task
 from cli.home import connect
-from selfrag.passages import CANDIDATES
+from selfrag.passages import CANDIDATES, Bounds
 from tests.unit.local_index.fakes import FakeEmbedder
 
 ROOT = Path(__file__).parents[3]
@@ -70,7 +70,7 @@ def test_each_half_alone_finds_what_the_embedded_index_finds(squad):
     embedder = FakeEmbedder()
     with searches(task.paragraphs, embedder, lambda done, total: None) as search:
         for question, right in task.questions:
-            found = search.index.search(question, embedder.query(question), CANDIDATES, [COLLECTION])
+            found = search.index.search(question, embedder.query(question), CANDIDATES, Bounds([COLLECTION]))
             answered = search.ask(question, right)
             assert answered["full_text"].found == [passage.text for passage, _ in found.by_text]
             assert sorted(answered["vectors"].found) == sorted(passage.text for passage, _ in found.by_vector)

@@ -12,6 +12,7 @@ from cli.home import connect
 from cli.index import SCHEMA, EmbeddedIndex, collection_of
 from cli.ingest import Report, sync
 from selfrag.errors import InvalidInput, Misconfigured
+from selfrag.passages import Bounds
 from tests.support.files import docx, paragraph, pdf
 from tests.unit.local_index.fakes import FakeEmbedder
 
@@ -36,7 +37,7 @@ def indexed(directory):
 
 def held_by(collection):
     with closing(connect(SCHEMA)) as connection:
-        found = EmbeddedIndex(connection).search("", FakeEmbedder().query(""), 10_000, [collection])
+        found = EmbeddedIndex(connection).search("", FakeEmbedder().query(""), 10_000, Bounds([collection]))
     return sorted((passage.document, passage.text, passage.passage_id) for passage, _ in found.by_vector)
 
 
@@ -279,12 +280,15 @@ sync(Path(sys.argv[1]), embedder=FakeEmbedder())
     assert ingest(directory) == report(unchanged=5)
 
 
-def test_what_other_processes_do_meanwhile_is_waited_for(write):
+def test_what_other_processes_do_meanwhile_is_waited_for(write, tmp_path):
     directory = write({"a.md": "Old."})
 
     def another_process(done, total, name):
         if not (directory / "b.md").exists():
-            write({"a.md": "New.", "b.md": "New too."})
+            write({"b.md": "New too."})
+            # Whole, as editors do it: this ingestion reads the file just now, and could find it empty.
+            (tmp_path / "new").write_text("New.")
+            (tmp_path / "new").replace(directory / "a.md")
             processes.append(subprocess.Popen([*INGEST, str(directory)], env=environment()))
 
     processes: list[subprocess.Popen[bytes]] = []

@@ -9,7 +9,7 @@ from cli.home import connect
 from cli.index import SCHEMA, EmbeddedIndex, collection_of, open_embedder, open_index
 from cli.ingest import sync
 from selfrag.errors import Misconfigured
-from selfrag.passages import fuse
+from selfrag.passages import Bounds, fuse
 from tests.unit.local_index.fakes import FakeEmbedder
 
 VECTOR = FakeEmbedder().query("leave")
@@ -31,19 +31,19 @@ def documents(found):
 
 
 def by_text(index, query, collection, size=50):
-    return documents(index.search(query, VECTOR, size, [collection]).by_text)
+    return documents(index.search(query, VECTOR, size, Bounds([collection])).by_text)
 
 
 def test_an_empty_index_finds_nothing(index):
-    found = index.search("leave", VECTOR, 50, ["no such collection"])
+    found = index.search("leave", VECTOR, 50, Bounds(["no such collection"]))
     assert (found.by_text, found.by_vector) == ([], [])
-    assert index.search("leave", VECTOR, 50, []).by_vector == []
-    assert index.fetch(["no such passage"], ["no such collection"]) == []
+    assert index.search("leave", VECTOR, 50, Bounds([])).by_vector == []
+    assert index.fetch(["no such passage"], Bounds(["no such collection"])) == []
 
 
 def test_a_passage_carries_all_that_a_citation_needs(index, write):
     collection = indexed(write({"people/leave.md": "# Leave\n\nLeave is 25 days.\n"}))
-    (passage,) = index.search("days", VECTOR, 1, [collection]).by_text[0][:1]
+    (passage,) = index.search("days", VECTOR, 1, Bounds([collection])).by_text[0][:1]
     assert passage.model_dump(exclude={"passage_id"}) == {
         "document": "people/leave.md",
         "title": "Leave",
@@ -51,6 +51,8 @@ def test_a_passage_carries_all_that_a_citation_needs(index, write):
         "collection": collection,
         "heading": "Leave",
         "page": None,
+        "tags": [],
+        "date": None,
         "score": None,
     }
     assert passage.passage_id.isalnum()
@@ -74,7 +76,7 @@ def test_what_shares_no_word_with_the_query_is_not_found_by_text(index, write):
 
 @pytest.mark.parametrize("query", ["?!", "the of and", "", "🦆"])
 def test_a_query_without_a_word_to_look_for_is_answered_by_vectors_alone(index, write, query):
-    found = index.search(query, VECTOR, 50, [indexed(write({"a.txt": "Leave.", "b.txt": "Pay."}))])
+    found = index.search(query, VECTOR, 50, Bounds([indexed(write({"a.txt": "Leave.", "b.txt": "Pay."}))]))
     assert found.by_text == []
     assert len(found.by_vector) == 2
 
@@ -82,7 +84,7 @@ def test_a_query_without_a_word_to_look_for_is_answered_by_vectors_alone(index, 
 def test_documents_of_nothing_but_stop_words_can_be_indexed(index, write):
     collection = indexed(write({"to.the": "x", "it.md": "# It is\n\nTo be or not to be."}))
     assert by_text(index, "to be", collection) == []
-    assert len(index.search("to be", VECTOR, 5, [collection]).by_vector) == 1
+    assert len(index.search("to be", VECTOR, 5, Bounds([collection])).by_vector) == 1
 
 
 def test_the_vector_search_is_exact_and_best_first(index, write):
@@ -90,7 +92,7 @@ def test_the_vector_search_is_exact_and_best_first(index, write):
     collection = indexed(write(texts))
     embedder = FakeEmbedder()
     query = embedder.query("travel number 7")
-    found = index.search("", query, 6, [collection]).by_vector
+    found = index.search("", query, 6, Bounds([collection])).by_vector
     cosines = {
         passage.document: np.dot(query, embedder.query(f"{passage.title}\n{passage.text}")) for passage, _ in found
     }
@@ -100,24 +102,26 @@ def test_the_vector_search_is_exact_and_best_first(index, write):
 
 
 def test_no_more_is_found_than_was_asked_for(index, write):
-    found = index.search("leave", VECTOR, 3, [indexed(write({f"{n}.txt": f"leave {n}" for n in range(9)}))])
+    found = index.search("leave", VECTOR, 3, Bounds([indexed(write({f"{n}.txt": f"leave {n}" for n in range(9)}))]))
     assert (len(found.by_text), len(found.by_vector)) == (3, 3)
 
 
 def test_a_collection_never_sees_the_passages_of_another(index, write):
     ours, theirs = indexed(write({"a.txt": "Our leave."})), indexed(write({"a.txt": "Their leave."}, "theirs"))
-    found = index.search("leave", VECTOR, 50, [ours])
+    found = index.search("leave", VECTOR, 50, Bounds([ours]))
     assert {passage.collection for passage, _ in [*found.by_text, *found.by_vector]} == {ours}
-    both = index.search("leave", VECTOR, 50, [ours, theirs])
+    both = index.search("leave", VECTOR, 50, Bounds([ours, theirs]))
     ids = [passage.passage_id for passage, _ in both.by_text]
     assert len(ids) == 2
-    assert {passage.collection for passage in index.fetch(ids, [theirs])} == {theirs}
+    assert {passage.collection for passage in index.fetch(ids, Bounds([theirs]))} == {theirs}
 
 
 def test_passages_are_fetched_in_the_order_of_their_ids_without_those_that_are_gone(index, write):
     collection = indexed(write({"a.txt": "One.", "b.txt": "Two."}))
-    one, two = sorted((p for p, _ in index.search("", VECTOR, 9, [collection]).by_vector), key=lambda p: p.document)
-    assert index.fetch([two.passage_id, "gone", one.passage_id], [collection]) == [two, one]
+    one, two = sorted(
+        (p for p, _ in index.search("", VECTOR, 9, Bounds([collection])).by_vector), key=lambda p: p.document
+    )
+    assert index.fetch([two.passage_id, "gone", one.passage_id], Bounds([collection])) == [two, one]
 
 
 def test_what_another_connection_changes_is_found_at_once(index, write):
@@ -141,7 +145,7 @@ def test_threads_may_search_at_once(index, write):
 
 def test_a_query_of_another_embedder_is_refused_with_a_sentence(index, write):
     with pytest.raises(Misconfigured, match=r"another embedder; ingest the directory again\.$"):
-        index.search("leave", [1.0, 0.0], 5, [indexed(write({"a.txt": "Leave."}))])
+        index.search("leave", [1.0, 0.0], 5, Bounds([indexed(write({"a.txt": "Leave."}))]))
 
 
 def test_the_open_index_and_embedder_are_the_same_ones_every_time(monkeypatch, tmp_path):
@@ -162,6 +166,6 @@ def test_a_japanese_question_finds_the_japanese_passage(write):
     )
     sync(directory)
     query = "有休はいつまでに申請すればよいですか"
-    found = open_index().search(query, open_embedder().query(query), 50, [collection_of(directory)])
+    found = open_index().search(query, open_embedder().query(query), 50, Bounds([collection_of(directory)]))
     assert documents(found.by_text)[0] == "leave-ja.md"
     assert fuse(found, 1)[0].document == "leave-ja.md"

@@ -1,11 +1,12 @@
 from contextlib import closing
+from dataclasses import astuple, replace
 
 import pytest
 
 from cli.home import connect
 from cli.index import SCHEMA, EmbeddedIndex
 from selfrag.models import Passage
-from selfrag.passages import Entry
+from selfrag.passages import Bounds, Entry
 from tests.unit.local_index.fakes import FakeEmbedder
 
 VECTOR = FakeEmbedder().query("leave")
@@ -25,7 +26,7 @@ def entry(passage_id, text="Leave.", collection="c", document="c/people/leave.md
 
 
 def held(index, *collections):
-    return [passage for passage, _ in index.search("", VECTOR, 50, collections or ["c"]).by_vector]
+    return [passage for passage, _ in index.search("", VECTOR, 50, Bounds(collections or ["c"])).by_vector]
 
 
 def test_what_is_added_is_found_under_ids_of_the_indexs_own(index):
@@ -40,7 +41,7 @@ def test_what_is_added_is_found_under_ids_of_the_indexs_own(index):
 
 def test_a_passage_keeps_its_heading_and_page_and_names_its_document_without_the_collection(index):
     index.add([entry("p1")])
-    (passage,) = index.fetch(["p1"], ["c"])
+    (passage,) = index.fetch(["p1"], Bounds(["c"]))
     assert passage == entry("p1", document="people/leave.md").passage
 
 
@@ -64,7 +65,29 @@ def test_a_passage_that_is_added_again_is_there_once(index):
 def test_a_search_can_be_narrowed_to_documents_by_the_names_that_are_shown_or_by_keys(index):
     index.add([entry("p1", "Leave one."), entry("p2", "Leave two.", document="c/pay.md")])
     for name in ("pay.md", "c/pay.md"):
-        found = index.search("leave", VECTOR, 1, ["c"], [name])
+        found = index.search("leave", VECTOR, 1, Bounds(["c"], [name]))
         assert [passage.passage_id for passage, _ in [*found.by_text, *found.by_vector]] == ["p2", "p2"]
-        assert [passage.passage_id for passage in index.fetch(["p1", "p2"], ["c"], [name])] == ["p2"]
-    assert index.search("leave", VECTOR, 1, ["c"], []).by_vector == []
+        assert [passage.passage_id for passage in index.fetch(["p1", "p2"], Bounds(["c"], [name]))] == ["p2"]
+    assert index.search("leave", VECTOR, 1, Bounds(["c"], [])).by_vector == []
+
+
+def test_a_search_can_be_narrowed_to_tags_and_a_time(index):
+    labelled = {"new": (["hr", "travel"], "2026-02-01"), "old": (["travel"], "2019-07-31"), "plain": ([], None)}
+    for name, (tags, date) in labelled.items():
+        made = entry(name)
+        index.add([replace(made, passage=made.passage.model_copy(update={"tags": tags, "date": date}))])
+
+    def found(**bounds):
+        by_text, by_vector = (
+            sorted(passage.passage_id for passage, _ in one)
+            for one in astuple(index.search("leave", VECTOR, 5, Bounds(["c"], **bounds)))
+        )
+        fetched = [passage.passage_id for passage in index.fetch(sorted(labelled), Bounds(["c"], **bounds))]
+        assert by_text == by_vector == fetched
+        return fetched
+
+    assert found() == ["new", "old", "plain"]
+    assert found(tags=["hr", "safety"]) == ["new"]
+    assert found(tags=["travel"], until="2019-07-31") == ["old"]
+    assert found(since="2019-08-01") == ["new"]
+    assert found(since="2019-07-31", until="2026-02-01") == ["new", "old"]

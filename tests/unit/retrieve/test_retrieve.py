@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from retrieve.logic import Task, retrieve
 from selfrag.budget import STATE_BUDGET_BYTES, size_of
 from selfrag.models import Passage
-from selfrag.passages import Candidates, fuse
+from selfrag.passages import Bounds, Candidates, fuse
 from tests.support.fakes import passage
 
 
@@ -21,27 +21,24 @@ class Index:
         self.passages = list(passages)
         self.asked: list[tuple[str, Sequence[str]]] = []
 
-    def search(
-        self,
-        text: str,
-        vector: Sequence[float],
-        size: int,
-        collections: Sequence[str],
-        documents: Sequence[str] | None = None,
-    ) -> Candidates:
-        self.asked.append((text, collections))
-        seen = [p for p in self.passages if within(p, collections, documents)]
+    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
+        self.asked.append((text, bounds.collections))
+        seen = [p for p in self.passages if within(p, bounds)]
         scored = [(p, float(len(seen) - n)) for n, p in enumerate(seen)]
         return Candidates(scored[:size], scored[:size])
 
-    def fetch(
-        self, passage_ids: Sequence[str], collections: Sequence[str], documents: Sequence[str] | None = None
-    ) -> list[Passage]:
-        return [p for p in self.passages if p.passage_id in passage_ids and within(p, collections, documents)]
+    def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
+        return [p for p in self.passages if p.passage_id in passage_ids and within(p, bounds)]
 
 
-def within(found: Passage, collections: Sequence[str], documents: Sequence[str] | None) -> bool:
-    return found.collection in collections and (documents is None or found.document in documents)
+def within(found: Passage, bounds: Bounds) -> bool:
+    of_time = not (bounds.since or bounds.until) or (bounds.since or "") <= (found.date or "") <= (bounds.until or "9")
+    return (
+        found.collection in bounds.collections
+        and (bounds.documents is None or found.document in bounds.documents)
+        and (bounds.tags is None or not set(found.tags).isdisjoint(bounds.tags))
+        and of_time
+    )
 
 
 ALL = ("c0", "c1", "d0", "d1", "other0", "other1")
@@ -99,8 +96,37 @@ def test_filters_narrow_what_the_caller_may_ask_and_cannot_widen_it() -> None:
     assert found(collections=["d"], documents=["other/0.md"]) == []
 
 
+def test_a_search_may_be_limited_to_tags_and_a_time() -> None:
+    index = Index(
+        passage("new", tags=["hr", "travel"], date="2026-02-01"),
+        passage("old", tags=["travel"], date="2019-07-31"),
+        passage("plain"),
+    )
+
+    def found(**filters: object) -> list[str]:
+        return [p.passage_id for p in retrieve(task(filters=filters), index, Embedder()).passages]
+
+    assert found(tags=["HR ", "safety"]) == ["new"]
+    assert found(tags=["travel"], until="2020-01-01") == ["old"]
+    assert found(since="2019-07-31") == ["new", "old"]
+    assert found(since="2019-08-01", until="2026-02-01") == ["new"]
+
+
 @pytest.mark.parametrize(
-    "filters", [{"collections": []}, {"documents": []}, {"tags": ["a"]}, {"documents": ["\ud800"]}]
+    "filters",
+    [
+        {"collections": []},
+        {"documents": []},
+        {"documents": ["\ud800"]},
+        {"tags": []},
+        {"tags": [" "]},
+        {"tags": ["a,b"]},
+        {"authors": ["Ann"]},
+        {"since": "yesterday"},
+        {"until": "2026-02-30"},
+        {"since": 20260101},
+        {"since": "2026-01-02", "until": "2026-01-01"},
+    ],
 )
 def test_a_filter_that_says_nothing_or_the_unknown_is_refused(filters: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="filters"):
