@@ -19,7 +19,7 @@ from cli.index import NamedEmbedder, collection_of, embedding_with
 from selfrag.documents import EXTENSIONS, BadDocument
 from selfrag.errors import InvalidInput
 from selfrag.ingestion import IngestionSettings
-from selfrag.manifest import Record
+from selfrag.records import Record
 
 # Called with documents done, documents in all, and what is at work; only if something is to be done.
 Progress = Callable[[int, int, str], None]

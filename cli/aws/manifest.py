@@ -5,13 +5,10 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import fields
 from typing import Any
 
-from boto3.dynamodb.types import TypeDeserializer
-
 from cli.home import connect, writing
-from selfrag.manifest import Record
+from selfrag.records import Record, record_of
 
 Item = dict[str, Any]
 
@@ -34,7 +31,7 @@ class KeptManifest:
     def records(self, collection: str) -> dict[str, Record]:
         """What is known of each document of a collection, by key; those that were removed are left out."""
         rows = self._rows("collection = ?", collection)
-        found = {record.key: record for record in map(_record, rows)}
+        found = {record.key: record for record in map(record_of, rows)}
         return {key: found[key] for key in sorted(found) if found[key].status != "removed"}
 
     def items(self, document_id: str) -> list[Item]:
@@ -103,11 +100,3 @@ def kept_manifest() -> Iterator[KeptManifest]:
 
 def _unclaimed(item: Item) -> Item:
     return {name: value for name, value in item.items() if name not in _CLAIM}
-
-
-def _record(item: Item) -> Record:
-    known = {name: TypeDeserializer().deserialize(value) for name, value in item.items()}
-    values: dict[str, Any] = {field.name: known[field.name] for field in fields(Record) if field.name in known}
-    for name in ("passages", "pages", "updated_at"):  # DynamoDB's numbers are decimals
-        values[name] = int(values.get(name, 0))
-    return Record(**values)

@@ -11,9 +11,10 @@ from pydantic import BaseModel
 
 from selfrag.errors import RequestRejected, TemporarilyUnavailable
 from selfrag.ingestion import Objects
-from selfrag.manifest import Manifest, Part
+from selfrag.manifest import Manifest
 from selfrag.models import Passage
 from selfrag.passages import Entry, PassageWriter
+from selfrag.records import Part
 
 
 class Task(BaseModel):

@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.manifest import Manifest, Record
+from selfrag.manifest import Manifest
+from selfrag.records import Record
 
 # What is known of a content as long as it stays the same.
 _OF_CONTENT = ("title", "passages", "pages", "warnings", "tags", "date")

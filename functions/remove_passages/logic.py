@@ -4,8 +4,9 @@ import time
 
 from pydantic import BaseModel
 
-from selfrag.manifest import Manifest, Part
+from selfrag.manifest import Manifest
 from selfrag.passages import PassageWriter
+from selfrag.records import Part
 
 # Each is a request of its own to the index.
 AT_ONCE = 500

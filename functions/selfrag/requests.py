@@ -1,66 +1,15 @@
 """What a caller may ask for: the question, the policy, and the errors in words."""
 
 import json
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from selfrag.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, MAX_TAG_CHARACTERS, MAX_TAGS, day, tag
+from selfrag.documents import MAX_DOCUMENT_BYTES, MAX_TAGS
 from selfrag.errors import InvalidInput
+from selfrag.fields import Day, Key, Name, Question, Tag
 from selfrag.passages import Bounds
-
-MAX_QUESTION_CHARACTERS = 2000
-MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024
-
-
-def _readable(text: str) -> str:
-    if "\x00" in text:
-        raise ValueError("it holds a NUL character; remove it")
-    if any("\ud800" <= c <= "\udfff" for c in text):
-        raise ValueError("it is not valid Unicode (a lone surrogate or invalid UTF-8); send it as UTF-8")
-    if not any(unicodedata.category(c)[0] in "LNSP" for c in text):
-        raise ValueError("it is empty; write a question")
-    if len(text) > MAX_QUESTION_CHARACTERS:
-        raise ValueError(f"it has {len(text)} characters; {MAX_QUESTION_CHARACTERS} is the limit")
-    return text.strip()
-
-
-def _plain(name: str) -> str:
-    # Lone surrogates cannot be sent to AWS; the others would hide in a list of documents.
-    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in name):
-        raise ValueError("it holds a control character or is not valid Unicode")
-    return name
-
-
-def _tag(text: str) -> str:
-    known = tag(text)
-    if not known or "," in known:
-        raise ValueError("a tag holds letters or digits, and no comma")
-    return known
-
-
-def _day(text: str) -> str:
-    try:
-        return day(text)
-    except ValueError as error:
-        raise ValueError("it must be a day such as 2026-01-31") from error
-
-
-def _object_key(key: str) -> str:
-    if len(key) > MAX_KEY_CHARACTERS:
-        raise ValueError(f"it has {len(key)} characters; {MAX_KEY_CHARACTERS} is the limit")
-    if len(key.encode()) > MAX_KEY_BYTES:
-        raise ValueError(f"it has more than {MAX_KEY_BYTES} bytes in UTF-8")
-    collection, *names = key.split("/")
-    # In a form S3 puts the file's own name in the place of ${filename}.
-    if not names or any(part in ("", ".", "..") for part in (collection, *names)) or "${" in key:
-        raise ValueError("it must be a collection, a slash and a name, without .. or ${")
-    if PurePosixPath(key).suffix.lower() not in EXTENSIONS:
-        raise ValueError(f"it must end in one of {', '.join(sorted(EXTENSIONS))}")
-    return key
 
 
 class _Strict(BaseModel):
@@ -93,11 +42,6 @@ class Policy(_Strict):
     weights: Weights = Weights()
 
 
-Name = Annotated[str, Field(min_length=1, max_length=1024), AfterValidator(_plain)]
-Tag = Annotated[str, Field(max_length=MAX_TAG_CHARACTERS), AfterValidator(_plain), AfterValidator(_tag)]
-Day = Annotated[str, Field(max_length=10), AfterValidator(_day)]
-
-
 class Filters(_Strict):
     """Where to search, within what the caller may ask: null is everywhere, a list is nowhere else.
 
@@ -128,7 +72,7 @@ class AskRequest(_Strict):
 
     EXAMPLE: ClassVar[str] = '{"question": "How many days of leave do I have?"}'
 
-    question: Annotated[str, AfterValidator(_readable)]
+    question: Question
     policy: Policy = Policy()
     previous: str = Field(default="", max_length=80, pattern=r"^[A-Za-z0-9_-]*$")
     filters: Filters = Filters()
@@ -150,7 +94,7 @@ class UploadRequest(_Strict):
 
     EXAMPLE: ClassVar[str] = '{"key": "handbook/leave.md", "size": 2048}'
 
-    key: Annotated[str, AfterValidator(_plain), AfterValidator(_object_key)]
+    key: Key
     size: int = Field(ge=1, le=MAX_DOCUMENT_BYTES)
     content_type: str = Field(default="", max_length=100, pattern=r"^([\w.+-]+/[\w.+-]+(; ?[\w-]+=[\w.-]+)*)?$")
     tags: list[Tag] = Field(default=[], max_length=MAX_TAGS)

@@ -9,8 +9,9 @@ from typing import Literal
 from pydantic import Field
 
 from selfrag.errors import InvalidInput
-from selfrag.manifest import Manifest, Record
+from selfrag.manifest import Manifest
 from selfrag.models import Model
+from selfrag.records import Record
 
 # How often one request may ask the manifest: collections may be empty, or full of removed documents.
 MAX_QUERIES = 20

@@ -15,9 +15,10 @@ from ask.documents.bucket import Bucket
 from parse_document.logic import EXTENSIONS, MAX_BYTES
 from selfrag import documents
 from selfrag.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
+from selfrag.fields import MAX_KEY_CHARACTERS
 from selfrag.ingestion import collection_of
-from selfrag.manifest import Record
-from selfrag.requests import MAX_KEY_CHARACTERS, UploadRequest
+from selfrag.records import Record
+from selfrag.requests import UploadRequest
 
 
 class FakeManifest:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from claim_document.logic import Task, claim
-from selfrag.manifest import Record
+from selfrag.records import Record
 
 TASK = Task(bucket="b", key="handbook/leave.md", execution="one")
 

@@ -9,8 +9,8 @@ import pytest
 
 from index_passages.logic import Task, index
 from selfrag.errors import RequestRejected, TemporarilyUnavailable
-from selfrag.manifest import Part
 from selfrag.passages import Added, Entry
+from selfrag.records import Part
 from tests.support.fakes import passage
 
 TASK = Task(document_id="d", collection="c", generation="g", number=0, vectors_key="v")

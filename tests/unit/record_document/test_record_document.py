@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from record_document.logic import Task, record
-from selfrag.manifest import Record
+from selfrag.records import Record
 
 KNOWN = Record(
     "d", key="c/leave.md", collection="c", status="ready", generation="g", title="Leave", passages=3, pages=2

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from remove_passages.logic import AT_ONCE, Task, remove
-from selfrag.manifest import Part
+from selfrag.records import Part
 
 
 class FakeManifest:

@@ -8,7 +8,8 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from selfrag.errors import InvalidInput
-from selfrag.requests import MAX_QUESTION_CHARACTERS, AskRequest, Policy, read_request
+from selfrag.fields import MAX_QUESTION_CHARACTERS
+from selfrag.requests import AskRequest, Policy, read_request
 
 
 @pytest.mark.parametrize(
