@@ -145,6 +145,7 @@ def test_the_index_is_not_built_again_and_nothing_is_embedded_twice(
     assert len(embedded) == passages
 
 
+@pytest.mark.slow
 def test_two_commands_at_once_do_not_disturb_each_other(fresh: Command, documents: Path) -> None:
     other = documents.parent / "elsewhere"
     other.mkdir()
@@ -164,6 +165,7 @@ def test_two_commands_at_once_do_not_disturb_each_other(fresh: Command, document
         assert fact in out
 
 
+@pytest.mark.slow
 def test_a_readable_answer_shows_verdicts_path_and_cost(read: Command) -> None:
     ended = read("ask", "How many weeks of parental leave are there?")
     assert ended.code == 0, ended.err
@@ -181,6 +183,7 @@ def test_a_readable_answer_shows_verdicts_path_and_cost(read: Command) -> None:
     assert "people/parental-leave.md" in ended.out
 
 
+@pytest.mark.slow
 def test_trace_shows_the_last_execution_step_by_step(read: Command) -> None:
     response = read("ask", "--json", "How many weeks of parental leave are there?").response
     shown = read("trace").out

@@ -70,6 +70,7 @@ def test_the_readme_names_the_two_commands() -> None:
     assert len(ROWS) >= 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=[row[0] for row in ROWS])
 def test_every_path_of_the_readme_is_seen_with_its_question(ask_handbook: Ask, number: int) -> None:
     _, asked, shown = ROWS[number]

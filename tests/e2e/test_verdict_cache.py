@@ -27,6 +27,7 @@ def verdicts(response: dict[str, Any]) -> list[bool]:
     return [v["cached"] for v in [*reflection["relevance"], reflection["support"], reflection["utility"]]]
 
 
+@pytest.mark.slow
 def test_the_second_command_finds_every_verdict_and_the_model_sees_no_grader(fresh: Command, tmp_path: Path) -> None:
     documents = tmp_path / "documents"
     documents.mkdir()
