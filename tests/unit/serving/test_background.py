@@ -112,3 +112,4 @@ def test_the_end_ends_the_run_that_is_under_way_and_begins_no_other() -> None:
     assert runs.begun.empty()
     assert shown.refreshed.empty()
     assert "ingesting" not in {thread.name for thread in threading.enumerate()}
+    assert shown.marked == ["hr/a.md", "hr/b.md"]

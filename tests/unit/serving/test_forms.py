@@ -109,7 +109,9 @@ KIND, WHOLE = encoded({"key": "hr/a.md"}, b"content")
         ("multipart/form-data", WHOLE, "MalformedPOSTRequest"),
         ("multipart/form-data; boundary=\u00e9", WHOLE, "MalformedPOSTRequest"),
         (KIND, b"", "MalformedPOSTRequest"),
-        (KIND, WHOLE[:-50], "MalformedPOSTRequest"),
+        (KIND, WHOLE[:-50], "MalformedPOSTRequest"),  # in the headers of the file, in the file, in the last boundary
+        (KIND, WHOLE[: WHOLE.index(b"content\r\n") + 3], "MalformedPOSTRequest"),
+        (KIND, WHOLE[:-4], "MalformedPOSTRequest"),
         (KIND, WHOLE.replace(b"hr/a.md", b"hr/\xff.md"), "MalformedPOSTRequest"),
         (KIND, WHOLE.replace(b"Content-Disposition", b"Content-Else"), "MalformedPOSTRequest"),
         (*encoded({f"f{n}": "x" for n in range(101)}, b"content"), "MalformedPOSTRequest"),
