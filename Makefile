@@ -10,19 +10,21 @@ BIN := $(VENV)/bin
 # signs and line breaks in it mean nothing to make or to the shell.
 export SELFRAG_Q := $(value Q)
 export SELFRAG_DOCS := $(value DOCS)
+export SELFRAG_COLLECTION := $(value COLLECTION)
 export SELFRAG_POLICY := $(value POLICY)
 export SELFRAG_PREVIOUS := $(value PREVIOUS)
 export SELFRAG_DATA := $(value DATA)
 export SELFRAG_LIMIT := $(value LIMIT)
 export SELFRAG_URL := $(value URL)
 export SELFRAG_KEY := $(value KEY)
-unexport Q DOCS POLICY PREVIOUS DATA LIMIT URL KEY
+unexport Q DOCS COLLECTION POLICY PREVIOUS DATA LIMIT URL KEY
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
 
-ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir] [JSON=1] [POLICY='{...}'] [PREVIOUS=id]
+ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir | COLLECTION=name] [JSON=1] [POLICY='{...}'] [PREVIOUS=id]
 	@$(BIN)/selfrag ask $(if $(JSON),--json) $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
+	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") \
 	  --policy "$$SELFRAG_POLICY" --previous "$$SELFRAG_PREVIOUS" -- "$$SELFRAG_Q"
 
 test: $(VENV)/.test lint ## Run every check, and the tests but the slow ones and those of infra/

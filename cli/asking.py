@@ -8,22 +8,27 @@ from cli.backends import chosen_backends
 from cli.files import SAMPLE_DOCUMENTS
 from cli.index import collection_of
 from cli.ingest import Progress, Report, sync
+from cli.lookup import known_documents, refuse_both
 from selfrag.errors import InvalidInput, SelfragError
 from selfrag.requests import AskRequest
 
 
 def ask_question(
-    request: AskRequest, documents: Path | None, progress: Progress, on_step: OnStep
-) -> tuple[Execution, Report]:
+    request: AskRequest, documents: Path | None, progress: Progress, on_step: OnStep, collection: str = ""
+) -> tuple[Execution, Report | None]:
     """Answer a question from a directory (the sample handbook if None) and keep answer, verdicts and history.
 
-    Raises InvalidInput for a directory or an earlier question that cannot be used.
+    A named collection is asked as it was ingested, so there is nothing to report of it. Raises InvalidInput for a
+    directory, a collection or an earlier question that cannot be used.
     """
-    directory = documents or SAMPLE_DOCUMENTS
-    report = sync(directory, progress)
+    refuse_both(documents, collection)
+    if collection:
+        known_documents(None, collection)
+    directory = None if collection else documents or SAMPLE_DOCUMENTS
+    report = sync(directory, progress) if directory else None
     if request.previous and not has_answer(request.previous):
         raise InvalidInput(f"There is no answer with the id {request.previous} here; ask its question again.")
-    payload = request.execution_input([collection_of(directory)])
+    payload = request.execution_input([collection_of(directory) if directory else collection])
     with chosen_backends(directory) as backends:
         payload["policy"]["web_search"] &= backends.has_web
         with running_stack(backends.environment, backends.secrets, on_step=on_step) as stack, kept_tables():

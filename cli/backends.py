@@ -24,10 +24,11 @@ class Backends:
 
 
 @contextmanager
-def chosen_backends(documents: Path) -> Iterator[Backends]:
+def chosen_backends(documents: Path | None) -> Iterator[Backends]:
     """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
-    The pages of the offline web belong to the sample documents, so no other directory gets them.
+    The pages of the offline web belong to the sample documents, so no other directory gets them, nor a named
+    collection (None).
     """
     backends = Backends(
         environment={
@@ -50,7 +51,8 @@ def chosen_backends(documents: Path) -> Iterator[Backends]:
         backends.secrets[MODEL_SECRET] = key or "offline"
         if base_url:
             backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
-        if not web_key and not web_url and offline and documents.resolve() == SAMPLE_DOCUMENTS.resolve():
+        sample = documents is not None and documents.resolve() == SAMPLE_DOCUMENTS.resolve()
+        if not web_key and not web_url and offline and sample:
             from cli.offline.web import WebServer
 
             web_url = servers.enter_context(WebServer(SAMPLE_WEB)).url

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from types import SimpleNamespace
@@ -20,8 +21,10 @@ import ask.executions
 import ask.handler
 import ask.settings
 from ask.body import MAX_BODY_BYTES
+from cli.serving.exchange import First, Incoming, Reply
 
 LAMBDA_SECONDS = 29
+_CHUNK = 1 << 16
 _CACHES = (
     ask.settings.api_settings,
     ask.executions._states,
@@ -32,15 +35,18 @@ _of_thread: ContextVar[dict[str, Any]] = ContextVar("of_thread")
 
 
 @contextmanager
-def serving(port: int = 0) -> Iterator[str]:
+def serving(port: int = 0, first: First | None = None) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running."""
     for cached in _CACHES:
         cached.cache_clear()
     ask.app.app.__class__ = _PerThread
-    with _Server(port) as server:
+    with _Server(port, first) as server:
+        url = f"http://127.0.0.1:{server.server_port}"
+        if first:
+            first.began(url)
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}"
+            yield url
         finally:
             server.shutdown()
 
@@ -61,8 +67,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, first: First | None) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
+        self.first = first
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up is no news."""
@@ -72,24 +79,30 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1  # head and body in one packet: two would wait for each other
 
+    server: _Server
+
     def do_POST(self) -> None:
-        event = self._event()
-        context = _Context()
-        reply = ask.handler.handler(event, context)
-        body = str(reply["body"]).encode()
-        self.send_response(reply["statusCode"])
-        for name, values in reply["multiValueHeaders"].items():
-            for value in values:
-                self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
+        first = self.server.first
+        incoming = Incoming(self.command, unquote(urlsplit(self.path).path), self.headers, self._whole)
+        reply = (first and first.reply(incoming)) or self._from_lambda()
+        self.send_response(reply.status)
+        for name, value in reply.headers:
+            self.send_header(name, value)
+        if reply.status != HTTPStatus.NO_CONTENT:
+            self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(body)
+            self.wfile.write(reply.body)
 
     do_GET = do_PUT = do_DELETE = do_PATCH = do_HEAD = do_OPTIONS = do_POST
 
     def log_message(self, format: str, *args: Any) -> None:
         """Print nothing: a question is in nobody's terminal but its asker's."""
+
+    def _from_lambda(self) -> Reply:
+        replied = ask.handler.handler(self._event(), _Context())
+        headers = [(name, value) for name, values in replied["multiValueHeaders"].items() for value in values]
+        return Reply(replied["statusCode"], headers, str(replied["body"]).encode())
 
     def _event(self) -> dict[str, Any]:
         """The request as API Gateway hands it to a Lambda (REST, proxy)."""
@@ -124,11 +137,24 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> bytes:
         """The body; of one that is too large no more than what shows that it is."""
-        length = self.headers.get("content-length") or "0"
-        wanted = int(length) if length.isdigit() else 0
+        wanted = self._length()
         if wanted > MAX_BODY_BYTES or "transfer-encoding" in self.headers:
             self.close_connection = True  # what is not read would be taken for the next request
         return self.rfile.read(min(wanted, MAX_BODY_BYTES + 1))
+
+    def _whole(self, most: int) -> bytes:
+        """The same for a client that reads no response before all of its file is sent."""
+        self.close_connection |= "transfer-encoding" in self.headers
+        left = self._length()
+        kept = self.rfile.read(min(left, most + 1))
+        left -= len(kept)
+        while left and (dropped := self.rfile.read(min(left, _CHUNK))):
+            left -= len(dropped)
+        return kept
+
+    def _length(self) -> int:
+        length = self.headers.get("content-length") or "0"
+        return int(length) if length.isdecimal() else 0
 
 
 class _Context(SimpleNamespace):

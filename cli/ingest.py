@@ -29,6 +29,10 @@ ENVIRONMENT = {"SELFRAG_PASSAGE_INDEX": "cli.index.open_index", "SELFRAG_EMBEDDE
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
+class NothingUsable(InvalidInput):
+    """A directory holds no document that can be used; what there was of it is gone from the index."""
+
+
 @dataclass(frozen=True)
 class Report:
     """What a `sync` did, in documents; `skipped` counts files of other kinds, `warnings` tells what was not read."""
@@ -54,7 +58,8 @@ def sync(
     """Bring a collection, by default the directory's own, up to date with the directory.
 
     multilingual-e5-small embeds unless another embedder is given. Several processes may do so at once, for the same
-    directory or others. Raises InvalidInput if the directory is missing or holds no document that can be used.
+    directory or others. Raises InvalidInput if the directory is missing, NothingUsable if it holds no document that
+    can be used.
     """
     chosen = checked_collection(collection) or collection_of(directory)
     with embedding_with(embedder) as embedding, kept_manifest() as kept:
@@ -112,10 +117,10 @@ class _Sync:
         self._after = self._records()
 
     def report(self) -> Report:
-        """What has changed; raises InvalidInput if the collection holds nothing."""
+        """What has changed; raises NothingUsable if the collection holds nothing."""
         warnings = [*self._files.warnings, *self._warnings()]
         if not any(record.generation for record in self._after.values()):
-            raise InvalidInput(
+            raise NothingUsable(
                 f"{self._directory} holds no document that can be used: {_reason(self._files, warnings)}"
             )
         return Report(**self._counts(), skipped=self._files.skipped, warnings=warnings)

@@ -18,7 +18,7 @@ def known_documents(directory: Path | None, collection: str) -> list[dict[str, A
 
     Raises InvalidInput if nothing of it was ever ingested.
     """
-    _refuse_both(directory, collection)
+    refuse_both(directory, collection)
     chosen = collection or collection_of(directory or SAMPLE_DOCUMENTS)
     with kept_manifest() as manifest:
         records = manifest.records(chosen).values()
@@ -47,7 +47,7 @@ def search_passages(
     A directory (the sample handbook if None) is brought up to date before, which the report tells of; a collection is
     searched as it is.
     """
-    _refuse_both(directory, collection)
+    refuse_both(directory, collection)
     if not query.strip():
         raise InvalidInput("The query is empty: say what to look for.")
     report = None if collection else sync(directory or SAMPLE_DOCUMENTS, progress)
@@ -68,6 +68,7 @@ def search_passages(
     return passages, report
 
 
-def _refuse_both(directory: Path | None, collection: str) -> None:
+def refuse_both(directory: Path | None, collection: str) -> None:
+    """Raise InvalidInput for a name that is none, or one beside a directory."""
     if checked_collection(collection) and directory:
         raise InvalidInput("A named collection is looked at as it was ingested: leave out --docs or --collection.")

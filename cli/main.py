@@ -1,10 +1,7 @@
 """The `selfrag` command: ask, ingest, documents, search, trace, serve, smoke."""
 
-import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,37 +10,31 @@ os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "CRITICAL")
 os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from ask.trace import steps_of
+from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, IntoCollection
+from cli.terminal import current_step, fail, out, print_json, reading_progress, warn
 from selfrag.errors import InvalidInput, SelfragError
 from selfrag.requests import read_request
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-out, err = Console(), Console(stderr=True)
-
-Endpoint = Annotated[str, typer.Option(help="URL of a deployment, as `terraform output endpoint` prints it.")]
-ApiKey = Annotated[str, typer.Option(envvar="SELFRAG_API_KEY", help="Key of the deployment's API.")]
-Docs = Annotated[Path | None, typer.Option("--docs", help="Directory to ask; the sample handbook if left out.")]
-Collection = Annotated[str, typer.Option(help="A collection that `ingest --collection` has named.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, alone on stdout.")]
 
 
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="The question, at most 2,000 characters.")],
     docs: Docs = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the response as JSON, alone on stdout.")] = False,
+    collection: Collection = "",
+    as_json: AsJson = False,
     policy: Annotated[str, typer.Option(help='Policy fields as JSON, such as {"top_k": 6}.')] = "",
     previous: Annotated[str, typer.Option(help="Id of the question that this one follows.")] = "",
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
 ) -> None:
-    """Answer a question from a directory of documents, or from a deployment's with --endpoint."""
+    """Answer a question from a directory of documents, a named collection, or a deployment's with --endpoint."""
     request = read_request(question, policy, previous)
-    if endpoint and docs:
-        raise InvalidInput("A deployment answers from its own documents: leave out --docs or --endpoint.")
+    if endpoint and (docs or collection):
+        raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
     # What takes a second to load comes after what can be refused at once.
     from cli.show import show_response
 
@@ -55,12 +46,12 @@ def ask(
     else:
         from cli.asking import ask_question
 
-        with _progress() as progress, _current_step() as on_step:
-            execution, report = ask_question(request, docs, progress, on_step)
-        _warn(report.warnings)
+        with reading_progress() as progress, current_step() as on_step:
+            execution, report = ask_question(request, docs, progress, on_step, collection)
+        warn(report.warnings if report else [])
         response, history = execution.output or {}, execution.history
     if as_json:
-        _print_json(response)
+        print_json(response)
     else:
         show_response(out, response, steps_of(history))
     if response["status"] == "failed":
@@ -70,16 +61,14 @@ def ask(
 @app.command()
 def ingest(
     directory: Annotated[Path, typer.Argument(help="A directory of Markdown, text, HTML, PDF, Word and CSV files.")],
-    collection: Annotated[
-        str, typer.Option(help="Name of the collection that is to hold this directory; by default it has its own.")
-    ] = "",
+    collection: IntoCollection = "",
 ) -> None:
     """Read a directory into the local index; unchanged files are skipped, removed ones are removed."""
     from cli.ingest import sync
 
-    with _progress() as progress:
+    with reading_progress() as progress:
         report = sync(directory, progress, collection=collection)
-    _warn(report.warnings)
+    warn(report.warnings)
     out.print(report.summary())
 
 
@@ -91,7 +80,7 @@ def documents(docs: Docs = None, collection: Collection = "", as_json: AsJson = 
 
     known = known_documents(docs, collection)
     if as_json:
-        _print_json(known)
+        print_json(known)
     else:
         show_documents(out, known)
 
@@ -108,11 +97,11 @@ def search(
     from cli.lookup import search_passages
     from cli.show import show_passages
 
-    with _progress() as progress:
+    with reading_progress() as progress:
         passages, report = search_passages(query, docs, collection, top_k, progress)
-    _warn(report.warnings if report else [])
+    warn(report.warnings if report else [])
     if as_json:
-        _print_json(passages)
+        print_json(passages)
     else:
         show_passages(out, passages)
 
@@ -132,7 +121,7 @@ def trace(
     if history is None:
         raise InvalidInput("There is no such execution here; ask a question first.")
     if as_json:
-        _print_json(history)
+        print_json(history)
     else:
         show_steps(out, steps_of(history))
 
@@ -140,13 +129,20 @@ def trace(
 @app.command()
 def serve(
     docs: Docs = None,
+    collection: IntoCollection = "",
+    writable: Annotated[
+        bool, typer.Option("--writable", help="Let POST and DELETE /v1/documents change the directory of --docs.")
+    ] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8080,
 ) -> None:
     """Serve the HTTP API on this machine, over the local stack, until it is interrupted."""
-    from cli.serve import serve_documents
+    from cli.serving.server import serve_documents
 
-    with _progress() as progress:
-        serve_documents(docs, port, progress, lambda url: out.print(f"Serving {url}/v1/ask; end it with Ctrl-C."))
+    def announce(url: str) -> None:
+        out.print(f"Serving {url}/v1/ask; end it with Ctrl-C.")
+
+    with reading_progress() as progress:
+        serve_documents(docs, collection, writable, port, progress, announce)
 
 
 @app.command()
@@ -163,46 +159,13 @@ def main() -> None:
     try:
         app()
     except SelfragError as error:
-        _fail(str(error))
+        fail(str(error))
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
         if os.environ.get("SELFRAG_DEBUG"):
             raise
-        _fail(f"Unexpected {type(error).__name__}: {error} (set SELFRAG_DEBUG=1 to see where).")
-
-
-def _fail(sentence: str) -> None:
-    one_line = " ".join(sentence.encode("utf-8", "replace").decode().split())
-    sys.stderr.write(f"selfrag: {one_line}\n")
-    sys.exit(2)
-
-
-def _print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
-
-
-def _warn(warnings: list[str]) -> None:
-    for warning in warnings:
-        sys.stderr.write(f"selfrag: warning: {warning}\n")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int, str], None]]:
-    """A progress bar for ingestion, for a person at a terminal; it appears only if there is something to do."""
-    columns = (TextColumn("Reading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
-    task = bar.add_task("", total=None, visible=False)
-    with bar:
-        yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name, visible=True)
-        bar.update(task, visible=False)
-
-
-@contextmanager
-def _current_step() -> Iterator[Callable[[str], None]]:
-    """The step that runs just now, on stderr, for a person at a terminal."""
-    with err.status("starting") as status:
-        yield lambda step: status.update(step)
+        fail(f"Unexpected {type(error).__name__}: {error} (set SELFRAG_DEBUG=1 to see where).")
 
 
 if __name__ == "__main__":

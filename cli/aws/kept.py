@@ -9,8 +9,7 @@ from typing import Any
 
 import boto3
 
-from cli.aws.manifest import kept_manifest
-from cli.aws.stack import DOCUMENTS_TABLE, TABLES, Execution
+from cli.aws.stack import TABLES, Execution
 from cli.home import connect, writing
 
 KEPT_EXECUTIONS = 50
@@ -45,12 +44,6 @@ def _load(name: str) -> None:
         connection.execute("DELETE FROM kept_items WHERE expires_at <= ?", (time.time(),))
         rows = connection.execute("SELECT item FROM kept_items WHERE table_name = ?", (name,)).fetchall()
     _fill(name, [json.loads(item) for (item,) in rows])
-
-
-def show_manifest(collection: str) -> None:
-    """Fill the local table of documents with what is known of a collection; what is written to it is not kept."""
-    with kept_manifest() as manifest:
-        _fill(DOCUMENTS_TABLE, manifest.items_of(collection))
 
 
 def _fill(name: str, items: list[dict[str, Any]]) -> None:

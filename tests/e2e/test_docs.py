@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import Ask
-from tests.support.command import ROOT, Command
+from tests.support.command import HANDBOOK, ROOT, Command
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -21,8 +21,12 @@ def commands(text: str) -> list[str]:
 
 
 COMMANDS = commands(README)
-# These two are run by other tests: this run itself, and test_serve.py.
-ELSEWHERE = {"make test", ".venv/bin/selfrag serve"}
+# These are run by other tests: this run itself, and test_serve.py.
+ELSEWHERE = {
+    "make test",
+    ".venv/bin/selfrag serve",
+    ".venv/bin/selfrag serve --docs notes --collection notes --writable",
+}
 ROWS = re.findall(r"^\| ([^|]+) \| `make ask ([^`]+)` \| ([^|]+) \|$", README, re.M)
 
 
@@ -39,6 +43,8 @@ def run(command: Command, line: str) -> Any:
 def test_every_command_of_the_readme_works(read: Command, line: str) -> None:
     if line.endswith("trace"):
         assert read.make("ask", "Q=What is 2 + 2?").code == 0
+    if "COLLECTION=handbook" in line:
+        assert read("ingest", str(HANDBOOK), "--collection", "handbook").code == 0
     ended = run(read, line)
     assert ended.code == 0, ended.err
     assert ended.out

@@ -154,6 +154,13 @@ def test_a_named_collection_is_ingested_listed_and_searched(here: Run, tmp_path:
         (("ingest", ".", "--collection", "../x"), "is not a name"),
         (("search", " "), "The query is empty"),
         (("search", "leave", "--docs", "/nowhere/at/all"), "does not exist"),
+        (("ask", "leave?", "--collection", "x"), "Nothing of the collection x has been read yet"),
+        (("ask", "leave?", "--collection", "x", "--docs", "."), "leave out --docs or --collection"),
+        (
+            ("ask", "leave?", "--collection", "x", "--endpoint", "http://127.0.0.1:9"),
+            "leave out --docs and --collection",
+        ),
+        (("ask", "leave?", "--collection", "a/b"), "is not a name"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(here: Run, arguments: tuple[str, ...], words: str) -> None:

@@ -1,21 +1,33 @@
 """`selfrag serve`, and the commands that talk to a deployment, over real HTTP."""
 
 import re
+import shlex
+import shutil
 import signal
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fcntl import LOCK_EX, flock
+from pathlib import Path
+from typing import Any
 
+import httpx2
 import pytest
 
-from tests.support.command import Command
+from tests.e2e.test_api import eventually, problem
+from tests.support.command import ROOT, Command
 
 pytestmark = pytest.mark.slow
 QUESTION = "How many weeks of parental leave does each parent receive?"
 
 
-@pytest.fixture
-def url(read: Command) -> Iterator[str]:
-    """The URL that `selfrag serve` prints for the handbook."""
-    process = read.start("serve", "--port", "0")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@contextmanager
+def served(command: Command, *arguments: str, told: Callable[[str], None] = lambda stderr: None) -> Iterator[str]:
+    """The URL that `selfrag serve` prints; when the block ends it is told to end, and what it said is told."""
+    process = command.start("serve", "--port", "0", *arguments)
     try:
         assert process.stdout is not None
         found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
@@ -24,7 +36,14 @@ def url(read: Command) -> Iterator[str]:
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == 0
-        process.communicate()
+        told(process.communicate()[1])
+
+
+@pytest.fixture
+def url(read: Command) -> Iterator[str]:
+    """The URL that `selfrag serve` prints for the handbook."""
+    with served(read) as found:
+        yield found
 
 
 def test_what_is_served_is_asked_like_a_deployment_and_kept_when_it_ends(read: Command, url: str) -> None:
@@ -58,3 +77,162 @@ def test_a_port_that_is_taken_is_told_in_one_sentence(read: Command, url: str) -
     ended = read("serve", "--port", url.rpartition(":")[2])
     assert ended.code == 2
     assert "cannot be used" in ended.err
+
+
+def upload(api: httpx2.Client, key: str, content: bytes) -> str:
+    """Send a document with the form that the API gives; where it is to be looked at."""
+    reply = api.post("/v1/documents", json={"key": key, "size": len(content)})
+    assert reply.status_code == 201, reply.text
+    form = reply.json()["upload"]
+    sent = httpx2.post(form["url"], data=form["fields"], files={"file": content}, timeout=20)
+    assert sent.status_code == 204, sent.text
+    return str(reply.headers["location"])
+
+
+def settled(api: httpx2.Client, where: str) -> dict[str, Any]:
+    """A document as soon as it is not `working` any more."""
+
+    def look() -> dict[str, Any] | None:
+        reply = api.get(where)
+        assert reply.status_code == 200, reply.text
+        document: dict[str, Any] = reply.json()
+        return None if document["status"] == "working" else document
+
+    return dict(eventually(look))
+
+
+def answer(api: httpx2.Client, question: str) -> dict[str, Any]:
+    reply = api.post("/v1/ask", json={"question": question})
+    assert reply.status_code == 200, reply.text
+    return dict(reply.json())
+
+
+@pytest.fixture
+def notes(fresh: Command) -> Path:
+    directory = fresh.home / "notes"
+    directory.mkdir()
+    return directory
+
+
+WRITABLE = ("--docs", "notes", "--collection", "notes", "--writable")
+CRANE = "How much does the harbour crane lift?"
+
+
+def test_an_upload_is_read_asked_replaced_and_deleted_while_the_api_is_served(fresh: Command, notes: Path) -> None:
+    with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, timeout=40) as api:
+        assert answer(api, CRANE)["status"] == "abstained"
+        where = upload(api, "notes/harbour/crane.md", b"# Cranes\n\nThe harbour crane lifts 12 tonnes.\n")
+        document = settled(api, where)
+        assert (document["key"], document["status"]) == ("notes/harbour/crane.md", "ready")
+        response = answer(api, CRANE)
+        assert "12 tonnes" in response["answer"]
+        assert [one["document"] for one in response["citations"]] == ["harbour/crane.md"]
+
+        # A file changed by hand is picked up with the next upload; a broken one harms no other.
+        (notes / "berth.md").write_text("# Berths\n\nA guest berth costs 34 euros a night.\n")
+        assert upload(api, "notes/harbour/crane.md", b"# Cranes\n\nThe harbour crane lifts 15 tonnes.\n") == where
+        broken = upload(api, "notes/broken.pdf", b"no PDF")
+        assert settled(api, where)["status"] == "ready"
+        assert "15 tonnes" in answer(api, CRANE)["answer"]
+        failed = settled(api, broken)
+        assert failed["status"] == "failed"
+        assert "not a PDF" in failed["reason"]
+        assert "34 euros" in answer(api, "What does a guest berth cost a night?")["answer"]
+
+        assert api.delete(where).status_code == 202
+        assert not (notes / "harbour" / "crane.md").exists()
+        eventually(lambda: True if api.get(where).status_code == 404 else None)
+        assert answer(api, CRANE)["status"] == "abstained"
+        listed = api.get("/v1/documents").json()["documents"]
+        assert {one["key"]: one["status"] for one in listed} == {
+            "notes/berth.md": "ready",
+            "notes/broken.pdf": "failed",
+        }
+    # The collection outlives the server, and is asked as it was ingested.
+    shutil.rmtree(notes)
+    response = fresh("ask", "--collection", "notes", "What does a guest berth cost a night?", "--json").response
+    assert [one["document"] for one in response["citations"]] == ["berth.md"]
+
+
+def test_the_upload_of_the_readme_works_as_it_stands_there(fresh: Command, notes: Path) -> None:
+    line = next(line for line in README.splitlines() if line.startswith(".venv/bin/selfrag serve --docs"))
+    code = re.search(r"```python\n(.*?)```", README, re.S)
+    assert code
+    with served(fresh, *shlex.split(line)[2:]) as url:
+        known: dict[str, Any] = {}
+        with pytest.MonkeyPatch.context() as patched:
+            patched.chdir(ROOT)
+            exec(code[1].replace("http://127.0.0.1:8080", url), known)
+        with httpx2.Client(base_url=url, timeout=40) as api:
+            (document,) = api.get("/v1/documents").json()["documents"]
+            assert settled(api, f"/v1/documents/{document['id']}")["status"] == "ready"
+    assert [path.name for path in notes.rglob("*") if path.is_file()] == ["hotels-and-allowances.md"]
+
+
+def test_the_handbook_is_not_changed(read: Command, url: str) -> None:
+    with httpx2.Client(base_url=url, timeout=20) as api:
+        document = api.get("/v1/documents").json()["documents"][0]
+        for reply in (
+            api.post("/v1/documents", json={"key": f"{document['collection']}/x.md", "size": 1}),
+            api.delete(f"/v1/documents/{document['id']}"),
+        ):
+            assert "--writable" in problem(reply, 403)["hint"]
+
+
+def test_an_ingestion_that_fails_is_told_and_shown_and_the_next_one_makes_good(fresh: Command, notes: Path) -> None:
+    (notes / "here.md").write_text("# Here\n\nIt is here.\n")
+    said: list[str] = []
+    with served(fresh, *WRITABLE, told=said.append) as url, httpx2.Client(base_url=url, timeout=40) as api:
+        lock = fresh.home / "state" / "notes.lock"
+        lock.unlink()
+        lock.mkdir()  # a lock that cannot be had: no ingestion can begin
+        where = upload(api, "notes/crane.md", b"# Cranes\n\nThe harbour crane lifts 12 tonnes.\n")
+        failed = settled(api, where)
+        assert failed["status"] == "failed"
+        assert "IsADirectoryError" in failed["reason"]
+        lock.rmdir()
+        assert upload(api, "notes/crane.md", b"# Cranes\n\nThe harbour crane lifts 13 tonnes.\n") == where
+        assert settled(api, where)["status"] == "ready"
+        assert "13 tonnes" in answer(api, CRANE)["answer"]
+    assert [len(text.splitlines()) for text in said] == [1]
+    assert f"selfrag: {failed['reason']}" == said[0].strip()
+
+
+def test_ending_the_server_ends_an_ingestion_and_the_next_start_makes_up_for_it(fresh: Command, notes: Path) -> None:
+    (notes / "here.md").write_text("# Here\n\nIt is here.\n")
+    (fresh.home / "state").mkdir()
+    with (fresh.home / "state" / "notes.lock").open("w") as lock:
+        with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, timeout=40) as api:
+            flock(lock, LOCK_EX)  # the ingestion waits for it, however long, so that only the server can end it
+            where = upload(api, "notes/crane.md", b"# Cranes\n\nThe harbour crane lifts 12 tonnes.\n")
+            eventually(lambda: ingestions_of(notes) or None)
+            assert api.get(where).json()["status"] == "working"
+        assert not ingestions_of(notes)
+    with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, timeout=40) as api:
+        assert api.get(where).json()["status"] == "ready"
+        assert "12 tonnes" in answer(api, CRANE)["answer"]
+
+
+def ingestions_of(directory: Path) -> list[str]:
+    """The processes that ingest a directory, as `ps` lists them."""
+    listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if f"ingest --collection notes {directory}" in line]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--writable",), "name a directory of your own with --docs"),
+        (("--writable", "--docs", str(ROOT / "docs" / "handbook" / "people")), "name a directory of your own"),
+        (("--writable", "--docs", "/nowhere/at/all"), "does not exist"),
+        (("--docs", ".", "--collection", "a/b"), "is not a name"),
+        (("--docs", "."), "holds no document"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_in_one_sentence(
+    fresh: Command, arguments: tuple[str, ...], words: str
+) -> None:
+    ended = fresh("serve", "--port", "0", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+    assert len(ended.err.splitlines()) == 1

@@ -1,0 +1,1 @@
+"""`selfrag serve`: the HTTP API for a directory, which is the bucket that uploads go into."""

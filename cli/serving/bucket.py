@@ -1,0 +1,104 @@
+"""What the served API has for a bucket: a directory that uploads go into, or one that is not to be changed."""
+
+import hashlib
+import uuid
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+from xml.sax.saxutils import escape
+
+from ask.problems import ProblemRaised, respond
+from cli.aws.stack import DOCUMENTS_BUCKET
+from cli.serving.exchange import Incoming, Reply
+from cli.serving.folder import Folder
+from cli.serving.forms import Forms, Refused, read_form
+from selfrag.documents import MAX_DOCUMENT_BYTES
+from selfrag.errors import InvalidInput, SelfragError
+
+# A form's fields are small: a policy and what it names.
+MAX_FORM_BYTES = MAX_DOCUMENT_BYTES + 64 * 1024
+
+Changed = Callable[[str, bytes | None], None]
+
+
+class ReadOnly:
+    """Refuses uploads and deletions, and leaves all else to the API."""
+
+    def began(self, url: str) -> None:
+        """Nothing depends on the URL."""
+
+    def reply(self, incoming: Incoming) -> Reply | None:
+        """A problem that says what to do, for a request that would change documents."""
+        if incoming.method not in ("POST", "DELETE") or incoming.path.split("/")[1:3] != ["v1", "documents"]:
+            return None
+        incoming.read(0)
+        detail = "This server does not change its documents."
+        problem = ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Start it with `selfrag serve --docs DIR --writable`.")
+        request_id = str(uuid.uuid4())
+        told = respond(problem, request_id)
+        headers = [("Content-Type", str(told.content_type)), ("X-Request-Id", request_id)]
+        return Reply(problem.status, headers, str(told.body).encode())
+
+
+class DirectoryBucket:
+    """A directory as the API's bucket: gives forms for this server, takes what they send, and deletes.
+
+    `changed` is called with the key and the content of what was put, and with None for what was deleted.
+    """
+
+    def __init__(self, folder: Folder, changed: Changed) -> None:
+        self._folder, self._changed = folder, changed
+        self._forms = Forms()
+
+    def began(self, url: str) -> None:
+        """Sign forms for the server at this URL."""
+        self._client = self._forms.client(url)
+
+    def reply(self, incoming: Incoming) -> Reply | None:
+        """S3's reply to an upload, and none to all other requests."""
+        if incoming.method != "POST" or incoming.path != f"/{DOCUMENTS_BUCKET}":
+            return None
+        try:
+            return self._upload(incoming)
+        except Refused as refused:
+            return _xml(refused.status, refused.code, str(refused))
+        except InvalidInput as error:
+            return _xml(HTTPStatus.BAD_REQUEST, "InvalidArgument", str(error))
+        except SelfragError as error:
+            return _xml(HTTPStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", str(error))
+
+    def generate_presigned_post(self, bucket: str, key: str, **conditions: Any) -> dict[str, Any]:
+        """As S3's client does; raises InvalidInput for a key that no file can have."""
+        self._folder.check(key)
+        form: dict[str, Any] = self._client.generate_presigned_post(bucket, key, **conditions)
+        return form
+
+    def delete_object(self, Bucket: str, Key: str) -> None:
+        """As S3's client does."""
+        self._folder.delete(Key)
+        self._changed(Key, None)
+
+    def _upload(self, incoming: Incoming) -> Reply:
+        if "content-length" not in incoming.headers:
+            message = "You must provide the Content-Length HTTP header."
+            raise Refused(HTTPStatus.LENGTH_REQUIRED, "MissingContentLength", message)
+        body = incoming.read(MAX_FORM_BYTES)
+        if len(body) > MAX_FORM_BYTES:
+            message = "Your proposed upload exceeds the maximum allowed size"
+            raise Refused(HTTPStatus.BAD_REQUEST, "EntityTooLarge", message)
+        fields, content = read_form(incoming.headers.get("content-type", ""), body)
+        self._forms.check(fields, len(content))
+        key = fields["key"]
+        self._folder.put(key, content)
+        self._changed(key, content)
+        etag = hashlib.md5(content, usedforsecurity=False).hexdigest()
+        return Reply(HTTPStatus.NO_CONTENT, [("ETag", f'"{etag}"'), ("Location", f"/{DOCUMENTS_BUCKET}/{quote(key)}")])
+
+
+def _xml(status: HTTPStatus, code: str, message: str) -> Reply:
+    request_id = uuid.uuid4().hex
+    parts = {"Code": code, "Message": message, "RequestId": request_id}
+    inner = "".join(f"<{name}>{escape(text)}</{name}>" for name, text in parts.items())
+    body = f'<?xml version="1.0" encoding="UTF-8"?>\n<Error>{inner}</Error>'
+    return Reply(status, [("Content-Type", "application/xml"), ("x-amz-request-id", request_id)], body.encode())

@@ -1,0 +1,38 @@
+"""A request and a response of the local server, for what answers before the API does."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from email.message import Message
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A request as it arrives; the path is without its query.
+
+    `read` gives the body; of one that has more bytes than it is given, one byte more.
+    """
+
+    method: str
+    path: str
+    headers: Message
+    read: Callable[[int], bytes]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A response of the server."""
+
+    status: int
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    body: bytes = b""
+
+
+class First(Protocol):
+    """What may answer a request before the API sees it."""
+
+    def began(self, url: str) -> None:
+        """Called once, with the server's URL, before any request comes."""
+
+    def reply(self, incoming: Incoming) -> Reply | None:
+        """The response, or None if the API is to answer; then nothing of the body may be read."""

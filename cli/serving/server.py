@@ -1,0 +1,91 @@
+"""`selfrag serve`: the local stack and its HTTP API for a directory, until somebody ends it."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import ask.documents.routes
+from cli.aws.kept import kept_tables
+from cli.aws.stack import running_stack
+from cli.backends import chosen_backends
+from cli.files import SAMPLE_DOCUMENTS
+from cli.gateway import serving
+from cli.index import collection_of
+from cli.ingest import NothingUsable, Progress, checked_collection, sync
+from cli.serving.background import Ingesting, IngestProcess
+from cli.serving.bucket import DirectoryBucket, ReadOnly
+from cli.serving.exchange import First
+from cli.serving.folder import Folder
+from cli.serving.shown import ShownManifest
+from selfrag.errors import InvalidInput, Misconfigured
+
+
+def serve_documents(
+    documents: Path | None,
+    collection: str,
+    writable: bool,
+    port: int,
+    progress: Progress,
+    announce: Callable[[str], None],
+) -> None:
+    """Bring a directory up to date (the sample handbook if None) and serve it; `announce` gets the URL.
+
+    `collection` is the one that it is ingested into, "" for its own. If it is writable, the API's uploads go into the
+    directory and its deletions delete there, and either is ingested. Ends when the process is interrupted or told to
+    terminate; answers and verdicts are kept then. Raises InvalidInput for a directory that cannot be served so.
+    """
+    directory = documents or SAMPLE_DOCUMENTS
+    chosen = checked_collection(collection) or collection_of(directory)
+    if writable:
+        _check_writable(directory)
+    try:
+        sync(directory, progress, collection=collection)
+    except NothingUsable:
+        if not writable:
+            raise
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda number, frame: ended.set())
+    signal.signal(signal.SIGINT, lambda number, frame: ended.set())
+    # Made before the local stack is: what it starts must not have the stack's environment.
+    process = IngestProcess(directory, collection)
+    with chosen_backends(directory) as backends:
+        environment = {
+            **backends.environment,
+            "SELFRAG_COLLECTIONS": f'["{chosen}"]',
+            "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
+        }
+        with running_stack(environment, backends.secrets), kept_tables():
+            shown = ShownManifest(chosen)
+            shown.refresh()
+            try:
+                with (
+                    _changing(Folder(directory, chosen), process, shown, writable) as first,
+                    serving(port, first) as url,
+                ):
+                    announce(url)
+                    ended.wait()
+            except OSError as error:
+                raise Misconfigured(f"Port {port} cannot be used: {error.strerror}.") from error
+
+
+def _check_writable(directory: Path) -> None:
+    if directory.resolve().is_relative_to(SAMPLE_DOCUMENTS.resolve()):
+        raise InvalidInput("The sample handbook is not to be changed: name a directory of your own with --docs.")
+    if os.path.isdir(directory) and not os.access(directory, os.W_OK | os.X_OK):
+        raise InvalidInput(f"{directory} cannot be written: change its permissions or leave out --writable.")
+
+
+@contextmanager
+def _changing(folder: Folder, process: IngestProcess, shown: ShownManifest, writable: bool) -> Iterator[First]:
+    """What answers requests before the API does, so that documents are changed, or are not."""
+    if not writable:
+        yield ReadOnly()
+        return
+    ingesting = Ingesting(process, shown)
+    bucket = DirectoryBucket(folder, ingesting.changed)
+    with ingesting.at_work(process.end), patch.object(ask.documents.routes, "s3", lambda: bucket):
+        yield bucket

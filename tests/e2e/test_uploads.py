@@ -1,0 +1,193 @@
+"""Uploads to the served API and deletions, as far as the directory; test_serve.py has them ingested."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+from xml.etree import ElementTree
+
+import httpx2
+import pytest
+import time_machine
+
+import ask.documents.routes
+from ask.documents.bucket import UPLOAD_SECONDS
+from cli.aws.stack import DOCUMENTS_BUCKET, running_stack
+from cli.gateway import serving
+from cli.serving.bucket import MAX_FORM_BYTES, DirectoryBucket, ReadOnly
+from cli.serving.folder import Folder
+from cli.serving.shown import ShownManifest
+from selfrag.ingestion import document_id
+from tests.e2e.test_api import problem
+
+CONTENT = b"# Leave\r\n\r\nLeave is 25 days.\n"
+KEY = "hr/people/leave.md"
+Form = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Service:
+    """The API over a directory."""
+
+    api: httpx2.Client
+    directory: Path
+    shown: ShownManifest
+    changes: list[tuple[str, bytes | None]] = field(default_factory=list)
+
+    def form(self, key: str = KEY, size: int = len(CONTENT)) -> Form:
+        reply = self.api.post("/v1/documents", json={"key": key, "size": size, "content_type": "text/markdown"})
+        assert reply.status_code == 201, reply.text
+        form: Form = reply.json()["upload"]
+        return form
+
+    def send(self, form: Form, content: bytes = CONTENT) -> httpx2.Response:
+        return self.api.post(form["url"], data=form["fields"], files={"file": ("leave.md", content)})
+
+    def files(self) -> dict[str, bytes]:
+        found = [path for path in self.directory.parent.rglob("*") if path.is_file()]
+        return {path.relative_to(self.directory).as_posix(): path.read_bytes() for path in found}
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[None]:
+    with running_stack({"SELFRAG_COLLECTIONS": '["hr"]'}, {}, handlers={"none": lambda event, context: None}):
+        yield
+
+
+@pytest.fixture
+def service(stack: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    """The API over a directory beside the home of the state."""
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
+    directory = tmp_path / "there" / "docs"
+    directory.mkdir(parents=True)
+    changes: list[tuple[str, bytes | None]] = []
+    bucket = DirectoryBucket(Folder(directory, "hr"), lambda key, content: changes.append((key, content)))
+    shown = ShownManifest("hr")
+    with (
+        patch.object(ask.documents.routes, "s3", lambda: bucket),
+        serving(first=bucket) as url,
+        httpx2.Client(base_url=url, timeout=20) as api,
+    ):
+        yield Service(api, directory, shown, changes)
+    shown.refresh()  # nothing is kept, so nothing is shown
+
+
+def refused(reply: httpx2.Response) -> str:
+    """The status and S3's name of the reason, from its XML."""
+    assert reply.headers["content-type"] == "application/xml"
+    error = ElementTree.fromstring(reply.text)
+    assert error.tag == "Error"
+    assert error.findtext("Message")
+    return f"{reply.status_code} {error.findtext('Code')}"
+
+
+def test_what_the_form_sends_is_a_file_of_the_directory_and_is_told(service: Service) -> None:
+    form = service.form()
+    assert form["url"] == f"{str(service.api.base_url).rstrip('/')}/{DOCUMENTS_BUCKET}"
+    for content in (CONTENT, CONTENT[::-1]):
+        reply = service.send(form, content)
+        assert (reply.status_code, reply.content) == (204, b"")
+        assert re.fullmatch(r'"[0-9a-f]{32}"', reply.headers["etag"])
+        assert service.files() == {"people/leave.md": content}
+        assert service.changes[-1] == (KEY, content)
+    # The connection is as it was: what follows is not taken for a part of the upload.
+    assert service.api.get("/v1/health").json() == {"status": "ok"}
+
+
+def test_a_large_file_arrives_whole(service: Service) -> None:
+    content = bytes(range(256)) * 20_000
+    assert service.send(service.form(size=len(content)), content).status_code == 204
+    assert service.files() == {"people/leave.md": content}
+
+
+def altered(form: Form, **fields: str) -> Form:
+    return {**form, "fields": {**form["fields"], **fields}}
+
+
+@pytest.mark.parametrize(
+    ("change", "content", "code"),
+    [
+        (lambda form: altered(form, key="hr/other.md"), CONTENT, "403 AccessDenied"),
+        (lambda form: altered(form, key="hr/../../other.md"), CONTENT, "403 AccessDenied"),
+        (lambda form: altered(form, key="pay/leave.md"), CONTENT, "403 AccessDenied"),
+        (lambda form: altered(form, **{"x-amz-signature": "0" * 64}), CONTENT, "403 SignatureDoesNotMatch"),
+        (lambda form: {**form, "fields": {"key": KEY}}, CONTENT, "403 AccessDenied"),
+        (lambda form: form, CONTENT[1:], "400 EntityTooSmall"),
+        (lambda form: form, CONTENT + b"x", "400 EntityTooLarge"),
+        (lambda form: form, b"x" * (MAX_FORM_BYTES + 1), "400 EntityTooLarge"),
+    ],
+    ids=["key", "dots", "collection", "forged", "unsigned", "shorter", "longer", "huge"],
+)
+def test_a_form_used_for_anything_else_is_refused_and_changes_nothing(
+    service: Service, change: Callable[[Form], Form], content: bytes, code: str
+) -> None:
+    assert refused(service.send(change(service.form()), content)) == code
+    assert (service.files(), service.changes) == ({}, [])
+    assert service.api.get("/v1/health").status_code == 200
+
+
+def test_a_form_that_has_expired_is_refused(service: Service) -> None:
+    form = service.form()
+    with time_machine.travel(timedelta(seconds=UPLOAD_SECONDS + 1)):
+        assert refused(service.send(form)) == "403 AccessDenied"
+    assert service.files() == {}
+
+
+def test_what_is_no_form_is_refused(service: Service) -> None:
+    url = service.form()["url"]
+    assert refused(service.api.post(url, content=b"text")) == "400 MalformedPOSTRequest"
+    assert refused(service.api.post(url, content=iter([b"te", b"xt"]))) == "411 MissingContentLength"
+    assert service.api.get("/v1/health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "word"),
+    [
+        ("hr/.hidden.md", 400, "hidden"),
+        ("hr/.git/x.md", 400, "hidden"),
+        ("hr/linked/x.md", 400, "in its way"),
+        ("hr/" + "x" * 300 + ".md", 400, "255 bytes"),
+        ("pay/x.md", 403, "collection"),
+    ],
+)
+def test_no_form_is_given_for_what_no_document_here_can_be(service: Service, key: str, status: int, word: str) -> None:
+    (service.directory / "linked").symlink_to(service.directory.parent)
+    assert word in problem(service.api.post("/v1/documents", json={"key": key, "size": 1}), status)["detail"]
+
+
+def test_a_link_made_after_the_form_was_given_leads_nowhere(service: Service) -> None:
+    form = service.form("hr/folder/x.md")
+    (service.directory / "folder").symlink_to(service.directory.parent)
+    assert refused(service.send(form)) == "400 InvalidArgument"
+    assert (service.files(), service.changes) == ({}, [])
+
+
+def test_a_deleted_document_is_no_file_any_more(service: Service) -> None:
+    assert service.send(service.form()).status_code == 204
+    where = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}"
+    problem(service.api.delete(where), 404)
+    service.shown.working(KEY)
+    for _ in range(2):
+        assert service.api.delete(where).status_code == 202
+        assert service.files() == {}
+        assert service.changes[-1] == (KEY, None)
+
+
+def test_a_server_that_was_not_started_for_it_changes_no_document(service: Service) -> None:
+    known = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}"
+    service.shown.working(KEY)
+    with serving(first=ReadOnly()) as url, httpx2.Client(base_url=url, timeout=20) as api:
+        for reply in (
+            api.post("/v1/documents", json={"key": KEY, "size": 1}),
+            api.post("/v1/documents", content=b"x" * 100_000),
+            api.delete(known),
+            api.delete("/v1/documents/x"),
+        ):
+            assert "--writable" in problem(reply, 403)["hint"]
+        assert api.get("/v1/documents").json()["documents"][0]["key"] == KEY
+        problem(api.post("/v1/documentsx", json={}), 404)
+        problem(api.post(f"/{DOCUMENTS_BUCKET}", json={}), 404)
+    assert (service.files(), service.changes) == ({}, [])
