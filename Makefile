@@ -12,20 +12,21 @@ export SELFRAG_Q := $(value Q)
 export SELFRAG_DOCS := $(value DOCS)
 export SELFRAG_COLLECTION := $(value COLLECTION)
 export SELFRAG_POLICY := $(value POLICY)
+export SELFRAG_FILTERS := $(value FILTERS)
 export SELFRAG_PREVIOUS := $(value PREVIOUS)
 export SELFRAG_DATA := $(value DATA)
 export SELFRAG_LIMIT := $(value LIMIT)
 export SELFRAG_URL := $(value URL)
 export SELFRAG_KEY := $(value KEY)
-unexport Q DOCS COLLECTION POLICY PREVIOUS DATA LIMIT URL KEY
+unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
 
-ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir | COLLECTION=name] [JSON=1] [POLICY='{...}'] [PREVIOUS=id]
+ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir | COLLECTION=name] [JSON=1] [POLICY='{...}'] [FILTERS='{...}'] [PREVIOUS=id]
 	@$(BIN)/selfrag ask $(if $(JSON),--json) $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") \
-	  --policy "$$SELFRAG_POLICY" --previous "$$SELFRAG_PREVIOUS" -- "$$SELFRAG_Q"
+	  --policy "$$SELFRAG_POLICY" --filters "$$SELFRAG_FILTERS" --previous "$$SELFRAG_PREVIOUS" -- "$$SELFRAG_Q"
 
 test: $(VENV)/.test lint ## Run every check, and the tests but the slow ones and those of infra/
 	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra -m "not slow"

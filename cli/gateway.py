@@ -1,6 +1,7 @@
 """The HTTP API on loopback: the deployed `ask` function over the local stack, called as API Gateway calls it."""
 
 import base64
+import re
 import time
 import uuid
 from collections.abc import Iterator
@@ -21,9 +22,10 @@ import ask.executions
 import ask.handler
 import ask.settings
 from ask.body import MAX_BODY_BYTES
-from cli.serving.exchange import First, Incoming, Reply
+from cli.serving.exchange import First, Incoming, Reply, forbidden
 
 LAMBDA_SECONDS = 29
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _CHUNK = 1 << 16
 _CACHES = (
     ask.settings.api_settings,
@@ -84,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         first = self.server.first
         incoming = Incoming(self.command, unquote(urlsplit(self.path).path), self.headers, self._whole)
-        reply = (first and first.reply(incoming)) or self._from_lambda()
+        reply = self._to_strangers() or (first and first.reply(incoming)) or self._from_lambda()
         self.send_response(reply.status)
         for name, value in reply.headers:
             self.send_header(name, value)
@@ -98,6 +100,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Print nothing: a question is in nobody's terminal but its asker's."""
+
+    def _to_strangers(self) -> Reply | None:
+        """What a page gets whose host name was made to lead here: a browser would let it read the answers."""
+        host = self.headers.get("host", LOOPBACK[0]).lower()
+        if re.sub(r":\d*$", "", host) in LOOPBACK:
+            return None
+        self._whole(0)
+        return forbidden("This server is asked under the name of this machine only.", "Ask http://127.0.0.1.")
 
     def _from_lambda(self) -> Reply:
         replied = ask.handler.handler(self._event(), _Context())

@@ -8,9 +8,10 @@ from cli.files import SAMPLE_DOCUMENTS
 from cli.index import collection_of, open_embedder, open_index
 from cli.ingest import Progress, Report, checked_collection, sync
 from selfrag.errors import InvalidInput
-from selfrag.passages import CANDIDATES, Bounds, fuse
+from selfrag.passages import CANDIDATES, fuse
+from selfrag.requests import Filters
 
-_SHOWN = ("status", "title", "passages", "pages", "reason", "warnings", "updated_at")
+_SHOWN = ("status", "title", "passages", "pages", "reason", "warnings", "tags", "date", "updated_at")
 
 
 def known_documents(directory: Path | None, collection: str) -> list[dict[str, Any]]:
@@ -40,7 +41,7 @@ def known_documents(directory: Path | None, collection: str) -> list[dict[str, A
 
 
 def search_passages(
-    query: str, directory: Path | None, collection: str, top_k: int, progress: Progress
+    query: str, directory: Path | None, collection: str, filters: Filters, top_k: int, progress: Progress
 ) -> tuple[list[dict[str, Any]], Report | None]:
     """The best passages for a query, each with its scores by text and by vector (None if not found so) and the sum.
 
@@ -52,7 +53,7 @@ def search_passages(
         raise InvalidInput("The query is empty: say what to look for.")
     report = None if collection else sync(directory or SAMPLE_DOCUMENTS, progress)
     chosen = collection or collection_of(directory or SAMPLE_DOCUMENTS)
-    found = open_index().search(query, open_embedder().query(query), CANDIDATES, Bounds([chosen]))
+    found = open_index().search(query, open_embedder().query(query), CANDIDATES, filters.within([chosen]))
     by_text, by_vector = (
         {passage.passage_id: score for passage, score in one} for one in (found.by_text, found.by_vector)
     )

@@ -12,10 +12,10 @@ os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
 import typer
 
 from ask.trace import steps_of
-from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, IntoCollection
+from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, IntoCollection
 from cli.terminal import current_step, fail, out, print_json, reading_progress, warn
 from selfrag.errors import InvalidInput, SelfragError
-from selfrag.requests import read_request
+from selfrag.requests import read_filters, read_request
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 
@@ -28,11 +28,12 @@ def ask(
     as_json: AsJson = False,
     policy: Annotated[str, typer.Option(help='Policy fields as JSON, such as {"top_k": 6}.')] = "",
     previous: Annotated[str, typer.Option(help="Id of the question that this one follows.")] = "",
+    filters: Filters = "",
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
 ) -> None:
     """Answer a question from a directory of documents, a named collection, or a deployment's with --endpoint."""
-    request = read_request(question, policy, previous)
+    request = read_request(question, policy, previous, filters)
     if endpoint and (docs or collection):
         raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
     # What takes a second to load comes after what can be refused at once.
@@ -90,6 +91,7 @@ def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     docs: Docs = None,
     collection: Collection = "",
+    filters: Filters = "",
     top_k: Annotated[int, typer.Option(min=1, max=50, help="How many passages to show.")] = 4,
     as_json: AsJson = False,
 ) -> None:
@@ -97,8 +99,9 @@ def search(
     from cli.lookup import search_passages
     from cli.show import show_passages
 
+    limits = read_filters(filters)
     with reading_progress() as progress:
-        passages, report = search_passages(query, docs, collection, top_k, progress)
+        passages, report = search_passages(query, docs, collection, limits, top_k, progress)
     warn(report.warnings if report else [])
     if as_json:
         print_json(passages)

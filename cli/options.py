@@ -12,4 +12,5 @@ Collection = Annotated[str, typer.Option(help="A collection that `ingest --colle
 IntoCollection = Annotated[
     str, typer.Option("--collection", help="Name of the collection to read the directory into; it has its own else.")
 ]
+Filters = Annotated[str, typer.Option(help='What to limit the search to, as JSON, such as {"tags": ["people"]}.')]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, alone on stdout.")]

@@ -8,9 +8,8 @@ from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-from ask.problems import ProblemRaised, respond
 from cli.aws.stack import DOCUMENTS_BUCKET
-from cli.serving.exchange import Incoming, Reply
+from cli.serving.exchange import Incoming, Reply, forbidden
 from cli.serving.folder import Folder
 from cli.serving.forms import Forms, Refused, read_form
 from selfrag.documents import MAX_DOCUMENT_BYTES
@@ -33,12 +32,8 @@ class ReadOnly:
         if incoming.method not in ("POST", "DELETE") or incoming.path.split("/")[1:3] != ["v1", "documents"]:
             return None
         incoming.read(0)
-        detail = "This server does not change its documents."
-        problem = ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Start it with `selfrag serve --docs DIR --writable`.")
-        request_id = str(uuid.uuid4())
-        told = respond(problem, request_id)
-        headers = [("Content-Type", str(told.content_type)), ("X-Request-Id", request_id)]
-        return Reply(problem.status, headers, str(told.body).encode())
+        hint = "Start it with `selfrag serve --docs DIR --writable`."
+        return forbidden("This server does not change its documents.", hint)
 
 
 class DirectoryBucket:
@@ -69,8 +64,10 @@ class DirectoryBucket:
             return _xml(HTTPStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", str(error))
 
     def generate_presigned_post(self, bucket: str, key: str, **conditions: Any) -> dict[str, Any]:
-        """As S3's client does; raises InvalidInput for a key that no file can have."""
+        """As S3's client does; raises InvalidInput for what no file can have."""
         self._folder.check(key)
+        if any(name.startswith("x-amz-meta-") for name in conditions.get("Fields", {})):
+            raise InvalidInput("A directory keeps no tags and no date beside its files: let the document say them.")
         form: dict[str, Any] = self._client.generate_presigned_post(bucket, key, **conditions)
         return form
 

@@ -1,9 +1,13 @@
 """A request and a response of the local server, for what answers before the API does."""
 
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.message import Message
+from http import HTTPStatus
 from typing import Protocol
+
+from ask.problems import ProblemRaised, respond
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,14 @@ class Reply:
     status: int
     headers: list[tuple[str, str]] = field(default_factory=list)
     body: bytes = b""
+
+
+def forbidden(detail: str, hint: str) -> Reply:
+    """A refusal as the API words it: a problem with status 403."""
+    request_id = str(uuid.uuid4())
+    told = respond(ProblemRaised(HTTPStatus.FORBIDDEN, detail, hint), request_id)
+    headers = [("Content-Type", str(told.content_type)), ("X-Request-Id", request_id)]
+    return Reply(HTTPStatus.FORBIDDEN, headers, str(told.body).encode())
 
 
 class First(Protocol):

@@ -101,18 +101,33 @@ class UploadRequest(_Strict):
     date: Day | None = None
 
 
-def read_request(question: str, policy: str = "", previous: str = "") -> AskRequest:
-    """Check a request whose policy is JSON text; raises InvalidInput with one sentence."""
+def read_request(question: str, policy: str = "", previous: str = "", filters: str = "") -> AskRequest:
+    """Check a request whose policy and filters are JSON text; raises InvalidInput with one sentence."""
+    fields = {
+        "question": question,
+        "policy": _object("policy", policy, '{"top_k": 6}'),
+        "previous": previous,
+        "filters": _object("filters", filters, '{"tags": ["people"]}'),
+    }
     try:
-        fields: Any = json.loads(policy) if policy.strip() else {}
-    except ValueError as error:
-        raise InvalidInput(f"The policy is not valid JSON: {error}.") from error
-    if not isinstance(fields, dict):
-        raise InvalidInput('The policy must be a JSON object such as {"top_k": 6}.')
-    try:
-        return AskRequest.model_validate({"question": question, "policy": fields, "previous": previous})
+        return AskRequest.model_validate(fields)
     except ValidationError as error:
         raise InvalidInput(explain(error)) from error
+
+
+def read_filters(filters: str) -> Filters:
+    """The same for filters alone."""
+    return read_request("?", filters=filters).filters
+
+
+def _object(name: str, text: str, example: str) -> dict[str, Any]:
+    try:
+        fields: Any = json.loads(text) if text.strip() else {}
+    except ValueError as error:
+        raise InvalidInput(f"{name} is not valid JSON: {error}.") from error
+    if not isinstance(fields, dict):
+        raise InvalidInput(f"{name} must be a JSON object such as {example}.")
+    return fields
 
 
 def explain(error: ValidationError) -> str:

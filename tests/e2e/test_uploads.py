@@ -158,6 +158,24 @@ def test_no_form_is_given_for_what_no_document_here_can_be(service: Service, key
     assert word in problem(service.api.post("/v1/documents", json={"key": key, "size": 1}), status)["detail"]
 
 
+@pytest.mark.parametrize("label", [{"tags": ["hr"]}, {"date": "2026-01-31"}])
+def test_no_form_is_given_for_what_a_directory_does_not_keep(service: Service, label: dict[str, Any]) -> None:
+    reply = service.api.post("/v1/documents", json={"key": KEY, "size": 1, **label})
+    assert "let the document say them" in problem(reply, 400)["detail"]
+
+
+@pytest.mark.parametrize("host", ["rebound.example", "127.0.0.1.rebound.example:8080", "[::2]", ""])
+def test_a_page_whose_name_was_made_to_lead_here_reads_nothing(service: Service, host: str) -> None:
+    form = service.form()
+    for reply in (
+        service.api.get("/v1/documents", headers={"host": host}),
+        service.api.post(form["url"], data=form["fields"], files={"file": CONTENT}, headers={"host": host}),
+    ):
+        assert "name of this machine" in problem(reply, 403)["detail"]
+    assert (service.files(), service.changes) == ({}, [])
+    assert service.api.get("/v1/documents", headers={"host": "LocalHost:80"}).status_code == 200
+
+
 def test_a_link_made_after_the_form_was_given_leads_nowhere(service: Service) -> None:
     form = service.form("hr/folder/x.md")
     (service.directory / "folder").symlink_to(service.directory.parent)

@@ -52,6 +52,30 @@ def test_a_policy_that_cannot_be_followed_gets_one_clear_sentence(policy: str, w
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("filters", "words"),
+    [
+        ("[", "filters is not valid JSON"),
+        ('"hr"', 'filters must be a JSON object such as {"tags"'),
+        ('{"tag": ["hr"]}', "filters.tag does not exist; the fields are collections, documents, tags, since, until"),
+        ('{"tags": ["a,b"]}', "filters.tags.0 was not accepted: a tag holds letters or digits, and no comma"),
+        ('{"since": "31.1.2026"}', "filters.since was not accepted: it must be a day such as 2026-01-31"),
+        ('{"since": "2026-02-01", "until": "2026-01-31"}', "filters was not accepted: since is later than until"),
+    ],
+)
+def test_filters_that_mean_nothing_get_one_clear_sentence(filters: str, words: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        read_request("How many days?", filters=filters)
+    assert words in str(error.value)
+
+
+def test_tags_and_days_are_compared_in_one_form() -> None:
+    filters = read_request(
+        "How many days?", filters='{"tags": [" Human\\u00a0Resources"], "since": "20260131"}'
+    ).filters
+    assert (filters.tags, filters.since) == (["human resources"], "2026-01-31")
+
+
 def test_an_id_that_cannot_be_one_is_refused() -> None:
     with pytest.raises(InvalidInput, match="previous was not accepted"):
         read_request("And then?", previous="../secrets")
