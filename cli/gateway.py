@@ -2,10 +2,11 @@
 
 import base64
 import re
+import socket
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,6 +26,7 @@ from ask.body import MAX_BODY_BYTES
 from cli.serving.exchange import First, Incoming, Reply, forbidden
 
 LAMBDA_SECONDS = 29
+LINGER_SECONDS = 1
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _CHUNK = 1 << 16
 _CACHES = (
@@ -85,11 +87,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         first = self.server.first
+        # Chunks are not read, and would be taken for the next request.
+        self.close_connection |= "transfer-encoding" in self.headers
         incoming = Incoming(self.command, unquote(urlsplit(self.path).path), self.headers, self._whole)
         reply = self._to_strangers() or (first and first.reply(incoming)) or self._from_lambda()
         self.send_response(reply.status)
         for name, value in reply.headers:
             self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
         if reply.status != HTTPStatus.NO_CONTENT:
             self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
@@ -100,6 +106,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Print nothing: a question is in nobody's terminal but its asker's."""
+
+    def finish(self) -> None:
+        """Let a client that is still sending read its response: to close at once could take it away."""
+        with suppress(OSError):
+            self.wfile.flush()
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(LINGER_SECONDS)
+            while self.connection.recv(_CHUNK):
+                pass
+        super().finish()
 
     def _to_strangers(self) -> Reply | None:
         """What a page gets whose host name was made to lead here: a browser would let it read the answers."""
@@ -148,13 +164,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self) -> bytes:
         """The body; of one that is too large no more than what shows that it is."""
         wanted = self._length()
-        if wanted > MAX_BODY_BYTES or "transfer-encoding" in self.headers:
-            self.close_connection = True  # what is not read would be taken for the next request
+        if wanted > MAX_BODY_BYTES:
+            self.close_connection = True
         return self.rfile.read(min(wanted, MAX_BODY_BYTES + 1))
 
     def _whole(self, most: int) -> bytes:
         """The same for a client that reads no response before all of its file is sent."""
-        self.close_connection |= "transfer-encoding" in self.headers
         left = self._length()
         kept = self.rfile.read(min(left, most + 1))
         left -= len(kept)
