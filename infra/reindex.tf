@@ -71,11 +71,12 @@ data "aws_iam_policy_document" "reindex" {
     resources = [local.reindex_arn, aws_sfn_state_machine.ingestion.arn]
   }
 
-  # The name of an item's execution has the Map's label in it, after a slash.
+  # The execution of an item has the Map's label after the machine's name, behind a slash.
   statement {
     sid     = "FollowItemsAndIngestion"
     actions = ["states:DescribeExecution", "states:StopExecution"]
     resources = [
+      "arn:${local.partition}:states:${local.here}:execution:${local.reindex_name}:*",
       "arn:${local.partition}:states:${local.here}:execution:${local.reindex_name}/*",
       "arn:${local.partition}:states:${local.here}:execution:${local.ingestion_name}:*"
     ]
