@@ -2,7 +2,8 @@
 # None is made when collection_endpoint names one that exists.
 
 locals {
-  index_name          = "passages"
+  # While a new index is being filled, the one before it is searched.
+  indices             = { ingestion = var.index, search = var.search_index == null ? var.index : var.search_index }
   makes_collection    = var.collection_endpoint == null
   collection_endpoint = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].collection_endpoint) : var.collection_endpoint
   # The first label of an endpoint's host name is the collection's id.
@@ -10,7 +11,7 @@ locals {
     "arn:${local.partition}:aoss:${local.here}:collection/${regex("^https?://([^.:/]+)", var.collection_endpoint)[0]}"
   )
   collection_rule = { ResourceType = "collection", Resource = ["collection/${var.name}"] }
-  index_resources = ["index/${var.name}/${local.index_name}"]
+  index_resources = { for use, index in local.indices : use => ["index/${var.name}/${index.name}"] }
 
   # Those that reach the collection, and so run in its network.
   searching_steps = ["retrieve", "index_passages", "remove_passages"]
@@ -19,22 +20,26 @@ locals {
     [
       {
         description = "Searching"
+        index       = "search"
         principals  = [aws_iam_role.step["retrieve"].arn]
         permissions = ["aoss:DescribeIndex", "aoss:ReadDocument"]
       },
       {
         description = "Writing passages"
+        index       = "ingestion"
         principals  = [aws_iam_role.step["index_passages"].arn]
         permissions = ["aoss:CreateIndex", "aoss:DescribeIndex", "aoss:ReadDocument", "aoss:WriteDocument"]
       },
       {
         description = "Removing passages"
+        index       = "ingestion"
         principals  = [aws_iam_role.step["remove_passages"].arn]
         permissions = ["aoss:DescribeIndex", "aoss:ReadDocument", "aoss:WriteDocument"]
       }
     ],
     length(var.index_writers) == 0 ? [] : [{
       description = "Other writers"
+      index       = "ingestion"
       principals  = var.index_writers
       permissions = [
         "aoss:CreateIndex", "aoss:DescribeIndex", "aoss:ReadDocument", "aoss:UpdateIndex", "aoss:WriteDocument"
@@ -90,7 +95,7 @@ resource "aws_opensearchserverless_access_policy" "data" {
     for access in local.data_access : {
       Description = access.description
       Principal   = access.principals
-      Rules       = [{ ResourceType = "index", Resource = local.index_resources, Permission = access.permissions }]
+      Rules       = [{ ResourceType = "index", Resource = local.index_resources[access.index], Permission = access.permissions }]
     }
   ])
 }

@@ -3,6 +3,7 @@
 resource "aws_cloudwatch_event_rule" "documents" {
   name        = "${var.name}-documents"
   description = "Objects of the documents bucket that come, change or go."
+  state       = var.ingest_on_upload ? "ENABLED" : "DISABLED"
   event_pattern = jsonencode({
     source      = ["aws.s3"]
     detail-type = ["Object Created", "Object Deleted"]

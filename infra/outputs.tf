@@ -27,7 +27,7 @@ output "console_links" {
   description = "Where to look in the AWS console."
   value = merge(
     {
-      for type, arn in merge(local.machines, { ingestion = aws_sfn_state_machine.ingestion.arn }) :
+      for type, arn in merge(local.machines, { ingestion = aws_sfn_state_machine.ingestion.arn, reindex = aws_sfn_state_machine.reindex.arn }) :
       "${type}_machine" => "${local.console}/states/home?region=${local.region}#/statemachines/view/${arn}"
     },
     {
@@ -65,6 +65,14 @@ output "load_commands" {
       "--expression-attribute-values '{\":f\": {\"S\": \"failed\"}}' --query 'Items[].[key.S, reason.S]' --output text"
     ])
   }
+}
+
+output "reindex_command" {
+  description = "Has every object below a prefix looked at, and ingested where it is not up to date; the prefix \"\" is the whole bucket."
+  value = join(" ", [
+    "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_state_machine.reindex.arn}",
+    "--input '${jsonencode({ prefix = "${var.collections[0]}/" })}'"
+  ])
 }
 
 output "tables" {

@@ -41,7 +41,7 @@ locals {
       memory      = 512
       timeout     = 40
       statements  = concat(local.collection_statements, local.embed_statements, local.network_statements)
-      environment = merge(local.collection_environment, local.embed_environment)
+      environment = merge(local.collection_environment, local.embed_environment, local.index_environment["search"])
     }
     grade_relevance = {
       description = "IsRel: whether a passage is relevant."
@@ -124,7 +124,7 @@ locals {
       memory      = 512
       timeout     = 130
       statements  = concat(local.read_work_statements, local.write_work_statements, local.embed_statements)
-      environment = merge(local.ingestion_environment, local.embed_environment)
+      environment = merge(local.ingestion_environment, local.embed_environment, local.index_environment["ingestion"])
     }
     index_passages = {
       description = "Writes a batch of passages to the collection, each once."
@@ -133,14 +133,18 @@ locals {
       statements = concat(
         local.read_work_statements, local.keep_parts_statements, local.collection_statements, local.network_statements
       )
-      environment = merge(local.ingestion_environment, local.collection_environment)
+      environment = merge(
+        local.ingestion_environment, local.collection_environment, local.index_environment["ingestion"]
+      )
     }
     remove_passages = {
       description = "Removes from the collection what is not of a document any more."
       memory      = 512
       timeout     = 130
       statements  = concat(local.forget_parts_statements, local.collection_statements, local.network_statements)
-      environment = merge(local.ingestion_environment, local.collection_environment)
+      environment = merge(
+        local.ingestion_environment, local.collection_environment, local.index_environment["ingestion"]
+      )
     }
     record_document = {
       description = "Writes to the manifest how a document stands."
@@ -172,19 +176,22 @@ locals {
   collection_environment = {
     SELFRAG_PASSAGE_INDEX       = "selfrag.opensearch.open_passages"
     SELFRAG_COLLECTION_ENDPOINT = local.collection_endpoint
-    SELFRAG_INDEX_NAME          = local.index_name
-    SELFRAG_VECTOR_DIMENSIONS   = local.vector_dimensions
   }
   embed_environment = {
-    SELFRAG_EMBEDDER          = "selfrag.titan.open_titan"
-    SELFRAG_VECTOR_DIMENSIONS = local.vector_dimensions
+    SELFRAG_EMBEDDER = "selfrag.titan.open_titan"
+  }
+  index_environment = {
+    for use, index in local.indices : use => {
+      SELFRAG_INDEX_NAME        = index.name
+      SELFRAG_VECTOR_DIMENSIONS = tostring(index.vector_dimensions)
+    }
   }
   ingestion_environment = {
     SELFRAG_DOCUMENTS_TABLE = aws_dynamodb_table.documents.name
     SELFRAG_WORK_BUCKET     = aws_s3_bucket.work.id
-    SELFRAG_PIPELINE        = var.pipeline
+    # A document that is in another index, or has other vectors, is not up to date.
+    SELFRAG_PIPELINE = "${var.pipeline}/${var.index.name}/${var.index.vector_dimensions}"
   }
-  vector_dimensions = "512"
 
   # By name, so that the workflow and `ask`, which starts it, need not wait for each other.
   function_arns = {

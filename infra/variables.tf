@@ -293,8 +293,63 @@ variable "index_writers" {
   }
 }
 
+variable "index" {
+  description = "The index that documents are written to, and the dimensions of its vectors. An index keeps its dimensions, and its name serves once: docs/deploy.md says how to change them."
+  type = object({
+    name              = optional(string, "passages")
+    vector_dimensions = optional(number, 512)
+  })
+  default = {}
+
+  validation {
+    condition     = can(regex("^[a-z0-9][a-z0-9_-]{0,31}$", var.index.name))
+    error_message = "index must have a name of 1 to 32 lower case letters, digits, hyphens or underscores, the first one a letter or a digit."
+  }
+
+  validation {
+    condition     = contains([256, 512, 1024], var.index.vector_dimensions)
+    error_message = "index must have vector_dimensions that the embedding model offers: 256, 512 or 1024."
+  }
+}
+
+variable "search_index" {
+  description = "The index that is searched while another one is being filled, with its own dimensions; null is the one that is written to."
+  type = object({
+    name              = optional(string, "passages")
+    vector_dimensions = optional(number, 512)
+  })
+  default = null
+
+  validation {
+    condition     = try(var.search_index.name != var.index.name || var.search_index.vector_dimensions == var.index.vector_dimensions, true)
+    error_message = "search_index and index have the same name and different vector_dimensions: give the new index a new name."
+  }
+
+  validation {
+    condition     = try(can(regex("^[a-z0-9][a-z0-9_-]{0,31}$", var.search_index.name)) && contains([256, 512, 1024], var.search_index.vector_dimensions), true)
+    error_message = "search_index must have a name and vector_dimensions as index has."
+  }
+}
+
+variable "reindex_concurrency" {
+  description = "How many documents a reindexing works on at once. All share the embedding model's quota, of which one takes up to 32 calls at a time."
+  type        = number
+  default     = 20
+
+  validation {
+    condition     = var.reindex_concurrency >= 1 && var.reindex_concurrency <= 1000 && floor(var.reindex_concurrency) == var.reindex_concurrency
+    error_message = "reindex_concurrency must be a whole number from 1 to 1000."
+  }
+}
+
+variable "ingest_on_upload" {
+  description = "Whether an object that comes, changes or goes is ingested at once. Off, it waits for a reindexing, and what goes in the meantime stays in the index."
+  type        = bool
+  default     = true
+}
+
 variable "pipeline" {
-  description = "What passages depend on beside a document's content, as any word. Change it, and a document is indexed anew when its object is next touched."
+  description = "What passages depend on beside a document's content and the index, as any word. Change it, and a document is indexed anew when its object is next touched, or by a reindexing."
   type        = string
   default     = "1"
 

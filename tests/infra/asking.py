@@ -1,5 +1,7 @@
 """What a deployment at the emulator talks to; its documents, and questions through its API Gateway."""
 
+import json
+import shlex
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -31,8 +33,8 @@ DOCUMENTS = {
 
 
 @contextmanager
-def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble]]:
-    """The variables of a deployment whose model, embeddings, collection and web run on this machine; the collection."""
+def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble]]:
+    """The variables of a deployment whose model, embeddings, collection and web run on this machine; two of these."""
     with (
         MessagesServer() as model,
         TitanDouble() as titan,
@@ -47,13 +49,13 @@ def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble]]:
             "web_base_url": web.url,
             "prices": {"selfrag-offline": [0, 0, 0]},
         }
-        yield variables, collection
+        yield variables, collection, titan
 
 
-def documents_held(collection: OpenSearchDouble) -> set[str]:
-    """The keys of the documents that the collection holds passages of."""
-    indices = collection.indices.values()
-    return {each.source["document"] for index in indices for each in index.documents if each.until == float("inf")}
+def documents_held(collection: OpenSearchDouble, index: str = "passages") -> set[str]:
+    """The keys of the documents that an index of the collection holds passages of."""
+    documents = collection.indices[index].documents
+    return {each.source["document"] for each in documents if each.until == float("inf")}
 
 
 def host_packages(directory: Path) -> Path:
@@ -102,6 +104,23 @@ def until_all_are(stack: Stack, expected: dict[str, str]) -> None:
         return stand == expected or None
 
     eventually(agreed, f"the documents are not {expected}")
+
+
+def ended(stack: Stack, command: str) -> dict[str, Any]:
+    """What the execution that a command of the outputs starts ends with."""
+    words = shlex.split(command)
+    client = boto3.client("stepfunctions", **at(stack))
+    machine, given = (words[words.index(option) + 1] for option in ("--state-machine-arn", "--input"))
+    arn = client.start_execution(stateMachineArn=machine, input=given)["executionArn"]
+
+    def end() -> dict[str, Any] | None:
+        found: dict[str, Any] = client.describe_execution(executionArn=arn)
+        return None if found["status"] == "RUNNING" else found
+
+    found = eventually(end, f"{command} did not end")
+    assert found["status"] == "SUCCEEDED", found
+    output: dict[str, Any] = json.loads(found["output"])
+    return output
 
 
 def finished(api: httpx2.Client, url: str) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def emulator(directory: Path) -> Iterator[str]:
 
 
 class Stack:
-    """A deployment of infra/, made from a copy in `directory`; each call's seconds are kept in `seconds`."""
+    """A deployment of infra/, made from a copy in `directory`; `seconds` keeps those of the first call of each kind."""
 
     def __init__(self, aws: str, directory: Path, packages: Path, variables: Mapping[str, Any] | None = None) -> None:
         self.aws, self.directory, self.packages = aws, directory, packages
@@ -80,6 +80,12 @@ class Stack:
         self._terraform("apply", "-input=false", "-auto-approve", "-no-color")
         outputs = json.loads(self._terraform("output", "-json"))
         self._outputs = {name: output["value"] for name, output in outputs.items()}
+
+    def change(self, **variables: Any) -> None:
+        """Apply with other values of these variables."""
+        file = self.directory / "test.auto.tfvars.json"
+        file.write_text(json.dumps({**json.loads(file.read_text()), **variables}))
+        self.apply()
 
     def changes(self) -> dict[str, list[str]]:
         """What another apply would do, by the address of each resource."""
@@ -115,7 +121,7 @@ class Stack:
         started = time.monotonic()
         env = environment(self.directory, AWS_ENDPOINT_URL=self.aws)
         done = run([terraform(), verb, *options], self.directory, env)
-        self.seconds[verb] = time.monotonic() - started
+        self.seconds.setdefault(verb, time.monotonic() - started)
         return done.stdout
 
 

@@ -1,4 +1,4 @@
-"""ministack with five corrections; runs in ministack's own environment, as a program.
+"""ministack with seven corrections; runs in ministack's own environment, as a program.
 
 Without them terraform sees differences, or an error, that AWS would not show. Each is asserted by the apply test:
 take one out, and that test fails.
@@ -10,7 +10,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from ministack.app import main
-from ministack.services import apigateway_v1, cloudwatch, stepfunctions
+from ministack.services import apigateway_v1, cloudwatch, s3, stepfunctions
 
 
 def accept_keys_without_a_value() -> None:
@@ -95,11 +95,65 @@ def give_results_of_branches() -> None:
     stepfunctions._run_parallel_branches = run_branches
 
 
+def give_outputs_of_ends() -> None:
+    """`Output` of a Succeed state is left out where the language is JSONata."""
+    apply = stepfunctions._apply_output_path
+
+    def apply_output(state: dict[str, Any], given: Any, context: Any = None) -> Any:
+        if state.get("Type") == "Succeed" and stepfunctions._state_query_language(state, context) == "JSONata":
+            return stepfunctions._apply_jsonata_output(state, given, context, default=given)
+        return apply(state, given, context)
+
+    stepfunctions._apply_output_path = apply_output
+
+
+def run_distributed_maps() -> None:
+    """A Distributed Map's fields are not read as JSONata, and its results are not written."""
+    fill, run = stepfunctions._resolve_params_obj, stepfunctions._run_distributed_map
+
+    def filled(value: Any, given: Any, context: Any = None) -> Any:
+        if (context or {}).get("QueryLanguage") == "JSONata":
+            return stepfunctions._apply_jsonata_template(value, given, context)
+        return fill(value, given, context)
+
+    def run_map(state: dict[str, Any], given: Any, effective: Any, items: Any, execution: Any, context: Any) -> Any:
+        at_once = stepfunctions._jsonata_state_field(state, "MaxConcurrency", "number", given, context)
+        _, following = run({**state, "MaxConcurrency": at_once}, given, effective, items, execution, context)
+        arn = next(
+            arn for arn, each in stepfunctions._map_runs.items() if each["executionArn"] == execution["executionArn"]
+        )
+        result = written(filled(state["ResultWriter"]["Arguments"], given, context), arn)
+        return stepfunctions._apply_jsonata_output(state, given, context, result=result, default=result), following
+
+    def written(where: dict[str, str], arn: str) -> dict[str, Any]:
+        prefix = f"{where['Prefix']}/{arn.split(':')[-1]}"
+        children = [each for each in stepfunctions._executions.values() if each.get("mapRunArn") == arn]
+        files: dict[str, list[dict[str, Any]]] = {"FAILED": [], "PENDING": [], "SUCCEEDED": []}
+        for status in ("FAILED", "SUCCEEDED"):
+            ended = [
+                {"Status": status, "Input": each["input"], "Error": each.get("error"), "Cause": each.get("cause")}
+                for each in children
+                if each["status"] == status
+            ]
+            if ended:
+                files[status].append({"Key": f"{prefix}/{status}_0.json"})
+                s3._put_object(where["Bucket"], f"{prefix}/{status}_0.json", json.dumps(ended).encode(), {})
+        manifest = {"DestinationBucket": where["Bucket"], "MapRunArn": arn, "ResultFiles": files}
+        s3._put_object(where["Bucket"], f"{prefix}/manifest.json", json.dumps(manifest).encode(), {})
+        details = {"Bucket": where["Bucket"], "Key": f"{prefix}/manifest.json"}
+        return {"MapRunArn": arn, "ResultWriterDetails": details}
+
+    stepfunctions._resolve_params_obj = filled
+    stepfunctions._run_distributed_map = run_map
+
+
 if __name__ == "__main__":
     accept_keys_without_a_value()
     describe_alarms_in_full()
     remember_tracing()
     work_out_timeouts()
     give_results_of_branches()
+    give_outputs_of_ends()
+    run_distributed_maps()
     del sys.argv[1:]
     main()

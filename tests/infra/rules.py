@@ -14,7 +14,7 @@ Blocks = dict[str, dict[str, Any]]
 
 FUNCTIONS = ROOT / "functions"
 # The roles of the machines, and of EventBridge.
-SERVICE_ROLES = ("workflow", "ingestion", "events")
+SERVICE_ROLES = ("workflow", "ingestion", "reindex", "events")
 ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missing_data")
 
 

@@ -1,5 +1,6 @@
 """The Terraform as it is, applied to an emulator of AWS: made, found unchanged, and removed without a trace."""
 
+import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from tests.infra.asking import (
     at,
     backends,
     documents_held,
+    ended,
     finished,
     host_packages,
     set_keys,
@@ -32,9 +34,15 @@ from tests.infra.made import (
 )
 from tests.infra.rules import FUNCTIONS, functions_of
 from tests.support.opensearch_double import OpenSearchDouble
+from tests.support.titan_double import TitanDouble
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
+
+NEW_INDEX = {"name": "passages-256", "vector_dimensions": 256}
+LATE, BROKEN = "documents/people/sick-leave (2).md", "documents/people/empty.md"
+UNTOLD = {LATE: "# Sick leave\n\nA doctor's note is needed from the fourth day of sickness.\n", BROKEN: "\n"}
+UNTOLD_QUESTION = "From which day of sickness is a doctor's note needed?"
 
 CLAUDE = "us.anthropic.claude-haiku-5-5-v1:0"
 OTHER_CHOICES = {
@@ -42,6 +50,7 @@ OTHER_CHOICES = {
     "auth": "iam",
     "collection_public": False,
     "collection_vpc_endpoint_ids": ["vpce-1"],
+    "index": {"name": "passages-2"},
     "index_writers": ["arn:aws:iam::000000000000:role/loader"],
     "kms_key_arn": "arn:aws:kms:us-east-1:000000000000:key/1",
     "memory": {"ask": 1024},
@@ -50,7 +59,9 @@ OTHER_CHOICES = {
     "models": {step: CLAUDE for step in functions_of() if (FUNCTIONS / step / "prompt.md").exists()},
     "prices": {CLAUDE: [1, 5, 0.1]},
     "reserved_concurrency": {"generate": 5},
+    "reindex_concurrency": 1000,
     "saved_queries": True,
+    "search_index": {"vector_dimensions": 1024},
     "security_group_ids": ["sg-1"],
     "subnet_ids": ["subnet-1"],
     "tracing": False,
@@ -63,7 +74,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     # One test, because every worker of a parallel run would make a stack of its own.
-    with backends() as (variables, collection), emulator(tmp_path) as aws:
+    with backends() as (variables, collection, titan), emulator(tmp_path) as aws:
         stack = Stack(aws, tmp_path / "stack", host_packages(tmp_path / "packages"), {**variables, **FEW_REQUESTS})
         stack.apply()
         resources, outputs = stack.resources(), stack.outputs()
@@ -78,12 +89,14 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         asked = questions_are_answered_through_the_gateway(stack)
         removed = a_deleted_object_is_gone_from_the_collection(stack, collection)
         those_without_a_key_or_with_too_many_requests_are_refused(stack)
+        reindexed = a_new_index_is_filled_while_the_old_one_is_searched(stack, collection, titan)
         assert stack.changes() == {}, "a second plan changes nothing"
         stack.destroy()
         assert stack.resources() == {}, "destroy leaves nothing"
     times = ", ".join(f"{verb} {stack.seconds[verb]:.0f} s" for verb in ("apply", "plan", "destroy"))
     record_property("figures", f"terraform on an emulator: {len(resources)} resources, {times}, second plan empty")
     record_property("figures", f"documents through the deployed bucket, EventBridge and machine: {loaded}, {removed}")
+    record_property("figures", f"a new index filled by the reindexing machine: {reindexed}")
     record_property("figures", f"answer through the deployed API Gateway: {asked}")
 
 
@@ -122,16 +135,14 @@ def questions_are_answered_through_the_gateway(stack: Stack) -> str:
     """Ask both ways; returns the answer and the times."""
     set_keys(stack)
     with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
-        # The functions start with a question that may take its time: a busy machine may need more than 25 s for it.
-        unhurried = {"question": QUESTION, "policy": {"deadline_seconds": 240}}
-        started = api.post(stack.url("/v1/questions"), json=unhurried)
-        assert started.status_code == 202
-        location = started.headers["location"].removeprefix("/live")
-        cold, first = timed(lambda: finished(api, stack.url(location)))
-        assert first["status"] == "answered"
+        cold, first = timed(lambda: asked_for_later(stack, api, QUESTION))
+        if first["status"] == "failed":
+            # On a busy machine the emulator may start a function more slowly than its step may take; then it is there.
+            first = asked_for_later(stack, api, QUESTION)
+        assert first["status"] == "answered", first["answer"]
         assert "18 weeks" in first["answer"]
         assert first["citations"][0]["document"] == "documents/people/parental-leave.md"
-        trace_of(stack, started.json()["id"])
+        trace_of(stack, first["id"])
 
         seconds, response = timed(lambda: api.post(stack.url("/v1/ask"), json={"question": QUESTION}).json())
         assert (response["status"], response["answer"]) == ("answered", first["answer"])
@@ -139,6 +150,61 @@ def questions_are_answered_through_the_gateway(stack: Stack) -> str:
         direct = api.post(stack.url("/v1/ask"), json={"question": "What is 17 * 23?"}).json()
         assert (direct["status"], direct["path"]) == ("answered", ["DecideRetrieval", "Generate", "GradeUtility"])
     return f'"{response["answer"]}" after {seconds:.1f} s; the first took {cold:.1f} s with cold functions'
+
+
+def a_new_index_is_filled_while_the_old_one_is_searched(
+    stack: Stack, collection: OpenSearchDouble, titan: TitanDouble
+) -> str:
+    """Change the vectors as docs/deploy.md says, with a document that no event told of, and a broken one."""
+    s3, outputs = boto3.client("s3", **at(stack)), stack.outputs()
+    gone, *others = DOCUMENTS
+    stack.change(index=NEW_INDEX, search_index={"name": "passages"}, ingest_on_upload=False, reindex_concurrency=2)
+    for key, text in UNTOLD.items():
+        s3.put_object(Bucket=outputs["bucket"], Key=key, Body=text.encode())
+
+    seconds, done = timed(lambda: ended(stack, outputs["reindex_command"]))
+    assert (done["succeeded"], done["failed"]) == (len(others) + 1, 1)
+    assert failed_documents(stack, done["results"]) == {BROKEN: "holds no words"}
+    ready = dict.fromkeys([*others, LATE], "ready")
+    until_all_are(stack, {gone: "removed", BROKEN: "failed", **ready})
+    assert documents_held(collection, NEW_INDEX["name"]) == set(ready)
+    assert documents_held(collection) == set(others), "the index that is searched is as it was"
+    assert found_with(stack, titan, "What is the hotel limit per night in London?") == ("answered", 512)
+
+    texts = len(titan.texts)
+    again, repeated = timed(lambda: ended(stack, outputs["reindex_command"]))
+    assert (repeated["succeeded"], repeated["failed"]) == (len(ready), 1)
+    assert len(titan.texts) == texts, "what is done is not embedded again"
+
+    stack.change(search_index=None, ingest_on_upload=True)
+    assert found_with(stack, titan, UNTOLD_QUESTION) == ("answered", 256)
+    return f"{len(ready) + 1} documents in {seconds:.1f} s, again in {again:.1f} s without embedding any"
+
+
+def failed_documents(stack: Stack, results: str) -> dict[str, str]:
+    """The keys of the documents that the results of a reindexing list as failed, with the end of the reason."""
+    s3, bucket, key = boto3.client("s3", **at(stack)), *results.removeprefix("s3://").split("/", 1)
+
+    def read(key: str) -> Any:
+        return json.loads(s3.get_object(Bucket=bucket, Key=key)["Body"].read())
+
+    files = [read(file["Key"]) for file in read(key)["ResultFiles"]["FAILED"]]
+    return {
+        json.loads(each["Input"])["key"]: each["Cause"].partition(" ")[2].rstrip(".") for file in files for each in file
+    }
+
+
+def found_with(stack: Stack, titan: TitanDouble, question: str) -> tuple[str, int]:
+    """The status of a question's answer, and the dimensions that it was embedded with."""
+    with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
+        return asked_for_later(stack, api, question)["status"], titan.dimensions[-1]
+
+
+def asked_for_later(stack: Stack, api: httpx2.Client, question: str) -> dict[str, Any]:
+    """The response to a question that may take its time: a busy machine may need more than 25 s for it."""
+    started = api.post(stack.url("/v1/questions"), json={"question": question, "policy": {"deadline_seconds": 240}})
+    assert started.status_code == 202
+    return finished(api, stack.url(started.headers["location"].removeprefix("/live")))
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, Any]:

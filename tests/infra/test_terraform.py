@@ -27,6 +27,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
     "index_writers": (["me"], "index_writers must be ARNs"),
+    "index": ({"name": "Passages", "vector_dimensions": 384}, "index must have vector_dimensions that the embedding"),
+    "reindex_concurrency": (0, "reindex_concurrency must be a whole number"),
     "pipeline": ("", "pipeline must be"),
     "old_versions_days": (0.5, "old_versions_days must be"),
     "secret_recovery_days": (3, "secret_recovery_days must be"),
@@ -83,6 +85,25 @@ PRIVATE = {"collection_vpc_endpoint_ids": ["vpce-1"], "subnet_ids": ["subnet-1"]
 )
 def test_how_the_collection_is_reached_has_to_be_chosen(infra: Path, chosen: dict[str, Any], refusal: str) -> None:
     assert refusal in _plan(infra, chosen)
+
+
+SAME_NAME, NO_NAME = "give the new index a new name", "search_index must have a name and vector_dimensions"
+
+
+@pytest.mark.parametrize(
+    ("index", "search_index", "refusals"),
+    [
+        ({"vector_dimensions": 256}, {"name": "passages"}, {SAME_NAME}),
+        ({"name": "new", "vector_dimensions": 256}, {"name": "passages"}, set()),
+        ({}, {"name": "_all"}, {NO_NAME}),
+        ({}, {"name": "old", "vector_dimensions": 384}, {NO_NAME}),
+    ],
+)
+def test_two_indices_at_a_time_must_differ_in_name(
+    infra: Path, index: dict[str, Any], search_index: dict[str, Any], refusals: set[str]
+) -> None:
+    said = _plan(infra, {"collection_public": True, "index": index, "search_index": search_index})
+    assert {refusal for refusal in (SAME_NAME, NO_NAME) if refusal in said} == refusals
 
 
 def _plan(directory: Path, values: dict[str, Any]) -> str:

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.aws.stack import DEFINITION, INGESTION
+from cli.aws.stack import DEFINITION, INFRA, INGESTION
 
 RAW = DEFINITION.read_text(encoding="utf-8")
 MACHINE: dict[str, Any] = json.loads(RAW)
 INGESTION_RAW = INGESTION.read_text(encoding="utf-8")
 INGESTION_MACHINE: dict[str, Any] = json.loads(INGESTION_RAW)
+# Terraform fills this one in inside an expression, which could not be parsed before.
+REINDEX_RAW = (INFRA / "reindex.asl.json").read_text(encoding="utf-8").replace("${reindex_concurrency}", "20")
+REINDEX_MACHINE: dict[str, Any] = json.loads(REINDEX_RAW)
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,8 @@ def _inside(part: dict[str, Any], scope: tuple[str, ...], machine: dict[str, Any
 
 
 def all_states() -> list[State]:
-    """The states of both machines."""
-    return [*states(), *states(INGESTION_MACHINE)]
+    """The states of the three machines."""
+    return [*states(), *states(INGESTION_MACHINE), *states(REINDEX_MACHINE)]
 
 
 def tasks(machine: dict[str, Any] = MACHINE) -> list[State]:

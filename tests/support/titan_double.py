@@ -21,10 +21,11 @@ def embed(text: str, dimensions: int = 512) -> list[float]:
 
 
 class TitanDouble:
-    """A context manager: inside it, the model answers at `url`; `texts` are those that it embedded."""
+    """A context manager: inside it, the model answers at `url`; `texts` and `dimensions` are those of each call."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.dimensions: list[int] = []
         double = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -38,6 +39,7 @@ class TitanDouble:
                 asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 known = self.path == PATH and "/bedrock/aws4_request" in self.headers.get("authorization", "")
                 double.texts.append(asked["inputText"])
+                double.dimensions.append(asked["dimensions"])
                 reply = {"embedding": embed(asked["inputText"], asked["dimensions"]), "inputTextTokenCount": 1}
                 body = json.dumps(reply if known else {"message": "no such model, or not signed"}).encode()
                 self.send_response(200 if known else 403)

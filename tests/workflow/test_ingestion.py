@@ -12,10 +12,11 @@ import boto3
 import pytest
 
 from cli.aws.stack import DOCUMENTS_BUCKET, INGESTION, deployed_handlers
-from selfrag.ingestion import Objects
+from selfrag.ingestion import Objects, ingestion_settings
 from selfrag.manifest import Manifest
 from selfrag.opensearch import OpenSearchPassages, open_passages
 from selfrag.passages import Bounds
+from selfrag.titan import open_titan
 from tests.support.files import pdf
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.titan_double import embed
@@ -72,6 +73,33 @@ def test_changed_content_replaces_what_was_there(running: Ingestion) -> None:
     running.put(KEY, SECOND)
     running.done(KEY)
     holds(running, "26 days")
+
+
+def test_a_new_index_is_filled_and_the_one_before_it_stays_as_it_was(
+    running: Ingestion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def held(index: str) -> list[tuple[str, int]]:
+        documents = [each for each in running.collection.indices[index].documents if each.until == float("inf")]
+        return [(str(each.source["text"]), len(each.source["vector"])) for each in documents]
+
+    running.put(KEY, FIRST)
+    running.done(KEY)
+    before = held("passages")
+    # What terraform sets when its variable `index` is changed.
+    new = {"INDEX_NAME": "passages-256", "VECTOR_DIMENSIONS": "256", "PIPELINE": "1/passages-256/256"}
+    for name, value in new.items():
+        monkeypatch.setenv(f"SELFRAG_{name}", value)
+    for settings in (open_passages, open_titan, ingestion_settings):
+        settings.cache_clear()
+    assert running.done(KEY)["status"] == "ready"
+    assert held("passages-256") == [(text, 256) for text, _ in before]
+    assert running.done(KEY)["action"] == "nothing"
+    running.put(KEY, SECOND)
+    running.done(KEY)
+    assert [("26 days" in text, size) for text, size in held("passages-256")] == [(True, 256)]
+    running.delete(KEY)
+    assert running.done(KEY)["status"] == "removed"
+    assert (held("passages-256"), held("passages")) == ([], before)
 
 
 def test_a_deleted_object_disappears(running: Ingestion) -> None:

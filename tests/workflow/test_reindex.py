@@ -1,0 +1,106 @@
+"""Reindexing as its definition says it: which documents count as done, which are waited for, which are listed.
+
+Its run is in tests/infra/test_apply.py: the interpreter of the laptop cannot start one machine from another.
+"""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from cli.aws.jsonata import evaluate
+from cli.aws.stack import INFRA
+from selfrag.manifest import LEASE_SECONDS
+from tests.support.definition import INGESTION_MACHINE, REINDEX_MACHINE
+from tests.support.walker import template
+
+DOCUMENTS = REINDEX_MACHINE["States"]["IngestDocuments"]
+STATES = DOCUMENTS["ItemProcessor"]["States"]
+OBJECT = {"bucket": "b", "key": 'people/a "b" {c}\\.md'}
+
+
+def after(state: str, given: Any, result: Any = None) -> Any:
+    """What a state gives to the next."""
+    return template(STATES[state]["Output"], {"states": {"input": given, "result": result}})
+
+
+def routed(**ended: Any) -> tuple[str, Any]:
+    """Where an execution of the ingestion that ended so leads to, and with what."""
+    output = {"key": OBJECT["key"], "action": "read", "status": "ready", "reason": "", **ended}
+    given = after("IngestDocument", {**OBJECT, "waits": output.pop("waits", 0)}, {"Output": output})
+    for choice in STATES["RouteIngested"]["Choices"]:
+        bindings = {"states": {"input": given}}
+        if evaluate(choice["Condition"][2:-2], bindings):
+            return choice["Next"], template(choice.get("Output", given), bindings)
+    return STATES["RouteIngested"]["Default"], given
+
+
+def test_the_ingestion_gets_what_an_execution_by_hand_gets_whatever_the_key_holds() -> None:
+    context = {"Map": {"Item": {"Value": {"Key": OBJECT["key"], "Size": 1}}}}
+    given = template({**DOCUMENTS["ItemSelector"], "bucket": "b"}, {"states": {"context": context}})
+    started = template(STATES["IngestDocument"]["Arguments"], {"states": {"input": given}})["Input"]
+    assert started == OBJECT
+    read = template(INGESTION_MACHINE["States"]["ReadEvent"]["Assign"], {"states": {"input": started}})
+    assert (read["bucket"], read["key"]) == (OBJECT["bucket"], OBJECT["key"])
+
+
+@pytest.mark.parametrize("given", [{}, {"prefix": ""}])
+def test_without_a_prefix_all_of_the_bucket_is_looked_at(given: dict[str, str]) -> None:
+    assert template(REINDEX_MACHINE["States"]["ReadPrefix"]["Output"], {"states": {"input": given}}) == {"prefix": ""}
+
+
+@pytest.mark.parametrize("action", ["read", "nothing", "remove"])
+def test_a_document_that_is_done_is_not_waited_for(action: str) -> None:
+    assert routed(action=action)[0] == "Ingested"
+
+
+def test_a_document_that_the_ingestion_recorded_as_failed_counts_as_failed_with_its_reason() -> None:
+    target, given = routed(status="failed", reason="a.pdf is damaged.")
+    assert (target, given) == ("NotIngested", {"error": "DocumentFailed", "cause": "a.pdf is damaged."})
+    assert template(STATES["NotIngested"]["Cause"], {"states": {"input": given}}) == "a.pdf is damaged."
+
+
+def test_a_document_of_an_execution_that_was_stopped_is_waited_for_until_its_claim_has_ended() -> None:
+    waits, target, given = 0, *routed(action="busy")
+    while target == "WaitForOther":
+        given = after("WaitForOther", given)
+        waits += 1
+        assert given == {**OBJECT, "waits": waits}
+        target, given = routed(action="busy", waits=waits)
+    assert (target, given["error"]) == ("NotIngested", "DocumentBusy")
+    assert waits * STATES["WaitForOther"]["Seconds"] > LEASE_SECONDS
+
+
+def test_an_execution_of_the_ingestion_may_take_all_of_its_time() -> None:
+    assert STATES["IngestDocument"]["TimeoutSeconds"] > INGESTION_MACHINE["TimeoutSeconds"]
+
+
+def test_a_broken_document_harms_no_other_and_a_redrive_begins_with_what_is_missing() -> None:
+    assert DOCUMENTS["ToleratedFailurePercentage"] == 100
+    assert "Catch" not in DOCUMENTS
+    assert DOCUMENTS["ItemProcessor"]["ProcessorConfig"] == {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}
+
+
+def test_every_document_that_did_not_succeed_is_counted_as_failed() -> None:
+    counts = {"Total": 10, "Succeeded": 6, "Failed": 1, "TimedOut": 1, "Aborted": 2}
+    bindings = {
+        "states": {
+            "input": {"prefix": "p", "map_run": "m", "results": "s3://work/reindex/1/manifest.json"},
+            "result": {"ItemCounts": counts},
+        }
+    }
+    output = template(REINDEX_MACHINE["States"]["CountDocuments"]["Output"], bindings)
+    assert (output["succeeded"], output["failed"], output["results"]) == (6, 4, "s3://work/reindex/1/manifest.json")
+
+
+def test_nothing_inside_an_item_reads_a_variable_for_a_distributed_map_sees_none() -> None:
+    assert not re.findall(r"\$(?!states\b|exists\b)\w+", json.dumps(STATES))
+
+
+def test_terraform_fills_in_all_placeholders_of_the_definition() -> None:
+    raw = (INFRA / "reindex.asl.json").read_text(encoding="utf-8")
+    filled = (INFRA / "reindex.tf").read_text(encoding="utf-8")
+    named = set(re.findall(r"\$\{([^}]*)\}", raw))
+    assert named == {"documents_bucket", "work_bucket", "ingestion_machine", "reindex_concurrency"}
+    assert all(re.search(rf"^    {name} += ", filled, re.M) for name in named)
