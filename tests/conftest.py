@@ -1,8 +1,10 @@
 """Every test runs without the user's configuration; nothing of it may reach a test."""
 
 import os
+from functools import cache
 from typing import Any
 
+import botocore.loaders
 from hypothesis import settings
 
 os.environ.update(
@@ -18,6 +20,9 @@ for name in [n for n in os.environ if n.startswith(("SELFRAG_", "ANTHROPIC_", "T
 # Fewer examples than hypothesis' own 100, without its limit of time: the whole suite runs in minutes on two cores.
 settings.register_profile("suite", max_examples=40, deadline=None)
 settings.load_profile("suite")
+
+# moto makes a new session for each stack, which would read the same megabytes of service models again: a second each.
+botocore.loaders.create_loader = cache(botocore.loaders.create_loader)
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:

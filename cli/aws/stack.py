@@ -119,9 +119,10 @@ def running_stack(
                 boto3.client("s3").create_bucket(Bucket=name)
             for name, value in secrets.items():
                 boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)
-            _create_functions(known)
-            _create_machine(MACHINE_ARN, definition or definition_text())
-            _create_machine(INGESTION_ARN, definition_text(INGESTION))
+            role = boto3.client("iam").create_role(RoleName="local", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
+            _create_functions(known, role)
+            _create_machine(MACHINE_ARN, definition or definition_text(), role)
+            _create_machine(INGESTION_ARN, definition_text(INGESTION), role)
             yield LocalStack()
 
 
@@ -186,7 +187,7 @@ def _key_schema(*keys: str) -> list[dict[str, str]]:
     return [{"AttributeName": key, "KeyType": kind} for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)]
 
 
-def _create_functions(names: Mapping[str, Any]) -> None:
+def _create_functions(names: Mapping[str, Any], role: str) -> None:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as empty:
         empty.writestr("handler.py", "")
@@ -195,21 +196,12 @@ def _create_functions(names: Mapping[str, Any]) -> None:
         client.create_function(
             FunctionName=name,
             Runtime="python3.13",
-            Role=_role(),
+            Role=role,
             Handler="handler.handler",
             Code={"ZipFile": archive.getvalue()},
         )
 
 
-def _create_machine(arn: str, definition: str) -> None:
+def _create_machine(arn: str, definition: str, role: str) -> None:
     name = arn.rpartition(":")[2]
-    boto3.client("stepfunctions").create_state_machine(name=name, definition=definition, roleArn=_role())
-
-
-def _role() -> str:
-    client = boto3.client("iam")
-    try:
-        role = client.create_role(RoleName="local", AssumeRolePolicyDocument="{}")
-    except client.exceptions.EntityAlreadyExistsException:
-        role = client.get_role(RoleName="local")
-    return str(role["Role"]["Arn"])
+    boto3.client("stepfunctions").create_state_machine(name=name, definition=definition, roleArn=role)

@@ -13,13 +13,13 @@ from cli.aws.kept import kept_tables
 from cli.aws.stack import running_stack
 from cli.backends import chosen_backends
 from cli.files import SAMPLE_DOCUMENTS
-from cli.gateway import serving
 from cli.index import collection_of
 from cli.ingest import NothingUsable, Progress, checked_collection, sync
 from cli.serving.background import Ingesting, IngestProcess
 from cli.serving.bucket import DirectoryBucket, ReadOnly
 from cli.serving.exchange import First
 from cli.serving.folder import Folder
+from cli.serving.gateway import serving
 from cli.serving.shown import ShownManifest
 from selfrag.errors import InvalidInput, Misconfigured
 

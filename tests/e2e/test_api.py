@@ -15,7 +15,7 @@ import pytest
 
 from ask.body import MAX_BODY_BYTES
 from cli.aws.stack import MACHINE_ARN, TABLES
-from cli.gateway import serving
+from cli.serving.gateway import serving
 from selfrag.fields import MAX_QUESTION_CHARACTERS
 from tests.support.local import QUESTION, local_stack
 from tests.support.model_server import ModelServer

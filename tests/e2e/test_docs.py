@@ -20,7 +20,7 @@ def commands(text: str) -> list[str]:
     return [line for block in blocks for line in block.splitlines() if line.strip()]
 
 
-COMMANDS = commands(README)
+COMMANDS = commands(README) + commands((ROOT / "docs" / "api.md").read_text(encoding="utf-8"))
 # These are run by other tests: this run itself, and test_serve.py.
 ELSEWHERE = {
     "make test",
@@ -40,7 +40,7 @@ def run(command: Command, line: str) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", [line for line in COMMANDS if line not in ELSEWHERE])
-def test_every_command_of_the_readme_works(read: Command, line: str) -> None:
+def test_every_command_of_the_documentation_works(read: Command, line: str) -> None:
     if line.endswith("trace"):
         assert read.make("ask", "Q=What is 2 + 2?").code == 0
     if "COLLECTION=handbook" in line:

@@ -11,7 +11,7 @@ import pytest
 import requests
 
 from cli.aws.stack import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
-from cli.gateway import serving
+from cli.serving.gateway import serving
 from selfrag.documents import MAX_DOCUMENT_BYTES
 from selfrag.ingestion import document_id
 from tests.e2e.test_api import problem

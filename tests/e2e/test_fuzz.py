@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cli.aws.stack import DOCUMENTS_BUCKET, running_stack
-from cli.gateway import serving
+from cli.serving.gateway import serving
 from selfrag.ingestion import document_id
 from selfrag.manifest import manifest
 from tests.support.steps import Scripted

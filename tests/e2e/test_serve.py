@@ -20,8 +20,9 @@ from tests.support.command import ROOT, Command
 pytestmark = pytest.mark.slow
 QUESTION = "How many weeks of parental leave does each parent receive?"
 
-
+API = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+ASKED = [line[2:] for text in (README, API) for line in text.splitlines() if line.startswith("$ ") and ":8080" in line]
 
 
 @contextmanager
@@ -154,9 +155,26 @@ def test_an_upload_is_read_asked_replaced_and_deleted_while_the_api_is_served(fr
     assert [one["document"] for one in response["citations"]] == ["berth.md"]
 
 
-def test_the_upload_of_the_readme_works_as_it_stands_there(fresh: Command, notes: Path) -> None:
-    line = next(line for line in README.splitlines() if line.startswith(".venv/bin/selfrag serve --docs"))
-    code = re.search(r"```python\n(.*?)```", README, re.S)
+def test_what_the_documentation_asks_the_served_api_is_answered(read: Command, url: str) -> None:
+    assert len(ASKED) == 5
+    for line in ASKED:
+        command, *words = shlex.split(line.replace("http://127.0.0.1:8080", url))
+        if command == "curl":
+            option, body, where = words
+            assert option == "-d"
+            # As curl says it.
+            kind = {"content-type": "application/x-www-form-urlencoded"}
+            reply = httpx2.post(where, content=body.encode(), headers=kind, timeout=40)
+            assert reply.status_code == (202 if where.endswith("/questions") else 200), reply.text
+            assert reply.json()["status"] in ("answered", "running")
+        else:
+            assert command == ".venv/bin/selfrag"
+            assert read(*words).code == 0
+
+
+def test_the_upload_of_the_documentation_works_as_it_stands_there(fresh: Command, notes: Path) -> None:
+    line = next(line for line in API.splitlines() if line.startswith(".venv/bin/selfrag serve --docs"))
+    code = re.search(r"```python\n(.*?)```", API, re.S)
     assert code
     with served(fresh, *shlex.split(line)[2:]) as url:
         known: dict[str, Any] = {}

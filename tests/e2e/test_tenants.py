@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from cli.aws.stack import DEFINITION, MACHINE_ARN, TABLES, deployed_handlers
-from cli.gateway import serving
+from cli.serving.gateway import serving
 from tests.e2e.test_api import eventually, problem
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.model_server import ModelServer

@@ -16,9 +16,9 @@ import time_machine
 import ask.documents.routes
 from ask.documents.bucket import UPLOAD_SECONDS
 from cli.aws.stack import DOCUMENTS_BUCKET, running_stack
-from cli.gateway import serving
 from cli.serving.bucket import MAX_FORM_BYTES, DirectoryBucket, ReadOnly
 from cli.serving.folder import Folder
+from cli.serving.gateway import serving
 from cli.serving.shown import ShownManifest
 from selfrag.ingestion import document_id
 from tests.e2e.test_api import problem

@@ -14,7 +14,7 @@ import pytest
 from aws_lambda_powertools.utilities import parameters
 
 import ask.handler
-import cli.gateway
+import cli.serving.gateway
 import selfrag.claude
 from cli.aws.stack import (
     DEFINITION,
@@ -27,8 +27,8 @@ from cli.aws.stack import (
     deployed_handlers,
     running_stack,
 )
-from cli.gateway import serving
 from cli.offline.web import WebServer
+from cli.serving.gateway import serving
 from selfrag.opensearch import open_passages
 from selfrag.titan import open_titan
 from tests.support.model_server import ModelServer, cite_everything
@@ -87,7 +87,7 @@ def recorded() -> Iterator[Calls]:
             # One after the other: what a machine calls by itself is recorded as the workflow's.
             with recording() as ingesting:
                 _ingest_everything(stack)
-            patched.setattr(cli.gateway.ask.handler, "handler", as_caller("ask", ask.handler.handler))
+            patched.setattr(cli.serving.gateway.ask.handler, "handler", as_caller("ask", ask.handler.handler))
             with recording() as asking, serving() as url, httpx2.Client(base_url=url, timeout=40) as api:
                 _ask_everything(api, model)
             by_machine = {("ingestion" if who == "workflow" else who, *what) for who, *what in ingesting}

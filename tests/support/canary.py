@@ -15,7 +15,7 @@ import boto3
 import httpx2
 
 from cli.aws.stack import MACHINE_ARN, TABLES, running_stack
-from cli.gateway import serving
+from cli.serving.gateway import serving
 from tests.support.model_server import ModelServer
 
 MODEL_KEY, WEB_KEY = "sk-ant-canary-1f0c9e", "tvly-canary-77b2d4"
