@@ -17,15 +17,8 @@ from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for
 import selfrag.manifest
 from cli.aws.interpreter import LambdaHandler
 from cli.aws.manifest import KeepingClient, KeptManifest
-from cli.aws.stack import (
-    DOCUMENTS_BUCKET,
-    DOCUMENTS_TABLE,
-    INGESTION,
-    INGESTION_ARN,
-    WORK_BUCKET,
-    deployed_handlers,
-    running_stack,
-)
+from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, WORK_BUCKET
+from cli.aws.stack import INGESTION, INGESTION_ARN, deployed_handlers, running_stack
 from selfrag.errors import Misconfigured, SelfragError
 from selfrag.ingestion import document_id, objects
 from split_document.batches import BATCH

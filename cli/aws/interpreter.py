@@ -1,8 +1,8 @@
 """moto's interpreter of state machines, with Lambdas called in this process, and as strict as AWS.
 
-moto 5.2.5 ships without a JSONata evaluator, evaluates `Output` after `Assign`, lets States.ALL
-catch what AWS does not, has no limit on variables and no StartSyncExecution. Each patch below mends one of these; tests
-in tests/workflow/ prove each of them.
+moto 5.2.5 ships without a JSONata evaluator, evaluates `Output` after `Assign`, lets States.ALL catch what AWS does
+not, has no limit on variables, no StartSyncExecution, and stores that are not made for threads. Each patch below mends
+one of these; tests in tests/workflow/ prove each of them.
 """
 
 import copy
@@ -11,7 +11,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
@@ -19,8 +19,8 @@ from unittest.mock import patch
 
 from moto import backend_index, mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
+from moto.core.botocore_stubber import BotocoreStubber
 from moto.core.responses import ActionResult
-from moto.dynamodb.models import DynamoDBBackend
 from moto.stepfunctions import urls
 from moto.stepfunctions.parser.api import EvaluationFailedEventDetails, HistoryEventType
 from moto.stepfunctions.parser.asl.component.common.assign.assign_decl import AssignDecl
@@ -75,9 +75,8 @@ def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) 
         stack.enter_context(
             patch.object(WaitFunction, "_wait_interval", lambda self, env, wait_seconds: pause(wait_seconds))
         )
-        for name in ("put_item", "update_item", "delete_item"):
-            whole = _one_at_a_time(getattr(DynamoDBBackend, name))
-            stack.enter_context(patch.object(DynamoDBBackend, name, whole))
+        process = _stores_one_at_a_time(BotocoreStubber.process_request)
+        stack.enter_context(patch.object(BotocoreStubber, "process_request", process))
         stack.enter_context(patch.object(StepFunctionResponse, "start_sync_execution", _start_sync, create=True))
         yield
 
@@ -98,17 +97,21 @@ def _invoker(handlers: Mapping[str, LambdaHandler]) -> Callable[..., bytes]:
     return invoke
 
 
-_writing = threading.RLock()
+_STORES = re.compile(r"https://(dynamodb|([^/]+\.)?s3)\.")
+_storing = threading.RLock()
 
 
-def _one_at_a_time(write: Callable[..., Any]) -> Callable[..., Any]:
-    """In moto a condition and the write that hangs on it are two steps; in DynamoDB they are one."""
+def _stores_one_at_a_time(process: Callable[..., Any]) -> Callable[..., Any]:
+    """Moto's tables and buckets are not made for threads.
 
-    def whole(*arguments: Any, **named: Any) -> Any:
-        with _writing:
-            return write(*arguments, **named)
+    A condition and the write that hangs on it are two steps there, and a query breaks off when another thread writes.
+    """
 
-    return whole
+    def process_one(self: Any, request: Any) -> Any:
+        with _storing if _STORES.match(request.url) else nullcontext():
+            return process(self, request)
+
+    return process_one
 
 
 def _start_sync(self: Any) -> Any:
@@ -156,7 +159,8 @@ def _failure(env: Any, kind: StatesErrorNameType, cause: str) -> FailureEventExc
             env=env,
             error_name=name,
             event_type=HistoryEventType.EvaluationFailed,
-            event_details=EventDetails(evaluationFailedEventDetails=details),
+            # One of its details is meant to be there; moto's type asks for all.
+            event_details=EventDetails(evaluationFailedEventDetails=details),  # type: ignore[typeddict-item]
         )
     )
 

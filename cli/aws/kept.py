@@ -9,7 +9,8 @@ from typing import Any
 
 import boto3
 
-from cli.aws.stack import TABLES, Execution
+from cli.aws.resources import TABLES
+from cli.aws.stack import Execution
 from cli.home import connect, writing
 
 KEPT_EXECUTIONS = 50

@@ -1,14 +1,12 @@
 """The local stack: the deployed definition, interpreted, with the deployed handlers and nothing but pip packages."""
 
 import importlib
-import io
 import json
 import logging
 import os
 import re
 import time
 import uuid
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,12 +23,10 @@ import selfrag.manifest
 import selfrag.settings
 import selfrag.verdicts
 from cli.aws.interpreter import LambdaHandler, Pause, local_aws
+from cli.aws.resources import DOCUMENTS_BUCKET, TABLES, make
 
 INFRA = Path(__file__).parents[2] / "infra"
 DEFINITION, INGESTION = INFRA / "workflow.asl.json", INFRA / "ingestion.asl.json"
-TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
-REQUESTS_TABLE, DOCUMENTS_TABLE = "selfrag-requests", "selfrag-documents"
-DOCUMENTS_BUCKET, WORK_BUCKET = "selfrag-documents", "selfrag-work"
 # moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 INGESTION_ARN = f"{MACHINE_ARN}-ingestion"
@@ -109,20 +105,8 @@ def running_stack(
     with _environment(environment):
         known = handlers or deployed_handlers()
         with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause):
-            for name, keys in {
-                **{name: (key,) for name, key in TABLES.values()},
-                REQUESTS_TABLE: ("id",),
-                DOCUMENTS_TABLE: ("id", "part"),
-            }.items():
-                _create_table(name, *keys)
-            for name in (DOCUMENTS_BUCKET, WORK_BUCKET):
-                boto3.client("s3").create_bucket(Bucket=name)
-            for name, value in secrets.items():
-                boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)
-            role = boto3.client("iam").create_role(RoleName="local", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
-            _create_functions(known, role)
-            _create_machine(MACHINE_ARN, definition or definition_text(), role)
-            _create_machine(INGESTION_ARN, definition_text(INGESTION), role)
+            machines = {MACHINE_ARN: definition or definition_text(), INGESTION_ARN: definition_text(INGESTION)}
+            make(known, secrets, machines)
             yield LocalStack()
 
 
@@ -165,43 +149,4 @@ def _forget_configuration() -> None:
         selfrag.manifest._client,
     ):
         cached.cache_clear()
-    parameters.clear_caches()
-
-
-def _create_table(name: str, *keys: str) -> None:
-    indexes: dict[str, Any] = {}
-    if name == DOCUMENTS_TABLE:
-        by_collection = {"IndexName": selfrag.manifest.BY_COLLECTION, "KeySchema": _key_schema("collection", "key")}
-        indexes["GlobalSecondaryIndexes"] = [{**by_collection, "Projection": {"ProjectionType": "ALL"}}]
-    attributes = [*keys, "collection", "key"] if indexes else keys
-    boto3.client("dynamodb").create_table(
-        TableName=name,
-        KeySchema=_key_schema(*keys),
-        AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in attributes],
-        BillingMode="PAY_PER_REQUEST",
-        **indexes,
-    )
-
-
-def _key_schema(*keys: str) -> list[dict[str, str]]:
-    return [{"AttributeName": key, "KeyType": kind} for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)]
-
-
-def _create_functions(names: Mapping[str, Any], role: str) -> None:
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as empty:
-        empty.writestr("handler.py", "")
-    client = boto3.client("lambda")
-    for name in names:
-        client.create_function(
-            FunctionName=name,
-            Runtime="python3.13",
-            Role=role,
-            Handler="handler.handler",
-            Code={"ZipFile": archive.getvalue()},
-        )
-
-
-def _create_machine(arn: str, definition: str, role: str) -> None:
-    name = arn.rpartition(":")[2]
-    boto3.client("stepfunctions").create_state_machine(name=name, definition=definition, roleArn=role)
+    parameters.clear_caches()  # type: ignore[no-untyped-call]

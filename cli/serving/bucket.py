@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-from cli.aws.stack import DOCUMENTS_BUCKET
+from cli.aws.resources import DOCUMENTS_BUCKET
 from cli.serving.exchange import Incoming, Reply, forbidden
 from cli.serving.folder import Folder
 from cli.serving.forms import Forms, Refused, read_form

@@ -21,7 +21,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.http import parse_options_header
 from werkzeug.sansio.multipart import Data, Epilogue, Field, File, MultipartDecoder
 
-from cli.aws.stack import DOCUMENTS_BUCKET
+from cli.aws.resources import DOCUMENTS_BUCKET
 from selfrag.errors import RequestRejected
 
 REGION = "us-east-1"

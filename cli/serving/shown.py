@@ -7,9 +7,9 @@ from typing import Any
 import boto3
 
 from cli.aws.manifest import Item, kept_manifest
-from cli.aws.stack import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from selfrag.ingestion import document_id
-from selfrag.manifest import DOCUMENT
+from selfrag.records import DOCUMENT
 
 _Place = tuple[str, str]
 

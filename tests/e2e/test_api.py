@@ -14,7 +14,8 @@ import httpx2
 import pytest
 
 from ask.body import MAX_BODY_BYTES
-from cli.aws.stack import MACHINE_ARN, TABLES
+from cli.aws.resources import TABLES
+from cli.aws.stack import MACHINE_ARN
 from cli.serving.gateway import serving
 from selfrag.fields import MAX_QUESTION_CHARACTERS
 from tests.support.local import QUESTION, local_stack

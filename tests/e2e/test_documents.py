@@ -10,7 +10,7 @@ import httpx2
 import pytest
 import requests
 
-from cli.aws.stack import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from cli.serving.gateway import serving
 from selfrag.documents import MAX_DOCUMENT_BYTES
 from selfrag.ingestion import document_id

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cli.aws.stack import DOCUMENTS_BUCKET, running_stack
+from cli.aws.resources import DOCUMENTS_BUCKET
+from cli.aws.stack import running_stack
 from cli.serving.gateway import serving
 from selfrag.ingestion import document_id
 from selfrag.manifest import manifest

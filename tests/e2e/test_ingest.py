@@ -70,7 +70,8 @@ def test_a_live_directory_of_200_mixed_files_stays_in_step(here: Run, tmp_path: 
     for path, content in map(mixed, range(200)):
         (directory / path).parent.mkdir(parents=True, exist_ok=True)
         (directory / path).write_bytes(content)
-    assert here("ingest", str(directory)).out == "200 added, 0 changed, 0 removed, 0 unchanged, 0 skipped\n"
+    ended = here("ingest", str(directory))
+    assert (ended.out, ended.err) == ("200 added, 0 changed, 0 removed, 0 unchanged, 0 skipped\n", "")
     first, embedded = known(here, directory), len(embedder.embedded)
     assert {one["status"] for one in first.values()} == {"ready"}
     assert sum(one["passages"] for one in first.values()) == embedded == len(set(embedder.embedded))

@@ -15,7 +15,8 @@ import time_machine
 
 import ask.documents.routes
 from ask.documents.bucket import UPLOAD_SECONDS
-from cli.aws.stack import DOCUMENTS_BUCKET, running_stack
+from cli.aws.resources import DOCUMENTS_BUCKET
+from cli.aws.stack import running_stack
 from cli.serving.bucket import MAX_FORM_BYTES, DirectoryBucket, ReadOnly
 from cli.serving.folder import Folder
 from cli.serving.gateway import serving

@@ -16,17 +16,8 @@ from aws_lambda_powertools.utilities import parameters
 import ask.handler
 import cli.serving.gateway
 import selfrag.claude
-from cli.aws.stack import (
-    DEFINITION,
-    DOCUMENTS_BUCKET,
-    DOCUMENTS_TABLE,
-    INGESTION,
-    MACHINE_ARN,
-    TABLES,
-    LocalStack,
-    deployed_handlers,
-    running_stack,
-)
+from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, TABLES
+from cli.aws.stack import DEFINITION, INGESTION, MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from cli.offline.web import WebServer
 from cli.serving.gateway import serving
 from selfrag.opensearch import open_passages

@@ -14,7 +14,8 @@ from typing import Any
 import boto3
 import httpx2
 
-from cli.aws.stack import MACHINE_ARN, TABLES, running_stack
+from cli.aws.resources import TABLES
+from cli.aws.stack import MACHINE_ARN, running_stack
 from cli.serving.gateway import serving
 from tests.support.model_server import ModelServer
 

@@ -8,15 +8,8 @@ from typing import Any
 
 import boto3
 
-from cli.aws.stack import (
-    DOCUMENTS_BUCKET,
-    DOCUMENTS_TABLE,
-    INGESTION,
-    Execution,
-    LocalStack,
-    deployed_handlers,
-    running_stack,
-)
+from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from cli.aws.stack import INGESTION, Execution, LocalStack, deployed_handlers, running_stack
 from selfrag.ingestion import document_id
 from selfrag.opensearch import open_passages
 from selfrag.titan import open_titan

@@ -8,7 +8,8 @@ from typing import Any
 import boto3
 import pytest
 
-from cli.aws.stack import TABLES, definition_text, running_stack
+from cli.aws.resources import TABLES
+from cli.aws.stack import definition_text, running_stack
 from compose_answer.logic import Task, compose
 from tests.support import steps
 from tests.support.steps import Scripted

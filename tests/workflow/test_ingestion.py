@@ -4,14 +4,15 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import permutations
+from itertools import count, permutations
 from typing import Any
 from unittest.mock import patch
 
 import boto3
 import pytest
 
-from cli.aws.stack import DOCUMENTS_BUCKET, INGESTION, deployed_handlers
+from cli.aws.resources import DOCUMENTS_BUCKET
+from cli.aws.stack import INGESTION, deployed_handlers
 from selfrag.ingestion import Objects, ingestion_settings
 from selfrag.manifest import Manifest
 from selfrag.opensearch import OpenSearchPassages, open_passages
@@ -242,12 +243,12 @@ def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing
 def test_a_thousand_passages_with_failing_items_and_a_crash_are_all_there_once(
     record_property: Callable[[str, str], None],
 ) -> None:
-    add, calls = OpenSearchPassages.add, []
+    add, numbers = OpenSearchPassages.add, count(1)
 
     def crashing(self: Any, entries: Any) -> Any:
-        calls.append(len(entries))
+        number = next(numbers)
         added = add(self, entries)
-        if len(calls) == 20:
+        if number == 20:
             raise Crash  # written, and never recorded
         return added
 

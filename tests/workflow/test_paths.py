@@ -7,7 +7,8 @@ from typing import Any
 import boto3
 import pytest
 
-from cli.aws.stack import TABLES, running_stack
+from cli.aws.resources import TABLES
+from cli.aws.stack import running_stack
 from selfrag.errors import TemporarilyUnavailable
 from tests.support import steps
 from tests.support.steps import Scripted

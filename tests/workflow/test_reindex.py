@@ -86,12 +86,12 @@ def test_every_document_that_did_not_succeed_is_counted_as_failed() -> None:
     counts = {"Total": 10, "Succeeded": 6, "Failed": 1, "TimedOut": 1, "Aborted": 2}
     bindings = {
         "states": {
-            "input": {"prefix": "p", "map_run": "m", "results": "s3://work/reindex/1/manifest.json"},
+            "input": {"prefix": "p", "map_run": "m", "results": "s3://results/manifest.json"},
             "result": {"ItemCounts": counts},
         }
     }
     output = template(REINDEX_MACHINE["States"]["CountDocuments"]["Output"], bindings)
-    assert (output["succeeded"], output["failed"], output["results"]) == (6, 4, "s3://work/reindex/1/manifest.json")
+    assert (output["succeeded"], output["failed"], output["results"]) == (6, 4, "s3://results/manifest.json")
 
 
 def test_nothing_inside_an_item_reads_a_variable_for_a_distributed_map_sees_none() -> None:

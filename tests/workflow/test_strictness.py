@@ -2,10 +2,15 @@
 
 import json
 import logging
+import threading
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import boto3
 import pytest
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.dynamodb.models import dynamodb_backends
 
 from cli.aws.interpreter import local_aws
 from cli.aws.jsonata import QueryError, check, evaluate
@@ -160,3 +165,37 @@ def test_an_error_is_retried_by_its_class_name_as_often_as_the_retrier_says() ->
 def test_a_function_is_not_a_value() -> None:
     with pytest.raises(QueryError):
         evaluate("$count", {})
+
+
+def test_a_table_is_read_as_it_was_when_another_thread_writes_meanwhile() -> None:
+    begun, written = threading.Event(), threading.Event()
+
+    class Items(defaultdict[str, Any]):
+        def values(self) -> Any:
+            for item in super().values():
+                yield item
+                begun.set()
+                # Where nothing keeps the other thread from writing now, it does.
+                written.wait(0.3)
+
+    def write(client: Any) -> None:
+        assert begun.wait(10)
+        client.put_item(TableName="t", Item={"id": {"S": "late"}})
+        written.set()
+
+    with local_aws({}), ThreadPoolExecutor(1) as thread:
+        client = boto3.client("dynamodb")
+        client.create_table(
+            TableName="t",
+            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        for name in ("one", "two"):
+            client.put_item(TableName="t", Item={"id": {"S": name}})
+        table = dynamodb_backends[DEFAULT_ACCOUNT_ID]["us-east-1"].get_table("t")
+        table.items = Items(None, table.items)
+        writer = thread.submit(write, client)
+        assert client.scan(TableName="t")["Count"] == 2
+        writer.result()
+        assert client.scan(TableName="t")["Count"] == 3

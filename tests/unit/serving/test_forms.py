@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ask.documents.bucket import UPLOAD_SECONDS, Bucket
-from cli.aws.stack import DOCUMENTS_BUCKET
+from cli.aws.resources import DOCUMENTS_BUCKET
 from cli.serving.forms import Forms, Refused, read_form
 from selfrag.requests import UploadRequest
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from cli.aws.manifest import Item, kept_manifest
-from cli.aws.stack import DOCUMENTS_BUCKET, running_stack
+from cli.aws.resources import DOCUMENTS_BUCKET
+from cli.aws.stack import running_stack
 from cli.serving.shown import ShownManifest
 from selfrag.ingestion import document_id
 from selfrag.manifest import Manifest, Record, manifest
