@@ -60,13 +60,11 @@ class LocalStack:
         return self._run(INGESTION_ARN, {"bucket": bucket, "key": key}, uuid.uuid4().hex)
 
     def _run(self, machine: str, payload: Mapping[str, Any], name: str) -> Execution:
-        started = self._client.start_execution(stateMachineArn=machine, name=name, input=json.dumps(payload))
-        arn = started["executionArn"]
-        while (state := self._client.describe_execution(executionArn=arn))["status"] == "RUNNING":
-            time.sleep(0.005)  # moto has no way to wait for an execution
-        output = json.loads(state["output"]) if state["status"] == "SUCCEEDED" else None
-        error = " ".join(str(state.get(part) or "") for part in ("status", "error", "cause"))
-        return Execution(name, output, "" if output is not None else error, self._history(arn))
+        # Unlike StartExecution it says when the execution has ended.
+        ended = self._client.start_sync_execution(stateMachineArn=machine, name=name, input=json.dumps(payload))
+        output = json.loads(ended["output"]) if ended["status"] == "SUCCEEDED" else None
+        error = " ".join(str(ended.get(part) or "") for part in ("status", "error", "cause"))
+        return Execution(name, output, "" if output is not None else error, self._history(ended["executionArn"]))
 
     def _history(self, arn: str) -> list[dict[str, Any]]:
         events: list[dict[str, Any]] = []
@@ -85,9 +83,12 @@ def definition_text(definition: Path = DEFINITION) -> str:
 
 def deployed_handlers(*definitions: Path) -> dict[str, LambdaHandler]:
     """The handlers of all steps that the definitions name (the workflow's, if none is given), by their folder."""
-    texts = [definition.read_text(encoding="utf-8") for definition in definitions or (DEFINITION,)]
-    names = {name for text in texts for name in PLACEHOLDER.findall(text)} - set(TABLES)
+    names = {name for definition in definitions or (DEFINITION,) for name in _steps_of(definition)}
     return {name: importlib.import_module(f"{name}.handler").handler for name in sorted(names)}
+
+
+def _steps_of(definition: Path) -> set[str]:
+    return set(PLACEHOLDER.findall(definition.read_text(encoding="utf-8"))) - set(TABLES)
 
 
 @contextmanager
@@ -100,13 +101,21 @@ def running_stack(
     on_step: OnStep = lambda step: None,
     pause: Pause = time.sleep,
 ) -> Iterator[LocalStack]:
-    """Start the local stack with the handlers' environment and the secrets that they read; end it with the block."""
+    """Start the local stack with the handlers' environment and the secrets that they read; end it with the block.
+
+    It has the machines all of whose steps have a handler (those of the workflow, if none is given): moto takes half a
+    second to read a definition. `definition` stands in for the workflow's.
+    """
     logging.getLogger("moto").setLevel(logging.CRITICAL)  # an expected failure of a task is not news
     with _environment(environment):
         known = handlers or deployed_handlers()
         with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause):
-            machines = {MACHINE_ARN: definition or definition_text(), INGESTION_ARN: definition_text(INGESTION)}
-            make(known, secrets, machines)
+            machines = {
+                arn: definition_text(path)
+                for arn, path in ((MACHINE_ARN, DEFINITION), (INGESTION_ARN, INGESTION))
+                if _steps_of(path) <= known.keys()
+            }
+            make(known, secrets, {**machines, **({MACHINE_ARN: definition} if definition else {})})
             yield LocalStack()
 
 

@@ -29,7 +29,8 @@ def labels(tags: str | Iterable[str], date: str) -> Labels:
     Of a moment its day counts. No more than MAX_TAGS are kept, none of them longer than MAX_TAG_CHARACTERS.
     """
     given = _BETWEEN_TAGS.split(tags) if isinstance(tags, str) else tags
-    known = dict.fromkeys(tag(one) for one in given)
+    # YAML can write half of a surrogate pair, which cannot be sent anywhere.
+    known = dict.fromkeys(tag(one.encode(errors="replace").decode()) for one in given)
     kept = [one for one in known if has_words(one) and len(one) <= MAX_TAG_CHARACTERS and "," not in one]
     return Labels(tuple(kept[:MAX_TAGS]), _day(date.strip()))
 

@@ -9,6 +9,7 @@ from selfrag.documents import Heading, has_words
 
 MAX_DEPTH = 200  # elements within elements; Word itself uses a few dozen
 MAX_CHARACTERS = 20_000_000
+MAX_PROPERTY = 10_000
 _TITLE_LEVEL, _LOWEST_HEADING = 1, 9
 _MAX_BASES = 20
 # Not shown, or shown elsewhere as well: properties, text that was moved away, and text boxes for old versions.
@@ -80,7 +81,7 @@ class Properties:
 
     def __init__(self) -> None:
         self._name = ""
-        self._said: dict[str, str] = {}
+        self._said = dict.fromkeys(("keywords", "modified", "created"), "")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """A property begins."""
@@ -92,11 +93,13 @@ class Properties:
 
     def text(self, text: str) -> None:
         """Take in a property's value."""
-        self._said[self._name] = self._said.get(self._name, "") + text
+        # A few tags and a day are short; putting many pieces together would take time with the square of their length.
+        if self._name in self._said and len(self._said[self._name]) < MAX_PROPERTY:
+            self._said[self._name] += text
 
     def labels(self) -> Labels:
         """The labels that the properties give."""
-        return labels(self._said.get("keywords", ""), self._said.get("modified") or self._said.get("created", ""))
+        return labels(self._said["keywords"], self._said["modified"] or self._said["created"])
 
 
 class Body:

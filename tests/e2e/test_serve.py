@@ -1,5 +1,6 @@
 """`selfrag serve`, and the commands that talk to a deployment, over real HTTP."""
 
+import json
 import re
 import shlex
 import shutil
@@ -161,10 +162,8 @@ def test_what_the_documentation_asks_the_served_api_is_answered(read: Command, u
         command, *words = shlex.split(line.replace("http://127.0.0.1:8080", url))
         if command == "curl":
             option, body, where = words
-            assert option == "-d"
-            # As curl says it.
-            kind = {"content-type": "application/x-www-form-urlencoded"}
-            reply = httpx2.post(where, content=body.encode(), headers=kind, timeout=40)
+            assert option == "--json"
+            reply = httpx2.post(where, json=json.loads(body), timeout=40)
             assert reply.status_code == (202 if where.endswith("/questions") else 200), reply.text
             assert reply.json()["status"] in ("answered", "running")
         else:

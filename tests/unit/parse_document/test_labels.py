@@ -29,6 +29,10 @@ def test_a_markdown_file_says_its_tags_and_date_in_its_front_matter(tags):
     assert said("a.md", text.replace("\n", "\r\n")) == (("hr", "travel"), "2026-01-31")
 
 
+def test_half_of_a_surrogate_pair_in_front_matter_can_be_written_down():
+    assert said("a.md", '---\ntags: ["a\\ud800"]\n---\nWords.')[0] == ("a?",)
+
+
 def test_an_html_page_says_them_in_its_head():
     page = "<head><meta name=Keywords content='HR, Travel'><meta property='article:published_time' content='{}'></head>"
     assert said("a.html", page.format("2026-01-31T10:00+09:00") + "<p>25 days.") == (("hr", "travel"), "2026-01-31")
@@ -47,6 +51,8 @@ def test_a_word_document_says_them_in_its_properties():
     assert said("a.docx", plain) == ((), None)
     with_core = {"docProps/core.xml": CORE}
     assert said("a.docx", zipped(with_core, onto=plain)) == (("hr", "travel"), "2026-01-31")
+    bomb = {"docProps/core.xml": CORE.replace("HR", "HR, " + "x" * 60_000_000)}
+    assert said("a.docx", zipped(bomb, onto=plain)) == (("hr",), "2026-01-31")
     damaged = {"docProps/core.xml": CORE.replace("</cp:keywords>", "")}
     assert parse("a.docx", zipped(damaged, onto=plain)).text == "25 days."
 
