@@ -115,7 +115,7 @@ def running_stack(
                 for arn, path in ((MACHINE_ARN, DEFINITION), (INGESTION_ARN, INGESTION))
                 if _steps_of(path) <= known.keys()
             }
-            make(known, secrets, {**machines, **({MACHINE_ARN: definition} if definition else {})})
+            make(secrets, {**machines, **({MACHINE_ARN: definition} if definition else {})})
             yield LocalStack()
 
 

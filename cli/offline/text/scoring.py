@@ -1,16 +1,14 @@
-"""From measured matches to judgements: which sentence answers best, and whether it answers at all.
-
-PLACEHOLDER
-"""
+"""From measured matches to judgements: which sentence answers best, and whether it answers at all."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from cli.offline.text.matching import Match, match, page_of
+from cli.offline.text.matching import Match, Page, compared, match, page_of
 from cli.offline.text.reading import Sentence, sentences_of
 from cli.offline.text.totals import without_counts
+from cli.offline.text.vectors import read_ahead
 from cli.offline.text.wants import wanted
 
 _WEIGHTS = {
@@ -57,11 +55,9 @@ class Candidate:
 def ranked(question: str, sources: Sequence[Source], finely: int = _FINELY) -> list[Candidate]:
     """All sentences of the sources that state something, the one that answers best first."""
     question = without_counts(question)
-    found = [
-        _candidate(question, number, source, sentence, False)
-        for number, source in enumerate(sources)
-        for sentence in sentences_of(source.blocks)
-    ]
+    told = [(n, source, sentence) for n, source in enumerate(sources) for sentence in sentences_of(source.blocks)]
+    read_ahead(text for _, source, sentence in told for text in compared(sentence, _page(source)))
+    found = [_candidate(question, *each, False) for each in told]
     found.sort(key=_order)
     best = [_candidate(question, c.source, sources[c.source], c.sentence, True) for c in found[:finely]]
     return sorted(best, key=_order) + found[finely:]
@@ -87,10 +83,13 @@ def answers(question: str, candidates: Sequence[Candidate]) -> float:
 
 
 def _candidate(question: str, number: int, source: Source, sentence: Sentence, finely: bool) -> Candidate:
-    page = page_of(source.title, source.document, "".join(source.blocks))
-    measured = match(question, sentence, page, finely)
+    measured = match(question, sentence, _page(source), finely)
     score = _BIAS + sum(weight * getattr(measured, part) for part, weight in _WEIGHTS.items())
     return Candidate(number, sentence, measured, score)
+
+
+def _page(source: Source) -> Page:
+    return page_of(source.title, source.document, "".join(source.blocks))
 
 
 def _order(candidate: Candidate) -> tuple[float, int, int]:
