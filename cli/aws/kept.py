@@ -44,13 +44,9 @@ def _load(name: str) -> None:
         # What DynamoDB deletes within days may go at once here.
         connection.execute("DELETE FROM kept_items WHERE expires_at <= ?", (time.time(),))
         rows = connection.execute("SELECT item FROM kept_items WHERE table_name = ?", (name,)).fetchall()
-    _fill(name, [json.loads(item) for (item,) in rows])
-
-
-def _fill(name: str, items: list[dict[str, Any]]) -> None:
     client = boto3.client("dynamodb")
-    for start in range(0, len(items), 25):  # 25 items are the most that one batch takes
-        puts = [{"PutRequest": {"Item": item}} for item in items[start : start + 25]]
+    for start in range(0, len(rows), 25):  # 25 items are the most that one batch takes
+        puts = [{"PutRequest": {"Item": json.loads(item)}} for (item,) in rows[start : start + 25]]
         client.batch_write_item(RequestItems={name: puts})
 
 

@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -42,14 +42,10 @@ def serve_documents(
     chosen = checked_collection(collection) or collection_of(directory)
     if writable:
         _check_writable(directory)
-    try:
+    # An empty directory may be filled by uploads.
+    with suppress(NothingUsable) if writable else nullcontext():
         sync(directory, progress, collection=collection)
-    except NothingUsable:
-        if not writable:
-            raise
-    ended = threading.Event()
-    signal.signal(signal.SIGTERM, lambda number, frame: ended.set())
-    signal.signal(signal.SIGINT, lambda number, frame: ended.set())
+    ended = _end_of_process()
     # Made before the local stack is: what it starts must not have the stack's environment.
     process = IngestProcess(directory, collection)
     with chosen_backends(directory) as backends:
@@ -70,6 +66,14 @@ def serve_documents(
                     ended.wait()
             except OSError as error:
                 raise Misconfigured(f"Port {port} cannot be used: {error.strerror}.") from error
+
+
+def _end_of_process() -> threading.Event:
+    """Set when the process is to end."""
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, frame: ended.set())
+    return ended
 
 
 def _check_writable(directory: Path) -> None:

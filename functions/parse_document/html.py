@@ -123,7 +123,7 @@ def _labels(tree: LexborHTMLParser) -> Labels:
     for meta in tree.css("head meta"):
         name = meta.attributes.get("name") or meta.attributes.get("property") or ""
         said.setdefault(name.lower(), meta.attributes.get("content") or "")
-    return labels(said.get("keywords", ""), next((said[name] for name in _DATES if name in said), ""))
+    return labels([said.get("keywords", "")], next((said[name] for name in _DATES if name in said), ""))
 
 
 def _is_hidden(node: LexborNode) -> bool:

@@ -23,15 +23,14 @@ class Labels:
     date: str | None = None
 
 
-def labels(tags: str | Iterable[str], date: str) -> Labels:
-    """The labels that these values mean: tags as a list, or divided by commas; what is neither tag nor day is left out.
+def labels(tags: Iterable[str], date: str) -> Labels:
+    """The labels that these texts mean: tags divided by commas or semicolons; what is neither tag nor day is left out.
 
     Of a moment its day counts. No more than MAX_TAGS are kept, none of them longer than MAX_TAG_CHARACTERS.
     """
-    given = _BETWEEN_TAGS.split(tags) if isinstance(tags, str) else tags
-    # YAML can write half of a surrogate pair, which cannot be sent anywhere.
-    known = dict.fromkeys(tag(one.encode(errors="replace").decode()) for one in given)
-    kept = [one for one in known if has_words(one) and len(one) <= MAX_TAG_CHARACTERS and "," not in one]
+    given = [one for text in tags for one in _BETWEEN_TAGS.split(text)]
+    known = dict.fromkeys(map(tag, given))
+    kept = [one for one in known if has_words(one) and len(one) <= MAX_TAG_CHARACTERS]
     return Labels(tuple(kept[:MAX_TAGS]), _day(date.strip()))
 
 
@@ -48,13 +47,13 @@ def front_matter(text: str) -> Labels:
     if not isinstance(values, Mapping):
         return Labels()
     tags, date = values.get("tags"), values.get("date")
-    listed = [one for one in tags if isinstance(one, str)] if isinstance(tags, list) else tags
-    return labels(listed if isinstance(listed, (str, list)) else (), date if isinstance(date, str) else "")
+    texts = [text for text in (tags if isinstance(tags, list) else [tags]) if isinstance(text, str)]
+    return labels(texts, date if isinstance(date, str) else "")
 
 
 def of_object(metadata: Mapping[str, str]) -> Labels:
     """The labels that an object's metadata gives; it holds ASCII only, so other letters are percent-encoded."""
-    return labels(unquote(metadata.get("tags", "")), unquote(metadata.get("date", "")))
+    return labels([unquote(metadata.get("tags", ""))], unquote(metadata.get("date", "")))
 
 
 def _day(text: str) -> str | None:

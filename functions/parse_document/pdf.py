@@ -139,7 +139,7 @@ def _labels(reader: PdfReader) -> Labels:
         said = reader.metadata
         made = said.creation_date if said else None
         keywords = _cleaned(said.keywords or "") if said else ""
-        return labels(keywords, made.date().isoformat() if made else "")
+        return labels([keywords], made.date().isoformat() if made else "")
     except MemoryError:
         raise
     except Exception:  # as above; tags and a date are not worth losing the text

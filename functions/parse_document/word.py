@@ -99,7 +99,7 @@ class Properties:
 
     def labels(self) -> Labels:
         """The labels that the properties give."""
-        return labels(self._said["keywords"], self._said["modified"] or self._said["created"])
+        return labels([self._said["keywords"]], self._said["modified"] or self._said["created"])
 
 
 class Body:

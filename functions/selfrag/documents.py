@@ -74,8 +74,11 @@ class Piece:
 
 
 def tag(text: str) -> str:
-    """A tag as it is compared: without regard to case, width and spaces."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """A tag as it is compared: without regard to case, width and spaces, and without what cannot be sent or seen."""
+    seen = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in text)
+    # Normalized again, for folded letters may have a shorter form: a tag's tag is the tag itself.
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
+    return " ".join(folded.split())
 
 
 def day(text: str) -> str:

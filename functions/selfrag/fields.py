@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from selfrag.documents import EXTENSIONS, MAX_TAG_CHARACTERS, day, tag
+from selfrag.documents import EXTENSIONS, MAX_TAG_CHARACTERS, day, has_words, tag
 
 MAX_QUESTION_CHARACTERS = 2000
 MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024
@@ -33,8 +33,11 @@ def _plain(name: str) -> str:
 
 def _tag(text: str) -> str:
     known = tag(text)
-    if not known or "," in known:
-        raise ValueError("a tag holds letters or digits, and no comma")
+    if not has_words(known) or "," in known or ";" in known:
+        raise ValueError("a tag holds letters or digits, and no comma or semicolon")
+    # In its compatibility form a letter may be several.
+    if len(known) > MAX_TAG_CHARACTERS:
+        raise ValueError(f"a tag has at most {MAX_TAG_CHARACTERS} characters")
     return known
 
 

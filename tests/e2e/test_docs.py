@@ -47,7 +47,7 @@ def test_every_command_of_the_documentation_works(read: Command, line: str) -> N
         assert read("ingest", str(HANDBOOK), "--collection", "handbook").code == 0
     ended = run(read, line)
     assert ended.code == 0, ended.err
-    assert ended.out
+    assert "125 EUR" in ended.out if "FILTERS" in line else ended.out
 
 
 @pytest.mark.slow

@@ -127,7 +127,7 @@ def test_the_form_is_good_for_one_object_of_one_size_and_type(service: Service) 
         ({"key": "a/../b/x.md", "size": 1}, "without .."),
         ({"key": "a/x.md", "size": 1, "question": "?"}, "the fields are key, size, content_type"),
         ({"key": "a/x.md", "size": 1, "content_type": "text"}, "content_type"),
-        ({"key": "a/x.md", "size": 1, "tags": ["a, b"]}, "a tag holds letters or digits, and no comma"),
+        ({"key": "a/x.md", "size": 1, "tags": ["a, b"]}, "a tag holds letters or digits, and no comma or semicolon"),
         ({"key": "a/x.md", "size": 1, "date": "31.1.2026"}, "it must be a day such as 2026-01-31"),
     ],
 )

@@ -212,6 +212,10 @@ def test_a_key_never_sees_anything_of_a_collection_that_it_is_not_bound_to(
         assert cited <= set(step["filters"].get("documents", cited))
         kinds = {document.removesuffix(".md").partition("-")[2] for document in cited}
         assert kinds <= set(step["filters"].get("tags", kinds))
+        days = {f"2026-01-{len(kind):02}" if kind else "" for kind in kinds}
+        first, last = step["filters"].get("since", ""), step["filters"].get("until", "9")
+        assert all(first <= day <= last for day in days)
+        assert "" not in days or not step["filters"].keys() & {"since", "until"}
         seen["answered"] += 1
         seen["from earlier evidence"] += follows and "GradeRelevance" not in response["path"] and bool(cited)
         seen["cached verdicts"] += response["usage"]["cached_verdicts"]

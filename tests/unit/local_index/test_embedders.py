@@ -61,3 +61,8 @@ def test_e5_takes_any_text(text):
 def test_a_nul_does_not_end_a_text_for_e5():
     embedder = E5Embedder()
     assert embedder.query("Annual\0 leave") == embedder.query("Annual leave")
+
+
+def test_e5_embeds_queries_together_as_it_does_alone():
+    queries = ["a", "What is the hotel limit?", "有給休暇は何日ありますか"]
+    assert E5Embedder().queries(queries) == [E5Embedder().query(query) for query in queries]

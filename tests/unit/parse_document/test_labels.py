@@ -1,5 +1,7 @@
 """Tags and a date: what a document says of itself, and what its object says in its place."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from parse_document.labels import MAX_FRONT_MATTER, Labels, front_matter, labels, of_object
 from parse_document.logic import parse
 from selfrag.documents import MAX_TAG_CHARACTERS, MAX_TAGS
+from selfrag.requests import UploadRequest
 from tests.support.files import docx, paragraph, pdf, zipped
 
 CORE = (
@@ -29,8 +32,8 @@ def test_a_markdown_file_says_its_tags_and_date_in_its_front_matter(tags):
     assert said("a.md", text.replace("\n", "\r\n")) == (("hr", "travel"), "2026-01-31")
 
 
-def test_half_of_a_surrogate_pair_in_front_matter_can_be_written_down():
-    assert said("a.md", '---\ntags: ["a\\ud800"]\n---\nWords.')[0] == ("a?",)
+def test_half_of_a_surrogate_pair_in_front_matter_is_left_out():
+    assert said("a.md", '---\ntags: ["a\\ud800"]\n---\nWords.')[0] == ("a",)
 
 
 def test_an_html_page_says_them_in_its_head():
@@ -88,6 +91,16 @@ def test_no_more_tags_are_kept_than_a_document_may_have_and_none_that_is_too_lon
 
 @given(st.text(), st.text())
 def test_any_text_is_a_label_or_none(tags, date):
-    found = labels(tags, date)
-    assert labels(", ".join(found.tags), found.date or "") == found
+    found = labels([tags], date)
+    assert labels([", ".join(found.tags)], found.date or "") == found
     front_matter(f"---\n{tags}\n---\n")
+    # What is understood can be asked for, and given with an upload.
+    request = UploadRequest(key="a/a.md", size=1, tags=list(found.tags), date=found.date)
+    assert (tuple(request.tags), request.date) == (found.tags, found.date)
+
+
+@given(st.text(max_size=60))
+def test_a_tag_that_an_upload_may_have_is_the_documents_tag(text):
+    with suppress(ValueError):
+        (kept,) = UploadRequest(key="a/a.md", size=1, tags=[text]).tags
+        assert labels([kept], "").tags == (kept,)

@@ -58,7 +58,10 @@ def test_a_policy_that_cannot_be_followed_gets_one_clear_sentence(policy: str, w
         ("[", "filters is not valid JSON"),
         ('"hr"', 'filters must be a JSON object such as {"tags"'),
         ('{"tag": ["hr"]}', "filters.tag does not exist; the fields are collections, documents, tags, since, until"),
-        ('{"tags": ["a,b"]}', "filters.tags.0 was not accepted: a tag holds letters or digits, and no comma"),
+        (
+            '{"tags": ["a,b"]}',
+            "filters.tags.0 was not accepted: a tag holds letters or digits, and no comma",
+        ),
         ('{"since": "31.1.2026"}', "filters.since was not accepted: it must be a day such as 2026-01-31"),
         ('{"since": "2026-02-01", "until": "2026-01-31"}', "filters was not accepted: since is later than until"),
     ],
