@@ -12,11 +12,13 @@ from botocore.credentials import Credentials
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
-from selfrag.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.models import Passage
-from selfrag.opensearch import STORED, Entry, OpenSearchPassages, mapping, open_passages, writing
-from selfrag.passages import Bounds, PassageIndex, fuse
-from selfrag.settings import Settings
+from selfrag import bootstrap
+from selfrag.adapters.opensearch import writing
+from selfrag.adapters.opensearch.collection import STORED, mapping
+from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.domain.passages import Bounds, Passage
+from selfrag.ports.index import Entry, Index, best
 from tests.support.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
 
 DIMENSIONS = 8
@@ -44,7 +46,7 @@ def service() -> Iterator[OpenSearchDouble]:
 
 
 @pytest.fixture(autouse=True)
-def environment(service: OpenSearchDouble, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def environment(service: OpenSearchDouble, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "SELFRAG_COLLECTION_ENDPOINT": service.url,
         "SELFRAG_VECTOR_DIMENSIONS": str(DIMENSIONS),
@@ -55,14 +57,11 @@ def environment(service: OpenSearchDouble, monkeypatch: pytest.MonkeyPatch) -> I
         monkeypatch.setenv(name, value)
     for name in ("AWS_SESSION_TOKEN", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
-    open_passages.cache_clear()
-    yield
-    open_passages.cache_clear()
 
 
 @pytest.fixture
 def index() -> OpenSearchPassages:
-    return open_passages()
+    return bootstrap.index()
 
 
 def stored(service: OpenSearchDouble) -> Counter[str]:
@@ -238,14 +237,9 @@ def test_a_signature_over_the_content_length_is_refused(service: OpenSearchDoubl
 # Searching
 
 
-def test_the_index_is_a_passage_index_and_its_factory_is_what_the_settings_name(
-    monkeypatch: pytest.MonkeyPatch, index: OpenSearchPassages
-) -> None:
-    monkeypatch.setenv("SELFRAG_PASSAGE_INDEX", "selfrag.opensearch.open_passages")
-    named = Settings().passage_index
-    assert named is not None
-    typed: PassageIndex = named()
-    assert typed is index, "one client for all questions of a process"
+def test_the_index_can_be_searched_and_written_to_and_a_process_makes_one(index: OpenSearchPassages) -> None:
+    typed: Index = index
+    assert typed is bootstrap.index(), "one client for all questions of a process"
 
 
 def test_both_searches_give_their_own_scores_best_first_in_one_request(
@@ -260,7 +254,7 @@ def test_both_searches_give_their_own_scores_best_first_in_one_request(
     assert [round(score, 3) for _, score in both.by_vector] == [1.995, 1.0, 0.5]
     assert [p.passage_id for p, _ in both.by_text] == ["far", "opposite"], "english stems: leaves, leaving"
     assert both.by_text[0][1] > both.by_text[1][1] > 0
-    assert fuse(both, 1)[0].passage_id == "far"
+    assert best(both, 1)[0].passage_id == "far"
 
 
 def test_a_passage_comes_back_as_it_was_written_and_without_its_vector(index: OpenSearchPassages) -> None:
@@ -564,7 +558,7 @@ def test_no_message_repeats_a_query_or_a_passage(
 def test_wrong_credentials_are_the_operators_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
     with pytest.raises(Misconfigured, match="403"):
-        open_passages().search("words", unit(1.0), 4, Bounds(["mine"]))
+        bootstrap.index().search("words", unit(1.0), 4, Bounds(["mine"]))
 
 
 def test_a_collection_that_cannot_be_reached_may_come_back(
@@ -573,7 +567,7 @@ def test_a_collection_that_cannot_be_reached_may_come_back(
     monkeypatch.setenv("SELFRAG_COLLECTION_ENDPOINT", "http://127.0.0.1:1")
     for call in CALLS.values():
         with pytest.raises(TemporarilyUnavailable, match="cannot be reached"):
-            call(open_passages())
+            call(bootstrap.index())
 
 
 def test_a_collection_that_does_not_reply_in_time_may_come_back(
@@ -581,7 +575,7 @@ def test_a_collection_that_does_not_reply_in_time_may_come_back(
 ) -> None:
     monkeypatch.setenv("SELFRAG_COLLECTION_TIMEOUT_SECONDS", "0.05")
     with service._lock, pytest.raises(TemporarilyUnavailable, match="in time"):
-        open_passages().search("words", unit(1.0), 4, Bounds(["mine"]))
+        bootstrap.index().search("words", unit(1.0), 4, Bounds(["mine"]))
 
 
 def test_a_collection_that_slept_is_waited_for(index: OpenSearchPassages) -> None:
@@ -615,7 +609,7 @@ def test_a_wrong_setting_is_named(name: str, value: str | None, monkeypatch: pyt
         monkeypatch.setenv(name, value)
     expected = name if name.startswith("SELFRAG") else "SELFRAG_COLLECTION_REGION"
     with pytest.raises(Misconfigured, match=expected):
-        open_passages()
+        bootstrap.index()
 
 
 def test_without_credentials_nothing_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
@@ -624,4 +618,4 @@ def test_without_credentials_nothing_is_opened(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     with pytest.raises(Misconfigured, match="credentials"):
-        open_passages()
+        bootstrap.index()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.index import E5Embedder
+from cli.local.index import E5Embedder
 from tests.e2e.conftest import Ask
 from tests.support.command import Command
 

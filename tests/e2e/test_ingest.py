@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from cli.index import E5Embedder
+from cli.local.index import E5Embedder
 from tests.e2e.conftest import Run
 from tests.support.command import Command
 from tests.support.files import docx, paragraph, pdf
-from tests.unit.local_index.fakes import FakeEmbedder
+from tests.unit.cli.local_index.fakes import FakeEmbedder
 
 pytestmark = pytest.mark.slow
 

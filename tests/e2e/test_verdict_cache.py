@@ -7,10 +7,10 @@ from typing import Any
 import boto3
 import pytest
 
-import grade_relevance.handler
-from cli.aws import stack as stack_module
-from cli.aws.kept import kept_tables
-from selfrag.prompts import Prompt
+from cli.local.aws import stack as stack_module
+from cli.local.aws.kept import kept_tables
+from question.grade_relevance import handler as grading_handler
+from selfrag.domain.prompts import Prompt
 from tests.support.command import Command
 from tests.support.local import QUESTION, local_stack
 from tests.support.model_server import ModelServer
@@ -63,7 +63,7 @@ def test_a_changed_prompt_is_no_hit(home: Path, monkeypatch: pytest.MonkeyPatch)
     with ModelServer() as model:
         ask(model)
         changed = Prompt("another rubric", "another version")
-        monkeypatch.setattr(grade_relevance.handler, "PROMPT", changed)
+        monkeypatch.setattr(grading_handler, "PROMPT", changed)
         response = ask(model)
     assert [v["cached"] for v in response["reflection"]["relevance"]] == [False] * 4
     assert response["reflection"]["support"]["cached"] is True

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from cli.aws.stack import LocalStack, running_stack
-from selfrag.models import Passage
-from selfrag.passages import Bounds, Candidates
+from cli.local.aws.stack import LocalStack, running_stack
+from selfrag.bootstrap import Parts
+from selfrag.domain.passages import Bounds, Candidates, Passage
 from tests.support.fakes import passage
 from tests.support.model_server import ModelServer
 
@@ -36,16 +36,21 @@ class FlatEmbedder:
         return [[1.0] for _ in texts]
 
 
+def few_parts() -> Parts:
+    """The parts of a stack that searches the few passages."""
+    index: Any = FewPassages()
+    return {"index": index, "embedder": FlatEmbedder()}
+
+
 @contextmanager
 def local_stack(model: ModelServer, **environment: str) -> Iterator[LocalStack]:
     """The stack with the deployed handlers; nothing waits between retries."""
     settings = {
-        "SELFRAG_PASSAGE_INDEX": "tests.support.local.FewPassages",
-        "SELFRAG_EMBEDDER": "tests.support.local.FlatEmbedder",
         "SELFRAG_MODEL_BASE_URL": model.url,
         "SELFRAG_MODEL_SECRET": "model-key",
         "SELFRAG_WEB_SECRET": "web-key",
         **environment,
     }
-    with running_stack(settings, {"model-key": "test-key", "web-key": "test"}, pause=lambda seconds: None) as stack:
+    secrets = {"model-key": "test-key", "web-key": "test"}
+    with running_stack(settings, secrets, parts=few_parts(), pause=lambda seconds: None) as stack:
         yield stack

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto import mock_aws
 
-from grade_utility.logic import Utility
-from selfrag.grading import Grader
-from selfrag.prompts import Prompt
-from selfrag.verdicts import CACHE_FAILED, DynamoVerdicts, cache_key
+from question.grade_utility.logic import Utility
+from selfrag.adapters.verdicts import DynamoVerdicts
+from selfrag.domain.prompts import Prompt
+from selfrag.ports.cache import CACHE_FAILED, cache_key
+from selfrag.ports.grading import Grader
 from tests.support.fakes import PROMPT, FakeClaude, MemoryCache, grader
 
 DAY = 86_400
