@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cli.offline.rules.arithmetic import worked_out
+from cli.offline.rules.decide_retrieval import is_follow_up
 from cli.offline.rules.fields import object_in, text_in, texts_in
 from cli.offline.rules.notices import direct_notice, quoted_notice
-from cli.offline.rules.retrieve import is_follow_up
 from cli.offline.rules.talk import asks_about_the_assistant, is_small_talk
 from cli.offline.text.scoring import Candidate, Source, answers, ranked
 from cli.offline.text.totals import total_for

@@ -35,7 +35,7 @@ _SEVERAL_PARTS = compiled(
 )
 
 
-def retrieve(fields: Mapping[str, Any]) -> dict[str, Any]:
+def decide_retrieval(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The verdict on whether a question needs a search."""
     question = text_in(fields, "question")
     has_previous = bool(object_in(fields, "previous").get("answer"))

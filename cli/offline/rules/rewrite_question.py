@@ -13,7 +13,7 @@ from cli.offline.text.words import distinct, phrases, plain, units
 _LONG_WINDED, _ENOUGH, _RAREST, _MOST_CHARACTERS = 12, 3, 3, 300
 
 
-def rewrite(fields: Mapping[str, Any]) -> dict[str, Any]:
+def rewrite_question(fields: Mapping[str, Any]) -> dict[str, Any]:
     """A query that was not tried yet; one that was tried if there is none, and the step then says so."""
     question = in_full(text_in(fields, "question"), {"question": fields.get("previous_question")})
     tried = {_plain(query) for query in texts_in(fields, "queries")}
