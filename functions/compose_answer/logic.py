@@ -15,7 +15,7 @@ from selfrag.models import (
     UtilityVerdict,
 )
 from selfrag.profiles import Prices, cost_usd
-from selfrag.responses import ExecutionLink, Reflection, Response, RetrieveReflection, StepUsage, Usage
+from selfrag.responses import ExecutionLink, Reflection, Response, StepUsage, Usage
 
 
 class Draft(BaseModel):
@@ -72,7 +72,7 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> Re
         answer=chosen.answer if chosen else _apology(task, status),
         citations=chosen.citations if chosen else [],
         reflection=Reflection(
-            retrieve=RetrieveReflection(decision=task.retrieval.decision, reason=task.retrieval.reason),
+            retrieve=task.retrieval,
             relevance=task.relevance,
             support=None if _is_direct(task, chosen) else support,
             utility=utility,

@@ -41,11 +41,10 @@ class Turn(Model):
 
 
 class RetrievalVerdict(Model):
-    """Retrieve: is a search needed, and how complex is the question?"""
+    """Retrieve: is a search needed, and why?"""
 
     decision: Decision
     reason: str = ""
-    complexity: Literal["simple", "complex"] = "simple"
 
 
 class RelevanceVerdict(Model):

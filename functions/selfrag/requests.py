@@ -2,21 +2,18 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from selfrag.documents import MAX_DOCUMENT_BYTES, MAX_TAGS
 from selfrag.errors import InvalidInput
 from selfrag.fields import Day, Key, Name, Question, Tag
+from selfrag.models import Model
 from selfrag.passages import Bounds
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Weights(_Strict):
+class Weights(Model):
     """How much IsRel, IsSup and IsUse count when answers are compared (arXiv 2310.11511, section 4.3)."""
 
     rel: float = Field(default=1.0, ge=0.0, le=10.0)
@@ -24,25 +21,20 @@ class Weights(_Strict):
     use: float = Field(default=0.5, ge=0.0, le=10.0)
 
 
-class Policy(_Strict):
-    """How a question is to be answered; every field has a default and a cap.
+class Policy(Model):
+    """How a question is to be answered; every field has a default and a cap."""
 
-    `preset` and `speculate` take one value each until the steps for more exist.
-    """
-
-    preset: Literal["self_rag"] = "self_rag"
     top_k: int = Field(default=4, ge=1, le=10)
     relevance_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
     min_utility: int = Field(default=3, ge=1, le=5)
     max_rewrites: int = Field(default=2, ge=0, le=4)
     max_regenerations: int = Field(default=1, ge=0, le=3)
     web_search: bool = True
-    speculate: Literal[False] = False
     deadline_seconds: float = Field(default=25.0, ge=3.0, le=240.0)
     weights: Weights = Weights()
 
 
-class Filters(_Strict):
+class Filters(Model):
     """Where to search, within what the caller may ask: null is everywhere, a list is nowhere else.
 
     `documents` are keys, whole ones. A document with one of the `tags` is meant, and one whose date is neither
@@ -67,7 +59,7 @@ class Filters(_Strict):
         return Bounds(asked, self.documents, self.tags, self.since, self.until)
 
 
-class AskRequest(_Strict):
+class AskRequest(Model):
     """A question as it comes in: over HTTP, or from the command line."""
 
     EXAMPLE: ClassVar[str] = '{"question": "How many days of leave do I have?"}'
@@ -86,7 +78,7 @@ class AskRequest(_Strict):
         return {**self.model_dump(mode="json"), "collections": collections}
 
 
-class UploadRequest(_Strict):
+class UploadRequest(Model):
     """A document to come: its key is `collection/name.ext`, and the upload must have exactly `size` bytes.
 
     `tags` and `date` count in place of what the document says of itself.

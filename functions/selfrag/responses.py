@@ -4,26 +4,19 @@ from pydantic import Field
 
 from selfrag.models import (
     Citation,
-    Decision,
     Model,
     RelevanceVerdict,
+    RetrievalVerdict,
     Status,
     SupportVerdict,
     UtilityVerdict,
 )
 
 
-class RetrieveReflection(Model):
-    """What Retrieve decided, and why."""
-
-    decision: Decision
-    reason: str
-
-
 class Reflection(Model):
     """The verdicts of the four reflection tokens; `support` is null for a direct answer and where there is none."""
 
-    retrieve: RetrieveReflection
+    retrieve: RetrievalVerdict
     relevance: list[RelevanceVerdict]
     support: SupportVerdict | None
     utility: UtilityVerdict | None

@@ -155,11 +155,7 @@ steps = st.fixed_dictionaries(
 
 
 def take_on(model: ModelServer, mood: dict[str, Any]) -> None:
-    model.answers["decide_retrieval"] = lambda body: {
-        "reason": "r",
-        "decision": mood["decision"],
-        "complexity": "simple",
-    }
+    model.answers["decide_retrieval"] = lambda body: {"reason": "r", "decision": mood["decision"]}
     model.answers["grade_relevance"] = lambda body: {"reason": "r", "label": mood["label"], "score": 0.9}
     claim = {"claim": "a claim", "support": mood["support"], "passages": [1]}
     model.answers["grade_support"] = lambda body: {"claims": [claim]}

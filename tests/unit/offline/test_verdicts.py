@@ -59,15 +59,6 @@ def test_a_follow_up_continues_from_the_answer_before_it(grader: Graders, questi
 
 
 @pytest.mark.parametrize(
-    ("question", "complexity"),
-    [("How many days?", "simple"), ("How long is it and who approves it?", "complex"), ("違いは何ですか。", "complex")],
-)
-def test_a_question_in_several_parts_is_complex(grader: Graders, question: str, complexity: str) -> None:
-    task = decide_retrieval.Task(question=question)
-    assert decide_retrieval.decide(task, grader("decide_retrieval")).verdict.complexity == complexity
-
-
-@pytest.mark.parametrize(
     ("question", "text", "relevant"),
     [
         ("How many days of annual leave do employees have?", LEAVE, True),
