@@ -44,7 +44,7 @@ class RetrievalVerdict(Model):
     """Retrieve: is a search needed, and why?"""
 
     decision: Decision
-    reason: str = ""
+    reason: str
 
 
 class RelevanceVerdict(Model):
