@@ -5,15 +5,15 @@ from typing import Literal
 from pydantic import BaseModel
 
 from selfrag.grading import Grader
-from selfrag.models import StepResult, UtilityVerdict
+from selfrag.models import StepResult, Turn, UtilityVerdict
 
 
 class Task(BaseModel):
-    """The question, the one before it if it is a follow-up, and the answer to judge."""
+    """The question, the turn before it, and the answer to judge."""
 
     question: str
+    previous: Turn = Turn()
     answer: str
-    previous_question: str = ""
     deadline: float | None = None
 
 
@@ -32,9 +32,7 @@ class Result(StepResult):
 
 def grade(task: Task, grader: Grader) -> Result:
     """Ask for the score and its reason."""
-    texts = {"question": task.question, "answer": task.answer}
-    if task.previous_question:
-        texts["previous_question"] = task.previous_question
+    texts = {"question": task.question, "previous": task.previous.model_dump(), "answer": task.answer}
     found = grader.grade(texts, Utility)
     if found.verdict is None:
         verdict = UtilityVerdict(score=None, reason=f"the verdict was {found.flaw}")

@@ -48,7 +48,7 @@ class RetrievalVerdict(Model):
 
 
 class RelevanceVerdict(Model):
-    """IsRel for one passage: `relevant` holds only if the label says so and the score reaches the threshold."""
+    """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same."""
 
     passage_id: str
     relevant: bool

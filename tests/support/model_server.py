@@ -26,7 +26,7 @@ def step_of(body: Body) -> str:
 
 GOOD: dict[str, Any] = {
     "decide_retrieval": {"reason": "r", "decision": "yes"},
-    "grade_relevance": {"reason": "r", "label": "relevant", "score": 0.9},
+    "grade_relevance": {"reason": "r", "score": 0.9},
     "grade_support": {"claims": [{"claim": "25 days", "support": "full", "passages": [1]}]},
     "grade_utility": {"reason": "r", "score": 5},
     "rewrite_question": {"reason": "r", "query": "another query"},

@@ -20,11 +20,12 @@ import pytest
 
 import generate.logic
 import grade_relevance.logic
+import grade_support.logic
 import selfrag.claude
 from cli.aws.stack import definition_text, running_stack
 from compose_answer.logic import Task, compose
 from grade_relevance.logic import Relevance
-from selfrag.models import RelevanceVerdict
+from grade_support.logic import JudgedClaim
 from selfrag.profiles import SMALLEST_CACHEABLE
 from selfrag.prompts import load_prompt
 from selfrag.settings import DEFAULT_MODELS
@@ -170,7 +171,7 @@ def test_bug_5_a_grader_without_a_verdict_passes_nothing(fault: str) -> None:
             judgement = original(self, step, prompt, fields, shape)
             if judgement.verdict is not None:
                 return judgement
-            values = {"reason": "", "label": "relevant", **lenient}
+            values = {"reason": "", **lenient}
             if shape is Relevance:
                 values["score"] = 1.0
             taken = shape.model_validate({name: values[name] for name in shape.model_fields})
@@ -184,23 +185,21 @@ def test_bug_5_a_grader_without_a_verdict_passes_nothing(fault: str) -> None:
 
 def test_bug_6_the_words_of_the_schema_are_the_words_that_are_compared() -> None:
     def check(world: World) -> None:
-        for label in Relevance.model_json_schema()["properties"]["label"]["enum"]:
-            judge = grader({"reason": "", "label": label, "score": 1.0})
-            task = grade_relevance.logic.Task(question="?", passage=passage())
-            assert grade_relevance.logic.grade(task, judge).verdict.relevant == (label == "relevant")
-        for label in ("Relevant", "Yes", "RELEVANT"):
-            with pytest.raises(ValueError, match="label"):
-                Relevance.model_validate({"reason": "", "label": label, "score": 1.0})
+        task = grade_support.logic.Task(question="?", answer="25 days.", passages=[passage()])
+        for word in JudgedClaim.model_json_schema()["properties"]["support"]["enum"]:
+            judge = grader({"claims": [{"claim": "25 days", "support": word, "passages": [1]}]})
+            level = grade_support.logic.grade(task, judge).verdict.level
+            assert (level == "fully_supported") == (word == "full")
+        for word in ("Full", "Fully supported", "FULL"):
+            with pytest.raises(ValueError, match="support"):
+                JudgedClaim.model_validate({"claim": "25 days", "support": word, "passages": [1]})
 
     def put_back(world: World) -> None:
-        def compares_other_words(task: Any, judge: Any) -> Any:
-            found = judge.grade({}, Relevance).verdict
-            verdict = RelevanceVerdict(
-                passage_id="p", relevant=found.label == "Relevant", score=found.score, label=found.label
-            )
-            return grade_relevance.logic.Result(verdict=verdict)
+        def compares_other_words(claims: Any) -> str:
+            supports = {claim.support for claim in claims}
+            return "fully_supported" if supports == {"Full"} else "no_support"
 
-        world.patches.append(patch.object(grade_relevance.logic, "grade", compares_other_words))
+        world.patches.append(patch.object(grade_support.logic, "level_of", compares_other_words))
 
     holds_and_sees(check, put_back)
 
@@ -218,10 +217,10 @@ def test_bug_6_the_answer_that_was_written_is_the_answer_that_is_returned() -> N
 
 def test_bug_7_a_higher_threshold_lets_fewer_passages_through() -> None:
     def check(world: World) -> None:
-        judge = grader({"reason": "", "label": "relevant", "score": 0.7})
+        judge = grader({"reason": "", "score": 0.7})
         kept = [
             grade_relevance.logic.grade(
-                grade_relevance.logic.Task(question="?", passage=passage(), threshold=threshold), judge
+                grade_relevance.logic.Task(question="?", passage=passage(), relevance_threshold=threshold), judge
             ).verdict.relevant
             for threshold in (0.0, 0.6, 0.7, 0.8, 1.0)
         ]
@@ -231,7 +230,8 @@ def test_bug_7_a_higher_threshold_lets_fewer_passages_through() -> None:
         as_built = grade_relevance.logic.grade
 
         def upside_down(task: Any, judge: Any) -> Any:
-            return as_built(task.model_copy(update={"threshold": 1.0 - task.threshold}), judge)
+            turned = {"relevance_threshold": 1.0 - task.relevance_threshold}
+            return as_built(task.model_copy(update=turned), judge)
 
         world.patches.append(patch.object(grade_relevance.logic, "grade", upside_down))
 
