@@ -323,7 +323,7 @@ def test_bug_10_no_page_quotes_the_papers_numbers_wrong() -> None:
 def test_an_answer_withheld_is_not_in_the_response_at_all() -> None:
     task = {
         "id": "a",
-        "retrieval": {"decision": "yes"},
+        "retrieval": {"decision": "yes", "reason": "because"},
         "draft": {"answer": "SECRET", "support": {"level": "no_support"}, "utility": {"score": 5}},
     }
     assert "SECRET" not in compose(Task.model_validate(task), {}, console_links=False).model_dump_json()
