@@ -3,12 +3,12 @@
 from compose_answer.logic import Task, compose
 from selfrag.metrics import count_answer
 from selfrag.observability import Event, logger, step
-from selfrag.responses import Response
+from selfrag.responses import AnswerResponse
 from selfrag.settings import settings
 
 
 @step
-def handler(event: Event) -> Response:
+def handler(event: Event) -> AnswerResponse:
     """Compose the response from what the workflow gathered, and count it."""
     config = settings()
     response = compose(Task.model_validate(event), config.prices, config.console_links)
@@ -17,7 +17,7 @@ def handler(event: Event) -> Response:
     return response
 
 
-def _in_short(response: Response) -> dict[str, object]:
+def _in_short(response: AnswerResponse) -> dict[str, object]:
     """What the saved queries look for; no text of the question, the answer or a passage."""
     reflection = response.reflection
     claims = reflection.support.claims if reflection.support else []

@@ -15,7 +15,7 @@ from selfrag.models import (
     UtilityVerdict,
 )
 from selfrag.profiles import Prices, cost_usd
-from selfrag.responses import ExecutionLink, Reflection, Response, StepUsage, Usage
+from selfrag.responses import AnswerResponse, ExecutionLink, Reflection, StepUsage, Usage
 
 
 class Draft(BaseModel):
@@ -58,7 +58,7 @@ class Task(BaseModel):
     execution_arn: str = ""
 
 
-def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> Response:
+def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> AnswerResponse:
     """Choose what goes out and say how sure it is; an unsupported or useless answer never does."""
     chosen = _chosen(task)
     status = _status(task, chosen)
@@ -66,7 +66,7 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> Re
     if chosen is None and task.draft.answer:
         # The answer was withheld; its verdicts say why.
         support, utility = task.draft.support, task.draft.utility
-    return Response(
+    return AnswerResponse(
         id=task.id,
         status=status,
         answer=chosen.answer if chosen else _apology(task, status),

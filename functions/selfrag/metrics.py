@@ -12,7 +12,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from selfrag.models import ModelCall
 from selfrag.profiles import Prices, cost_usd
-from selfrag.responses import Response
+from selfrag.responses import AnswerResponse
 
 NAMESPACE = "selfrag"
 _UNITS = {"Latency": MetricUnit.Milliseconds, "CostUsd": MetricUnit.NoUnit, "QuestionCostUsd": MetricUnit.NoUnit}
@@ -52,7 +52,7 @@ def count_calls(calls: Iterable[ModelCall], prices: Mapping[str, Prices]) -> Non
         emit({"step": call.step, "model": call.model}, values if cost is None else {**values, "CostUsd": cost})
 
 
-def count_answer(response: Response) -> None:
+def count_answer(response: AnswerResponse) -> None:
     """Count how a question ended, and what its verdicts were."""
     reflection, usage = response.reflection, response.usage
     emit({"status": response.status}, {"Questions": 1})

@@ -54,7 +54,7 @@ class ExecutionLink(Model):
     console_url: str | None
 
 
-class Response(Model):
+class AnswerResponse(Model):
     """The response of a finished question."""
 
     id: str = Field(description="The question's id, and the name of its execution.")
