@@ -45,7 +45,7 @@ Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The id t
     summary="Ask, and wait for the answer",
     description="Answers within 29 seconds; what takes longer comes back as `partial`, with what was not checked.",
     responses={
-        200: {"description": "The response", "content": {JSON: {"model": responses.Response}}},
+        200: {"description": "The response", "content": {JSON: {"model": responses.AnswerResponse}}},
         202: {"description": "Still at work: look at Location", "content": {JSON: {"model": Started}}},
         **problems(400, 403, 404, 409, 413, 429, 503),
     },
@@ -78,7 +78,7 @@ def start_question(body: Annotated[AskRequest, Body()], key: Key = "") -> Respon
     responses={
         200: {
             "description": "The response of a finished question, or how far it is",
-            "content": {JSON: {"model": responses.Response | Unfinished}},
+            "content": {JSON: {"model": responses.AnswerResponse | Unfinished}},
         },
         **problems(400, 403, 404, 429, 503),
     },

@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from selfrag.domain.answers import RetrieveReflection
 from selfrag.domain.base import Model
 from selfrag.domain.history import Step
 from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
@@ -32,7 +31,7 @@ class TracedStep(Model):
 class ReflectionSoFar(Model):
     """The verdicts known by now; the last of each kind, and of IsRel all."""
 
-    retrieve: RetrieveReflection | None = None
+    retrieve: RetrievalVerdict | None = None
     relevance: list[RelevanceVerdict] = []
     support: SupportVerdict | None = None
     utility: UtilityVerdict | None = None
@@ -74,7 +73,7 @@ def _reflection(steps: Sequence[Step]) -> ReflectionSoFar:
     support = [SupportVerdict.model_validate(verdict) for verdict in _verdicts(steps, "GradeSupport")]
     utility = [UtilityVerdict.model_validate(verdict) for verdict in _verdicts(steps, "GradeUtility")]
     return ReflectionSoFar(
-        retrieve=RetrieveReflection(decision=decided[-1].decision, reason=decided[-1].reason) if decided else None,
+        retrieve=decided[-1] if decided else None,
         relevance=[RelevanceVerdict.model_validate(verdict) for verdict in _verdicts(steps, "GradeRelevance")],
         support=support[-1] if support else None,
         utility=utility[-1] if utility else None,

@@ -33,7 +33,7 @@ json_values = st.recursive(
     max_leaves=8,
 )
 questions = st.text(max_size=60) | st.text(min_size=1990, max_size=2010) | json_values
-policy_fields = st.sampled_from(["top_k", "web_search", "preset", "weights", "deadline_seconds", "min_utility", "x"])
+policy_fields = st.sampled_from(["top_k", "web_search", "strategy", "weights", "deadline_seconds", "min_utility", "x"])
 policies = st.dictionaries(policy_fields, json_values, max_size=3) | st.just({}) | json_values
 requests = st.fixed_dictionaries(
     {"question": questions},

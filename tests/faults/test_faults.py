@@ -23,7 +23,7 @@ def ask(model: ModelServer, patience: str = "20", **policy: Any) -> dict[str, An
 
 
 def irrelevant(body: Any) -> Any:
-    return {"reason": "r", "label": "irrelevant", "score": 0.0}
+    return {"reason": "r", "score": 0.0}
 
 
 @pytest.mark.parametrize("always", [False, True], ids=["first", "always"])
@@ -73,9 +73,7 @@ def test_one_passage_without_a_verdict_does_not_stop_the_others() -> None:
     with ModelServer() as model:
         first = PASSAGES[0].text
         model.answers["grade_relevance"] = lambda body: (
-            "no JSON"
-            if first in body["messages"][0]["content"][0]["text"]
-            else {"reason": "", "label": "relevant", "score": 1}
+            "no JSON" if first in body["messages"][0]["content"][0]["text"] else {"reason": "", "score": 1}
         )
         response = ask(model, top_k=4)
     assert response["status"] == "answered"

@@ -125,7 +125,7 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     first = answer("How many days of leave are there?")
     assert first["status"] == "answered"
     answer("And in May?", previous=first["id"])
-    model.answers["grade_relevance"] = lambda body: {"reason": "r", "label": "irrelevant", "score": 0.1}
+    model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}
     assert "SearchWeb" in answer("How high are the waves in sea state 6 on the Douglas scale?")["path"]
     del model.answers["grade_relevance"]
 

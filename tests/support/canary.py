@@ -70,7 +70,7 @@ def main() -> None:
         }
         secrets = {"model-key": MODEL_KEY, "web-key": WEB_KEY}
         with running_stack(environment, secrets, parts=few_parts(), pause=lambda seconds: None), serving() as api:
-            good.answers["grade_relevance"] = lambda body: {"reason": "r", "label": "irrelevant", "score": 0.1}
+            good.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}
             for now in MOODS:
                 mood.append(now)
                 for path in ("/v1/ask", "/v1/questions") if now in ("good", 401) else ("/v1/ask",):

@@ -11,6 +11,9 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from cli.local.offline import rules
+from cli.local.offline.strict import schema_of
+
 Body = dict[str, Any]
 # A fault: an HTTP status, or one of "malformed", "refusal", "timeout", "cut".
 Fault = int | str | None
@@ -18,27 +21,12 @@ Fault = int | str | None
 
 def step_of(body: Body) -> str:
     """The step that a request belongs to."""
-    schema = body.get("output_config", {}).get("format", {}).get("schema")
-    if schema is None and body.get("tools"):
-        schema = body["tools"][0]["input_schema"]
-    if schema is None:
-        return "generate"
-    fields = set(schema["properties"])
-    for field, step in (
-        ("decision", "decide_retrieval"),
-        ("label", "grade_relevance"),
-        ("claims", "grade_support"),
-        ("query", "rewrite_question"),
-        ("score", "grade_utility"),
-    ):
-        if field in fields:
-            return step
-    raise AssertionError(f"no step asks for {fields}")
+    return rules.step_of(schema_of(body))
 
 
 GOOD: dict[str, Any] = {
-    "decide_retrieval": {"reason": "r", "decision": "yes", "complexity": "simple"},
-    "grade_relevance": {"reason": "r", "label": "relevant", "score": 0.9},
+    "decide_retrieval": {"reason": "r", "decision": "yes"},
+    "grade_relevance": {"reason": "r", "score": 0.9},
     "grade_support": {"claims": [{"claim": "25 days", "support": "full", "passages": [1]}]},
     "grade_utility": {"reason": "r", "score": 5},
     "rewrite_question": {"reason": "r", "query": "another query"},

@@ -36,7 +36,7 @@ def passage(passage_id: str, text: str = "Leave is 25 days a year.") -> dict[str
 
 
 def retrieval(decision: str) -> dict[str, Any]:
-    return asked("decide_retrieval", verdict={"decision": decision, "reason": "because", "complexity": "simple"})
+    return asked("decide_retrieval", verdict={"decision": decision, "reason": "because"})
 
 
 def found(*passage_ids: str) -> dict[str, Any]:

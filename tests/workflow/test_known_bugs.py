@@ -23,10 +23,11 @@ from question.compose_answer.logic import Task, compose
 from question.generate import logic as generate_logic
 from question.grade_relevance import logic as relevance_logic
 from question.grade_relevance.logic import Relevance
+from question.grade_support import logic as support_logic
+from question.grade_support.logic import JudgedClaim
 from selfrag import bootstrap
 from selfrag.adapters.claude import SdkClaude
 from selfrag.domain.prompts import load_prompt
-from selfrag.domain.verdicts import RelevanceVerdict
 from selfrag.ports.model import Judgement
 from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support import steps
@@ -171,7 +172,7 @@ def test_bug_5_a_grader_without_a_verdict_passes_nothing(fault: str) -> None:
             judgement = original(self, step, prompt, fields, shape)
             if judgement.verdict is not None:
                 return judgement
-            values = {"reason": "", "label": "relevant", **lenient}
+            values = {"reason": "", **lenient}
             if shape is Relevance:
                 values["score"] = 1.0
             taken = shape.model_validate({name: values[name] for name in shape.model_fields})
@@ -185,23 +186,21 @@ def test_bug_5_a_grader_without_a_verdict_passes_nothing(fault: str) -> None:
 
 def test_bug_6_the_words_of_the_schema_are_the_words_that_are_compared() -> None:
     def check(world: World) -> None:
-        for label in Relevance.model_json_schema()["properties"]["label"]["enum"]:
-            judge = grader({"reason": "", "label": label, "score": 1.0})
-            task = relevance_logic.Task(question="?", passage=passage())
-            assert relevance_logic.grade(task, judge).verdict.relevant == (label == "relevant")
-        for label in ("Relevant", "Yes", "RELEVANT"):
-            with pytest.raises(ValueError, match="label"):
-                Relevance.model_validate({"reason": "", "label": label, "score": 1.0})
+        task = support_logic.Task(question="?", answer="25 days.", passages=[passage()])
+        for word in JudgedClaim.model_json_schema()["properties"]["support"]["enum"]:
+            judge = grader({"claims": [{"claim": "25 days", "support": word, "passages": [1]}]})
+            level = support_logic.grade(task, judge).verdict.level
+            assert (level == "fully_supported") == (word == "full")
+        for word in ("Full", "Fully supported", "FULL"):
+            with pytest.raises(ValueError, match="support"):
+                JudgedClaim.model_validate({"claim": "25 days", "support": word, "passages": [1]})
 
     def put_back(world: World) -> None:
-        def compares_other_words(task: Any, judge: Any) -> Any:
-            found = judge.grade({}, Relevance).verdict
-            verdict = RelevanceVerdict(
-                passage_id="p", relevant=found.label == "Relevant", score=found.score, label=found.label
-            )
-            return relevance_logic.Result(verdict=verdict)
+        def compares_other_words(claims: Any) -> str:
+            supports = {claim.support for claim in claims}
+            return "fully_supported" if supports == {"Full"} else "no_support"
 
-        world.patches.append(patch.object(relevance_logic, "grade", compares_other_words))
+        world.patches.append(patch.object(support_logic, "level_of", compares_other_words))
 
     holds_and_sees(check, put_back)
 
@@ -219,10 +218,10 @@ def test_bug_6_the_answer_that_was_written_is_the_answer_that_is_returned() -> N
 
 def test_bug_7_a_higher_threshold_lets_fewer_passages_through() -> None:
     def check(world: World) -> None:
-        judge = grader({"reason": "", "label": "relevant", "score": 0.7})
+        judge = grader({"reason": "", "score": 0.7})
         kept = [
             relevance_logic.grade(
-                relevance_logic.Task(question="?", passage=passage(), threshold=threshold), judge
+                relevance_logic.Task(question="?", passage=passage(), relevance_threshold=threshold), judge
             ).verdict.relevant
             for threshold in (0.0, 0.6, 0.7, 0.8, 1.0)
         ]
@@ -232,7 +231,8 @@ def test_bug_7_a_higher_threshold_lets_fewer_passages_through() -> None:
         as_built = relevance_logic.grade
 
         def upside_down(task: Any, judge: Any) -> Any:
-            return as_built(task.model_copy(update={"threshold": 1.0 - task.threshold}), judge)
+            turned = {"relevance_threshold": 1.0 - task.relevance_threshold}
+            return as_built(task.model_copy(update=turned), judge)
 
         world.patches.append(patch.object(relevance_logic, "grade", upside_down))
 
@@ -323,7 +323,7 @@ def test_bug_10_no_page_quotes_the_papers_numbers_wrong() -> None:
 def test_an_answer_withheld_is_not_in_the_response_at_all() -> None:
     task = {
         "id": "a",
-        "retrieval": {"decision": "yes"},
+        "retrieval": {"decision": "yes", "reason": "because"},
         "draft": {"answer": "SECRET", "support": {"level": "no_support"}, "utility": {"score": 5}},
     }
     assert "SECRET" not in compose(Task.model_validate(task), {}, console_links=False).model_dump_json()

@@ -151,6 +151,23 @@ def test_continue_answers_from_the_evidence_of_the_earlier_question() -> None:
     ]
 
 
+def test_every_step_that_reads_the_question_is_told_the_turn_before_in_one_form() -> None:
+    _, scripted = run(
+        FOLLOW_UP, earlier(), decide_retrieval=[steps.retrieval("yes")], grade_relevance=[NONE] * 4 + [SOME]
+    )
+    turn = scripted.events_of("decide_retrieval")[0]["previous"]
+    assert all(turn.values())
+    for step in ("grade_relevance", "generate", "grade_utility", "rewrite_question"):
+        told = [event["previous"] for event in scripted.events_of(step)]
+        assert told
+        assert all(previous == turn for previous in told)
+
+
+def test_the_policys_threshold_reaches_the_step_that_decides_by_it() -> None:
+    _, scripted = run({**ASKED, "policy": {**ASKED["policy"], "relevance_threshold": 0.3}})
+    assert {event["relevance_threshold"] for event in scripted.events_of("grade_relevance")} == {0.3}
+
+
 def test_continue_without_evidence_left_searches() -> None:
     response, _ = run(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=[steps.found(), steps.found("a")])
     assert response["path"] == ["DecideRetrieval", "Retrieve", *SEARCH, *ANSWER]

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from cli.local.offline.rules import answer_of
-from cli.local.offline.strict import forced_tool, is_current, output_format
+from cli.local.offline.strict import forced_tool, is_current, schema_of
 
 MODEL = "selfrag-offline"
 NOT_A_MODEL = "This reply was made by rule, not by a language model."
@@ -65,9 +65,7 @@ def tokens(text: str) -> int:
 
 def _content(body: Mapping[str, Any]) -> list[Block]:
     tool = forced_tool(body)
-    asked = output_format(body)
-    schema = tool.get("input_schema") if tool else asked.get("schema") if isinstance(asked, dict) else None
-    answer = answer_of(body["messages"][-1], schema)
+    answer = answer_of(body["messages"][-1], schema_of(body))
     if isinstance(answer, list):
         return answer
     if tool:

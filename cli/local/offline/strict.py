@@ -62,6 +62,15 @@ def forced_tool(body: Mapping[str, Any]) -> dict[str, Any] | None:
     raise Refused("tool_choice: there is no such tool")
 
 
+def schema_of(body: Mapping[str, Any]) -> Any:
+    """The JSON schema of the verdict that a request asks for, by either way; None if it asks for text."""
+    tool = forced_tool(body)
+    if tool:
+        return tool.get("input_schema")
+    asked = output_format(body)
+    return asked.get("schema") if isinstance(asked, dict) else None
+
+
 def _check_messages(body: Mapping[str, Any]) -> None:
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:

@@ -2,13 +2,13 @@
 
 from question.compose_answer.logic import Task, compose
 from selfrag import bootstrap
-from selfrag.domain.answers import Response
+from selfrag.domain.answers import AnswerResponse
 from selfrag.runtime.metrics import count_answer
 from selfrag.runtime.observability import logger
 
 
 @bootstrap.step(Task)
-def handler(task: Task) -> Response:
+def handler(task: Task) -> AnswerResponse:
     """Compose the response from what the workflow gathered, and count it."""
     config = bootstrap.settings()
     response = compose(task, config.prices, config.console_links)
@@ -17,7 +17,7 @@ def handler(task: Task) -> Response:
     return response
 
 
-def _in_short(response: Response) -> dict[str, object]:
+def _in_short(response: AnswerResponse) -> dict[str, object]:
     """What the saved queries look for; no text of the question, the answer or a passage."""
     reflection = response.reflection
     claims = reflection.support.claims if reflection.support else []

@@ -4,16 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import BaseModel
 
-from selfrag.domain.answers import (
-    Citation,
-    ExecutionLink,
-    Reflection,
-    Response,
-    RetrieveReflection,
-    Status,
-    StepUsage,
-    Usage,
-)
+from selfrag.domain.answers import AnswerResponse, Citation, ExecutionLink, Reflection, Status, StepUsage, Usage
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
 from selfrag.domain.errors import HINTS
 from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
@@ -59,7 +50,7 @@ class Task(BaseModel):
     execution_arn: str = ""
 
 
-def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> Response:
+def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> AnswerResponse:
     """Choose what goes out and say how sure it is; an unsupported or useless answer never does."""
     chosen = _chosen(task)
     status = _status(task, chosen)
@@ -67,13 +58,13 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> Re
     if chosen is None and task.draft.answer:
         # The answer was withheld; its verdicts say why.
         support, utility = task.draft.support, task.draft.utility
-    return Response(
+    return AnswerResponse(
         id=task.id,
         status=status,
         answer=chosen.answer if chosen else _apology(task, status),
         citations=chosen.citations if chosen else [],
         reflection=Reflection(
-            retrieve=RetrieveReflection(decision=task.retrieval.decision, reason=task.retrieval.reason),
+            retrieve=task.retrieval,
             relevance=task.relevance,
             support=None if _is_direct(task, chosen) else support,
             utility=utility,

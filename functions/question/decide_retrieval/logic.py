@@ -23,7 +23,6 @@ class Retrieval(BaseModel):
 
     reason: str
     decision: Literal["yes", "no", "continue"]
-    complexity: Literal["simple", "complex"]
 
 
 class Result(StepResult):

@@ -1,11 +1,11 @@
 """The answer: from passages with citations, from the model alone, or an answer repaired."""
 
-import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from question.generate.marks import marked, says_something
 from selfrag.domain.answers import Citation, Turn
 from selfrag.domain.calls import StepResult
 from selfrag.domain.passages import Passage
@@ -15,7 +15,6 @@ from selfrag.text.sentences import split_sentences
 
 # What prompt.md tells the model to write when the passages do not hold the answer. It never reaches a caller.
 NO_ANSWER = "NO_ANSWER"
-UNCITED = "[uncited]"
 
 
 class Task(BaseModel):
@@ -52,21 +51,20 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     text = "".join(segment.text for segment in segments)
     if writing.flaw == "cut":
         text = "".join(split_sentences(text)[:-1])
-    if not text.strip() or NO_ANSWER in text:
+    if NO_ANSWER in text or not says_something(text):
         return Result(flaw=writing.flaw, calls=[writing.call])
     citations = _citations(segments, len(text), passages, blocks)
-    if task.mode == "grounded":
-        text, citations = _mark_uncited(text, citations)
+    text, citations = marked(text, citations, grounded=task.mode == "grounded")
     return Result(answer=text, citations=citations, found=True, flaw=writing.flaw, calls=[writing.call])
 
 
 def _fields(task: Task) -> dict[str, Any]:
-    fields: dict[str, Any] = {"task": "repair" if task.failed_claims else task.mode, "question": task.question}
-    if task.failed_claims:
-        fields |= {"draft": task.draft, "failed_claims": task.failed_claims}
-    if task.previous.answer:
-        fields["previous"] = task.previous.model_dump()
-    return fields
+    fields = {
+        "task": "repair" if task.failed_claims else task.mode,
+        "question": task.question,
+        "previous": task.previous.model_dump(),
+    }
+    return fields | {"draft": task.draft, "failed_claims": task.failed_claims} if task.failed_claims else fields
 
 
 def _citations(
@@ -94,24 +92,3 @@ def _citations(
                 )
         start += len(segment.text)
     return found
-
-
-def _mark_uncited(text: str, citations: Sequence[Citation]) -> tuple[str, list[Citation]]:
-    """Put a mark behind every sentence that no citation touches, and move the spans along."""
-    marks: list[int] = []
-    start = 0
-    for sentence in split_sentences(text):
-        words = start, start + len(sentence.rstrip())
-        touched = any(c.answer_span[0] < words[1] and c.answer_span[1] > words[0] for c in citations)
-        if not touched and re.search(r"\w", sentence):
-            marks.append(words[1])
-        start += len(sentence)
-    pieces = [text[a:b] for a, b in zip([0, *marks], [*marks, len(text)], strict=True)]
-    marked = f" {UNCITED}".join(pieces)
-
-    def moved(position: int, inclusive: bool) -> int:
-        passed = sum(1 for mark in marks if mark < position or (inclusive and mark == position))
-        return position + passed * (len(UNCITED) + 1)
-
-    spans = [(moved(c.answer_span[0], True), moved(c.answer_span[1], False)) for c in citations]
-    return marked, [c.model_copy(update={"answer_span": span}) for c, span in zip(citations, spans, strict=True)]

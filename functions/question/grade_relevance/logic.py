@@ -1,22 +1,24 @@
 """IsRel: is this one passage relevant to the question?"""
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
 
 from selfrag.domain.calls import StepResult
 from selfrag.domain.passages import Passage
+
+from selfrag.domain.answers import Turn
 from selfrag.domain.verdicts import RelevanceVerdict, Score
 from selfrag.ports.grading import Grader
 
 
 class Task(BaseModel):
-    """The question, the one before it if it is a follow-up, one passage, and the score from which it is relevant."""
+    """The question, the turn before it, one passage, and the score from which it is relevant."""
 
     question: str
-    previous_question: str = ""
+    previous: Turn = Turn()
     passage: Passage
-    threshold: float = 0.5
+    relevance_threshold: float = 0.5
     deadline_ms: float | None = None
 
 
@@ -24,7 +26,6 @@ class Relevance(BaseModel):
     """The shape of the model's verdict."""
 
     reason: str
-    label: Literal["relevant", "irrelevant"]
     score: Score
 
 
@@ -35,23 +36,23 @@ class Result(StepResult):
 
 
 def grade(task: Task, grader: Grader) -> Result:
-    """Ask for label and score; a passage is relevant only if both say so, and never when ungraded."""
+    """Ask for the score; a passage is relevant from the threshold up, and never when ungraded."""
     passage = task.passage
     texts: dict[str, Any] = {
         "question": task.question,
+        "previous": task.previous.model_dump(),
         "passage": {"document": passage.document, "title": passage.title, "text": passage.text},
     }
-    if task.previous_question:
-        texts["previous_question"] = task.previous_question
     found = grader.grade(texts, Relevance)
     if found.verdict is None:
         verdict = RelevanceVerdict(passage_id=passage.passage_id, relevant=False, score=None, label="ungraded")
     else:
+        relevant = found.verdict.score >= task.relevance_threshold
         verdict = RelevanceVerdict(
             passage_id=passage.passage_id,
-            relevant=found.verdict.label == "relevant" and found.verdict.score >= task.threshold,
+            relevant=relevant,
             score=found.verdict.score,
-            label=found.verdict.label,
+            label="relevant" if relevant else "irrelevant",
             cached=found.cached,
         )
     return Result(verdict=verdict, calls=found.calls, warnings=found.warnings)

@@ -4,17 +4,18 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from selfrag.domain.answers import Turn
 from selfrag.domain.calls import StepResult
 from selfrag.domain.verdicts import UtilityVerdict
 from selfrag.ports.grading import Grader
 
 
 class Task(BaseModel):
-    """The question, the one before it if it is a follow-up, and the answer to judge."""
+    """The question, the turn before it, and the answer to judge."""
 
     question: str
+    previous: Turn = Turn()
     answer: str
-    previous_question: str = ""
     deadline_ms: float | None = None
 
 
@@ -33,9 +34,7 @@ class Result(StepResult):
 
 def grade(task: Task, grader: Grader) -> Result:
     """Ask for the score and its reason."""
-    texts = {"question": task.question, "answer": task.answer}
-    if task.previous_question:
-        texts["previous_question"] = task.previous_question
+    texts = {"question": task.question, "previous": task.previous.model_dump(), "answer": task.answer}
     found = grader.grade(texts, Utility)
     if found.verdict is None:
         verdict = UtilityVerdict(score=None, reason=f"the verdict was {found.flaw}")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
+from selfrag.domain.answers import Turn
 from selfrag.domain.calls import StepResult
 from selfrag.ports.grading import Grader
 
@@ -13,12 +14,12 @@ MAX_QUERY_CHARACTERS = 400
 
 
 class Task(BaseModel):
-    """The question, the queries tried so far, and the claims that their passages did not support."""
+    """The question, the turn before it, the queries tried so far, and the claims that had no support."""
 
     question: str
+    previous: Turn = Turn()
     queries: list[str]
     failed_claims: list[str] = []
-    previous_question: str = ""
     deadline_ms: float | None = None
 
 
@@ -38,7 +39,7 @@ class Result(StepResult):
 
 def rewrite(task: Task, grader: Grader) -> Result:
     """Ask for another query and check that it differs from every one that was tried."""
-    fields = task.model_dump(include={"question", "queries", "failed_claims", "previous_question"})
+    fields = task.model_dump(include={"question", "previous", "queries", "failed_claims"})
     found = grader.grade(fields, Rewrite)
     query = " ".join(found.verdict.query.split())[:MAX_QUERY_CHARACTERS] if found.verdict else ""
     new = bool(query) and not was_tried(query, task.queries)

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from selfrag.domain.base import Model
-from selfrag.domain.verdicts import Decision, RelevanceVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
 
 Status = Literal["answered", "partial", "abstained", "failed"]
 
@@ -31,17 +31,10 @@ class Citation(Model):
     page: int | None = None
 
 
-class RetrieveReflection(Model):
-    """What Retrieve decided, and why."""
-
-    decision: Decision
-    reason: str
-
-
 class Reflection(Model):
     """The verdicts of the four reflection tokens; `support` is null for a direct answer and where there is none."""
 
-    retrieve: RetrieveReflection
+    retrieve: RetrievalVerdict
     relevance: list[RelevanceVerdict]
     support: SupportVerdict | None
     utility: UtilityVerdict | None
@@ -79,7 +72,7 @@ class ExecutionLink(Model):
     console_url: str | None
 
 
-class Response(Model):
+class AnswerResponse(Model):
     """The response of a finished question."""
 
     id: str = Field(description="The question's id, and the name of its execution.")

@@ -62,7 +62,12 @@ def _object_key(key: str) -> str:
     return key
 
 
-Question = Annotated[str, AfterValidator(_readable)]
+Question = Annotated[
+    str,
+    AfterValidator(_readable),
+    # The validator says the same in better words.
+    Field(json_schema_extra={"minLength": 1, "maxLength": MAX_QUESTION_CHARACTERS}),
+]
 Name = Annotated[str, Field(min_length=1, max_length=1024), AfterValidator(_plain)]
 Key = Annotated[str, AfterValidator(_plain), AfterValidator(_object_key)]
 Tag = Annotated[str, Field(max_length=MAX_TAG_CHARACTERS), AfterValidator(_plain), AfterValidator(_tag)]

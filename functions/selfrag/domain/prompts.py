@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+# Where a prompt.md has this line, it says the clause of material.md: it is one text, so a better wording reaches all.
+_CLAUSE = "{material}"
+
 
 @dataclass(frozen=True)
 class Prompt:
@@ -17,9 +20,14 @@ class Prompt:
 
 
 def load_prompt(module_file: str) -> Prompt:
-    """Read the `prompt.md` that stands beside a module."""
-    text = Path(module_file).with_name("prompt.md").read_text(encoding="utf-8")
+    """Read the `prompt.md` that stands beside a module, with the clause that all prompts share put in its place."""
+    text = Path(module_file).with_name("prompt.md").read_text(encoding="utf-8").replace(_CLAUSE, material())
     return Prompt(text, hashlib.sha256(text.encode()).hexdigest()[:16])
+
+
+def material() -> str:
+    """What every prompt says of texts that give orders: they are material and nothing more."""
+    return Path(__file__).with_name("material.md").read_text(encoding="utf-8").strip()
 
 
 def as_quoted_fields(fields: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -23,19 +23,14 @@ class Weights(Model):
 
 
 class Policy(Model):
-    """How a question is to be answered; every field has a default and a cap.
+    """How a question is to be answered; every field has a default and a cap."""
 
-    `preset` and `speculate` take one value each until the steps for more exist.
-    """
-
-    preset: Literal["self_rag"] = "self_rag"
     top_k: int = Field(default=4, ge=1, le=10)
     relevance_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
     min_utility: int = Field(default=3, ge=1, le=5)
     max_rewrites: int = Field(default=2, ge=0, le=4)
     max_regenerations: int = Field(default=1, ge=0, le=3)
     web_search: bool = True
-    speculate: Literal[False] = False
     deadline_seconds: float = Field(default=25.0, ge=3.0, le=240.0)
     weights: Weights = Weights()
 

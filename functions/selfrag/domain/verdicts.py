@@ -14,15 +14,14 @@ Score = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class RetrievalVerdict(Model):
-    """Retrieve: is a search needed, and how complex is the question?"""
+    """Retrieve: is a search needed, and why?"""
 
     decision: Decision
-    reason: str = ""
-    complexity: Literal["simple", "complex"] = "simple"
+    reason: str
 
 
 class RelevanceVerdict(Model):
-    """IsRel for one passage: `relevant` holds only if the label says so and the score reaches the threshold."""
+    """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same."""
 
     passage_id: str
     relevant: bool

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
-from selfrag.domain.answers import Response
+from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
 
 NAMESPACE = "selfrag"
@@ -51,7 +51,7 @@ def count_calls(calls: Iterable[ModelCall], prices: Mapping[str, Prices]) -> Non
         emit({"step": call.step, "model": call.model}, values if cost is None else {**values, "CostUsd": cost})
 
 
-def count_answer(response: Response) -> None:
+def count_answer(response: AnswerResponse) -> None:
     """Count how a question ended, and what its verdicts were."""
     reflection, usage = response.reflection, response.usage
     emit({"status": response.status}, {"Questions": 1})

@@ -101,7 +101,8 @@ def test_a_step_s_zip_holds_the_step_and_no_other(arm64: Path) -> None:
 def test_the_layer_holds_what_the_steps_share_below_python(arm64: Path) -> None:
     held = names(arm64 / "layer.zip")
     assert all(name.startswith("python/") for name in held)
-    shared = {f"python/{path.relative_to(FUNCTIONS).as_posix()}" for path in (FUNCTIONS / "selfrag").rglob("*.py")}
+    files = [path for path in (FUNCTIONS / "selfrag").rglob("*") if path.suffix in (".py", ".md")]
+    shared = {f"python/{path.relative_to(FUNCTIONS).as_posix()}" for path in files}
     assert shared <= set(held)
     assert not [name for name in held if name.split("/")[1] in {*STEPS, "cli", "bin"}]
 

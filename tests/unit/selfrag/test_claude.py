@@ -35,7 +35,7 @@ def judge(server: ModelServer, **models: str) -> Any:
 
 
 def test_a_5x_model_is_asked_by_schema_and_without_what_it_refuses(server: ModelServer) -> None:
-    assert judge(server).verdict.label == "relevant"
+    assert judge(server).verdict.score == 0.9
     (sent,) = server.requests
     assert sent["output_config"]["format"]["type"] == "json_schema"
     assert not {"tools", "tool_choice", "temperature", "top_p", "top_k", "thinking"} & set(sent)
@@ -43,7 +43,7 @@ def test_a_5x_model_is_asked_by_schema_and_without_what_it_refuses(server: Model
 
 
 def test_a_4x_model_is_asked_by_a_forced_tool_call(server: ModelServer) -> None:
-    assert judge(server, grade_relevance="claude-sonnet-4-6").verdict.label == "relevant"
+    assert judge(server, grade_relevance="claude-sonnet-4-6").verdict.score == 0.9
     (sent,) = server.requests
     assert sent["tool_choice"] == {"type": "tool", "name": "verdict"}
     assert "output_config" not in sent
@@ -81,10 +81,10 @@ def test_a_reply_that_cannot_be_used_is_no_verdict(fault: str, flaw: str) -> Non
 @pytest.mark.parametrize(
     "value",
     [
-        {"reason": "r", "label": "Yes", "score": 0.9},
-        {"reason": "r", "label": "RELEVANT", "score": 0.9},
-        {"reason": "r", "label": "relevant", "score": 9},
-        {"reason": "r", "label": "relevant"},
+        {"reason": "r", "score": "high"},
+        {"reason": "r", "score": 9},
+        {"reason": "r"},
+        {"score": 0.9},
         ["relevant"],
         "relevant",
         "",

@@ -3,24 +3,24 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cli.local.offline.rules.decide_retrieval import decide_retrieval
 from cli.local.offline.rules.fields import fields_of
 from cli.local.offline.rules.generate import generate
-from cli.local.offline.rules.relevance import grade_relevance
-from cli.local.offline.rules.retrieve import retrieve
-from cli.local.offline.rules.rewrite import rewrite
-from cli.local.offline.rules.support import grade_support
-from cli.local.offline.rules.utility import grade_utility
+from cli.local.offline.rules.grade_relevance import grade_relevance
+from cli.local.offline.rules.grade_support import grade_support
+from cli.local.offline.rules.grade_utility import grade_utility
+from cli.local.offline.rules.rewrite_question import rewrite_question
 from cli.local.offline.strict import Refused, content_blocks
 
 Rule = Callable[[Mapping[str, Any]], dict[str, Any]]
 
-# The first property that a schema has tells the step.
+# The title of a shape tells the step, and a rule has its step's name.
 _RULES: dict[str, Rule] = {
-    "decision": retrieve,
-    "label": grade_relevance,
-    "claims": grade_support,
-    "score": grade_utility,
-    "query": rewrite,
+    "Retrieval": decide_retrieval,
+    "Relevance": grade_relevance,
+    "Support": grade_support,
+    "Utility": grade_utility,
+    "Rewrite": rewrite_question,
 }
 
 
@@ -29,8 +29,16 @@ def answer_of(message: Mapping[str, Any], schema: Any) -> dict[str, Any] | list[
     if schema is None:
         results = [block for block in content_blocks(message) if block["type"] == "search_result"]
         return generate(fields_of(message), results)
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    for name, rule in _RULES.items():
-        if isinstance(properties, dict) and name in properties:
-            return rule(fields_of(message))
-    raise Refused(f"no rule is known for this schema; known are those with {', '.join(_RULES)}")
+    return _rule_for(schema)(fields_of(message))
+
+
+def step_of(schema: Any) -> str:
+    """The step that asks for a schema; None is asked for by `generate`, which wants text. Raises Refused."""
+    return "generate" if schema is None else _rule_for(schema).__name__
+
+
+def _rule_for(schema: Any) -> Rule:
+    title = schema.get("title") if isinstance(schema, dict) else None
+    if title not in _RULES:
+        raise Refused(f"no rule is known for this schema; known are those titled {', '.join(_RULES)}")
+    return _RULES[title]

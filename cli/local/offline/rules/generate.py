@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cli.local.offline.rules.arithmetic import worked_out
+from cli.local.offline.rules.decide_retrieval import is_follow_up
 from cli.local.offline.rules.fields import object_in, text_in, texts_in
 from cli.local.offline.rules.notices import direct_notice, quoted_notice
-from cli.local.offline.rules.retrieve import is_follow_up
 from cli.local.offline.rules.talk import asks_about_the_assistant, is_small_talk
 from cli.local.offline.text.scoring import Candidate, Source, answers, ranked
 from cli.local.offline.text.totals import total_for
@@ -37,9 +37,11 @@ def generate(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]
         return [_text(NO_ANSWER)]
     blocks = [_quote(candidate, results) for candidate in _chosen(candidates)]
     blocks[0]["text"] = quoted_notice(question) + blocks[0]["text"].lstrip()
-    total = None if fields.get("task") == "repair" else total_for(question, candidates[0].sentence.text)
-    # A total is a conclusion that no passage draws: the check of support is there to find that out.
-    return [*blocks, _text(_apart(total))] if total else blocks
+    total = total_for(question, candidates[0].sentence.text)
+    if total and _plain(total) not in failed:
+        # It rests on the sentence that its figure is from. Whether it was asked for is the check of support's to say.
+        blocks.append(_quote(candidates[0], results) | _text(_apart(total)))
+    return blocks
 
 
 def in_full(question: str, previous: Mapping[str, Any]) -> str:

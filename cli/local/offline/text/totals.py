@@ -1,6 +1,7 @@
 """Totals over a number of units: what a question multiplies, and what a sentence gives for each."""
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 
 from cli.local.offline.text.vocabulary import NUMBER_WORDS
@@ -19,6 +20,11 @@ _IN_TOTAL = re.compile(r"\btotal\b|\ball?together\b|合計|全部で|総額", re
 _COUNTED = re.compile(rf"(?<![A-Za-z\d.,]){_COUNT}(?=\s?{_FULL}(?:{'|'.join(_EACH)})(?![a-z]))", re.IGNORECASE)
 
 
+_FOR_EACH = re.compile(
+    rf"\b(?:per|each|every) {_FULL}(?:{'|'.join(_EACH)})(?![a-z])|あたり|当たり|につき|ごと", re.IGNORECASE
+)
+
+
 def without_counts(question: str) -> str:
     """A question without the numbers that it multiplies by, which no sentence of a document holds."""
     wants_total = _IN_TOTAL.search(question) or re.search(rf"\bfor {_COUNT}\b|\d(?:泊|日間)", question, re.IGNORECASE)
@@ -35,6 +41,17 @@ def total_for(question: str, sentence: str) -> str | None:
         if many and amount:
             return _stated(NUMBER_WORDS.get(many[1].casefold(), many[1]), *amount)
     return None
+
+
+def is_total_asked_for(question: str, claim: str, sentences: Iterable[str]) -> bool:
+    """Whether a claim is the total that a question asks for, worked out from one of the sentences.
+
+    A question that asks for the amount for each unit asks for no total, unless it says so.
+    """
+    question = plain(question)
+    if _FOR_EACH.search(question) and not _IN_TOTAL.search(question):
+        return False
+    return any(total_for(question, sentence) == claim for sentence in sentences)
 
 
 def _amount_for(each: str, sentence: str) -> tuple[str, str] | None:

@@ -139,17 +139,28 @@ def test_an_outdated_page_gives_way_to_the_one_that_holds(claude: SdkClaude) -> 
         ("What is the hotel limit in Lisbon for two nights?", "In total that is 2 x 150 = 300 EUR."),
     ],
 )
-def test_a_total_is_worked_out_and_cites_nothing(claude: SdkClaude, question: str, total: str) -> None:
+def test_a_total_is_worked_out_and_cites_the_sentence_of_its_figure(
+    claude: SdkClaude, question: str, total: str
+) -> None:
     result = ask(claude, question, HOTELS)
-    assert result.answer.endswith(f" {total} [uncited]")
-    assert all(total not in citation.quote for citation in result.citations)
+    assert result.answer.endswith(f" {total}")
+    cited = result.citations[-1]
+    assert result.answer[slice(*cited.answer_span)] == f" {total}"
+    assert cited.quote == result.citations[0].quote
 
 
 def test_a_repair_drops_the_failed_total_and_quotes_only(claude: SdkClaude) -> None:
-    question = "What may a hotel in London cost in total for 3 nights?"
+    question = "What is the hotel limit per night in London for a stay of 3 nights?"
     total = "In total that is 3 x 190 = 570 GBP."
+    assert total in ask(claude, question, HOTELS).answer
     result = ask(claude, question, HOTELS, draft=f"... {total}", failed_claims=[total])
     assert result.answer == f"{QUOTED}The hotel limit in London is 190 GBP per night."
+
+
+def test_a_repair_keeps_the_total_that_did_not_fail(claude: SdkClaude) -> None:
+    question = "What may a hotel in London cost in total for 3 nights?"
+    result = ask(claude, question, HOTELS, draft="...", failed_claims=["Breakfast is free."])
+    assert result.answer.endswith(" In total that is 3 x 190 = 570 GBP.")
 
 
 def test_a_repair_does_not_quote_a_sentence_that_failed(claude: SdkClaude) -> None:

@@ -12,7 +12,7 @@ from cli.local.offline.server import KEPT_REQUESTS, MessagesServer
 
 CURRENT, OLDER = "claude-sonnet-5-5", "claude-haiku-4-5"
 FIELDS = json.dumps({"question": "Hello!", "previous": {}})
-DECISION = {"type": "object", "properties": {"decision": {"type": "string"}}}
+DECISION = {"title": "Retrieval", "type": "object", "properties": {"decision": {"type": "string"}}}
 FORMAT = {"format": {"type": "json_schema", "schema": DECISION}}
 TOOL = {"name": "verdict", "input_schema": DECISION}
 RESULT = {"type": "search_result", "source": "a", "title": "b", "content": [{"type": "text", "text": "c"}]}
@@ -131,11 +131,11 @@ def test_the_sdk_raises_its_own_error_for_a_refused_request(sdk: anthropic.Anthr
 
 
 def test_a_schema_that_no_rule_is_for_is_refused_with_those_that_are_known(server: MessagesServer) -> None:
-    schema = {"type": "object", "properties": {"mood": {"type": "string"}}}
+    schema = {"title": "Mood", "type": "object", "properties": {"mood": {"type": "string"}}}
     status, reply = post(server, body(output_config={"format": {"type": "json_schema", "schema": schema}}))
     assert status == 400
     assert "no rule is known for this schema" in reply["error"]["message"]
-    assert "decision" in reply["error"]["message"]
+    assert "Retrieval" in reply["error"]["message"]
 
 
 @pytest.mark.parametrize("content", [b"{", b"", b"[]", b'"text"', b"\xff\xfe", b"[" * 100_000])

@@ -15,6 +15,8 @@ from tests.support.fakes import passage
 
 Graders = Callable[[str], Grader]
 LEAVE = "Each employee has 26 days of annual leave per year. Leave is requested in the portal."
+HOTEL = "The hotel limit in London is 190 GBP per night, including taxes."
+HOTEL_JA = "東京での宿泊費は、1泊21,000円を上限とします。"
 BUOY = "The buoy weighs 86 kilograms. Its hull has a diameter of 1.2 metres and is painted yellow."
 
 
@@ -59,15 +61,6 @@ def test_a_follow_up_continues_from_the_answer_before_it(grader: Graders, questi
 
 
 @pytest.mark.parametrize(
-    ("question", "complexity"),
-    [("How many days?", "simple"), ("How long is it and who approves it?", "complex"), ("違いは何ですか。", "complex")],
-)
-def test_a_question_in_several_parts_is_complex(grader: Graders, question: str, complexity: str) -> None:
-    task = decide_retrieval.Task(question=question)
-    assert decide_retrieval.decide(task, grader("decide_retrieval")).verdict.complexity == complexity
-
-
-@pytest.mark.parametrize(
     ("question", "text", "relevant"),
     [
         ("How many days of annual leave do employees have?", LEAVE, True),
@@ -94,9 +87,9 @@ def test_a_passage_that_states_nothing_is_irrelevant(grader: Graders) -> None:
     assert grade_relevance.grade(task, grader("grade_relevance")).verdict.score == 0.0
 
 
-def support(grader: Graders, answer: str, *texts: str) -> list[tuple[str, list[str]]]:
+def support(grader: Graders, answer: str, *texts: str, question: str = "How many days?") -> list[tuple[str, list[str]]]:
     passages = [passage(f"p{number}", text) for number, text in enumerate(texts, start=1)]
-    task = grade_support.Task(question="How many days?", answer=answer, passages=passages)
+    task = grade_support.Task(question=question, answer=answer, passages=passages)
     return [(c.support, c.passage_ids) for c in grade_support.grade(task, grader("grade_support")).verdict.claims]
 
 
@@ -111,6 +104,23 @@ def test_a_claim_with_a_number_that_no_passage_holds_is_not_fully_supported(grad
 
 def test_a_claim_about_something_else_is_not_supported(grader: Graders) -> None:
     assert support(grader, "The chief executive lives in Berlin.", LEAVE, BUOY) == [("none", [])]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "text", "level"),
+    [
+        ("What do 3 nights in London cost in total?", "In total that is 3 x 190 = 570 GBP.", HOTEL, "full"),
+        ("What is the most for a hotel in London for 3 nights?", "In total that is 3 x 190 = 570 GBP.", HOTEL, "full"),
+        ("東京で3泊の宿泊費は合計でいくらですか。", "合計は 3 × 21,000 = 63,000円です。", HOTEL_JA, "full"),
+        ("What is the limit per night for a stay of 3 nights?", "In total that is 3 x 190 = 570 GBP.", HOTEL, "none"),
+        ("What do 3 nights in London cost in total?", "In total that is 3 x 190 = 580 GBP.", HOTEL, "none"),
+        ("What do 3 nights in London cost in total?", "In total that is 3 x 190 = 570 GBP.", LEAVE, "none"),
+    ],
+)
+def test_a_total_is_supported_if_it_was_asked_for_and_is_right(
+    grader: Graders, question: str, answer: str, text: str, level: str
+) -> None:
+    assert [kind for kind, _ in support(grader, answer, text, question=question)] == [level]
 
 
 def test_every_sentence_is_a_claim_and_marks_are_left_out(grader: Graders) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from question.compose_answer.logic import Draft, Task, compose
-from selfrag.domain.answers import Response
+from selfrag.domain.answers import AnswerResponse
 from tests.support import steps
 
 ARN = "arn:aws:states:eu-west-1:123456789012:execution:selfrag:abc"
@@ -18,7 +18,7 @@ def draft(level: str = "fully_supported", score: int | None = 5, **more: Any) ->
     return Draft.model_validate({"answer": "25 days.", "support": support, "utility": utility, **more})
 
 
-def composed(**fields: Any) -> Response:
+def composed(**fields: Any) -> AnswerResponse:
     given = {"id": "abc", "retrieval": {"decision": "yes", "reason": "because"}, "execution_arn": ARN, **fields}
     return compose(Task.model_validate(given), {}, console_links=True)
 

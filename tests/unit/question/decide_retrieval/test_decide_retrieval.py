@@ -10,7 +10,7 @@ EARLIER = Turn(question="How many days of leave?", answer="25 days.")
 
 
 def says(decision: str) -> dict[str, str]:
-    return {"reason": "because", "decision": decision, "complexity": "simple"}
+    return {"reason": "because", "decision": decision}
 
 
 @pytest.mark.parametrize("decision", ["yes", "no"])

@@ -1,14 +1,18 @@
 """Generate: grounded, direct and repair."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question.generate.logic import NO_ANSWER, UNCITED, Task, generate
+from question.generate.logic import NO_ANSWER, Task, generate
+from question.generate.marks import NOT_SAID, UNCITED
 from selfrag.domain.answers import Turn
 from selfrag.ports.model import Cited, Segment
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 
+NO_TURN = {"question": "", "answer": ""}
 TEXT = "Leave is 25 days a year. It begins in May."
 
 
@@ -33,13 +37,57 @@ def test_a_sentence_that_cites_nothing_is_marked() -> None:
     assert result.answer[slice(*result.citations[0].answer_span)] == "25 days."
 
 
+@pytest.mark.parametrize(
+    ("fact", "remark"),
+    [
+        ("You get 25 days. ", "NOT_SAID: The papers do not say who approves it."),
+        ("25 days.", "\nNOT_SAID: The documents do not say who approves it.\n"),
+        ("休暇は25日です。", "NOT_SAID：承認者は文書に記載がありません。"),
+        ("휴가는 25일입니다. ", "NOT_SAID: 승인자는 문서에 나와 있지 않습니다."),
+    ],
+)
+def test_a_last_sentence_that_says_what_the_documents_do_not_hold_is_not_marked(fact: str, remark: str) -> None:
+    result = generate(task(), FakeClaude([cited(fact), Segment(remark)]), PROMPT)
+    assert result.answer == fact + re.sub(r"NOT_SAID[:：]\s*", "", remark)
+    (citation,) = result.citations
+    assert result.answer[slice(*citation.answer_span)] == fact
+
+
+@pytest.mark.parametrize(
+    ("segments", "answer"),
+    [
+        (
+            [Segment("NOT_SAID: Nobody knows. "), cited("25 days.")],
+            f"Nobody knows. {UNCITED} 25 days.",
+        ),
+        (
+            [cited("25 days. "), Segment("NOT_SAID: Who approves it. It costs 20 EUR.")],
+            f"25 days. Who approves it. {UNCITED} It costs 20 EUR. {UNCITED}",
+        ),
+        (
+            [cited("25 days. "), Segment("It costs 20 EUR, NOT_SAID: not who pays.")],
+            f"25 days. It costs 20 EUR, {UNCITED} not who pays.",
+        ),
+    ],
+)
+def test_nothing_else_hides_behind_the_sign_of_what_is_not_said(segments: list[Segment], answer: str) -> None:
+    assert generate(task(), FakeClaude(segments), PROMPT).answer == answer
+
+
+@pytest.mark.parametrize("mode", ["grounded", "direct"])
+def test_an_answer_that_only_says_what_is_missing_is_no_answer(mode: str) -> None:
+    missing = Segment("NOT_SAID: The documents do not say it.")
+    result = generate(task(mode=mode), FakeClaude([missing]), PROMPT)
+    assert (result.answer, result.found) == ("", False)
+
+
 def test_the_passages_reach_the_model_sentence_by_sentence() -> None:
     claude = FakeClaude([cited("25 days.")])
     generate(task(), claude, PROMPT)
     (source,) = claude.sources
     assert source.blocks == ("Leave is 25 days a year. ", "It begins in May.")
     assert "".join(source.blocks) == TEXT
-    assert claude.asked == [{"task": "grounded", "question": "How many days?"}]
+    assert claude.asked == [{"task": "grounded", "question": "How many days?", "previous": NO_TURN}]
 
 
 def test_a_direct_answer_takes_no_passages_and_is_not_marked() -> None:
@@ -88,7 +136,8 @@ def test_a_citation_of_nothing_is_no_citation(wrong: Cited) -> None:
     assert result.answer == f"25 days. {UNCITED}"
 
 
-SEGMENTS = st.lists(st.tuples(st.text(max_size=40), st.booleans()), min_size=1, max_size=6)
+TEXTS = st.text(max_size=40) | st.sampled_from([f"{NOT_SAID}: no. ", NOT_SAID, f"so {NOT_SAID}：いいえ。", "Yes. "])
+SEGMENTS = st.lists(st.tuples(TEXTS, st.booleans()), min_size=1, max_size=6)
 
 
 @given(SEGMENTS)
@@ -101,6 +150,7 @@ def test_whatever_the_model_writes_spans_stay_inside_and_every_sentence_is_cited
         start, end = citation.answer_span
         assert 0 <= start < end <= len(result.answer)
         assert citation.quote in TEXT
+    assert NOT_SAID not in result.answer
     if not result.citations and any(c.isalnum() for c in result.answer):
         assert UNCITED in result.answer
 

@@ -3,36 +3,46 @@
 import pytest
 
 from question.grade_relevance.logic import Task, grade
+from selfrag.domain.answers import Turn
 from tests.support.fakes import MemoryCache, grader, passage
 
 
-def says(label: str, score: float) -> dict[str, object]:
-    return {"reason": "because", "label": label, "score": score}
+def says(score: float) -> dict[str, object]:
+    return {"reason": "because", "score": score}
 
 
-def task(threshold: float = 0.5) -> Task:
-    return Task(question="How many days?", passage=passage("p7"), threshold=threshold)
+def task(relevance_threshold: float = 0.5) -> Task:
+    return Task(question="How many days?", passage=passage("p7"), relevance_threshold=relevance_threshold)
 
 
 @pytest.mark.parametrize(
-    ("label", "score", "relevant"),
-    [("relevant", 0.9, True), ("relevant", 0.4, False), ("irrelevant", 0.9, False), ("relevant", 0.5, True)],
+    ("threshold", "relevant"),
+    [(0.0, True), (0.1, True), (0.3, True), (0.45, True), (0.5, False), (0.9, False)],
 )
-def test_a_passage_is_relevant_only_if_label_and_score_agree(label: str, score: float, relevant: bool) -> None:
-    verdict = grade(task(), grader(says(label, score))).verdict
-    assert (verdict.relevant, verdict.label, verdict.score) == (relevant, label, score)
-    assert verdict.passage_id == "p7"
+def test_a_passage_is_relevant_from_the_threshold_up_wherever_it_lies(threshold: float, relevant: bool) -> None:
+    verdict = grade(task(threshold), grader(says(0.45))).verdict
+    assert (verdict.relevant, verdict.label) == (relevant, "relevant" if relevant else "irrelevant")
+    assert (verdict.score, verdict.passage_id) == (0.45, "p7")
+
+
+def test_the_grader_sees_the_question_the_turn_before_it_and_the_passage() -> None:
+    judge = grader(says(0.9))
+    earlier = Turn(question="How many days of leave?", answer="25 days.")
+    grade(Task(question="And in May?", previous=earlier, passage=passage("p7", "In May: 2 days.")), judge)
+    (seen,) = judge.claude.asked  # type: ignore[attr-defined]
+    assert (seen["question"], seen["previous"]) == ("And in May?", earlier.model_dump())
+    assert seen["passage"]["text"] == "In May: 2 days."
 
 
 @pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
 def test_a_flawed_reply_never_makes_a_passage_relevant(flaw: str) -> None:
-    verdict = grade(task(threshold=0.0), grader(None, flaw)).verdict  # type: ignore[arg-type]
+    verdict = grade(task(0.0), grader(None, flaw)).verdict  # type: ignore[arg-type]
     assert (verdict.relevant, verdict.label, verdict.score) == (False, "ungraded", None)
 
 
 def test_a_kept_verdict_is_found_again_whatever_the_threshold() -> None:
     cache = MemoryCache()
-    first = grade(task(0.5), grader(says("relevant", 0.7), cache=cache))
-    again = grade(task(0.8), grader(says("irrelevant", 0.0), cache=cache))
+    first = grade(task(0.5), grader(says(0.7), cache=cache))
+    again = grade(task(0.8), grader(says(0.0), cache=cache))
     assert (first.verdict.cached, first.verdict.relevant, len(first.calls)) == (False, True, 1)
     assert (again.verdict.cached, again.verdict.relevant, len(again.calls)) == (True, False, 0)

@@ -3,6 +3,7 @@
 import pytest
 
 from question.grade_utility.logic import Task, grade
+from selfrag.domain.answers import Turn
 from tests.support.fakes import MemoryCache, grader
 
 TASK = Task(question="How many days?", answer="25 days.")
@@ -32,3 +33,11 @@ def test_the_same_answer_is_judged_once() -> None:
     grade(TASK, grader({"reason": "because", "score": 4}, cache=cache))
     again = grade(TASK, grader({"reason": "other", "score": 1}, cache=cache))
     assert (again.verdict.score, again.verdict.cached, again.calls) == (4, True, [])
+
+
+def test_the_grader_sees_the_turn_before_the_question() -> None:
+    judge = grader({"reason": "because", "score": 5})
+    earlier = Turn(question="How many days of leave?", answer="25 days.")
+    grade(Task(question="And in May?", previous=earlier, answer="2 days."), judge)
+    fields = {"question": "And in May?", "previous": earlier.model_dump(), "answer": "2 days."}
+    assert judge.claude.asked == [fields]  # type: ignore[attr-defined]

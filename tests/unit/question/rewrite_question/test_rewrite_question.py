@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from question.rewrite_question.logic import MAX_QUERY_CHARACTERS, Task, rewrite, was_tried
+from selfrag.domain.answers import Turn
 from tests.support.fakes import grader
 
 TASK = Task(question="How many days off?", queries=["How many days off?", "annual leave"])
@@ -38,3 +39,11 @@ def test_punctuation_and_spaces_do_not_make_a_query_new_in_any_script(query: str
 
 def test_a_query_is_short_enough_to_search() -> None:
     assert len(rewrite(TASK, grader(says("x" * 5000))).query) == MAX_QUERY_CHARACTERS
+
+
+def test_the_rewriter_sees_the_turn_before_and_what_was_tried() -> None:
+    writer = grader(says("vacation in May"))
+    earlier = Turn(question="How many days of leave?", answer="25 days.")
+    rewrite(Task(question="And in May?", previous=earlier, queries=["May"], failed_claims=["2 days."]), writer)
+    fields = {"question": "And in May?", "previous": earlier.model_dump(), "queries": ["May"]}
+    assert writer.claude.asked == [fields | {"failed_claims": ["2 days."]}]  # type: ignore[attr-defined]

@@ -28,20 +28,14 @@ _POINTS_BACK = compiled(
     + r"(?! (?:year|month|week|page|document|company|office|system)\b)",
     either("それ | これ | その | この場合"),
 )
-_SEVERAL_PARTS = compiled(
-    r"[?？](?s:.+)[?？]|か。(?s:.+)か。",
-    words("compare | difference between | versus | vs | and (?:what|how|when|who|where|why|which)"),
-    either("違い | 比較 | それぞれ"),
-)
 
 
-def retrieve(fields: Mapping[str, Any]) -> dict[str, Any]:
+def decide_retrieval(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The verdict on whether a question needs a search."""
     question = text_in(fields, "question")
     has_previous = bool(object_in(fields, "previous").get("answer"))
     decision, reason = _decision(question, has_previous)
-    complexity = "complex" if _SEVERAL_PARTS.search(question) else "simple"
-    return {"reason": reason, "decision": decision, "complexity": complexity}
+    return {"reason": reason, "decision": decision}
 
 
 def is_follow_up(question: str) -> bool:

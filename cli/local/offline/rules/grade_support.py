@@ -1,4 +1,4 @@
-"""IsSup: a claim is supported by a passage that holds its words and all of its numbers.
+"""IsSup: a claim is supported by a passage that holds its words and all of its numbers, or those of a total.
 
 This finds facts that are missing, and no contradictions: "is allowed" and "is not allowed" have the same words.
 """
@@ -8,6 +8,8 @@ from typing import Any
 
 from cli.local.offline.rules.fields import objects_in, text_in
 from cli.local.offline.rules.notices import without_notice
+from cli.local.offline.text.reading import sentences_of
+from cli.local.offline.text.totals import is_total_asked_for
 from cli.local.offline.text.words import Unit, distinct, keys_of, units
 from selfrag.text.sentences import split_sentences
 
@@ -16,24 +18,25 @@ _FULL, _PARTIAL = 0.85, 0.45
 
 def grade_support(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The verdict on an answer, sentence by sentence."""
-    answer = without_notice(text_in(fields, "answer"))
+    question, answer = text_in(fields, "question"), without_notice(text_in(fields, "answer"))
     passages = [
         (int(passage.get("number", order)), f"{passage.get('title', '')}\n{text_in(passage, 'text')}")
         for order, passage in enumerate(objects_in(fields, "passages"), start=1)
     ]
     claims = [sentence.strip() for sentence in split_sentences(answer)] or [answer]
-    return {"claims": [_judged(claim, passages) for claim in claims]}
+    return {"claims": [_judged(question, claim, passages) for claim in claims]}
 
 
-def _judged(claim: str, passages: Sequence[tuple[int, str]]) -> dict[str, Any]:
-    share, number = max(((_share(claim, text), -number) for number, text in passages), default=(0.0, 0))
+def _judged(question: str, claim: str, passages: Sequence[tuple[int, str]]) -> dict[str, Any]:
+    share, number = max(((_share(question, claim, text), -number) for number, text in passages), default=(0.0, 0))
     support = "full" if share >= _FULL else "partial" if share >= _PARTIAL else "none"
     return {"claim": claim, "support": support, "passages": [] if support == "none" else [-number]}
 
 
-def _share(claim: str, text: str) -> float:
+def _share(question: str, claim: str, text: str) -> float:
     """The share of a claim's words that a text holds; a number that is not there leaves at most half of it."""
-    if claim.strip(" .。") in text:
+    sentences = (sentence.text for sentence in sentences_of(tuple(split_sentences(text))))
+    if claim.strip(" .。") in text or is_total_asked_for(question, claim, sentences):
         return 1.0
     asked = list(distinct(units(claim)))
     keys = keys_of(units(text))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cli.local.offline.rules.fields import text_in, texts_in
+from cli.local.offline.rules.fields import object_in, text_in, texts_in
 from cli.local.offline.rules.generate import in_full
 from cli.local.offline.text.vocabulary import SAME
 from cli.local.offline.text.wants import asking_part
@@ -13,9 +13,9 @@ from cli.local.offline.text.words import distinct, phrases, plain, units
 _LONG_WINDED, _ENOUGH, _RAREST, _MOST_CHARACTERS = 12, 3, 3, 300
 
 
-def rewrite(fields: Mapping[str, Any]) -> dict[str, Any]:
+def rewrite_question(fields: Mapping[str, Any]) -> dict[str, Any]:
     """A query that was not tried yet; one that was tried if there is none, and the step then says so."""
-    question = in_full(text_in(fields, "question"), {"question": fields.get("previous_question")})
+    question = in_full(text_in(fields, "question"), object_in(fields, "previous"))
     tried = {_plain(query) for query in texts_in(fields, "queries")}
     for reason, query in _queries(question):
         if query and _plain(query) not in tried:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cli.local.offline.rules.arithmetic import worked_out
-from cli.local.offline.rules.fields import text_in
+from cli.local.offline.rules.fields import object_in, text_in
 from cli.local.offline.rules.generate import in_full
 from cli.local.offline.rules.notices import without_notice
 from cli.local.offline.rules.talk import asks_about_the_assistant, is_small_talk
@@ -25,7 +25,7 @@ _REASONS = {
 def grade_utility(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The verdict on an answer, 1 to 5."""
     asked, answer = text_in(fields, "question"), without_notice(text_in(fields, "answer")).strip()
-    question = in_full(asked, {"question": fields.get("previous_question")})
+    question = in_full(asked, object_in(fields, "previous"))
     if not answer:
         return {"reason": "There is no answer.", "score": 1}
     if is_small_talk(asked) or worked_out(asked) or asks_about_the_assistant(asked):

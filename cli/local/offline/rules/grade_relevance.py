@@ -13,16 +13,15 @@ _FINELY = 3
 
 
 def grade_relevance(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The verdict on one passage; relevant from a probability of one half."""
-    question = in_full(text_in(fields, "question"), {"question": fields.get("previous_question")})
+    """The verdict on one passage: the probability that it helps."""
+    question = in_full(text_in(fields, "question"), object_in(fields, "previous"))
     passage = object_in(fields, "passage")
     text = text_in(passage, "text")
     source = Source(str(passage.get("document", "")), str(passage.get("title", "")), tuple(split_sentences(text)))
     candidates = ranked(question, [source], _FINELY)
     if not candidates:
-        return {"reason": "The passage states nothing.", "label": "irrelevant", "score": 0.0}
+        return {"reason": "The passage states nothing.", "score": 0.0}
     score = round(relevance(candidates[0]), 3)
-    relevant = score >= 0.5
     nearest = shown(candidates[0].sentence.text)[:120]
-    reason = f"{'Nearest to the question' if relevant else 'Not near enough to the question'}: {nearest}"
-    return {"reason": reason, "label": "relevant" if relevant else "irrelevant", "score": score}
+    reason = f"{'Nearest to the question' if score >= 0.5 else 'Not near enough to the question'}: {nearest}"
+    return {"reason": reason, "score": score}

@@ -1,0 +1,76 @@
+"""What stands in an answer for the reader's sake: the mark of what cites nothing, and no sign that was meant for us."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from selfrag.domain.answers import Citation
+from selfrag.text.sentences import split_sentences
+
+UNCITED = "[uncited]"
+# What prompt.md tells the model to write before the sentence that says what the documents do not hold: such a
+# sentence can cite nothing. A word of our own is the same in every language; the sign never reaches a caller.
+NOT_SAID = "NOT_SAID"
+_SIGN = re.compile(rf"{NOT_SAID}\s*[:：]?\s*")
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """The characters from `start` to `end` are replaced by `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def says_something(text: str) -> bool:
+    """Whether an answer holds more than the remark that the documents do not say it."""
+    return any(re.search(r"\w", piece) and not _SIGN.match(piece) for piece in _pieces(text))
+
+
+def marked(text: str, citations: Sequence[Citation], *, grounded: bool) -> tuple[str, list[Citation]]:
+    """Take the signs away, mark what cites nothing if the answer is grounded, and move the citations' spans along.
+
+    Only a sign before the last sentence spares it the mark, so that nothing can hide behind one.
+    """
+    edits: list[_Edit] = []
+    start = 0
+    for piece in _pieces(text):
+        end = start + len(piece)
+        sign = _SIGN.match(piece)
+        if sign:
+            edits.append(_Edit(start, start + sign.end(), ""))
+        spared = sign is not None and not re.search(r"\w", text[end:])
+        words_end = start + len(piece.rstrip())
+        cited = any(c.answer_span[0] < words_end and c.answer_span[1] > start for c in citations)
+        if grounded and not cited and not spared and re.search(r"\w", piece):
+            edits.append(_Edit(words_end, words_end, f" {UNCITED}"))
+        start = end
+    return _edited(text, edits), _moved(citations, edits)
+
+
+def _pieces(text: str) -> list[str]:
+    """The sentences of an answer; a sign begins one wherever it stands."""
+    return [piece for sentence in split_sentences(text) for piece in re.split(rf"(?={NOT_SAID})", sentence) if piece]
+
+
+def _edited(text: str, edits: Sequence[_Edit]) -> str:
+    begins = [0, *(edit.end for edit in edits)]
+    ends = [*(edit.start for edit in edits), len(text)]
+    kept = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    return "".join(part + text for part, text in zip(kept, [*(edit.text for edit in edits), ""], strict=True))
+
+
+def _moved(citations: Sequence[Citation], edits: Sequence[_Edit]) -> list[Citation]:
+    """The citations with spans in the edited text; one that held nothing but a sign is gone."""
+
+    def moved(position: int, *, begins: bool) -> int:
+        shift = 0
+        for edit in edits:
+            if edit.start < position or (begins and edit.start == position):
+                shift += len(edit.text) - (min(edit.end, position) - edit.start)
+        return position + shift
+
+    spans = [(moved(c.answer_span[0], begins=True), moved(c.answer_span[1], begins=False)) for c in citations]
+    pairs = zip(citations, spans, strict=True)
+    return [c.model_copy(update={"answer_span": span}) for c, span in pairs if span[0] < span[1]]
