@@ -15,10 +15,11 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda
 from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for
 
 import selfrag.manifest
+from cli.aws.definitions import INGESTION
 from cli.aws.interpreter import LambdaHandler
 from cli.aws.manifest import KeepingClient, KeptManifest
 from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, WORK_BUCKET
-from cli.aws.stack import INGESTION, INGESTION_ARN, deployed_handlers, running_stack
+from cli.aws.stack import INGESTION_ARN, deployed_handlers, running_stack
 from selfrag.errors import Misconfigured, SelfragError
 from selfrag.ingestion import document_id, objects
 from split_document.batches import BATCH

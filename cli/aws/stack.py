@@ -4,7 +4,6 @@ import importlib
 import json
 import logging
 import os
-import re
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -22,16 +21,14 @@ import selfrag.ingestion
 import selfrag.manifest
 import selfrag.settings
 import selfrag.verdicts
+from cli.aws.definitions import INGESTION, QUESTION, definition_json, placeholders
 from cli.aws.interpreter import LambdaHandler, Pause, local_aws
 from cli.aws.resources import DOCUMENTS_BUCKET, TABLES, make
 
-INFRA = Path(__file__).parents[2] / "infra"
-DEFINITION, INGESTION = INFRA / "workflow.asl.json", INFRA / "ingestion.asl.json"
 # moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 INGESTION_ARN = f"{MACHINE_ARN}-ingestion"
 MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
-PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 OnStep = Callable[[str], None]
 
 
@@ -76,19 +73,20 @@ class LocalStack:
         return events
 
 
-def definition_text(definition: Path = DEFINITION) -> str:
+def definition_text(definition: Path = QUESTION) -> str:
     """The definition with its placeholders filled in, as Terraform fills them in."""
-    return PLACEHOLDER.sub(lambda found: TABLES.get(found[1], (found[1],))[0], definition.read_text(encoding="utf-8"))
+    names = {name: TABLES.get(name, (name,))[0] for name in placeholders(definition)}
+    return definition_json(definition, names)
 
 
 def deployed_handlers(*definitions: Path) -> dict[str, LambdaHandler]:
     """The handlers of all steps that the definitions name (the workflow's, if none is given), by their folder."""
-    names = {name for definition in definitions or (DEFINITION,) for name in _steps_of(definition)}
+    names = {name for definition in definitions or (QUESTION,) for name in _steps_of(definition)}
     return {name: importlib.import_module(f"{name}.handler").handler for name in sorted(names)}
 
 
 def _steps_of(definition: Path) -> set[str]:
-    return set(PLACEHOLDER.findall(definition.read_text(encoding="utf-8"))) - set(TABLES)
+    return placeholders(definition) - set(TABLES)
 
 
 @contextmanager
@@ -112,7 +110,7 @@ def running_stack(
         with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause):
             machines = {
                 arn: definition_text(path)
-                for arn, path in ((MACHINE_ARN, DEFINITION), (INGESTION_ARN, INGESTION))
+                for arn, path in ((MACHINE_ARN, QUESTION), (INGESTION_ARN, INGESTION))
                 if _steps_of(path) <= known.keys()
             }
             make(secrets, {**machines, **({MACHINE_ARN: definition} if definition else {})})

@@ -16,8 +16,9 @@ from aws_lambda_powertools.utilities import parameters
 import ask.handler
 import cli.serving.gateway
 import selfrag.claude
+from cli.aws.definitions import INGESTION, QUESTION
 from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, TABLES
-from cli.aws.stack import DEFINITION, INGESTION, MACHINE_ARN, LocalStack, deployed_handlers, running_stack
+from cli.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from cli.offline.web import WebServer
 from cli.serving.gateway import serving
 from selfrag.opensearch import open_passages
@@ -67,7 +68,7 @@ def recorded() -> Iterator[Calls]:
             "SELFRAG_WEB_SECRET": "web-key",
             "SELFRAG_COLLECTIONS": '["c"]',
         }
-        deployed = deployed_handlers(DEFINITION, INGESTION)
+        deployed = deployed_handlers(QUESTION, INGESTION)
         handlers = {name: as_caller(name, _in_a_new_process(handler)) for name, handler in deployed.items()}
         secrets = {"model-key": "test", "web-key": "test"}
         with (

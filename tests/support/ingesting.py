@@ -8,8 +8,9 @@ from typing import Any
 
 import boto3
 
+from cli.aws.definitions import INGESTION
 from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
-from cli.aws.stack import INGESTION, Execution, LocalStack, deployed_handlers, running_stack
+from cli.aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from selfrag.ingestion import document_id
 from selfrag.opensearch import open_passages
 from selfrag.titan import open_titan

@@ -11,8 +11,9 @@ from unittest.mock import patch
 import boto3
 import pytest
 
+from cli.aws.definitions import INGESTION
 from cli.aws.resources import DOCUMENTS_BUCKET
-from cli.aws.stack import INGESTION, deployed_handlers
+from cli.aws.stack import deployed_handlers
 from selfrag.ingestion import Objects, ingestion_settings
 from selfrag.manifest import Manifest
 from selfrag.opensearch import OpenSearchPassages, open_passages
