@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ask.trace import Step
+from selfrag.ledger import path_of
 from selfrag.models import Model, RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
 from selfrag.responses import RetrieveReflection
 
@@ -53,7 +54,7 @@ def unfinished(question_id: str, status: str, steps: Sequence[Step]) -> Unfinish
         id=question_id,
         status="running" if status == "RUNNING" else "failed",
         reflection=_reflection(steps),
-        path=list(dict.fromkeys(step.name for step in steps)),
+        path=path_of(step.name for step in steps),
         trace=[
             TracedStep(
                 state=step.name,

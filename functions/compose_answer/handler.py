@@ -1,6 +1,7 @@
 """The Lambda of the state ComposeAnswer."""
 
-from compose_answer.logic import Task, compose
+from compose_answer.logic import compose
+from compose_answer.task import Task
 from selfrag.metrics import count_answer
 from selfrag.observability import Event, logger, step
 from selfrag.responses import Response

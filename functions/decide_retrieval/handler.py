@@ -13,4 +13,4 @@ def handler(event: Event) -> Result:
     """Say whether the question needs a search."""
     task = Task.model_validate(event)
     # Not cached: the verdict cache keeps IsRel, IsSup and IsUse, which are about fixed texts.
-    return decide(task, configured_grader("decide_retrieval", PROMPT, task.deadline, cached=False))
+    return decide(task, configured_grader("decide_retrieval", PROMPT, task.deadline_ms, cached=False))

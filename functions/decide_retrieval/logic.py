@@ -13,7 +13,7 @@ class Task(BaseModel):
 
     question: str
     previous: Turn = Turn()
-    deadline: float | None = None
+    deadline_ms: float | None = None
 
 
 class Retrieval(BaseModel):

@@ -12,4 +12,4 @@ PROMPT = load_prompt(__file__)
 def handler(event: Event) -> Result:
     """Write or repair an answer."""
     task = Task.model_validate(event)
-    return generate(task, claude(task.deadline), PROMPT)
+    return generate(task, claude(task.deadline_ms), PROMPT)

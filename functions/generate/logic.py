@@ -25,7 +25,7 @@ class Task(BaseModel):
     draft: str = ""
     failed_claims: list[str] = []
     previous: Turn = Turn()
-    deadline: float | None = None
+    deadline_ms: float | None = None
 
 
 class Result(StepResult):

@@ -12,4 +12,4 @@ PROMPT = load_prompt(__file__)
 def handler(event: Event) -> Result:
     """Grade one passage's relevance to the question."""
     task = Task.model_validate(event)
-    return grade(task, configured_grader("grade_relevance", PROMPT, task.deadline))
+    return grade(task, configured_grader("grade_relevance", PROMPT, task.deadline_ms))

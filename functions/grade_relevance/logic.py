@@ -15,7 +15,7 @@ class Task(BaseModel):
     previous_question: str = ""
     passage: Passage
     threshold: float = 0.5
-    deadline: float | None = None
+    deadline_ms: float | None = None
 
 
 class Relevance(BaseModel):

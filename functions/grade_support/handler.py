@@ -12,4 +12,4 @@ PROMPT = load_prompt(__file__)
 def handler(event: Event) -> Result:
     """Check an answer against its passages, claim by claim."""
     task = Task.model_validate(event)
-    return grade(task, configured_grader("grade_support", PROMPT, task.deadline))
+    return grade(task, configured_grader("grade_support", PROMPT, task.deadline_ms))

@@ -14,7 +14,7 @@ class Task(BaseModel):
     question: str
     answer: str
     passages: list[Passage]
-    deadline: float | None = None
+    deadline_ms: float | None = None
 
 
 class JudgedClaim(BaseModel):

@@ -12,4 +12,4 @@ PROMPT = load_prompt(__file__)
 def handler(event: Event) -> Result:
     """Judge how useful an answer is to the asker."""
     task = Task.model_validate(event)
-    return grade(task, configured_grader("grade_utility", PROMPT, task.deadline))
+    return grade(task, configured_grader("grade_utility", PROMPT, task.deadline_ms))

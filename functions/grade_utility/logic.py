@@ -14,7 +14,7 @@ class Task(BaseModel):
     question: str
     answer: str
     previous_question: str = ""
-    deadline: float | None = None
+    deadline_ms: float | None = None
 
 
 class Utility(BaseModel):

@@ -12,7 +12,8 @@ from selfrag.requests import Filters
 class Task(BaseModel):
     """The query and the caller's collections, which `filters` may narrow and not widen.
 
-    `passage_ids`, if any, are fetched in place of a search, under the same bounds.
+    `passage_ids`, if any, are fetched in place of a search, under the same bounds. Whether a failed search may be
+    tried again depends on `deadline_ms`, which the handler's wrapper reads.
     """
 
     query: str
@@ -21,6 +22,7 @@ class Task(BaseModel):
     top_k: int = Field(ge=1)
     passage_ids: list[str] = []
     bytes_used: int = 0
+    deadline_ms: float | None = None
 
 
 class Result(StepResult):

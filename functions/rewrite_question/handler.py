@@ -12,4 +12,4 @@ PROMPT = load_prompt(__file__)
 def handler(event: Event) -> Result:
     """Find a search query that was not tried yet."""
     task = Task.model_validate(event)
-    return rewrite(task, configured_grader("rewrite_question", PROMPT, task.deadline, cached=False))
+    return rewrite(task, configured_grader("rewrite_question", PROMPT, task.deadline_ms, cached=False))

@@ -19,7 +19,7 @@ class Task(BaseModel):
     queries: list[str]
     failed_claims: list[str] = []
     previous_question: str = ""
-    deadline: float | None = None
+    deadline_ms: float | None = None
 
 
 class Rewrite(BaseModel):

@@ -12,4 +12,4 @@ def handler(event: Event) -> Result:
     config = settings()
     domains = Domains(included=config.web_include_domains, excluded=config.web_exclude_domains)
     task = Task.model_validate(event)
-    return search(task, Tavily(config, task.deadline), domains)
+    return search(task, Tavily(config, task.deadline_ms), domains)

@@ -21,7 +21,7 @@ class Task(BaseModel):
     query: str
     top_k: int = Field(ge=1)
     bytes_used: int = 0
-    deadline: float | None = None
+    deadline_ms: float | None = None
 
 
 class Result(StepResult):

@@ -50,7 +50,7 @@ def step(work: Callable[[Event], BaseModel]) -> Handler:
             raise InvalidInput(f"{name} cannot read its input: {wrong}") from None
         except SelfragError as error:
             logger.warning("failed", extra={"error": type(error).__name__})
-            if isinstance(error, TemporarilyUnavailable) and not time_for_a_retry(event.get("deadline")):
+            if isinstance(error, TemporarilyUnavailable) and not time_for_a_retry(event.get("deadline_ms")):
                 raise DeadlineExceeded("no time is left for another try") from error
             raise
         finally:

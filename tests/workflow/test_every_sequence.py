@@ -10,7 +10,8 @@ import pytest
 
 from cli.aws.resources import TABLES
 from cli.aws.stack import definition_text, running_stack
-from compose_answer.logic import Task, compose
+from compose_answer.logic import compose
+from compose_answer.task import Task
 from tests.support import steps
 from tests.support.steps import Scripted
 from tests.support.walker import LOGS, Walker

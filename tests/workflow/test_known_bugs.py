@@ -22,7 +22,8 @@ import generate.logic
 import grade_relevance.logic
 import selfrag.claude
 from cli.aws.stack import definition_text, running_stack
-from compose_answer.logic import Task, compose
+from compose_answer.logic import compose
+from compose_answer.task import Task
 from grade_relevance.logic import Relevance
 from selfrag.models import RelevanceVerdict
 from selfrag.profiles import SMALLEST_CACHEABLE
@@ -113,7 +114,7 @@ def test_bug_3_without_evidence_it_ends() -> None:
 
     def put_back(world: World) -> None:
         # Unsupported goes to the web, to generate, to the check, to the web ... until the execution is stopped.
-        world.states["NextTry"]["Choices"] = [{"Condition": "{% $model_calls < 200 %}", "Next": "SearchWeb"}]
+        world.states["NextTry"]["Choices"] = [{"Condition": "{% $count($ledger) < 200 %}", "Next": "SearchWeb"}]
         world.states["RouteWeb"]["Choices"] = [{"Condition": "{% true %}", "Next": "Generate"}]
 
     holds_and_sees(check, put_back)

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from compose_answer.logic import Draft, Task, compose
+from compose_answer.logic import compose
+from compose_answer.task import Draft, Task
 from selfrag.responses import Response
 from tests.support import steps
 
