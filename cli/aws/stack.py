@@ -60,7 +60,7 @@ class LocalStack:
         # Unlike StartExecution it says when the execution has ended.
         ended = self._client.start_sync_execution(stateMachineArn=machine, name=name, input=json.dumps(payload))
         output = json.loads(ended["output"]) if ended["status"] == "SUCCEEDED" else None
-        error = " ".join(str(ended.get(part) or "") for part in ("status", "error", "cause"))
+        error = ": ".join(filter(None, (ended.get("error") or ended["status"], ended.get("cause"))))
         return Execution(name, output, "" if output is not None else error, self._history(ended["executionArn"]))
 
     def _history(self, arn: str) -> list[dict[str, Any]]:

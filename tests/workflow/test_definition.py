@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from statelint.config import Config
 from statelint.linter import Linter
 
-from cli.aws.definitions import QUESTION, placeholders
+from cli.aws.definitions import INGESTION, QUESTION, REINDEX, placeholders
 from cli.aws.interpreter import MAX_VARIABLE_BYTES
 from cli.aws.jsonata import check
 from selfrag import errors
@@ -41,7 +42,7 @@ LAMBDA_ERRORS = {
     "Lambda.TooManyRequestsException",
 }
 BUILT_IN = re.compile(r"\$(\w+)\s*\(")
-MACHINES = {"workflow": MACHINE, "ingestion": INGESTION_MACHINE, "reindex": REINDEX_MACHINE}
+MACHINES = {"question": MACHINE, "ingestion": INGESTION_MACHINE, "reindex": REINDEX_MACHINE}
 ALL_TASKS = [task for machine in MACHINES.values() for task in tasks(machine)]
 ALL_LAMBDA_TASKS = [task for machine in MACHINES.values() for task in lambda_tasks(machine)]
 # A question waits for its caller, a document for nobody.
@@ -181,7 +182,7 @@ def test_every_step_folder_has_the_same_form(task: State) -> None:
 
 
 def test_terraform_can_fill_the_placeholders_in() -> None:
-    assert "%{" not in RAW
+    assert "%{" not in "".join(path.read_text(encoding="utf-8") for path in (QUESTION, INGESTION, REINDEX))
     assert placeholders(QUESTION) == {
         *(snake(task.name) for task in lambda_tasks()),
         "answers_table",
@@ -198,6 +199,37 @@ def test_the_policy_defaults_of_the_definition_are_those_of_the_edge() -> None:
 
 def test_passages_leave_room_in_the_state() -> None:
     assert STATE_BUDGET_BYTES <= MAX_VARIABLE_BYTES - 64 * 1024
+
+
+def test_the_questions_definition_is_short_enough_to_be_read() -> None:
+    assert len(QUESTION.read_text(encoding="utf-8").splitlines()) <= 700
+
+
+@pytest.mark.parametrize("definition", [QUESTION, INGESTION, REINDEX], ids=MACHINES)
+def test_each_retry_is_written_once(definition: Path) -> None:
+    # An alias or a merged key is the very object of its anchor, so equal retriers are one object.
+    machine = yaml.safe_load(definition.read_text(encoding="utf-8"))
+    retriers = [retrier for task in tasks(machine) for retrier in task.body["Retry"]]
+    assert len({id(retrier) for retrier in retriers}) == len({json.dumps(retrier) for retrier in retriers})
+
+
+@pytest.mark.parametrize("state", all_states(), ids=ids)
+def test_every_state_has_a_comment(state: State) -> None:
+    assert state.body["Comment"].endswith(".")
+
+
+@pytest.mark.parametrize("task", tasks(), ids=ids)
+def test_every_task_leaves_one_entry_in_the_ledger_whether_or_not_it_fails(task: State) -> None:
+    if task.name in ("ComposeAnswer", "RememberAnswer"):  # these run when it is complete
+        return
+    where, name = ("Output", "entry") if task.scope else ("Assign", "ledger")
+    for part in (task.body, *task.body["Catch"]):
+        assert name in part[where]
+
+
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
+def test_aws_gets_nothing_that_is_there_for_the_anchors_alone(machine: dict[str, Any]) -> None:
+    assert set(machine) <= {"Comment", "QueryLanguage", "StartAt", "TimeoutSeconds", "States"}
 
 
 def test_the_definition_is_the_one_that_is_deployed() -> None:
