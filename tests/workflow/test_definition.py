@@ -213,6 +213,13 @@ def test_each_retry_is_written_once(definition: Path) -> None:
     assert len({id(retrier) for retrier in retriers}) == len({json.dumps(retrier) for retrier in retriers})
 
 
+@pytest.mark.parametrize("definition", [QUESTION, INGESTION, REINDEX], ids=MACHINES)
+def test_terraform_and_python_read_the_same_words(definition: Path) -> None:
+    # Of N and the like terraform's yamldecode makes true or false, PyYAML of some and not of others.
+    plain = [t for t in yaml.scan(definition.read_text(encoding="utf-8")) if getattr(t, "plain", False)]
+    assert not [t for t in plain if t.value.lower() in ("y", "n", "yes", "no", "on", "off")]
+
+
 @pytest.mark.parametrize("state", all_states(), ids=ids)
 def test_every_state_has_a_comment(state: State) -> None:
     assert state.body["Comment"].endswith(".")

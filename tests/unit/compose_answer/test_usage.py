@@ -10,15 +10,7 @@ from compose_answer.task import Task
 from selfrag.responses import Response
 from tests.support import steps
 
-STEPS = [
-    "DecideRetrieval",
-    "Retrieve",
-    "GradeRelevance",
-    "GradeSupport",
-    "GradeUtility",
-    "RewriteQuestion",
-    "SearchWeb",
-]
+STEPS = ["DecideRetrieval", "Retrieve", "GradeRelevance", "GradeSupport", "GradeUtility", "SearchWeb"]
 
 
 def composed(*ledger: dict[str, Any]) -> Response:
