@@ -7,6 +7,7 @@ from pydantic import Field
 
 from selfrag.domain.base import Model
 from selfrag.domain.history import Step
+from selfrag.domain.ledger import path_of
 from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
 
 
@@ -53,7 +54,7 @@ def unfinished(question_id: str, status: str, steps: Sequence[Step]) -> Unfinish
         id=question_id,
         status="running" if status == "RUNNING" else "failed",
         reflection=_reflection(steps),
-        path=list(dict.fromkeys(step.name for step in steps)),
+        path=path_of(step.name for step in steps),
         trace=[
             TracedStep(
                 state=step.name,

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from cli.local.aws.definitions import QUESTION
 from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import DEFINITION, MACHINE_ARN, deployed_handlers
+from cli.local.aws.stack import MACHINE_ARN, deployed_handlers
 from cli.local.serving.gateway import serving
 from tests.e2e.test_api import eventually, problem
 from tests.support.ingesting import Ingestion, ingestion
@@ -82,7 +83,7 @@ def service() -> Iterator[Service]:
             "SELFRAG_MODEL_SECRET": "model-key",
         }
         with (
-            ingestion(deployed_handlers(DEFINITION), **environment) as documents,
+            ingestion(deployed_handlers(QUESTION), **environment) as documents,
             serving() as url,
             httpx2.Client(base_url=url, timeout=40) as api,
         ):

@@ -69,7 +69,8 @@ class Stack:
         self.seconds: dict[str, float] = {}
         self._outputs: dict[str, Any] = {}
         directory.mkdir(parents=True)
-        for file in [*INFRA.glob("*.tf"), *INFRA.glob("*.asl.json")]:
+        shutil.copytree(INFRA / "workflows", directory / "workflows")
+        for file in INFRA.glob("*.tf"):
             shutil.copy(file, directory)
         values = {**FOR_THE_EMULATOR, "package_directory": str(packages), **(variables or {})}
         (directory / "test.auto.tfvars.json").write_text(json.dumps(values))

@@ -14,8 +14,9 @@ import pytest
 
 import ask.handler
 import cli.local.serving.gateway
+from cli.local.aws.definitions import INGESTION, QUESTION
 from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, TABLES
-from cli.local.aws.stack import DEFINITION, INGESTION, MACHINE_ARN, LocalStack, deployed_handlers, running_stack
+from cli.local.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from cli.local.offline.web import WebServer
 from cli.local.serving.gateway import serving
 from selfrag import bootstrap
@@ -60,7 +61,7 @@ def recorded() -> Iterator[Calls]:
             "SELFRAG_WEB_SECRET": "web-key",
             "SELFRAG_COLLECTIONS": '["c"]',
         }
-        deployed = deployed_handlers(DEFINITION, INGESTION)
+        deployed = deployed_handlers(QUESTION, INGESTION)
         handlers = {name: as_caller(name, _in_a_new_process(handler)) for name, handler in deployed.items()}
         secrets = {"model-key": "test", "web-key": "test"}
         with (

@@ -46,7 +46,8 @@ WRONG: dict[str, tuple[Any, str]] = {
 @pytest.fixture(scope="module")
 def infra(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("terraform")
-    for file in [*INFRA.glob("*.tf"), *INFRA.glob("*.asl.json")]:
+    shutil.copytree(INFRA / "workflows", directory / "workflows")
+    for file in INFRA.glob("*.tf"):
         shutil.copy(file, directory)
     run([terraform(), "init", "-input=false", "-backend=false", *provider_mirror()], directory, environment(directory))
     return directory

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.local.aws.stack import DEFINITION, INFRA, INGESTION
+from cli.local.aws.definitions import INGESTION, QUESTION, REINDEX, definition_json
 
-RAW = DEFINITION.read_text(encoding="utf-8")
+RAW = definition_json(QUESTION)
 MACHINE: dict[str, Any] = json.loads(RAW)
-INGESTION_RAW = INGESTION.read_text(encoding="utf-8")
+INGESTION_RAW = definition_json(INGESTION)
 INGESTION_MACHINE: dict[str, Any] = json.loads(INGESTION_RAW)
 # Terraform fills this one in inside an expression, which could not be parsed before.
-REINDEX_RAW = (INFRA / "reindex.asl.json").read_text(encoding="utf-8").replace("${reindex_concurrency}", "20")
+REINDEX_RAW = definition_json(REINDEX, {"reindex_concurrency": "20"})
 REINDEX_MACHINE: dict[str, Any] = json.loads(REINDEX_RAW)
 
 

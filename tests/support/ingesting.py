@@ -8,8 +8,9 @@ from typing import Any
 
 import boto3
 
+from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
-from cli.local.aws.stack import INGESTION, Execution, LocalStack, deployed_handlers, running_stack
+from cli.local.aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from selfrag.domain.documents import document_id
 from tests.support.opensearch_double import OpenSearchDouble
 from tests.support.titan_double import TitanDouble

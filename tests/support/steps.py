@@ -1,5 +1,6 @@
 """Results of steps as their Lambdas would return them, for machines that are run without a model."""
 
+import re
 from typing import Any
 
 from question.compose_answer.handler import handler as compose_answer
@@ -22,6 +23,12 @@ def call(step: str) -> dict[str, Any]:
 def asked(step: str, **result: Any) -> dict[str, Any]:
     """A result that cost one model call."""
     return {**result, "calls": [call(step)], "warnings": []}
+
+
+def entry(step: str, asked: int = 1, **more: Any) -> dict[str, Any]:
+    """What a step leaves in the ledger that asked the model so often and got a reply each time."""
+    calls = [call(re.sub(r"(?<!^)(?=[A-Z])", "_", step).lower())] * asked
+    return {"step": step, "calls": calls, "warnings": [], "attempts": asked, **more}
 
 
 def passage(passage_id: str, text: str = "Leave is 25 days a year.") -> dict[str, Any]:

@@ -13,17 +13,18 @@ from typing import Any
 from cli.local.aws.jsonata import evaluate
 
 # What decides nothing (a test proves it of the definition): situations that differ only in it are equal.
-LOGS = frozenset(
-    {"path", "calls", "warnings", "response", "rounds", "cached_verdicts", "queries", "query", "retrieval"}
-    | {"previous", "previous_id", "previous_relevance"}
-)
+LOGS = frozenset({"response", "query", "retrieval", "previous", "previous_id", "previous_relevance"})
 # What is always set again before it is read, as seen from a Task.
 MOMENTARY = frozenset({"answered", "flawed", "useful", "found", "ungraded", "recalled", "recalled_item"})
-# The growing ones of the logs are emptied, for evaluating them is most of the work.
-GROWING = ("path", "calls", "warnings")
-CONTEXT = {
-    "Execution": {"Name": "walk", "Id": "arn:aws:states:us-east-1:1:execution:m:walk"},
-    "State": {"RetryCount": 0},
+EXECUTION = {"Name": "walk", "Id": "arn:aws:states:us-east-1:1:execution:m:walk"}
+# What the Choices ask of the ledger and of the number of searches. Two situations in which these agree go on alike,
+# whatever else the entries hold; a test proves that no Choice asks for more.
+SUMS = {
+    "model calls": "$sum([0, $ledger.attempts])",
+    "rewrites": '$count($ledger[step = "RewriteQuestion"])',
+    "repairs": "$count($ledger[repair])",
+    "the web was searched": '"SearchWeb" in $ledger.step',
+    "searches since something relevant": "$count($queries) - $max([0, $ledger[relevant].search])",
 }
 
 Variables = dict[str, Any]
@@ -83,7 +84,7 @@ class Walker:
         if situation not in self._known:
             reach = Reach(0, (), 0)
             for label, _, result in self._results(name, given, variables):
-                after = self._reach(*self._after(name, given, {**variables, **{key: [] for key in GROWING}}, result))
+                after = self._reach(*self._after(name, given, dict(variables), result))
                 reach.sequences += after.sequences
                 reach.ends |= after.ends
                 reach.longest = max(reach.longest, (f"{name}:{label}", *after.longest), key=len)
@@ -92,33 +93,33 @@ class Walker:
         return self._known[situation]
 
     def _composed(self, given: Any, variables: Variables) -> dict[str, Any]:
-        return self._compose(
-            template(self._states[self._end]["Arguments"]["Payload"], self._bindings(variables, given))
-        )
+        seen = self._bindings(self._end, variables, given)
+        return self._compose(template(self._states[self._end]["Arguments"]["Payload"], seen))
 
     def _to_branch(self, name: str, given: Any, variables: Variables) -> tuple[str, Any, Variables]:
         """Go on to the next state whose result is open, or to the end."""
         while name != self._end and self._states[name]["Type"] not in ("Task", "Map", "Parallel"):
-            given, name = self._simple(self._states[name], given, variables)
+            given, name = self._simple(name, given, variables)
         return name, given, variables
 
-    def _simple(self, state: dict[str, Any], given: Any, variables: Variables) -> tuple[Any, str]:
+    def _simple(self, name: str, given: Any, variables: Variables) -> tuple[Any, str]:
+        state = self._states[name]
         if state["Type"] == "Choice":
             return given, self._chosen(state, given, variables)
-        seen = self._bindings(variables, given)
+        seen = self._bindings(name, variables, given)
         output = template(state["Output"], seen) if "Output" in state else given
         variables.update(template(state.get("Assign", {}), seen))
         return output, state["Next"]
 
     def _chosen(self, state: dict[str, Any], given: Any, variables: Variables) -> str:
         for rule in state["Choices"]:
-            if template(rule["Condition"], self._bindings(variables, given)) is True:
+            if template(rule["Condition"], self._bindings("", variables, given)) is True:
                 return str(rule["Next"])
         return str(state["Default"])
 
     def _after(self, name: str, given: Any, variables: Variables, result: Any) -> tuple[str, Any, Variables]:
         state = self._states[name]
-        seen = self._bindings(variables, given, result)
+        seen = self._bindings(name, variables, given, result)
         output = template(state["Output"], seen) if "Output" in state else result
         variables.update(template(state.get("Assign", {}), seen))
         return self._to_branch(state["Next"], output, variables)
@@ -126,12 +127,12 @@ class Walker:
     def _results(self, name: str, given: Any, variables: Variables) -> Iterator[tuple[str, Any, Any]]:
         """Each alternative: its label, what the Lambdas give back, and the state's result."""
         state = self._states[name]
-        seen = self._bindings(variables, given)
+        seen = self._bindings(name, variables, given)
         asked = state.get("Arguments", {"items": state.get("Items", [])})
         for label, payload in self._alternatives(name, template(asked, seen), variables):
             if state["Type"] == "Map":
-                inner = state["ItemProcessor"]["States"][state["ItemProcessor"]["StartAt"]]
-                yield label, payload, [self._output(inner, variables, one) for one in payload]
+                inner = state["ItemProcessor"]
+                yield label, payload, [self._output(inner, inner["StartAt"], variables, one) for one in payload]
             elif state["Type"] == "Parallel":
                 branches = zip(state["Branches"], payload, strict=True)
                 yield label, payload, [self._branch_output(branch, variables, one) for branch, one in branches]
@@ -139,24 +140,28 @@ class Walker:
                 yield label, payload, payload if "dynamodb" in state["Resource"] else {"Payload": payload}
 
     def _branch_output(self, branch: dict[str, Any], variables: Variables, payload: Any) -> Any:
-        state = branch["States"][branch["StartAt"]]
-        if state["Type"] == "Choice":
-            state = branch["States"][self._chosen(state, {}, variables)]
-        return self._output(state, variables, payload)
+        name = branch["StartAt"]
+        if branch["States"][name]["Type"] == "Choice":
+            name = self._chosen(branch["States"][name], {}, variables)
+        return self._output(branch, name, variables, payload)
 
-    def _output(self, state: dict[str, Any], variables: Variables, payload: Any) -> Any:
-        return template(state["Output"], self._bindings(variables, {}, {"Payload": payload}))
+    def _output(self, scope: dict[str, Any], name: str, variables: Variables, payload: Any) -> Any:
+        return template(scope["States"][name]["Output"], self._bindings(name, variables, {}, {"Payload": payload}))
 
-    def _bindings(self, variables: Variables, given: Any, result: Any = None) -> dict[str, Any]:
-        states = {"input": given, "context": CONTEXT}
+    def _bindings(self, name: str, variables: Variables, given: Any, result: Any = None) -> dict[str, Any]:
+        context = {"Execution": EXECUTION, "State": {"Name": name, "RetryCount": 0}}
+        states = {"input": given, "context": context}
         return {**variables, "states": states if result is None else {**states, "result": result}}
 
 
 def _deciding(variables: Variables) -> dict[str, Any]:
     """What of the variables can still make a difference: of passages whether there are any, of answers the verdicts."""
     kept = {key: value for key, value in variables.items() if key not in LOGS | MOMENTARY}
-    for name in ("evidence", "seen", "problems", "failed_claims"):
+    for name in ("evidence", "seen", "failed_claims"):
         kept[name] = bool(kept[name])
+    ledger, queries = kept.pop("ledger"), kept.pop("queries")
+    kept["sums"] = [evaluate(asked, {"ledger": ledger, "queries": queries}) for asked in SUMS.values()]
+    kept["problems"] = any(entry.get("error") for entry in ledger)
     labels = {verdict["label"] for verdict in kept.pop("relevance")}
     kept["relevant"], kept["all_ungraded"] = "relevant" in labels, labels == {"ungraded"}
     kept["fresh"] = len(kept["fresh"])

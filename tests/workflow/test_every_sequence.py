@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import boto3
@@ -10,12 +11,15 @@ import pytest
 
 from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import definition_text, running_stack
-from question.compose_answer.logic import Task, compose
+from question.compose_answer.logic import compose
+from question.compose_answer.task import Task
 from tests.support import steps
 from tests.support.steps import Scripted
-from tests.support.walker import LOGS, Walker
+from tests.support.walker import LOGS, SUMS, Walker
 
 MAX_MODEL_CALLS = 40
+# What is read of the ledger and of the queries.
+LEDGER = re.compile(r"\$(?:ledger|queries)(?:\[[^\]]*\])?(?:\.\w+)?")
 DEFINITION = json.loads(definition_text())
 FOLLOW_UP = {
     "question": "How many days?",
@@ -147,3 +151,11 @@ def test_what_the_walk_takes_for_undecisive_is_in_no_condition() -> None:
     deciding = [rule["Condition"] for state in DEFINITION["States"].values() for rule in state.get("Choices", [])]
     named = {name for condition in deciding for name in re.findall(r"\$(\w+)", condition)}
     assert not named & (LOGS - {"previous_id"})
+
+
+def test_no_choice_asks_more_of_the_ledger_than_the_walk_keeps_of_it() -> None:
+    def asked(expressions: Iterable[str]) -> set[str]:
+        return {found for text in expressions for found in LEDGER.findall(text)}
+
+    conditions = [rule["Condition"] for state in DEFINITION["States"].values() for rule in state.get("Choices", [])]
+    assert asked(conditions) == asked(SUMS.values())

@@ -19,7 +19,8 @@ import anthropic
 import pytest
 
 from cli.local.aws.stack import definition_text, running_stack
-from question.compose_answer.logic import Task, compose
+from question.compose_answer.logic import compose
+from question.compose_answer.task import Task
 from question.generate import logic as generate_logic
 from question.grade_relevance import logic as relevance_logic
 from question.grade_relevance.logic import Relevance
@@ -115,7 +116,7 @@ def test_bug_3_without_evidence_it_ends() -> None:
 
     def put_back(world: World) -> None:
         # Unsupported goes to the web, to generate, to the check, to the web ... until the execution is stopped.
-        world.states["NextTry"]["Choices"] = [{"Condition": "{% $model_calls < 200 %}", "Next": "SearchWeb"}]
+        world.states["NextTry"]["Choices"] = [{"Condition": "{% $count($ledger) < 200 %}", "Next": "SearchWeb"}]
         world.states["RouteWeb"]["Choices"] = [{"Condition": "{% true %}", "Next": "Generate"}]
 
     holds_and_sees(check, put_back)

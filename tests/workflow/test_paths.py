@@ -7,9 +7,11 @@ from typing import Any
 import boto3
 import pytest
 
+from ask.logic import unfinished
 from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import running_stack
+from cli.local.aws.stack import Execution, running_stack
 from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.steps import Scripted
 
@@ -21,13 +23,17 @@ SOME = lambda event: steps.relevance(event["passage"]["passage_id"], "relevant")
 
 
 def run(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[dict[str, Any], Scripted]:
+    execution, scripted = executed(asked, earlier, **script)
+    assert execution.output is not None, execution.error
+    return execution.output, scripted
+
+
+def executed(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[Execution, Scripted]:
     scripted = Scripted(**script)
     with running_stack({}, {}, handlers=scripted.handlers(), pause=lambda seconds: None) as stack:
         if earlier:
             boto3.client("dynamodb").put_item(TableName=TABLES["answers_table"][0], Item=earlier)
-        execution = stack.execute(asked)
-    assert execution.output is not None, execution.error
-    return execution.output, scripted
+        return stack.execute(asked), scripted
 
 
 def test_the_happy_path_takes_four_rounds_and_eight_calls() -> None:
@@ -216,7 +222,7 @@ def test_a_memory_that_fails_costs_no_answer() -> None:
     assert warning in execution.output["usage"]["warnings"]
 
 
-@pytest.mark.parametrize("step", ["retrieve", "search_web", "compose_answer"])
+@pytest.mark.parametrize("step", ["retrieve", "search_web"])
 @pytest.mark.parametrize("error", [TemporarilyUnavailable("busy"), KeyError("a bug")], ids=["busy", "bug"])
 def test_steps_without_a_model_fail_into_an_honest_end_too(step: str, error: Exception) -> None:
     script: dict[str, list[Any]] = {step: [error]}
@@ -229,6 +235,48 @@ def test_steps_without_a_model_fail_into_an_honest_end_too(step: str, error: Exc
     assert set(response) == {
         "id", "status", "answer", "citations", "reflection", "path", "queries", "usage", "execution",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("error", [TemporarilyUnavailable("busy"), KeyError("a bug")], ids=["busy", "bug"])
+def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_and_is_not_remembered(
+    error: Exception,
+) -> None:
+    with running_stack({}, {}, handlers=Scripted(compose_answer=[error]).handlers(), pause=lambda s: None) as stack:
+        execution = stack.execute(ASKED, "my-question")
+        table, key = TABLES["answers_table"][0], {"id": {"S": "my-question"}}
+        assert "Item" not in boto3.client("dynamodb").get_item(TableName=table, Key=key)
+    assert execution.output is None
+    assert execution.error == (
+        f"ComposeFailed: The response to question my-question could not be composed ({type(error).__name__}); "
+        "its trace shows how far it came."
+    )
+    view = unfinished(execution.id, "FAILED", steps_of(execution.history))
+    assert (view.status, view.path) == ("failed", ["DecideRetrieval", *SEARCH, *ANSWER])
+    assert (view.trace[-1].state, view.trace[-1].error) == ("ComposeAnswer", type(error).__name__)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        {},
+        {"decide_retrieval": [steps.retrieval("no")], "grade_utility": [steps.utility(2), steps.utility(5)]},
+        {"grade_support": [steps.support("partially_supported")] * 2 + [steps.support("fully_supported")]},
+        {"grade_relevance": [NONE], "search_web": [steps.found()]},
+    ],
+    ids=["straight", "direct, then searched", "repaired, then searched again", "nothing found"],
+)
+def test_the_path_of_a_question_at_work_is_the_one_that_its_response_has(script: dict[str, list[Any]]) -> None:
+    execution, _ = executed(**script)
+    assert execution.output is not None
+    history = steps_of(execution.history)
+    assert unfinished("a", "RUNNING", history).path == execution.output["path"]
+
+
+def test_the_path_of_a_follow_up_at_work_is_the_one_that_its_response_has() -> None:
+    retrieved = [steps.found(), steps.found("a")]
+    execution, _ = executed(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=retrieved)
+    assert execution.output is not None
+    assert unfinished("a", "RUNNING", steps_of(execution.history)).path == execution.output["path"]
 
 
 def test_the_policys_bounds_are_kept() -> None:

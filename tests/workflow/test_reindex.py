@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from cli.local.aws.definitions import REINDEX, placeholders
 from cli.local.aws.jsonata import evaluate
-from cli.local.aws.stack import INFRA
 from selfrag.adapters.manifest import LEASE_SECONDS
 from tests.support.definition import INGESTION_MACHINE, REINDEX_MACHINE
 from tests.support.walker import template
@@ -99,8 +99,7 @@ def test_nothing_inside_an_item_reads_a_variable_for_a_distributed_map_sees_none
 
 
 def test_terraform_fills_in_all_placeholders_of_the_definition() -> None:
-    raw = (INFRA / "reindex.asl.json").read_text(encoding="utf-8")
-    filled = (INFRA / "reindex.tf").read_text(encoding="utf-8")
-    named = set(re.findall(r"\$\{([^}]*)\}", raw))
+    filled = (REINDEX.parents[1] / "reindex.tf").read_text(encoding="utf-8")
+    named = placeholders(REINDEX)
     assert named == {"documents_bucket", "work_bucket", "ingestion_machine", "reindex_concurrency"}
     assert all(re.search(rf"^    {name} += ", filled, re.M) for name in named)

@@ -14,10 +14,11 @@ import boto3
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
 from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for
 
+from cli.local.aws.definitions import INGESTION
 from cli.local.aws.interpreter import LambdaHandler
 from cli.local.aws.manifest import KeepingClient, KeptManifest
 from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, WORK_BUCKET
-from cli.local.aws.stack import INGESTION, INGESTION_ARN, deployed_handlers, running_stack
+from cli.local.aws.stack import INGESTION_ARN, deployed_handlers, running_stack
 from ingestion.split_document.logic import BATCH
 from selfrag import bootstrap
 from selfrag.adapters.manifest import DynamoManifest

@@ -4,7 +4,6 @@ import importlib
 import json
 import logging
 import os
-import re
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -16,19 +15,15 @@ from unittest.mock import patch
 
 import boto3
 
+from cli.local.aws.definitions import INGESTION, QUESTION, ROOMS, definition_json, placeholders
 from cli.local.aws.interpreter import LambdaHandler, Pause, local_aws
 from cli.local.aws.resources import DOCUMENTS_BUCKET, TABLES, make
 from selfrag import bootstrap
 
-INFRA = Path(__file__).parents[3] / "infra"
-DEFINITION, INGESTION = INFRA / "workflow.asl.json", INFRA / "ingestion.asl.json"
-# Where the folders of a definition's steps are, below functions/.
-ROOMS = {DEFINITION: "question", INGESTION: "ingestion"}
 # moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 INGESTION_ARN = f"{MACHINE_ARN}-ingestion"
 MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
-PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 OnStep = Callable[[str], None]
 
 
@@ -60,7 +55,7 @@ class LocalStack:
         # Unlike StartExecution it says when the execution has ended.
         ended = self._client.start_sync_execution(stateMachineArn=machine, name=name, input=json.dumps(payload))
         output = json.loads(ended["output"]) if ended["status"] == "SUCCEEDED" else None
-        error = " ".join(str(ended.get(part) or "") for part in ("status", "error", "cause"))
+        error = ": ".join(filter(None, (ended.get("error") or ended["status"], ended.get("cause"))))
         return Execution(name, output, "" if output is not None else error, self._history(ended["executionArn"]))
 
     def _history(self, arn: str) -> list[dict[str, Any]]:
@@ -73,19 +68,20 @@ class LocalStack:
         return events
 
 
-def definition_text(definition: Path = DEFINITION) -> str:
+def definition_text(definition: Path = QUESTION) -> str:
     """The definition with its placeholders filled in, as Terraform fills them in."""
-    return PLACEHOLDER.sub(lambda found: TABLES.get(found[1], (found[1],))[0], definition.read_text(encoding="utf-8"))
+    names = {name: TABLES.get(name, (name,))[0] for name in placeholders(definition)}
+    return definition_json(definition, names)
 
 
 def deployed_handlers(*definitions: Path) -> dict[str, LambdaHandler]:
     """The handlers of all steps that the definitions name (the workflow's, if none is given), by their folder."""
-    found = [(ROOMS[path], name) for path in definitions or (DEFINITION,) for name in sorted(_steps_of(path))]
+    found = [(ROOMS[path], name) for path in definitions or (QUESTION,) for name in sorted(_steps_of(path))]
     return {name: importlib.import_module(f"{room}.{name}.handler").handler for room, name in found}
 
 
 def _steps_of(definition: Path) -> set[str]:
-    return set(PLACEHOLDER.findall(definition.read_text(encoding="utf-8"))) - set(TABLES)
+    return placeholders(definition) - set(TABLES)
 
 
 @contextmanager
@@ -112,7 +108,7 @@ def running_stack(
         with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause):
             machines = {
                 arn: definition_text(path)
-                for arn, path in ((MACHINE_ARN, DEFINITION), (INGESTION_ARN, INGESTION))
+                for arn, path in ((MACHINE_ARN, QUESTION), (INGESTION_ARN, INGESTION))
                 if _steps_of(path) <= known.keys()
             }
             make(secrets, {**machines, **({MACHINE_ARN: definition} if definition else {})})

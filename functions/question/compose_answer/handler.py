@@ -1,6 +1,7 @@
 """The Lambda of the state ComposeAnswer."""
 
-from question.compose_answer.logic import Task, compose
+from question.compose_answer.logic import compose
+from question.compose_answer.task import Task
 from selfrag import bootstrap
 from selfrag.domain.answers import AnswerResponse
 from selfrag.runtime.metrics import count_answer

@@ -4,10 +4,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from selfrag.domain.answers import Turn
 from selfrag.domain.calls import StepResult
 from selfrag.domain.passages import Passage
-
-from selfrag.domain.answers import Turn
 from selfrag.domain.verdicts import RelevanceVerdict, Score
 from selfrag.ports.grading import Grader
 

@@ -13,8 +13,8 @@ from selfrag.text.budget import within_budget
 class Task(BaseModel):
     """The query and the caller's collections, which `filters` may narrow and not widen.
 
-    `passage_ids`, if any, are fetched in place of a search, under the same bounds. The deadline (milliseconds since
-    the epoch) decides whether a failed search has time for another try.
+    `passage_ids`, if any, are fetched in place of a search, under the same bounds. Whether a failed search may be
+    tried again depends on `deadline_ms`, which the handler's wrapper reads.
     """
 
     query: str

@@ -41,7 +41,9 @@ class StatesExecutions:
             except ReadTimeoutError:
                 return None
         if ended["status"] != "SUCCEEDED":
-            raise TemporarilyUnavailable("The workflow did not end as it should; its logs have the execution's name.")
+            raise TemporarilyUnavailable(
+                f"The execution of question {question_id} gave no response; the workflow's logs have it by this id."
+            )
         return dict(json.loads(ended["output"]))
 
     def start(self, question_id: str, payload: dict[str, Any]) -> None:

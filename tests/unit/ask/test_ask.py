@@ -39,6 +39,10 @@ class FakeStates:
     def describe_execution(self, **request: Any) -> Any:
         return self._reply("describe_execution", request)
 
+    def get_paginator(self, operation: str) -> Any:
+        events = self.replies[operation]
+        return SimpleNamespace(paginate=lambda **request: [{"events": events}])
+
     def _reply(self, operation: str, request: Any) -> Any:
         self.asked[operation] = request
         reply = self.replies[operation]
@@ -123,6 +127,24 @@ def test_a_fault_of_the_workflow_is_a_problem_that_tells_nothing_of_the_deployme
     assert "SECRET" not in json.dumps(body)
     assert "arn:" not in json.dumps(body)
     assert ("Retry-After" in headers) == (status == 503)
+
+
+def test_an_execution_without_a_response_is_a_problem_that_names_the_question(answers: Stubber) -> None:
+    machines = FakeStates(start_sync_execution={"status": "FAILED", "error": "ComposeFailed", "cause": "SECRET"})
+    status, body, _ = send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
+    assert (status, "SECRET" in json.dumps(body)) == (503, False)
+    assert machines.asked["start_sync_execution"]["name"] in body["detail"]
+
+
+def test_a_failed_execution_is_shown_with_its_path_and_trace(answers: Stubber) -> None:
+    answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY, "ConsistentRead": True})
+    step = {"timestamp": "2026-01-01T00:00:00+00:00", "stateEnteredEventDetails": {"name": "Generate"}}
+    machines = FakeStates(
+        describe_execution={"status": "FAILED", "input": json.dumps({"collections": ["documents"]})},
+        get_execution_history=[{"id": 1, "type": "TaskStateEntered", **step}],
+    )
+    status, body, _ = send(answers, machines, event("GET", "/v1/questions/abc"))
+    assert (status, body["status"], body["path"], len(body["trace"])) == (200, "failed", ["Generate"], 1)
 
 
 def test_a_table_that_cannot_be_read_is_a_problem_and_not_a_missing_question(answers: Stubber) -> None:

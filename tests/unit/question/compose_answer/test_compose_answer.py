@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from question.compose_answer.logic import Draft, Task, compose
+from question.compose_answer.logic import compose
+from question.compose_answer.task import Draft, Task
 from selfrag.domain.answers import AnswerResponse
 from tests.support import steps
 
@@ -61,7 +62,7 @@ def test_an_unchecked_draft_goes_out_at_the_deadline_as_partial() -> None:
     assert "The deadline was reached." in response.usage.warnings
 
 
-@pytest.mark.parametrize("late", [{"late": True}, {"problems": [{"step": "Generate", "error": "DeadlineExceeded"}]}])
+@pytest.mark.parametrize("late", [{"late": True}, {"ledger": [{"step": "Generate", "error": "DeadlineExceeded"}]}])
 def test_without_any_answer_the_deadline_gives_an_honest_partial(late: dict[str, Any]) -> None:
     response = composed(**late)
     assert (response.status, response.citations) == ("partial", [])
@@ -70,7 +71,7 @@ def test_without_any_answer_the_deadline_gives_an_honest_partial(late: dict[str,
 
 @pytest.mark.parametrize("step", ["Retrieve", "Generate"])
 def test_a_fault_is_not_passed_off_as_not_found(step: str) -> None:
-    response = composed(problems=[{"step": step, "error": "TemporarilyUnavailable"}])
+    response = composed(ledger=[{"step": step, "error": "TemporarilyUnavailable"}])
     assert response.status == "failed"
     assert step in response.answer
     assert "Try again in a minute." in response.answer
@@ -101,8 +102,8 @@ def test_usage_adds_up_by_step_and_in_dollars() -> None:
         "input_tokens": 0,
         "output_tokens": 0,
     }
-    usage = composed(best=draft(), calls=[million, cached], model_calls=3, rounds=2).usage
-    assert (usage.model_calls, usage.rounds) == (3, 2)
+    ledger = [steps.entry("Generate", calls=[million]), steps.entry("GradeUtility", calls=[cached])]
+    usage = composed(best=draft(), ledger=ledger).usage
     assert (usage.input_tokens, usage.cache_read_input_tokens) == (1_000_000, 1_000_000)
     assert usage.by_step["generate"].cost_usd == 3.0
     assert usage.by_step["grade_utility"].cost_usd == 0.01
@@ -111,7 +112,8 @@ def test_usage_adds_up_by_step_and_in_dollars() -> None:
 
 
 def test_the_cost_of_an_unknown_model_is_unknown_and_not_zero() -> None:
-    assert composed(best=draft(), calls=[{**steps.call("generate"), "model": "someone-elses"}]).usage.cost_usd is None
+    unknown = steps.entry("Generate", calls=[{**steps.call("generate"), "model": "someone-elses"}])
+    assert composed(best=draft(), ledger=[unknown]).usage.cost_usd is None
 
 
 @pytest.mark.parametrize(("arn", "kind"), [(ARN, "/executions/details/"), (EXPRESS, "/express-executions/details/")])

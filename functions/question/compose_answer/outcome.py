@@ -1,0 +1,87 @@
+"""Which answer goes out, with which status, and what has to be said of it (pure)."""
+
+from dataclasses import dataclass
+
+from question.compose_answer.task import Draft, Task
+from selfrag.domain.answers import Status
+from selfrag.domain.errors import HINTS, DeadlineExceeded
+
+NO_TIME = "The time for this question ran out before an answer was ready. Nothing was checked, so nothing is claimed."
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The answer that goes out, if any (`draft`), its text, its status, and what was not checked (`notes`)."""
+
+    draft: Draft | None
+    status: Status
+    answer: str
+    notes: list[str]
+
+
+def outcome(task: Task) -> Outcome:
+    """Choose what goes out and say how sure it is; an unsupported or useless answer never does."""
+    chosen, out_of_time = _chosen(task), _out_of_time(task)
+    status = _status(task, chosen, out_of_time=out_of_time)
+    notes = [] if chosen is None else _notes(chosen)
+    if out_of_time and status != "answered":
+        notes.append("The deadline was reached.")
+    return Outcome(chosen, status, chosen.answer if chosen else _apology(task, status), notes)
+
+
+def _chosen(task: Task) -> Draft | None:
+    if task.best.answer:
+        return task.best
+    if task.draft.answer and _may_go_out(task.draft, task.min_utility):
+        return task.draft
+    return None
+
+
+def _may_go_out(draft: Draft, min_utility: int) -> bool:
+    useless = draft.utility.score is not None and draft.utility.score < min_utility
+    return draft.support.level != "no_support" and not useless
+
+
+def _status(task: Task, chosen: Draft | None, *, out_of_time: bool) -> Status:
+    if chosen is not None:
+        supported = chosen.direct or chosen.support.level == "fully_supported"
+        useful = chosen.utility.score is not None and chosen.utility.score >= task.min_utility
+        return "answered" if supported and useful and not chosen.cut else "partial"
+    if out_of_time:
+        return "partial"
+    return "failed" if _broken(task) else "abstained"
+
+
+def _out_of_time(task: Task) -> bool:
+    """Whether the deadline, or a step's own look at it, ended the question."""
+    return task.late or any(error == DeadlineExceeded.__name__ for _, error in task.problems)
+
+
+def _broken(task: Task) -> bool:
+    """Whether a fault, and not the documents, is why there is no answer."""
+    decisive = any(step in ("Retrieve", "Generate") for step, _ in task.problems)
+    all_ungraded = bool(task.relevance) and all(verdict.label == "ungraded" for verdict in task.relevance)
+    return decisive or all_ungraded
+
+
+def _apology(task: Task, status: Status) -> str:
+    if status == "partial":
+        return NO_TIME
+    if status == "failed":
+        kinds = [error for _, error in task.problems if error in HINTS]
+        hint = HINTS[kinds[-1]] if kinds else "Look at the trace of the execution."
+        steps = ", ".join(dict.fromkeys(step for step, _ in task.problems)) or "GradeRelevance"
+        return f"The question could not be answered because a step failed: {steps}. {hint}"
+    searched = "; ".join(f'"{query}"' for query in task.queries) or "nothing"
+    return f"Not found in the documents. Searched for: {searched}."
+
+
+def _notes(chosen: Draft) -> list[str]:
+    notes = []
+    if not chosen.direct and chosen.support.level == "ungraded":
+        notes.append("Not checked: whether the passages support the answer.")
+    if chosen.utility.score is None:
+        notes.append("Not checked: whether the answer is of use.")
+    if chosen.cut:
+        notes.append("The answer was cut at the model's length limit.")
+    return notes

@@ -1,0 +1,39 @@
+"""What the workflow gathered for ComposeAnswer."""
+
+from pydantic import BaseModel
+
+from selfrag.domain.answers import Citation
+from selfrag.domain.ledger import Entry
+from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+
+
+class Draft(BaseModel):
+    """An answer and what the graders said of it; `direct` means that it was written without a search."""
+
+    answer: str = ""
+    citations: list[Citation] = []
+    direct: bool = False
+    cut: bool = False
+    support: SupportVerdict = SupportVerdict(level="ungraded")
+    utility: UtilityVerdict = UtilityVerdict(score=None)
+
+
+class Task(BaseModel):
+    """Everything that the workflow gathered; `best` is the best checked answer, `draft` the last one written."""
+
+    id: str
+    question: str = ""
+    best: Draft = Draft()
+    draft: Draft = Draft()
+    min_utility: int = 3
+    late: bool = False
+    retrieval: RetrievalVerdict
+    relevance: list[RelevanceVerdict] = []
+    queries: list[str] = []
+    ledger: list[Entry] = []
+    execution_arn: str = ""
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """The steps that brought nothing, each with why."""
+        return [(entry.step, entry.error) for entry in self.ledger if entry.error]

@@ -1,0 +1,54 @@
+"""What a question cost, from its ledger (pure)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from question.compose_answer.outcome import Outcome
+from question.compose_answer.task import Task
+from selfrag.domain.answers import StepUsage, Usage
+from selfrag.domain.calls import ModelCall, Prices, cost_usd
+from selfrag.domain.ledger import rounds
+
+
+def usage(task: Task, outcome: Outcome, prices: Mapping[str, Prices]) -> Usage:
+    """Add the ledger up; a model whose price is not known makes the cost unknown."""
+    calls = [call for entry in task.ledger for call in entry.calls]
+    steps = dict.fromkeys(call.step for call in calls)
+    by_step = {name: _step_usage([call for call in calls if call.step == name], prices) for name in steps}
+    return Usage(
+        model_calls=sum(entry.attempts for entry in task.ledger),
+        rounds=sum(any(entry.attempts for entry in entries) for entries in rounds(task.ledger)),
+        cached_verdicts=sum(entry.cached for entry in task.ledger),
+        input_tokens=sum(call.input_tokens for call in calls),
+        output_tokens=sum(call.output_tokens for call in calls),
+        cache_read_input_tokens=sum(call.cache_read_input_tokens for call in calls),
+        cost_usd=_sum(step.cost_usd for step in by_step.values()),
+        by_step=by_step,
+        warnings=_warnings(task, outcome),
+    )
+
+
+def _step_usage(calls: Sequence[ModelCall], prices: Mapping[str, Prices]) -> StepUsage:
+    return StepUsage(
+        model=calls[-1].model,
+        calls=len(calls),
+        seconds=round(max(call.ended_at for call in calls) - min(call.started_at for call in calls), 3),
+        input_tokens=sum(call.input_tokens for call in calls),
+        output_tokens=sum(call.output_tokens for call in calls),
+        cost_usd=_sum(cost_usd(call, prices) for call in calls),
+    )
+
+
+def _sum(costs: Iterable[float | None]) -> float | None:
+    """The sum in dollars; None as soon as one part has no known price, for a wrong sum misleads."""
+    known = list(costs)
+    return None if None in known else round(sum(cost for cost in known if cost is not None), 6)
+
+
+def _warnings(task: Task, outcome: Outcome) -> list[str]:
+    """What the steps warned of, which of them brought nothing, and what was not checked; each once."""
+    warnings = [warning for entry in task.ledger for warning in entry.warnings]
+    warnings += [f"{step} gave no result ({error})." for step, error in task.problems]
+    ungraded = sum(verdict.label == "ungraded" for verdict in task.relevance)
+    if ungraded:
+        warnings.append(f"{ungraded} passages could not be graded and were not used.")
+    return list(dict.fromkeys([*warnings, *outcome.notes]))

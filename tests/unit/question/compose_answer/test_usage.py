@@ -1,0 +1,86 @@
+"""What a question cost, added up from its ledger."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from question.compose_answer.logic import compose
+from question.compose_answer.task import Task
+from selfrag.domain.answers import Response
+from tests.support import steps
+
+STEPS = ["DecideRetrieval", "Retrieve", "GradeRelevance", "GradeSupport", "GradeUtility", "SearchWeb"]
+
+
+def composed(*ledger: dict[str, Any]) -> Response:
+    given = {"id": "abc", "retrieval": {"decision": "yes"}, "ledger": list(ledger)}
+    return compose(Task.model_validate(given), {}, console_links=False)
+
+
+def test_the_path_names_the_steps_of_the_ledger_and_not_each_passage() -> None:
+    ledger = [steps.entry("Retrieve", 0), *[steps.entry("GradeRelevance")] * 4, steps.entry("Generate")]
+    assert composed(*ledger).path == ["Retrieve", "GradeRelevance", "Generate"]
+
+
+def test_a_call_without_a_reply_counts_as_a_call_and_has_no_tokens() -> None:
+    lost = {"step": "Generate", "error": "TemporarilyUnavailable", "attempts": 4}
+    usage = composed(steps.entry("DecideRetrieval"), lost).usage
+    assert (usage.model_calls, usage.rounds, usage.input_tokens) == (5, 2, 10)
+
+
+def test_graders_at_the_same_time_are_one_round_and_a_search_is_none() -> None:
+    searched = [steps.entry("Retrieve", 0), steps.entry("GradeRelevance"), steps.entry("GradeRelevance")]
+    judged = [steps.entry("GradeSupport"), steps.entry("GradeUtility")]
+    assert composed(*searched, *judged).usage.rounds == 2
+
+
+def test_verdicts_from_the_cache_are_counted_and_cost_no_round() -> None:
+    kept = steps.entry("GradeRelevance", 0, cached=True)
+    usage = composed(kept, kept, steps.entry("Generate")).usage
+    assert (usage.cached_verdicts, usage.model_calls, usage.rounds) == (2, 1, 1)
+
+
+def test_each_problem_is_a_warning_with_its_step_after_what_the_steps_warned_of() -> None:
+    warned = steps.entry("Retrieve", 0, warnings=["Too many passages."])
+    lost = {"step": "GradeSupport", "error": "Misconfigured"}
+    assert composed(lost, warned, warned).usage.warnings == [
+        "Too many passages.",
+        "GradeSupport gave no result (Misconfigured).",
+    ]
+
+
+def test_the_flaw_of_a_reply_that_is_no_answer_is_its_problem() -> None:
+    response = composed(steps.entry("Generate", error="refused"))
+    assert (response.status, response.usage.warnings) == ("failed", ["Generate gave no result (refused)."])
+    assert response.usage.model_calls == 1
+
+
+LEDGERS = st.lists(
+    st.builds(
+        lambda step, asked, cached, lost: steps.entry(step, asked, cached=cached, attempts=asked + lost),
+        st.sampled_from(STEPS),
+        st.integers(0, 2),
+        st.booleans(),
+        st.integers(0, 3),
+    ),
+    max_size=8,
+)
+
+
+@given(LEDGERS, LEDGERS)
+def test_the_parts_before_and_after_an_answer_add_up_to_the_whole(
+    before: list[dict[str, Any]], after: list[dict[str, Any]]
+) -> None:
+    parts = [composed(*part) for part in (before, [steps.entry("Generate")], after)]
+    whole = composed(*before, steps.entry("Generate"), *after)
+    assert whole.path == [step for part in parts for step in part.path]
+    for field in ("model_calls", "rounds", "cached_verdicts", "input_tokens", "output_tokens"):
+        assert getattr(whole.usage, field) == sum(getattr(part.usage, field) for part in parts), field
+
+
+@given(LEDGERS)
+def test_there_are_no_more_rounds_than_calls_and_no_more_replies(ledger: list[dict[str, Any]]) -> None:
+    usage = composed(*ledger).usage
+    assert usage.rounds <= usage.model_calls
+    assert sum(step.calls for step in usage.by_step.values()) <= usage.model_calls
