@@ -26,7 +26,7 @@ from cli.aws.interpreter import LambdaHandler, Pause, local_aws
 from cli.aws.resources import DOCUMENTS_BUCKET, TABLES, make
 
 INFRA = Path(__file__).parents[2] / "infra"
-DEFINITION, INGESTION = INFRA / "workflow.asl.json", INFRA / "ingestion.asl.json"
+DEFINITION, INGESTION = (INFRA / "workflows" / f"{name}.asl.yaml" for name in ("question", "ingestion"))
 # moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 INGESTION_ARN = f"{MACHINE_ARN}-ingestion"

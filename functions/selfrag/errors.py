@@ -8,7 +8,7 @@ SelfragError                  anything that selfrag raises on purpose
 └── TemporarilyUnavailable    a service is overloaded, limiting or unreachable: try again
 
 The workflow retries and catches by class name, so the names are an interface:
-`TemporarilyUnavailable` is the one that `infra/workflow.asl.json` retries.
+`TemporarilyUnavailable` is the one that `infra/workflows/question.asl.yaml` retries.
 """
 
 

@@ -13,7 +13,8 @@ MACHINE: dict[str, Any] = json.loads(RAW)
 INGESTION_RAW = INGESTION.read_text(encoding="utf-8")
 INGESTION_MACHINE: dict[str, Any] = json.loads(INGESTION_RAW)
 # Terraform fills this one in inside an expression, which could not be parsed before.
-REINDEX_RAW = (INFRA / "reindex.asl.json").read_text(encoding="utf-8").replace("${reindex_concurrency}", "20")
+REINDEX = INFRA / "workflows" / "reindex.asl.yaml"
+REINDEX_RAW = REINDEX.read_text(encoding="utf-8").replace("${reindex_concurrency}", "20")
 REINDEX_MACHINE: dict[str, Any] = json.loads(REINDEX_RAW)
 
 

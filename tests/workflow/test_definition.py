@@ -202,4 +202,4 @@ def test_passages_leave_room_in_the_state() -> None:
 
 
 def test_the_definition_is_the_one_that_is_deployed() -> None:
-    assert DEFINITION == ROOT / "infra" / "workflow.asl.json"
+    assert DEFINITION == ROOT / "infra" / "workflows" / "question.asl.yaml"

@@ -99,8 +99,8 @@ def test_nothing_inside_an_item_reads_a_variable_for_a_distributed_map_sees_none
 
 
 def test_terraform_fills_in_all_placeholders_of_the_definition() -> None:
-    raw = (INFRA / "reindex.asl.json").read_text(encoding="utf-8")
-    filled = (INFRA / "reindex.tf").read_text(encoding="utf-8")
+    raw = (INFRA / "workflows" / "reindex.asl.yaml").read_text(encoding="utf-8")
+    filled = (INFRA / "machines.tf").read_text(encoding="utf-8")
     named = set(re.findall(r"\$\{([^}]*)\}", raw))
     assert named == {"documents_bucket", "work_bucket", "ingestion_machine", "reindex_concurrency"}
-    assert all(re.search(rf"^    {name} += ", filled, re.M) for name in named)
+    assert all(re.search(rf"^ +{name} += ", filled, re.M) for name in named)

@@ -11,8 +11,8 @@ from selfrag.errors import TemporarilyUnavailable
 from selfrag.metrics import count_cache_failure, count_calls
 from selfrag.models import ModelCall, StepResult
 from selfrag.observability import step
-from tests.infra.metrics import EMITTED
 from tests.support import steps
+from tests.support.infra.metrics import EMITTED
 
 TASK: dict[str, Any] = {"id": "abc", "question": "How many days?", "retrieval": {"decision": "yes", "reason": "r"}}
 

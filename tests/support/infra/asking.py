@@ -14,14 +14,14 @@ import httpx2
 
 from cli.offline.server import MessagesServer
 from cli.offline.web import WebServer
-from tests.infra.emulator import Stack
-from tests.infra.tools import needed, run
+from tests.support.infra.emulator import Stack
+from tests.support.infra.tools import needed, run
 from tests.support.opensearch_double import OpenSearchDouble
 from tests.support.titan_double import TitanDouble
 
 Found = TypeVar("Found")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 # The test's own credentials, and those that the emulator gives its Lambdas.
 KEYS = {"test": "test", "000000000000": "test"}
 COLLECTION = "documents"
