@@ -96,7 +96,7 @@ locals {
     {
       title   = "Steps that raised an error (most are tried again)"
       stat    = "Sum"
-      metrics = [for step in concat(keys(local.question_steps), keys(local.ingestion_steps)) : [var.name, "Errors", "step", step]]
+      metrics = [for step in sort(concat(keys(local.question_steps), keys(local.ingestion_steps))) : [var.name, "Errors", "step", step]]
     },
     {
       title = "The API: requests and refusals"

@@ -60,9 +60,9 @@ def documents_held(collection: OpenSearchDouble, index: str = "passages") -> set
 
 def host_packages(directory: Path) -> Path:
     """The packages as `make package` builds them, but for this machine's processor and Python."""
-    wheels = ROOT / "build" / "wheels" / "host"
-    needed(wheels, "no wheels in build/wheels/host: make .venv/.test")
-    command = ["-m", "cli.deploy.package", "--host", "--wheels", str(wheels), "--out", str(directory)]
+    libraries = ROOT / "build" / "libraries" / "host"
+    needed(libraries, "nothing in build/libraries/host: make .venv/.test")
+    command = ["-m", "infra.packages.package", "--libraries", str(libraries), "--out", str(directory)]
     run([sys.executable, *command], ROOT)
     return directory
 
