@@ -50,11 +50,11 @@ openapi: $(VENV)/.ask ## Write the description of the API anew
 
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/
 	@echo "Building a zip for each function and the layer, for Lambda on arm64, into build/." >&2
-	@$(BIN)/python -m cli.deploy.package --out build --wheels build/wheels/arm64
+	@$(BIN)/python -m infra.packages.package --out build --libraries build/libraries/arm64
 
 bench-imports: $(VENV)/.test ## Measure how long each Lambda's handler takes to import
-	@$(BIN)/python -m cli.deploy.package --host --out build/host --wheels build/wheels/host
-	@$(BIN)/python -m cli.deploy.imports --out build/host
+	@$(BIN)/python -m infra.packages.package --out build/host --libraries build/libraries/host
+	@$(BIN)/python -m infra.packages.imports --out build/host
 
 bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)
 	@$(BIN)/python -m cli.bench.retrieval $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
@@ -85,8 +85,8 @@ $(VENV)/.ask: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package
-	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,dev]" >&2
-	@$(BIN)/python -m cli.deploy.package download --wheels build/wheels/host --host
+	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,deploy,dev]" >&2
+	@$(BIN)/python -m infra.packages.libraries build/libraries/host --host
 	@touch $@
 
 # The emulator and the scanner pin other versions than we do, so each has an environment of its own.
@@ -94,7 +94,8 @@ $(VENV)/.infra: $(VENV)/.test .venv-emulator/.done .venv-checkov/.done
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.ask
-	@$(BIN)/python -m cli.deploy.package download --wheels build/wheels/arm64
+	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,deploy]" >&2
+	@$(BIN)/python -m infra.packages.libraries build/libraries/arm64
 	@touch $@
 
 .venv-emulator/.done:

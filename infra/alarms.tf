@@ -1,9 +1,106 @@
 # Each alarm says what a person should do. They cost about 0.10 USD a month each.
 
 locals {
-  alarm_actions = [aws_sns_topic.alarms.arn]
-  machines      = { for type, machine in aws_sfn_state_machine.workflow : type => machine.arn }
-  graders       = toset(["grade_relevance", "grade_support", "grade_utility"])
+  # By the end of its name: the metric as namespace, name and dimensions, what is too much in five minutes, and what to do.
+  # What counts is the sum, or the named statistic; p99 is of a latency and has to stay too long.
+  alarms = merge(
+    {
+      questions-failed = {
+        metric    = [var.name, "Questions", { status = "failed" }]
+        threshold = var.thresholds.failures
+        advice    = "Questions end with the status failed. Look for \"failed\" in the functions' logs: the error's class says whether the model, the search or the settings are at fault. Misconfigured means a secret without its value, or a wrong name."
+      }
+      # Of the machines for questions only Standard has a limit of state transitions.
+      standard-throttled = {
+        metric    = ["AWS/States", "ExecutionThrottled", { StateMachineArn = local.machine_arns.standard }]
+        threshold = var.thresholds.throttles
+        advice    = "Step Functions slows down the standard machine: the account's limit of state transitions is reached. Answers come later, none is lost. Ask AWS for a higher limit, or send fewer questions to POST /v1/questions at once."
+      }
+      api-5xx = {
+        metric    = ["AWS/ApiGateway", "5XXError", { ApiName = aws_api_gateway_rest_api.api.name, Stage = aws_api_gateway_stage.live.stage_name }]
+        threshold = var.thresholds.api_5xx
+        advice    = "The API answers with 5xx. Look at the log of the function ask for the request_id of such an answer; if there is none, at the access log of the API, whose field error says what API Gateway found."
+      }
+      ingestion-failed = {
+        metric    = ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns.ingestion }]
+        threshold = 1
+        advice    = "Documents could not be claimed or recorded. Open the machine ${local.machine_names.ingestion} in the Step Functions console: the error of a failed execution says whether the table of documents or a permission is at fault. When it is mended, start the execution again with the same input."
+      }
+      ingestion-timed-out = {
+        metric    = ["AWS/States", "ExecutionsTimedOut", { StateMachineArn = local.machine_arns.ingestion }]
+        threshold = 1
+        advice    = "A document was worked on for an hour and not finished. Open the execution in the Step Functions console and see which step it repeated: the model or the collection may refuse calls, or the document may be too large. Another hour later, start it again with the same input."
+      }
+      documents-failed = {
+        metric    = [var.name, "Documents", { status = "failed" }]
+        threshold = var.thresholds.documents_failed
+        advice    = "Documents could not be read or written, so questions are not answered from them as they are now. The command failed of the output load_commands lists them with the reason: mend the file and upload it again, or start its execution again if a step had failed."
+      }
+      events-undelivered = {
+        metric    = ["AWS/SQS", "ApproximateNumberOfMessagesVisible", { QueueName = aws_sqs_queue.undelivered.name }]
+        statistic = "Maximum"
+        threshold = 1
+        advice    = "Objects came or went, and no execution was started for them. The messages of the queue ${aws_sqs_queue.undelivered.name} name the objects, and their attributes the error. When it is mended, run the command again of the output load_commands for each, and delete the messages."
+      }
+      reindex-failed = {
+        metric    = ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns.reindex }]
+        threshold = 1
+        advice    = "A reindexing broke off. Open the machine ${local.machine_names.reindex} in the Step Functions console: the error says whether the bucket could not be listed, the results not be written or a permission is missing. When it is mended, redrive the execution or start another with the same input: documents that are done are not worked on again."
+      }
+    },
+    { for machine in local.question_machines : "${machine}-latency" => {
+      metric    = ["AWS/States", "ExecutionTime", { StateMachineArn = local.machine_arns[machine] }]
+      statistic = "p99"
+      threshold = machine == "express" ? var.thresholds.express_p99_ms : var.thresholds.standard_p99_ms
+      advice    = "One question in a hundred takes too long on the ${machine} machine. Look at the dashboard for the step that got slower, then at the model provider's status page; a smaller deadline_seconds in the policy gives partial answers sooner."
+    } },
+    { for machine in local.question_machines : "${machine}-failed" => {
+      metric    = ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns[machine] }]
+      threshold = var.thresholds.failures
+      advice    = "Executions of the ${machine} machine fail. Open the machine in the Step Functions console and read the error of a failed state: it names a missing permission or a fault in the workflow. Executions of the standard machine can be redriven from there."
+    } },
+    { for machine in local.question_machines : "${machine}-timed-out" => {
+      metric    = ["AWS/States", "ExecutionsTimedOut", { StateMachineArn = local.machine_arns[machine] }]
+      threshold = var.thresholds.failures
+      advice    = "Executions of the ${machine} machine run into its time limit, although each question has a deadline of its own. Open one in the console and see which state it waited in."
+    } },
+    { for step in keys(local.question_steps) : "${step}-latency" => {
+      metric    = [var.name, "Latency", { step = step }]
+      statistic = "p99"
+      threshold = var.thresholds.step_p99_ms
+      advice    = "The step ${step} is slow. If other steps are too, look at the model provider's status page; if it is alone, look at its function's log and X-Ray trace: a cold collection, a long document or too little memory."
+    } },
+    { for step in keys(local.steps) : "${step}-throttled" => {
+      metric    = ["AWS/Lambda", "Throttles", { FunctionName = aws_lambda_function.step[step].function_name }]
+      threshold = var.thresholds.throttles
+      advice    = "Lambda refuses to run more copies of ${step}. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
+    } },
+    { for step in local.graders : "${step}-cache-failures" => {
+      metric    = [var.name, "VerdictCacheFailures", { step = step }]
+      threshold = var.thresholds.cache_failures
+      advice    = "The step ${step} cannot reach the table of remembered verdicts. Questions are still answered, at a higher price. Look at the table ${aws_dynamodb_table.table["verdicts"].name} for throttled requests, and whether the function's role may still read and write it."
+    } }
+  )
+}
+
+resource "aws_cloudwatch_metric_alarm" "alarm" {
+  for_each = { for name, alarm in local.alarms : name => merge({ statistic = "Sum" }, alarm) }
+
+  alarm_name          = "${var.name}-${each.key}"
+  alarm_description   = each.value.advice
+  namespace           = each.value.metric[0]
+  metric_name         = each.value.metric[1]
+  dimensions          = each.value.metric[2]
+  statistic           = each.value.statistic == "p99" ? null : each.value.statistic
+  extended_statistic  = each.value.statistic == "p99" ? "p99" : null
+  comparison_operator = each.value.statistic == "p99" ? "GreaterThanThreshold" : "GreaterThanOrEqualToThreshold"
+  threshold           = each.value.threshold
+  period              = 300
+  evaluation_periods  = each.value.statistic == "p99" ? 3 : 1
+  datapoints_to_alarm = each.value.statistic == "p99" ? 2 : null
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
 }
 
 # Under the key that AWS manages for SNS, CloudWatch could not publish: it is your key or none, and alarms hold no questions.
@@ -42,163 +139,4 @@ resource "aws_sns_topic_subscription" "email" {
   topic_arn = aws_sns_topic.alarms.arn
   protocol  = "email"
   endpoint  = var.alarm_email
-}
-
-resource "aws_cloudwatch_metric_alarm" "workflow_latency" {
-  for_each = local.machines
-
-  alarm_name          = "${var.name}-${each.key}-latency"
-  alarm_description   = "One question in a hundred takes too long on the ${each.key} machine. Look at the dashboard for the step that got slower, then at the model provider's status page; a smaller deadline_seconds in the policy gives partial answers sooner."
-  namespace           = "AWS/States"
-  metric_name         = "ExecutionTime"
-  dimensions          = { StateMachineArn = each.value }
-  extended_statistic  = "p99"
-  comparison_operator = "GreaterThanThreshold"
-  threshold           = each.key == "express" ? var.thresholds.express_p99_ms : var.thresholds.standard_p99_ms
-  period              = 300
-  evaluation_periods  = 3
-  datapoints_to_alarm = 2
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = local.alarm_actions
-  ok_actions          = local.alarm_actions
-}
-
-resource "aws_cloudwatch_metric_alarm" "step_latency" {
-  for_each = local.workflow_steps
-
-  alarm_name          = "${var.name}-${each.key}-latency"
-  alarm_description   = "The step ${each.key} is slow. If other steps are too, look at the model provider's status page; if it is alone, look at its function's log and X-Ray trace: a cold collection, a long document or too little memory."
-  namespace           = var.name
-  metric_name         = "Latency"
-  dimensions          = { step = each.key }
-  extended_statistic  = "p99"
-  comparison_operator = "GreaterThanThreshold"
-  threshold           = var.thresholds.step_p99_ms
-  period              = 300
-  evaluation_periods  = 3
-  datapoints_to_alarm = 2
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = local.alarm_actions
-  ok_actions          = local.alarm_actions
-}
-
-resource "aws_cloudwatch_metric_alarm" "executions_failed" {
-  for_each = local.machines
-
-  alarm_name          = "${var.name}-${each.key}-failed"
-  alarm_description   = "Executions of the ${each.key} machine fail. Open the machine in the Step Functions console and read the error of a failed state: it names a missing permission or a fault in the workflow. Executions of the standard machine can be redriven from there."
-  namespace           = "AWS/States"
-  metric_name         = "ExecutionsFailed"
-  dimensions          = { StateMachineArn = each.value }
-  statistic           = "Sum"
-  comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = var.thresholds.failures
-  period              = 300
-  evaluation_periods  = 1
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = local.alarm_actions
-  ok_actions          = local.alarm_actions
-}
-
-resource "aws_cloudwatch_metric_alarm" "executions_timed_out" {
-  for_each = local.machines
-
-  alarm_name          = "${var.name}-${each.key}-timed-out"
-  alarm_description   = "Executions of the ${each.key} machine run into its time limit, although each question has a deadline of its own. Open one in the console and see which state it waited in."
-  namespace           = "AWS/States"
-  metric_name         = "ExecutionsTimedOut"
-  dimensions          = { StateMachineArn = each.value }
-  statistic           = "Sum"
-  comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = var.thresholds.failures
-  period              = 300
-  evaluation_periods  = 1
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = local.alarm_actions
-  ok_actions          = local.alarm_actions
-}
-
-resource "aws_cloudwatch_metric_alarm" "questions_failed" {
-  alarm_name          = "${var.name}-questions-failed"
-  alarm_description   = "Questions end with the status failed. Look for \"failed\" in the functions' logs: the error's class says whether the model, the search or the settings are at fault. Misconfigured means a secret without its value, or a wrong name."
-  namespace           = var.name
-  metric_name         = "Questions"
-  dimensions          = { status = "failed" }
-  statistic           = "Sum"
-  comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = var.thresholds.failures
-  period              = 300
-  evaluation_periods  = 1
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = local.alarm_actions
-  ok_actions          = local.alarm_actions
-}
-
-resource "aws_cloudwatch_metric_alarm" "function_throttles" {
-  for_each = local.steps
-
-  alarm_name          = "${var.name}-${each.key}-throttled"
-  alarm_description   = "Lambda refuses to run more copies of ${each.key}. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
-  namespace           = "AWS/Lambda"
-  metric_name         = "Throttles"
-  dimensions          = { FunctionName = aws_lambda_function.step[each.key].function_name }
-  statistic           = "Sum"
-  comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = var.thresholds.throttles
-  period              = 300
-  evaluation_periods  = 1
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = local.alarm_actions
-  ok_actions          = local.alarm_actions
-}
-
-# Of the two machines only Standard has a limit of state transitions.
-resource "aws_cloudwatch_metric_alarm" "executions_throttled" {
-  alarm_name          = "${var.name}-standard-throttled"
-  alarm_description   = "Step Functions slows down the standard machine: the account's limit of state transitions is reached. Answers come later, none is lost. Ask AWS for a higher limit, or send fewer questions to POST /v1/questions at once."
-  namespace           = "AWS/States"
-  metric_name         = "ExecutionThrottled"
-  dimensions          = { StateMachineArn = aws_sfn_state_machine.workflow["standard"].arn }
-  statistic           = "Sum"
-  comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = var.thresholds.throttles
-  period              = 300
-  evaluation_periods  = 1
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = local.alarm_actions
-  ok_actions          = local.alarm_actions
-}
-
-resource "aws_cloudwatch_metric_alarm" "api_errors" {
-  alarm_name          = "${var.name}-api-5xx"
-  alarm_description   = "The API answers with 5xx. Look at the log of the function ask for the request_id of such an answer; if there is none, at the access log of the API, whose field error says what API Gateway found."
-  namespace           = "AWS/ApiGateway"
-  metric_name         = "5XXError"
-  dimensions          = { ApiName = aws_api_gateway_rest_api.api.name, Stage = aws_api_gateway_stage.live.stage_name }
-  statistic           = "Sum"
-  comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = var.thresholds.api_5xx
-  period              = 300
-  evaluation_periods  = 1
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = local.alarm_actions
-  ok_actions          = local.alarm_actions
-}
-
-resource "aws_cloudwatch_metric_alarm" "cache_failures" {
-  for_each = local.graders
-
-  alarm_name          = "${var.name}-${each.key}-cache-failures"
-  alarm_description   = "The step ${each.key} cannot reach the table of remembered verdicts. Questions are still answered, at a higher price. Look at the table ${aws_dynamodb_table.verdicts.name} for throttled requests, and whether the function's role may still read and write it."
-  namespace           = var.name
-  metric_name         = "VerdictCacheFailures"
-  dimensions          = { step = each.key }
-  statistic           = "Sum"
-  comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = var.thresholds.cache_failures
-  period              = 300
-  evaluation_periods  = 1
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = local.alarm_actions
-  ok_actions          = local.alarm_actions
 }

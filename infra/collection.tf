@@ -13,8 +13,6 @@ locals {
   collection_rule = { ResourceType = "collection", Resource = ["collection/${var.name}"] }
   index_resources = { for use, index in local.indices : use => ["index/${var.name}/${index.name}"] }
 
-  # Those that reach the collection, and so run in its network.
-  searching_steps = ["retrieve", "index_passages", "remove_passages"]
   # Who may do what in it.
   data_access = concat(
     [

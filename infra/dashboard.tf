@@ -13,17 +13,17 @@ locals {
     {
       title   = "Latency of the workflow, ms"
       stat    = "p99"
-      metrics = [for type, arn in local.machines : ["AWS/States", "ExecutionTime", "StateMachineArn", arn, { label = "${type} p99" }]]
+      metrics = [for machine in local.question_machines : ["AWS/States", "ExecutionTime", "StateMachineArn", local.machine_arns[machine], { label = "${machine} p99" }]]
     },
     {
       title   = "Latency by step, p99, ms"
       stat    = "p99"
-      metrics = [for step in local.workflow_steps : [var.name, "Latency", "step", step]]
+      metrics = [for step in keys(local.question_steps) : [var.name, "Latency", "step", step]]
     },
     {
       title   = "Latency by step, median, ms"
       stat    = "p50"
-      metrics = [for step in local.workflow_steps : [var.name, "Latency", "step", step]]
+      metrics = [for step in keys(local.question_steps) : [var.name, "Latency", "step", step]]
     },
     {
       title = "Retrieval rate (1 = every question was searched for)"
@@ -96,7 +96,7 @@ locals {
     {
       title   = "Steps that raised an error (most are tried again)"
       stat    = "Sum"
-      metrics = [for step in setunion(local.workflow_steps, local.ingestion_steps) : [var.name, "Errors", "step", step]]
+      metrics = [for step in sort(concat(keys(local.question_steps), keys(local.ingestion_steps))) : [var.name, "Errors", "step", step]]
     },
     {
       title = "The API: requests and refusals"
@@ -110,9 +110,9 @@ locals {
       title = "Executions that failed, timed out or were throttled"
       stat  = "Sum"
       metrics = concat(
-        [for type, arn in local.machines : ["AWS/States", "ExecutionsFailed", "StateMachineArn", arn, { label = "${type} failed" }]],
-        [for type, arn in local.machines : ["AWS/States", "ExecutionsTimedOut", "StateMachineArn", arn, { label = "${type} timed out" }]],
-        [["AWS/States", "ExecutionThrottled", "StateMachineArn", local.machines.standard, { label = "standard throttled" }]]
+        [for machine in local.question_machines : ["AWS/States", "ExecutionsFailed", "StateMachineArn", local.machine_arns[machine], { label = "${machine} failed" }]],
+        [for machine in local.question_machines : ["AWS/States", "ExecutionsTimedOut", "StateMachineArn", local.machine_arns[machine], { label = "${machine} timed out" }]],
+        [["AWS/States", "ExecutionThrottled", "StateMachineArn", local.machine_arns.standard, { label = "standard throttled" }]]
       )
     },
     {
@@ -124,7 +124,7 @@ locals {
       title = "Ingestion: executions that failed or timed out, and events that started none"
       stat  = "Sum"
       metrics = concat(
-        [for metric in ["ExecutionsFailed", "ExecutionsTimedOut"] : ["AWS/States", metric, "StateMachineArn", aws_sfn_state_machine.ingestion.arn]],
+        [for metric in ["ExecutionsFailed", "ExecutionsTimedOut"] : ["AWS/States", metric, "StateMachineArn", local.machine_arns.ingestion]],
         [["AWS/SQS", "ApproximateNumberOfMessagesVisible", "QueueName", aws_sqs_queue.undelivered.name, { stat = "Maximum" }]]
       )
     }
@@ -152,4 +152,58 @@ resource "aws_cloudwatch_dashboard" "overview" {
       }
     ]
   })
+}
+# Questions that a log answers better than a metric, saved in Logs Insights, and the group of X-Ray's traces.
+
+locals {
+  queries = {
+    retrieval-rate = {
+      steps = ["compose_answer"]
+      query = <<-EOT
+        filter message = "composed"
+        | stats count(*) as questions, avg(strcontains(decision, "yes")) * 100 as searched_percent by bin(1d)
+      EOT
+    }
+    slowest-steps = {
+      steps = keys(local.question_steps)
+      query = <<-EOT
+        filter ispresent(Latency)
+        | stats count(*) as runs, pct(Latency, 50) as median_ms, pct(Latency, 99) as p99_ms, max(Latency) as max_ms by step
+        | sort p99_ms desc
+      EOT
+    }
+    unsupported-claims = {
+      steps = ["compose_answer"]
+      query = <<-EOT
+        fields @timestamp, question, status, support_level, unsupported_claims, utility, rounds
+        | filter message = "composed" and unsupported_claims > 0
+        | sort @timestamp desc
+        | limit 200
+      EOT
+    }
+    failed-documents = {
+      steps = keys(local.ingestion_steps)
+      query = <<-EOT
+        fields @timestamp, step, error, status
+        | filter message = "failed" or (ispresent(Documents) and status = "failed")
+        | sort @timestamp desc
+        | limit 200
+      EOT
+    }
+  }
+}
+
+resource "aws_cloudwatch_query_definition" "saved" {
+  for_each = { for name, query in local.queries : name => query if var.saved_queries }
+
+  name            = "${var.name}/${each.key}"
+  log_group_names = [for step in each.value.steps : aws_cloudwatch_log_group.step[step].name]
+  query_string    = each.value.query
+}
+
+resource "aws_xray_group" "traces" {
+  count = var.saved_queries ? 1 : 0
+
+  group_name        = var.name
+  filter_expression = "service(\"${var.name}-ask\")"
 }

@@ -7,13 +7,13 @@ resource "aws_cloudwatch_event_rule" "documents" {
   event_pattern = jsonencode({
     source      = ["aws.s3"]
     detail-type = ["Object Created", "Object Deleted"]
-    detail      = { bucket = { name = [aws_s3_bucket.documents.id] } }
+    detail      = { bucket = { name = [aws_s3_bucket.bucket["documents"].id] } }
   })
 }
 
 resource "aws_cloudwatch_event_target" "ingestion" {
   rule     = aws_cloudwatch_event_rule.documents.name
-  arn      = aws_sfn_state_machine.ingestion.arn
+  arn      = aws_sfn_state_machine.machine["ingestion"].arn
   role_arn = aws_iam_role.events.arn
 
   # Not an input transformer: EventBridge does not escape the values that it puts into a template, and keys may hold
@@ -35,7 +35,7 @@ resource "aws_cloudwatch_event_target" "ingestion" {
 
 resource "aws_iam_role" "events" {
   name               = "${var.name}-events"
-  description        = "Starts the state machine ${local.ingestion_name} for events of the documents bucket."
+  description        = "Starts the state machine ${local.machine_names.ingestion} for events of the documents bucket."
   assume_role_policy = data.aws_iam_policy_document.events_trust.json
 }
 
@@ -66,7 +66,7 @@ data "aws_iam_policy_document" "events" {
   statement {
     sid       = "StartIngestion"
     actions   = ["states:StartExecution"]
-    resources = [aws_sfn_state_machine.ingestion.arn]
+    resources = [aws_sfn_state_machine.machine["ingestion"].arn]
   }
 }
 

@@ -17,12 +17,7 @@ collection_public = true
 model_provider = "anthropic"
 # model_provider = "bedrock"
 # models = {
-#   decide_retrieval = "us.anthropic.claude-..."
-#   generate         = "us.anthropic.claude-..."
-#   grade_relevance  = "us.anthropic.claude-..."
-#   grade_support    = "us.anthropic.claude-..."
-#   grade_utility    = "us.anthropic.claude-..."
-#   rewrite_question = "us.anthropic.claude-..."
+#   generate = "us.anthropic.claude-..."   # and so for each step that asks the model: terraform names those without an id
 # }
 
 web_search = true

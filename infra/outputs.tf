@@ -27,15 +27,15 @@ output "console_links" {
   description = "Where to look in the AWS console."
   value = merge(
     {
-      for type, arn in merge(local.machines, { ingestion = aws_sfn_state_machine.ingestion.arn, reindex = aws_sfn_state_machine.reindex.arn }) :
-      "${type}_machine" => "${local.console}/states/home?region=${local.region}#/statemachines/view/${arn}"
+      for name, machine in aws_sfn_state_machine.machine :
+      "${name}_machine" => "${local.console}/states/home?region=${local.region}#/statemachines/view/${machine.arn}"
     },
     {
       dashboard = local.dashboard_url
       alarms    = "${local.console}/cloudwatch/home?region=${local.region}#alarmsV2:?search=${var.name}"
       traces    = "${local.console}/cloudwatch/home?region=${local.region}#xray:traces/query"
       queries   = "${local.console}/cloudwatch/home?region=${local.region}#logsV2:logs-insights"
-      documents = "${local.console}/s3/buckets/${aws_s3_bucket.documents.id}?region=${local.region}"
+      documents = "${local.console}/s3/buckets/${aws_s3_bucket.bucket["documents"].id}?region=${local.region}"
     }
   )
 }
@@ -47,20 +47,20 @@ output "dashboard_url" {
 
 output "bucket" {
   description = "The bucket that documents are dropped into."
-  value       = aws_s3_bucket.documents.id
+  value       = aws_s3_bucket.bucket["documents"].id
 }
 
 output "load_commands" {
   description = "Commands that load a folder or a file into the first collection, ingest one object again, and list the documents that failed with the reason."
   value = {
-    folder = "aws s3 sync FOLDER s3://${aws_s3_bucket.documents.id}/${var.collections[0]}/ --region ${local.region}"
-    file   = "aws s3 cp FILE s3://${aws_s3_bucket.documents.id}/${var.collections[0]}/ --region ${local.region}"
+    folder = "aws s3 sync FOLDER s3://${aws_s3_bucket.bucket["documents"].id}/${var.collections[0]}/ --region ${local.region}"
+    file   = "aws s3 cp FILE s3://${aws_s3_bucket.bucket["documents"].id}/${var.collections[0]}/ --region ${local.region}"
     again = join(" ", [
-      "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_state_machine.ingestion.arn}",
-      "--input '${jsonencode({ bucket = aws_s3_bucket.documents.id, key = "${var.collections[0]}/FILE" })}'"
+      "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_state_machine.machine["ingestion"].arn}",
+      "--input '${jsonencode({ bucket = aws_s3_bucket.bucket["documents"].id, key = "${var.collections[0]}/FILE" })}'"
     ])
     failed = join(" ", [
-      "aws dynamodb scan --region ${local.region} --table-name ${aws_dynamodb_table.documents.name} --index-name by_collection",
+      "aws dynamodb scan --region ${local.region} --table-name ${aws_dynamodb_table.table["documents"].name} --index-name by_collection",
       "--filter-expression '#s = :f' --expression-attribute-names '{\"#s\": \"status\"}'",
       "--expression-attribute-values '{\":f\": {\"S\": \"failed\"}}' --query 'Items[].[key.S, reason.S]' --output text"
     ])
@@ -70,29 +70,24 @@ output "load_commands" {
 output "reindex_command" {
   description = "Has every object below a prefix looked at, and ingested where it is not up to date; the prefix \"\" is the whole bucket."
   value = join(" ", [
-    "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_state_machine.reindex.arn}",
+    "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_state_machine.machine["reindex"].arn}",
     "--input '${jsonencode({ prefix = "${var.collections[0]}/" })}'"
   ])
 }
 
 output "tables" {
   description = "The names of the DynamoDB tables."
-  value = {
-    answers   = aws_dynamodb_table.answers.name
-    documents = aws_dynamodb_table.documents.name
-    requests  = aws_dynamodb_table.requests.name
-    verdicts  = aws_dynamodb_table.verdicts.name
-  }
+  value       = { for name, table in aws_dynamodb_table.table : name => table.name }
 }
 
 output "machine_arns" {
   description = "The ARNs of the two state machines that answer questions."
-  value       = local.machines
+  value       = { for machine in local.question_machines : machine => aws_sfn_state_machine.machine[machine].arn }
 }
 
 output "ingestion_machine_arn" {
   description = "The ARN of the state machine that documents are loaded by."
-  value       = aws_sfn_state_machine.ingestion.arn
+  value       = aws_sfn_state_machine.machine["ingestion"].arn
 }
 
 output "collection_endpoint" {

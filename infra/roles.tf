@@ -1,5 +1,156 @@
 # A role for each function, allowed what its code calls and nothing else.
 
+locals {
+  # What a step can use, by the names in its `uses`: what its function has in its environment (a value of null is left
+  # out), and what its role may do.
+  services = {
+    # With an API key the steps read its secret; with Bedrock each may invoke its own model: see model_statements.
+    model = {
+      environment = {
+        SELFRAG_MODEL_PROVIDER = var.model_provider
+        SELFRAG_MODEL_SECRET   = one(aws_secretsmanager_secret.anthropic[*].arn)
+        SELFRAG_MODELS         = jsonencode(var.models)
+        SELFRAG_MODEL_BASE_URL = var.model_base_url
+      }
+    }
+    verdicts = {
+      environment = {
+        SELFRAG_VERDICTS_TABLE   = aws_dynamodb_table.table["verdicts"].name
+        SELFRAG_VERDICT_TTL_DAYS = tostring(var.verdict_ttl_days)
+      }
+      statements = [{
+        sid       = "RememberVerdicts"
+        actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
+        resources = [aws_dynamodb_table.table["verdicts"].arn]
+      }]
+    }
+    # What each may do in the collection is in its data access policy.
+    collection = {
+      environment = { SELFRAG_COLLECTION_ENDPOINT = local.collection_endpoint }
+      statements = concat([{
+        sid       = "UseCollection"
+        actions   = ["aoss:APIAccessAll"]
+        resources = [local.collection_arn]
+      }], local.network_statements)
+    }
+    searched_index = { environment = local.index_environment.search }
+    written_index  = { environment = local.index_environment.ingestion }
+    embedder = {
+      environment = {}
+      statements = [{
+        sid       = "Embed"
+        actions   = ["bedrock:InvokeModel"]
+        resources = ["arn:${local.partition}:bedrock:${local.region}::foundation-model/amazon.titan-embed-text-v2:0"]
+      }]
+    }
+    web = {
+      environment = {
+        SELFRAG_WEB_SECRET          = one(aws_secretsmanager_secret.tavily[*].arn)
+        SELFRAG_WEB_INCLUDE_DOMAINS = jsonencode(var.web_include_domains)
+        SELFRAG_WEB_EXCLUDE_DOMAINS = jsonencode(var.web_exclude_domains)
+        SELFRAG_WEB_BASE_URL        = var.web_base_url
+      }
+      statements = !var.web_search ? [] : [{
+        sid       = "ReadKey"
+        actions   = ["secretsmanager:GetSecretValue"]
+        resources = aws_secretsmanager_secret.tavily[*].arn
+      }]
+    }
+    ingestion = {
+      environment = {
+        SELFRAG_DOCUMENTS_TABLE = aws_dynamodb_table.table["documents"].name
+        SELFRAG_WORK_BUCKET     = aws_s3_bucket.bucket["work"].id
+        # A document that is in another index, or has other vectors, is not up to date.
+        SELFRAG_PIPELINE = "${var.pipeline}/${var.index.name}/${var.index.vector_dimensions}"
+      }
+    }
+    # S3 says that an object is gone only to those who may list the bucket; to others it says that they may not.
+    read_documents = {
+      statements = [
+        {
+          sid       = "ReadDocuments"
+          actions   = ["s3:GetObject"]
+          resources = ["${aws_s3_bucket.bucket["documents"].arn}/*"]
+        },
+        {
+          sid       = "SeeWhatIsGone"
+          actions   = ["s3:ListBucket"]
+          resources = [aws_s3_bucket.bucket["documents"].arn]
+        }
+      ]
+    }
+    read_work = {
+      statements = [{
+        sid       = "ReadWork"
+        actions   = ["s3:GetObject"]
+        resources = ["${aws_s3_bucket.bucket["work"].arn}/*"]
+      }]
+    }
+    write_work = {
+      statements = [{
+        sid       = "WriteWork"
+        actions   = ["s3:PutObject"]
+        resources = ["${aws_s3_bucket.bucket["work"].arn}/*"]
+      }]
+    }
+    claims = {
+      statements = [{
+        sid       = "ClaimAndRecord"
+        actions   = ["dynamodb:GetItem", "dynamodb:UpdateItem"]
+        resources = [aws_dynamodb_table.table["documents"].arn]
+      }]
+    }
+    remember_passages = {
+      statements = [{
+        sid       = "RememberPassages"
+        actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
+        resources = [aws_dynamodb_table.table["documents"].arn]
+      }]
+    }
+    forget_passages = {
+      statements = [{
+        sid       = "ForgetPassages"
+        actions   = ["dynamodb:Query", "dynamodb:DeleteItem"]
+        resources = [aws_dynamodb_table.table["documents"].arn]
+      }]
+    }
+    questions = {
+      environment = {
+        SELFRAG_EXPRESS_MACHINE_ARN  = local.machine_arns.express
+        SELFRAG_STANDARD_MACHINE_ARN = local.machine_arns.standard
+        SELFRAG_ANSWERS_TABLE        = aws_dynamodb_table.table["answers"].name
+        SELFRAG_REQUESTS_TABLE       = aws_dynamodb_table.table["requests"].name
+        SELFRAG_COLLECTIONS          = jsonencode(var.collections)
+        SELFRAG_WEB_SEARCH           = tostring(var.web_search)
+        SELFRAG_KEY_COLLECTIONS      = jsonencode(var.key_collections)
+        SELFRAG_DOCUMENTS_TABLE      = aws_dynamodb_table.table["documents"].name
+        SELFRAG_DOCUMENTS_BUCKET     = aws_s3_bucket.bucket["documents"].bucket
+      }
+      statements = local.ask_statements
+    }
+  }
+
+  # What every function has in its environment.
+  common_environment = {
+    POWERTOOLS_SERVICE_NAME      = "selfrag"
+    POWERTOOLS_METRICS_NAMESPACE = var.name
+    POWERTOOLS_LOG_LEVEL         = var.log_level
+    # Metrics have the dollars of each call, and the response those of the question.
+    SELFRAG_PRICES = jsonencode(var.prices)
+  }
+  environments = {
+    for step, body in local.steps : step => merge(
+      local.common_environment, [for service in body.uses : lookup(local.services[service], "environment", {})]...
+    )
+  }
+  index_environment = {
+    for use, index in local.indices : use => {
+      SELFRAG_INDEX_NAME        = index.name
+      SELFRAG_VECTOR_DIMENSIONS = tostring(index.vector_dimensions)
+    }
+  }
+}
+
 data "aws_iam_policy_document" "lambda_trust" {
   statement {
     actions = ["sts:AssumeRole"]
@@ -37,7 +188,10 @@ data "aws_iam_policy_document" "step" {
   }
 
   dynamic "statement" {
-    for_each = concat(local.trace_statements, local.key_statements, each.value.statements)
+    for_each = concat(
+      local.trace_statements, local.key_statements, lookup(local.model_statements, each.key, []),
+      flatten([for service in each.value.uses : lookup(local.services[service], "statements", [])])
+    )
 
     content {
       sid       = statement.value.sid
@@ -84,25 +238,6 @@ locals {
     ]
   }
 
-  verdict_statements = [{
-    sid       = "RememberVerdicts"
-    actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
-    resources = [aws_dynamodb_table.verdicts.arn]
-  }]
-
-  # What each may do in the collection is in its data access policy.
-  collection_statements = [{
-    sid       = "UseCollection"
-    actions   = ["aoss:APIAccessAll"]
-    resources = [local.collection_arn]
-  }]
-
-  embed_statements = [{
-    sid       = "Embed"
-    actions   = ["bedrock:InvokeModel"]
-    resources = ["arn:${local.partition}:bedrock:${local.region}::foundation-model/amazon.titan-embed-text-v2:0"]
-  }]
-
   # Lambda asks for these on every resource before it puts a function into a network.
   network_statements = length(var.subnet_ids) == 0 ? [] : [{
     sid = "JoinNetwork"
@@ -111,12 +246,6 @@ locals {
       "ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets", "ec2:UnassignPrivateIpAddresses"
     ]
     resources = ["*"]
-  }]
-
-  web_statements = !var.web_search ? [] : [{
-    sid       = "ReadKey"
-    actions   = ["secretsmanager:GetSecretValue"]
-    resources = aws_secretsmanager_secret.tavily[*].arn
   }]
 
   ask_statements = [
@@ -133,33 +262,33 @@ locals {
     {
       sid       = "ShowQuestion"
       actions   = ["states:DescribeExecution", "states:GetExecutionHistory"]
-      resources = ["arn:${local.partition}:states:${local.here}:execution:${local.machine_names.standard}:*"]
+      resources = ["${local.executions.standard}:*"]
     },
     {
       sid       = "ReadAnswers"
       actions   = ["dynamodb:GetItem"]
-      resources = [aws_dynamodb_table.answers.arn]
+      resources = [aws_dynamodb_table.table["answers"].arn]
     },
     {
       sid       = "RememberRequests"
       actions   = ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"]
-      resources = [aws_dynamodb_table.requests.arn]
+      resources = [aws_dynamodb_table.table["requests"].arn]
     },
     {
       sid       = "ShowDocuments"
       actions   = ["dynamodb:GetItem"]
-      resources = [aws_dynamodb_table.documents.arn]
+      resources = [aws_dynamodb_table.table["documents"].arn]
     },
     {
       sid       = "ListDocuments"
       actions   = ["dynamodb:Query"]
-      resources = ["${aws_dynamodb_table.documents.arn}/index/by_collection"]
+      resources = ["${aws_dynamodb_table.table["documents"].arn}/index/by_collection"]
     },
     {
       # Who is given a form to upload a file uploads it as this role.
       sid       = "TakeAndRemoveDocuments"
       actions   = ["s3:PutObject", "s3:DeleteObject"]
-      resources = ["${aws_s3_bucket.documents.arn}/*"]
+      resources = ["${aws_s3_bucket.bucket["documents"].arn}/*"]
     }
   ]
 }

@@ -90,7 +90,7 @@ variable "memory" {
   default     = {}
 
   validation {
-    condition     = alltrue([for step in keys(var.memory) : contains(local.step_names, step)])
+    condition     = alltrue([for step in keys(var.memory) : contains(keys(local.steps), step)])
     error_message = "memory names a function that does not exist."
   }
 
@@ -106,7 +106,7 @@ variable "reserved_concurrency" {
   default     = {}
 
   validation {
-    condition     = alltrue([for step in keys(var.reserved_concurrency) : contains(local.step_names, step)])
+    condition     = alltrue([for step in keys(var.reserved_concurrency) : contains(keys(local.steps), step)])
     error_message = "reserved_concurrency names a function that does not exist."
   }
 
@@ -147,20 +147,20 @@ variable "model_provider" {
 }
 
 variable "models" {
-  description = "Model ids by step, for those that should differ from the code's defaults. Bedrock needs all six steps, by ids such as us.anthropic.claude-..."
+  description = "Model ids by step, for those that should differ from the code's defaults. Bedrock needs one for each step that asks the model, such as us.anthropic.claude-..."
   type        = map(string)
   default     = {}
 
   validation {
     condition     = length(setsubtract(keys(var.models), local.model_steps)) == 0
-    error_message = "models may name only the steps that ask the model."
+    error_message = "models may name only the steps that ask the model: ${join(", ", local.model_steps)}."
   }
 
   validation {
     condition = var.model_provider != "bedrock" || alltrue([
       for step in local.model_steps : can(regex("^([a-z-]+\\.)?anthropic\\.", lookup(var.models, step, "")))
     ])
-    error_message = "With model_provider = \"bedrock\", models must give each of the six steps a Bedrock id of a Claude model."
+    error_message = "With model_provider = \"bedrock\", models must give a Bedrock id of a Claude model for each of: ${join(", ", local.model_steps)}."
   }
 }
 

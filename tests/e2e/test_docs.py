@@ -59,7 +59,7 @@ def test_deploying_goes_as_its_page_says_until_credentials_are_needed(tmp_path: 
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy2(ROOT / name, checkout)
     (checkout / "build").mkdir()
-    for name in (".venv", "build/wheels"):
+    for name in (".venv", "build/libraries"):
         (checkout / name).symlink_to(ROOT / name)
     lines = commands((ROOT / "docs" / "deploy.md").read_text(encoding="utf-8"))
     assert lines == ["cp infra/example.tfvars infra/terraform.tfvars", "make package"]

@@ -10,7 +10,7 @@ from typing import Any
 import boto3
 import httpx2
 
-from tests.infra.asking import (
+from tests.support.infra.asking import (
     DOCUMENTS,
     api_key,
     at,
@@ -22,8 +22,8 @@ from tests.infra.asking import (
     set_keys,
     until_all_are,
 )
-from tests.infra.emulator import Stack, emulator
-from tests.infra.made import (
+from tests.support.infra.emulator import Stack, emulator
+from tests.support.infra.made import (
     alarms_and_widgets_use_metrics_that_are_emitted,
     each_role_allows_what_the_page_of_permissions_lists,
     errors_of_the_gateway_are_problem_details,
@@ -32,7 +32,7 @@ from tests.infra.made import (
     no_output_and_no_secret_holds_a_key,
     the_page_of_costs_counts_every_alarm_and_secret,
 )
-from tests.infra.rules import FUNCTIONS, functions_of
+from tests.support.infra.rules import FUNCTIONS, functions_of
 from tests.support.opensearch_double import OpenSearchDouble
 from tests.support.titan_double import TitanDouble
 

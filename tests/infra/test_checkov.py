@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.infra.tools import INFRA, checkov, environment, run
+from tests.support.infra.tools import INFRA, checkov, environment, run
 
 
 def test_checkov_finds_nothing(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:

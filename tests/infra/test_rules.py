@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.infra import rules
-from tests.infra.tools import INFRA
+from tests.support.infra import rules
+from tests.support.infra.tools import INFRA
 
 TEXT = rules.text_of(INFRA)
 
@@ -28,14 +28,15 @@ def test_the_collection_is_public_only_when_that_is_chosen() -> None:
 
 def test_every_alarm_says_what_to_do_and_whom_it_tells() -> None:
     assert rules.incomplete_alarms(TEXT) == []
-    assert len(rules.blocks(TEXT, "resource", "aws_cloudwatch_metric_alarm")) >= 9
+    assert len(rules.blocks(TEXT, "resource", "aws_cloudwatch_metric_alarm")) == 1
+    assert len(rules.alarms_of(TEXT)) >= 14
 
 
 def test_every_metric_of_an_alarm_or_a_widget_is_emitted() -> None:
     assert rules.unknown_metrics(TEXT) == []
 
 
-def test_every_function_is_in_the_map_of_steps_and_nothing_else_is() -> None:
+def test_every_function_is_in_a_map_of_steps_and_nothing_else_is() -> None:
     assert rules.unmatched_functions(TEXT, rules.functions_of()) == set()
 
 
@@ -43,7 +44,8 @@ def test_every_skipped_check_has_its_reason() -> None:
     assert rules.unexplained_skips(TEXT) == []
 
 
-ALARM = 'resource "aws_cloudwatch_metric_alarm" "a" {\n  namespace   = %s\n  metric_name = "%s"\n}\n'
+ALARM = 'locals {\n  alarms = {\n    a = {\n      metric    = [var.name, "%s", {}]\n%s    }\n  }\n}\n'
+ADVICE = f'      advice    = "{"Look at the log, then at the dashboard. " * 3}"\n'
 NETWORK = (
     'resource "aws_opensearchserverless_security_policy" "n" {\n  type   = "network"\n'
     "  policy = jsonencode([{ AllowFromPublic = true }])\n}\n"
@@ -64,8 +66,11 @@ NETWORK = (
         (rules.wildcard_actions, 'not_actions = ["iam:PassRole"]'),
         (rules.public_collections, NETWORK),
         (rules.public_collections, 'variable "collection_public" {\n  default = true\n}\n'),
-        (rules.incomplete_alarms, ALARM % ('"AWS/Lambda"', "Errors")),
-        (rules.unknown_metrics, ALARM % ("var.name", "Hallucinations")),
+        (rules.incomplete_alarms, 'resource "aws_cloudwatch_metric_alarm" "a" {\n  alarm_actions = [1]\n}\n'),
+        (rules.incomplete_alarms, ALARM % ("Errors", "      threshold = 1\n")),
+        (rules.incomplete_alarms, ALARM % ("Errors", '      threshold = 1\n      advice    = "Look."\n')),
+        (rules.incomplete_alarms, ALARM % ("Errors", ADVICE)),
+        (rules.unknown_metrics, ALARM % ("Hallucinations", "      threshold = 1\n" + ADVICE)),
         (rules.unknown_metrics, 'locals {\n  m = [[var.name, "Hallucinations", "step", "x"]]\n}\n'),
         (rules.unknown_metrics, 'locals {\n  m = "SEARCH(\'{x} MetricName=\\"Hallucinations\\"\')"\n}\n'),
         (rules.unexplained_skips, "#checkov:skip=CKV_AWS_1:no"),
@@ -75,5 +80,10 @@ def test_each_rule_catches_what_breaks_it(rule: Callable[[str], list[str]], brok
     assert rule(broken)
 
 
+def test_an_alarm_that_says_everything_is_not_caught() -> None:
+    complete = ALARM % ("Errors", "      threshold = 1\n" + ADVICE)
+    assert rules.incomplete_alarms(complete) == rules.unknown_metrics(complete) == []
+
+
 def test_a_function_without_an_entry_is_caught() -> None:
-    assert rules.unmatched_functions("locals {\n  steps = {\n    a = 1\n  }\n}\n", {"a", "b"}) == {"b"}
+    assert rules.unmatched_functions("locals {\n  api_steps = {\n    a = 1\n  }\n}\n", {"a", "b"}) == {"b"}

@@ -1,13 +1,12 @@
 """The Terraform is formatted and valid, and it refuses values that could not work."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.infra.tools import INFRA, environment, provider_mirror, run, terraform
+from tests.support.infra.tools import INFRA, copy_configuration, environment, provider_mirror, run, terraform
 
 # Nobody answers here: a plan that gets as far as calling AWS ends at once.
 NOWHERE = "http://127.0.0.1:9"
@@ -21,7 +20,10 @@ WRONG: dict[str, tuple[Any, str]] = {
     "memory": ({"grade": 512}, "memory names a function that does not exist"),
     "reserved_concurrency": ({"retrieve": -2}, "reserved_concurrency must be whole numbers"),
     "log_level": ("ERROR", "log_level must be"),
-    "model_provider": ("bedrock", "models must give each of the six steps"),
+    "model_provider": (
+        "bedrock",
+        "a Claude model for each of: decide_retrieval, generate, grade_relevance,",
+    ),
     "model_base_url": ("localhost", "model_base_url must be a URL"),
     "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
@@ -46,9 +48,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 @pytest.fixture(scope="module")
 def infra(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("terraform")
-    shutil.copytree(INFRA / "workflows", directory / "workflows")
-    for file in INFRA.glob("*.tf"):
-        shutil.copy(file, directory)
+    copy_configuration(directory)
     run([terraform(), "init", "-input=false", "-backend=false", *provider_mirror()], directory, environment(directory))
     return directory
 

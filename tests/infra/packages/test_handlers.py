@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from cli.deploy.imports import heaviest, run_as_lambda, seconds_to_import
-from cli.deploy.package import FUNCTIONS
-from cli.deploy.zips import SERVICES, steps_of
+from infra.packages.imports import handler_of, heaviest, run_as_lambda, seconds_to_import
+from infra.packages.package import FUNCTIONS
+from infra.packages.zips import SERVICES, steps_of
 
 STEPS = steps_of(FUNCTIONS)
 
 
 def loaded(unpacked: Path, step: str) -> set[str]:
     """The packages that importing a step's handler loads, when there is nothing but its zip and the layer."""
-    code = f"import {step}.handler as h, sys; assert callable(h.handler); print(*sys.modules)"
+    code = f"import {handler_of(unpacked, step)} as h, sys; assert callable(h.handler); print(*sys.modules)"
     done = run_as_lambda(unpacked, step, code)
     assert done.returncode == 0, done.stderr
     return {name.split(".")[0] for name in done.stdout.split()}
@@ -25,8 +25,8 @@ def test_the_handler_imports_from_its_zip_and_the_layer_alone_and_loads_the_sdk_
     step: str, unpacked: Path
 ) -> None:
     packages = loaded(unpacked, step)
-    asks_the_model = (FUNCTIONS / step / "prompt.md").exists()
-    assert {step, "selfrag"} <= packages
+    asks_the_model = (STEPS[step] / "prompt.md").exists()
+    assert {handler_of(unpacked, step).split(".")[0], "selfrag"} <= packages
     assert ("anthropic" in packages) == asks_the_model
     assert "opensearchpy" not in packages, "it is loaded when Retrieve is configured to use it"
 

@@ -4,6 +4,7 @@ import compileall
 import hashlib
 import re
 import shutil
+import tomllib
 import zipfile
 from collections.abc import Callable
 from email.parser import HeaderParser
@@ -14,9 +15,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
-from cli.deploy.package import FUNCTIONS, app
-from cli.deploy.wheels import ROOT, Target, chosen_wheels, download
-from cli.deploy.zips import SERVICES, UNUSED, steps_of, write_zip
+from infra.packages.libraries import ROOT
+from infra.packages.package import FUNCTIONS, app
+from infra.packages.zips import SERVICES, function_files, steps_of, write_zip
 
 MEGABYTE = 1024 * 1024
 STEPS = steps_of(FUNCTIONS)
@@ -46,12 +47,12 @@ def names(zip_: Path) -> list[str]:
 def copy(tmp_path: Path) -> Path:
     """A copy of the checkout, elsewhere, younger, with other permissions and with a tool's leavings."""
     checkout = tmp_path / "another place"
-    for folder in ("functions", "cli"):
+    for folder in ("functions", "infra/packages"):
         shutil.copytree(ROOT / folder, checkout / folder, copy_function=shutil.copyfile)
     for file in ("pyproject.toml", "constraints.txt"):
         shutil.copyfile(ROOT / file, checkout / file)
     compileall.compile_dir(checkout / "functions", quiet=2)
-    (checkout / "functions" / "generate" / ".DS_Store").touch()
+    (steps_of(checkout / "functions")["generate"] / ".DS_Store").touch()
     for source in (checkout / "functions").rglob("*.py"):
         source.chmod(0o600)
     return checkout
@@ -70,7 +71,7 @@ def test_a_second_build_elsewhere_gives_the_same_bytes(
 def test_a_changed_prompt_changes_the_zip_of_its_step_alone(
     arm64: Path, copy: Path, tmp_path: Path, build: Callable[..., str]
 ) -> None:
-    with (copy / "functions" / "generate" / "prompt.md").open("a") as prompt:
+    with (steps_of(copy / "functions")["generate"] / "prompt.md").open("a") as prompt:
         prompt.write("Be brief.\n")
 
     build(tmp_path, "arm64", *(f"--step={step}" for step in STEPS), checkout=copy)
@@ -90,12 +91,12 @@ def test_there_is_a_zip_for_every_step_and_one_layer(arm64: Path) -> None:
 
 
 def test_a_step_s_zip_holds_the_step_and_no_other(arm64: Path) -> None:
-    for step in STEPS:
-        held = set(names(arm64 / f"{step}.zip"))
-        assert {name.split("/")[0] for name in held} == {step}
-        assert f"{step}/handler.py" in held
+    for step, folder in STEPS.items():
+        held, below = set(names(arm64 / f"{step}.zip")), folder.relative_to(FUNCTIONS).as_posix()
+        assert {name for name in held if not name.startswith(f"{below}/")} <= {f"{folder.parent.name}/__init__.py"}
+        assert f"{below}/handler.py" in held
         for kind in ("prompt.md", "openapi.json"):
-            assert (f"{step}/{kind}" in held) == (FUNCTIONS / step / kind).exists()
+            assert (f"{below}/{kind}" in held) == (folder / kind).exists()
 
 
 def test_the_layer_holds_what_the_steps_share_below_python(arm64: Path) -> None:
@@ -110,7 +111,7 @@ def test_the_layer_holds_what_the_steps_share_below_python(arm64: Path) -> None:
 def test_no_zip_holds_bytecode_tests_or_records_of_an_installation(arm64: Path) -> None:
     held = [name for zip_ in arm64.glob("*.zip") for name in names(zip_)]
     left_over = re.compile(
-        r"\.pyc$|/__pycache__/|/_?tests/|/\.|dist-info/(RECORD|INSTALLER|direct_url\.json|REQUESTED)$"
+        r"\.pyc$|/__pycache__/|/_?tests/|/\.|^python/bin/|dist-info/(RECORD|INSTALLER|direct_url\.json|REQUESTED)$"
     )
     assert [name for name in held if left_over.search(name)] == []
 
@@ -140,7 +141,7 @@ def test_every_compiled_module_is_for_the_lambda_s_processor_and_python(arm64: P
 
 
 def test_every_requirement_of_a_package_in_the_layer_is_in_the_layer_at_a_version_that_it_accepts(arm64: Path) -> None:
-    # pip reads conditions such as `python_version < "3.13"` for the Python that it runs on, not for the Lambda's.
+    unused = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["uv"]["exclude-dependencies"]
     with zipfile.ZipFile(arm64 / "layer.zip") as layer:
         about = [name for name in layer.namelist() if name.endswith(".dist-info/METADATA")]
         packages = [HeaderParser().parsestr(layer.read(name).decode()) for name in about]
@@ -150,7 +151,7 @@ def test_every_requirement_of_a_package_in_the_layer_is_in_the_layer_at_a_versio
         for package in packages
         for requirement in map(Requirement, package.get_all("Requires-Dist", []))
         if not requirement.marker or requirement.marker.evaluate(LAMBDA)
-        if requirement.name.replace("-", "_") not in UNUSED
+        if canonicalize_name(requirement.name) not in unused
         if (version := versions.get(canonicalize_name(requirement.name))) is None
         or not requirement.specifier.contains(version, prereleases=True)
     ]
@@ -172,27 +173,29 @@ def test_the_command_says_each_zip_s_size_and_digest(arm64: Path) -> None:
 
 
 def test_a_step_that_does_not_exist_is_refused_and_nothing_is_built(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["--out", str(tmp_path / "out"), "--step", "grade_nothing"])
+    options = ["--libraries", str(tmp_path), "--out", str(tmp_path / "out"), "--step", "grade_nothing"]
+    result = CliRunner().invoke(app, options)
     assert result.exit_code == 2
     assert "grade_nothing" in result.output
     assert not (tmp_path / "out").exists()
 
 
-def test_what_was_fetched_is_pinned_and_is_what_the_layer_is_built_from(
-    tmp_path: Path, arm64_wheels: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(arm64_wheels))
-    target = Target("arm64", "3.13")
+def test_every_library_of_the_layer_is_pinned(arm64: Path) -> None:
+    pins = {canonicalize_name(line.split("==")[0]): line.split("==")[1].strip() for line in constraints()}
+    held = {name.split("/")[1] for name in names(arm64 / "layer.zip") if name.endswith(".dist-info/METADATA")}
+    assert len(held) > 20
+    for library in held:
+        name, version = library.removesuffix(".dist-info").split("-")
+        assert pins[canonicalize_name(name)] == version
 
-    download(tmp_path, target)
 
-    with chosen_wheels(tmp_path, target) as chosen:
-        assert {wheel.name for wheel in chosen} == {wheel.name for wheel in tmp_path.iterdir()}
-        pins = {canonicalize_name(line.split("==")[0]): line.split("==")[1].strip() for line in constraints()}
-        for wheel in chosen:
-            name, version = wheel.name.split("-")[:2]
-            assert pins[canonicalize_name(name)] == version
+def test_a_step_in_a_room_is_packed_with_its_path_below_functions(tmp_path: Path) -> None:
+    for file in ("question/__init__.py", "question/grade/handler.py", "question/write/handler.py", "ask/handler.py"):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    assert set(steps_of(tmp_path)) == {"ask", "grade", "write"}
+    assert set(function_files(tmp_path, "grade")) == {"question/__init__.py", "question/grade/handler.py"}
+    assert set(function_files(tmp_path, "ask")) == {"ask/handler.py"}
 
 
 def constraints() -> list[str]:

@@ -13,8 +13,8 @@ from selfrag import bootstrap
 from selfrag.domain.calls import ModelCall, StepResult
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.runtime.metrics import count_cache_failure, count_calls
-from tests.infra.metrics import EMITTED
 from tests.support import steps
+from tests.support.infra.metrics import EMITTED
 
 TASK: dict[str, Any] = {"id": "abc", "question": "How many days?", "retrieval": {"decision": "yes", "reason": "r"}}
 

@@ -8,7 +8,6 @@ with emulator(tmp_path) as aws:
 
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.infra.tools import INFRA, emulator_python, environment, provider_mirror, run, terraform
+from tests.support.infra.tools import copy_configuration, emulator_python, environment, provider_mirror, run, terraform
 
 PATIENCE_SECONDS = 60
 
@@ -69,9 +68,7 @@ class Stack:
         self.seconds: dict[str, float] = {}
         self._outputs: dict[str, Any] = {}
         directory.mkdir(parents=True)
-        shutil.copytree(INFRA / "workflows", directory / "workflows")
-        for file in INFRA.glob("*.tf"):
-            shutil.copy(file, directory)
+        copy_configuration(directory)
         values = {**FOR_THE_EMULATOR, "package_directory": str(packages), **(variables or {})}
         (directory / "test.auto.tfvars.json").write_text(json.dumps(values))
         self._terraform("init", "-input=false", *provider_mirror())

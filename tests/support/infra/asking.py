@@ -14,14 +14,14 @@ import httpx2
 
 from cli.local.offline.server import MessagesServer
 from cli.local.offline.web import WebServer
-from tests.infra.emulator import Stack
-from tests.infra.tools import needed, run
+from tests.support.infra.emulator import Stack
+from tests.support.infra.tools import needed, run
 from tests.support.opensearch_double import OpenSearchDouble
 from tests.support.titan_double import TitanDouble
 
 Found = TypeVar("Found")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 # The test's own credentials, and those that the emulator gives its Lambdas.
 KEYS = {"test": "test", "000000000000": "test"}
 COLLECTION = "documents"
@@ -60,9 +60,9 @@ def documents_held(collection: OpenSearchDouble, index: str = "passages") -> set
 
 def host_packages(directory: Path) -> Path:
     """The packages as `make package` builds them, but for this machine's processor and Python."""
-    wheels = ROOT / "build" / "wheels" / "host"
-    needed(wheels, "no wheels in build/wheels/host: make .venv/.test")
-    command = ["-m", "cli.deploy.package", "--host", "--wheels", str(wheels), "--out", str(directory)]
+    libraries = ROOT / "build" / "libraries" / "host"
+    needed(libraries, "nothing in build/libraries/host: make .venv/.test")
+    command = ["-m", "infra.packages.package", "--libraries", str(libraries), "--out", str(directory)]
     run([sys.executable, *command], ROOT)
     return directory
 

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-_IMPORT = "import time; start = time.perf_counter(); import {step}.handler; print(time.perf_counter() - start)"
+_IMPORT = "import time; start = time.perf_counter(); import {handler}; print(time.perf_counter() - start)"
 _PATH = "import sys; sys.path += {folders!r}; "
 
 
@@ -24,6 +24,12 @@ def unpack(out: Path, into: Path) -> list[str]:
         with zipfile.ZipFile(archive) as content:
             content.extractall(into / archive.stem)
     return [archive.stem for archive in archives if archive.stem != "layer"]
+
+
+def handler_of(unpacked: Path, step: str) -> str:
+    """The name of the module that Lambda calls, as it stands in a step's zip."""
+    [file] = (unpacked / step).rglob("handler.py")
+    return ".".join(file.relative_to(unpacked / step).with_suffix("").parts)
 
 
 def fits_this_python(out: Path) -> bool:
@@ -43,12 +49,14 @@ def run_as_lambda(
 
 def seconds_to_import(unpacked: Path, step: str) -> float:
     """The seconds that one import of a handler takes without cached bytecode, as on a Lambda's read-only disk."""
-    return float(_successful(run_as_lambda(unpacked, step, _IMPORT.format(step=step), ("-B",))).stdout)
+    code = _IMPORT.format(handler=handler_of(unpacked, step))
+    return float(_successful(run_as_lambda(unpacked, step, code, ("-B",))).stdout)
 
 
 def heaviest(unpacked: Path, step: str, number: int) -> list[tuple[str, float]]:
     """The packages whose own modules take the longest, with their milliseconds."""
-    done = _successful(run_as_lambda(unpacked, step, f"import {step}.handler", ("-B", "-X", "importtime")))
+    code = f"import {handler_of(unpacked, step)}"
+    done = _successful(run_as_lambda(unpacked, step, code, ("-B", "-X", "importtime")))
     spent: Counter[str] = Counter()
     for own, module in re.findall(r"^import time: +(\d+) \| +\d+ \| +(\S+)$", done.stderr, re.MULTILINE):
         spent[module.split(".")[0]] += int(own)
@@ -56,12 +64,12 @@ def heaviest(unpacked: Path, step: str, number: int) -> list[tuple[str, float]]:
 
 
 def main(
-    out: Annotated[Path, typer.Option(help="Folder with the zips, built with --host.")] = Path("build"),
+    out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build"),
     runs: Annotated[int, typer.Option(help="How many times each handler is imported.", min=1)] = 3,
 ) -> None:
     """Print each handler's median import time, and the packages that take most of it."""
     if not fits_this_python(out):
-        raise typer.BadParameter(f"The layer in {out} is not for this machine's Python; build it with --host.")
+        raise typer.BadParameter(f"The layer in {out} is not for this machine's Python.")
     with tempfile.TemporaryDirectory() as scratch:
         unpacked = Path(scratch)
         for step in unpack(out, unpacked):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 INFRA = ROOT / "infra"
 
 
@@ -43,6 +43,13 @@ def provider_mirror() -> list[str]:
     for provider in [*Path("/opt").glob("*/*/hashicorp/aws"), *Path("/usr/share").glob("*/*/hashicorp/aws")]:
         return [f"-plugin-dir={provider.parents[2]}"]
     return []
+
+
+def copy_configuration(directory: Path) -> None:
+    """Copy what terraform reads of infra/, so that it leaves nothing in the checkout."""
+    for file in INFRA.glob("*.tf"):
+        shutil.copy(file, directory)
+    shutil.copytree(INFRA / "workflows", directory / "workflows")
 
 
 def environment(directory: Path, **more: str) -> dict[str, str]:

@@ -7,14 +7,15 @@ from typing import Any
 
 import hcl2
 
-from tests.infra.metrics import EMITTED
-from tests.infra.tools import ROOT
+from tests.support.infra.metrics import EMITTED
+from tests.support.infra.tools import ROOT
 
 Blocks = dict[str, dict[str, Any]]
 
 FUNCTIONS = ROOT / "functions"
 # The roles of the machines, and of EventBridge.
 SERVICE_ROLES = ("workflow", "ingestion", "reindex", "events")
+STEPS = ("question_steps", "ingestion_steps", "api_steps")
 ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missing_data")
 
 
@@ -25,7 +26,12 @@ def text_of(directory: Path) -> str:
 
 def functions_of() -> set[str]:
     """The folders that are functions."""
-    return {handler.parent.name for handler in FUNCTIONS.glob("*/handler.py")}
+    return {handler.parent.name for handler in handler_files()}
+
+
+def handler_files() -> list[Path]:
+    """The modules that Lambda calls: of a step in a room, or of one beside the rooms."""
+    return [*FUNCTIONS.glob("*/handler.py"), *FUNCTIONS.glob("*/*/handler.py")]
 
 
 def listed_permissions() -> dict[str, set[str]]:
@@ -75,17 +81,22 @@ def public_collections(text: str) -> list[str]:
     return wrong + (["collection_public is on by default"] if public_by_default else [])
 
 
+def alarms_of(text: str) -> list[str]:
+    """The entries of the map of alarms, each as the text between its braces."""
+    return re.findall(r"\{\n(\s+metric\s+=.*?)\n\s+\}", text, re.S)
+
+
 def incomplete_alarms(text: str) -> list[str]:
-    """Alarms that lack what a person on call needs."""
+    """Alarms that lack what a person on call needs: entries without a threshold or advice of at least some words."""
     alarms = blocks(text, "resource", "aws_cloudwatch_metric_alarm")
-    return [f"{name}: {field}" for name, body in alarms.items() for field in ALARM_FIELDS if not body.get(field)]
+    silent = [f"{name}: {field}" for name, body in alarms.items() for field in ALARM_FIELDS if not body.get(field)]
+    needed = (r"^\s+threshold\s+= \S", r'^\s+advice\s+= ".{60,}"$')
+    return silent + [entry for entry in alarms_of(text) for line in needed if not re.search(line, entry, re.M)]
 
 
 def unknown_metrics(text: str) -> list[str]:
     """Metrics of alarms and widgets that nothing emits."""
-    alarms = blocks(text, "resource", "aws_cloudwatch_metric_alarm").values()
-    used = [(str(body.get("namespace")), str(body.get("metric_name"))) for body in alarms]
-    used += re.findall(r'\[(var\.name|"\w+/\w+"), "(\w+)"', text)
+    used = re.findall(r'\[(var\.name|"\w+/\w+"), "(\w+)"', text)
     used += [("var.name", name) for name in re.findall(r'MetricName=\\"(\w+)\\"', text)]
     return [
         f"{namespace} {metric}"
@@ -95,9 +106,9 @@ def unknown_metrics(text: str) -> list[str]:
 
 
 def unmatched_functions(text: str, folders: set[str]) -> set[str]:
-    """Functions without an entry in the map of steps, and entries without a function."""
-    steps = [block["steps"] for block in _parsed(text)["locals"] if "steps" in block]
-    return folders ^ set(steps[0])
+    """Functions without an entry in the maps of steps, and entries without a function."""
+    maps = [value for block in _parsed(text)["locals"] for name, value in block.items() if name in STEPS]
+    return folders ^ {step for steps in maps for step in steps}
 
 
 def unexplained_skips(text: str) -> list[str]:

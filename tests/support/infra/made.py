@@ -4,9 +4,9 @@ import json
 import re
 from typing import Any
 
-from tests.infra.metrics import EMITTED
-from tests.infra.rules import functions_of, listed_permissions
-from tests.infra.tools import ROOT
+from tests.support.infra.metrics import EMITTED
+from tests.support.infra.rules import functions_of, listed_permissions
+from tests.support.infra.tools import ROOT
 
 Resources = dict[str, dict[str, Any]]
 
@@ -65,10 +65,10 @@ def each_role_allows_what_the_page_of_permissions_lists(resources: Resources) ->
         if address.startswith("aws_iam_role_policy."):
             statements = json.loads(values["policy"])["Statement"]
             allowed = {action for statement in statements for action in listed(statement["Action"])}
-            # .step["generate"], .workflow["express"], .events
+            # .step["generate"], .machine["express"], .events
             name, _, each = address.removeprefix("aws_iam_role_policy.").partition("[")
-            role = each.strip('"]') if name == "step" else name
-            assert allowed == page[role], address
+            role = each.strip('"]') or name
+            assert allowed == page["workflow" if role in ("express", "standard") else role], address
 
 
 def alarms_and_widgets_use_metrics_that_are_emitted(resources: Resources) -> None:

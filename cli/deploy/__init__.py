@@ -1,1 +1,0 @@
-"""From this checkout to what the Lambda service runs."""

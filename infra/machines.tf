@@ -1,0 +1,207 @@
+# The state machines. Questions have two of one definition: Standard for those asked for later, Express for those that wait.
+
+locals {
+  machines = {
+    express  = { workflow = "question", type = "EXPRESS" }
+    standard = { workflow = "question", type = "STANDARD" }
+    # Brings the collection in step with one object of the documents bucket.
+    ingestion = { workflow = "ingestion", type = "STANDARD" }
+    # Has the ingestion look at all objects below a prefix: for a first load, and when what passages depend on has changed.
+    reindex = { workflow = "reindex", type = "STANDARD" }
+  }
+  question_machines = [for machine, body in local.machines : machine if body.workflow == "question"]
+
+  # By name, so that nothing waits in a circle: `ask` starts a machine that runs functions, and the reindexing starts
+  # executions of itself, which are the items of its Distributed Map.
+  machine_names = { for machine in keys(local.machines) : machine => "${var.name}-${machine}" }
+  machine_arns = {
+    for machine, name in local.machine_names : machine => "arn:${local.partition}:states:${local.here}:stateMachine:${name}"
+  }
+  executions = {
+    for machine, name in local.machine_names : machine => "arn:${local.partition}:states:${local.here}:execution:${name}"
+  }
+
+  # The definitions: the steps that each runs, what else it names, and what else a machine that runs it may do.
+  workflows = {
+    question = {
+      steps  = keys(local.question_steps)
+      values = { answers_table = aws_dynamodb_table.table["answers"].name }
+      statements = [{
+        sid       = "RememberAnswers"
+        actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
+        resources = [aws_dynamodb_table.table["answers"].arn]
+      }]
+    }
+    ingestion = {
+      steps      = keys(local.ingestion_steps)
+      values     = {}
+      statements = []
+    }
+    reindex = {
+      steps = []
+      values = {
+        documents_bucket    = aws_s3_bucket.bucket["documents"].id
+        work_bucket         = aws_s3_bucket.bucket["work"].id
+        ingestion_machine   = local.machine_arns.ingestion
+        reindex_concurrency = var.reindex_concurrency
+      }
+      statements = local.reindex_statements
+    }
+  }
+  # Keys that start with x- hold what a definition names by anchors.
+  definitions = {
+    for name, workflow in local.workflows : name => jsonencode({
+      for key, value in yamldecode(templatefile("${path.module}/workflows/${name}.asl.yaml", merge(
+        workflow.values, { for step in workflow.steps : step => local.function_arns[step] }
+      ))) : key => value if !startswith(key, "x-")
+    })
+  }
+}
+
+resource "aws_sfn_state_machine" "machine" {
+  #checkov:skip=CKV_AWS_285:Execution data are questions, answers and passages, or names of documents. They do not belong into a log.
+  for_each = local.machines
+
+  name       = local.machine_names[each.key]
+  type       = each.value.type
+  role_arn   = aws_iam_role.machine[each.key].arn
+  definition = local.definitions[each.value.workflow]
+
+  # Express keeps no history of its own, so its log has every state; no log has questions, answers or documents.
+  logging_configuration {
+    level                  = each.value.type == "EXPRESS" ? "ALL" : "ERROR"
+    include_execution_data = false
+    log_destination        = "${aws_cloudwatch_log_group.machine[each.key].arn}:*"
+  }
+
+  tracing_configuration {
+    enabled = var.tracing
+  }
+
+  # The role must be able to write logs when the machine is made; a machine without its functions is of no use.
+  depends_on = [aws_iam_role_policy.machine, aws_lambda_function.step]
+}
+
+resource "aws_cloudwatch_log_group" "machine" {
+  #checkov:skip=CKV_AWS_338:How long logs are kept is log_retention_days. Log lines hold a question's hash and no documents, and 30 days serve to find a fault.
+  for_each = local.machine_names
+
+  name              = "/aws/vendedlogs/states/${each.value}"
+  retention_in_days = var.log_retention_days
+  kms_key_id        = var.kms_key_arn
+}
+
+data "aws_iam_policy_document" "states_trust" {
+  statement {
+    actions = ["sts:AssumeRole"]
+
+    principals {
+      type        = "Service"
+      identifiers = ["states.amazonaws.com"]
+    }
+
+    condition {
+      test     = "StringEquals"
+      variable = "aws:SourceAccount"
+      values   = [local.account]
+    }
+  }
+}
+
+resource "aws_iam_role" "machine" {
+  for_each = local.machine_names
+
+  name               = each.value
+  description        = "Runs the state machine ${each.value}."
+  assume_role_policy = data.aws_iam_policy_document.states_trust.json
+}
+
+resource "aws_iam_role_policy" "machine" {
+  for_each = local.machines
+
+  name   = "machine"
+  role   = aws_iam_role.machine[each.key].id
+  policy = data.aws_iam_policy_document.workflow[each.value.workflow].json
+}
+
+data "aws_iam_policy_document" "workflow" {
+  for_each = local.workflows
+
+  dynamic "statement" {
+    for_each = length(each.value.steps) == 0 ? [] : [each.value.steps]
+
+    content {
+      sid       = "RunSteps"
+      actions   = ["lambda:InvokeFunction"]
+      resources = [for step in statement.value : local.function_arns[step]]
+    }
+  }
+
+  dynamic "statement" {
+    for_each = concat(each.value.statements, local.machine_statements)
+
+    content {
+      sid       = statement.value.sid
+      actions   = statement.value.actions
+      resources = statement.value.resources
+    }
+  }
+}
+
+locals {
+  # What every machine needs for its log, its traces and your key. Log delivery and X-Ray know no resource.
+  machine_statements = concat(local.key_statements, !var.tracing ? [] : [{
+    sid = "Trace"
+    actions = [
+      "xray:GetSamplingRules", "xray:GetSamplingTargets", "xray:PutTelemetryRecords", "xray:PutTraceSegments"
+    ]
+    resources = ["*"]
+    }], [{
+    sid = "DeliverLogs"
+    actions = [
+      "logs:CreateLogDelivery", "logs:DeleteLogDelivery", "logs:DescribeLogGroups", "logs:DescribeResourcePolicies",
+      "logs:GetLogDelivery", "logs:ListLogDeliveries", "logs:PutResourcePolicy", "logs:UpdateLogDelivery"
+    ]
+    resources = ["*"]
+  }])
+
+  reindex_statements = [
+    {
+      sid       = "ListDocuments"
+      actions   = ["s3:ListBucket"]
+      resources = [aws_s3_bucket.bucket["documents"].arn]
+    },
+    {
+      sid       = "WriteResults"
+      actions   = ["s3:AbortMultipartUpload", "s3:GetObject", "s3:ListMultipartUploadParts", "s3:PutObject"]
+      resources = ["${aws_s3_bucket.bucket["work"].arn}/reindex/*"]
+    },
+    {
+      sid       = "StartItemsAndIngestion"
+      actions   = ["states:StartExecution"]
+      resources = [local.machine_arns.reindex, local.machine_arns.ingestion]
+    },
+    {
+      # The execution of an item has the Map's label after the machine's name, behind a slash.
+      sid       = "FollowItemsAndIngestion"
+      actions   = ["states:DescribeExecution", "states:StopExecution"]
+      resources = ["${local.executions.reindex}:*", "${local.executions.reindex}/*", "${local.executions.ingestion}:*"]
+    },
+    {
+      sid       = "RedriveItems"
+      actions   = ["states:RedriveExecution"]
+      resources = ["${local.executions.reindex}/*"]
+    },
+    {
+      sid       = "CountItems"
+      actions   = ["states:DescribeMapRun"]
+      resources = ["arn:${local.partition}:states:${local.here}:mapRun:${local.machine_names.reindex}/*"]
+    },
+    {
+      # The rule by which Step Functions itself is told that an execution has ended.
+      sid       = "HearOfTheEnd"
+      actions   = ["events:DescribeRule", "events:PutRule", "events:PutTargets"]
+      resources = ["arn:${local.partition}:events:${local.here}:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule"]
+    }
+  ]
+}

@@ -1,0 +1,70 @@
+"""The libraries of the layer: uv chooses them for a Lambda's processor and Python, whatever it runs on itself.
+
+python -m infra.packages.libraries build/libraries/arm64
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+import uv
+
+ROOT = Path(__file__).resolve().parents[2]
+# Lambda runs Python 3.13 on Amazon Linux 2023, which has glibc 2.34; 2.28 is the newest that libraries are built for.
+_PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
+
+
+class NoLibraries(Exception):
+    """uv found no set of libraries; its own words are the message."""
+
+
+def install(out: Path, project: Path, options: list[str]) -> None:
+    """Fill a folder with the [project.dependencies] of a project and what they need, at its pinned versions.
+
+    The folder is replaced as a whole, and only when uv has found everything. Without options it is for this machine.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
+        command = [uv.find_uv_bin(), "pip", "install", "--quiet", "--system-certs", "--link-mode", "copy"]
+        command += ["--python", sys.executable, "--target", str(Path(scratch) / "filled"), "--only-binary", ":all:"]
+        command += ["--constraint", "constraints.txt", "--requirement", "pyproject.toml", *options]
+        # uv reads from the pyproject.toml of the folder that it runs in which packages stay out.
+        done = subprocess.run(  # noqa: S603 (our own arguments)
+            command, cwd=project, env={**_index(), **os.environ}, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise NoLibraries(f"uv pip install: {done.stderr.strip()}")
+        shutil.rmtree(out, ignore_errors=True)
+        (Path(scratch) / "filled").rename(out)
+
+
+def main(
+    out: Annotated[Path, typer.Argument(help="Folder to fill.")],
+    architecture: Annotated[Literal["arm64", "x86_64"], typer.Option(help="The Lambdas' processor.")] = "arm64",
+    python: Annotated[str, typer.Option(help="The Lambdas' version of Python.")] = "3.13",
+    host: Annotated[bool, typer.Option("--host", help="For this machine and its Python instead.")] = False,
+) -> None:
+    """Fetch the libraries of the layer, so that it can be built without network."""
+    try:
+        install(out, ROOT, [] if host else ["--python-platform", _PLATFORMS[architecture], "--python-version", python])
+    except NoLibraries as error:
+        sys.exit(str(error))
+
+
+def _index() -> dict[str, str]:
+    """The index that pip is configured with, for uv, which does not read pip's configuration."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # noqa: S603 (our own)
+    urls = re.findall(r"^\S*\.index-url='(.+)'$", listed, re.MULTILINE)
+    # pip lists what the environment says first, and takes it before what its files say.
+    return {"UV_DEFAULT_INDEX": urls[0]} if urls else {}
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,42 @@
+"""Build what the Lambdas run: a zip for each step, and one layer with what they share.
+
+python -m infra.packages.package --out build --libraries build/libraries/arm64
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infra.packages.libraries import ROOT
+from infra.packages.zips import Archive, function_files, layer_files, steps_of, write_zip
+
+LAYER = "layer"
+FUNCTIONS = ROOT / "functions"
+MEGABYTE = 1024 * 1024
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+
+
+@app.command()
+def package(
+    libraries: Annotated[Path, typer.Option(help="Folder of the layer's libraries.", exists=True, file_okay=False)],
+    out: Annotated[Path, typer.Option(help="Folder that the zips are written to.")] = Path("build"),
+    step: Annotated[list[str] | None, typer.Option(help="Only this step, or `layer`; can be repeated.")] = None,
+) -> None:
+    """Build the zips, the same byte for byte from the same sources and libraries."""
+    parts = step or [*steps_of(FUNCTIONS), LAYER]
+    if unknown := set(parts) - {*steps_of(FUNCTIONS), LAYER}:
+        raise typer.BadParameter(f"There is no step called {', '.join(sorted(unknown))}.")
+    for part in parts:
+        files = layer_files(FUNCTIONS, libraries) if part == LAYER else function_files(FUNCTIONS, part)
+        _print(write_zip(out / f"{part}.zip", files))
+
+
+def _print(archive: Archive) -> None:
+    unzipped = f"  ({archive.unzipped / MEGABYTE:.1f} MiB unzipped)" if archive.path.stem == LAYER else ""
+    typer.echo(f"{archive.path.name:<22}{archive.size:>12,}  {archive.sha256}{unzipped}")
+
+
+if __name__ == "__main__":
+    app()

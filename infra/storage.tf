@@ -1,0 +1,202 @@
+# The tables, paid by request, and the buckets: private, encrypted, over TLS only. A line of a map makes another one.
+
+locals {
+  # By name: the keys, the attribute by which items expire, and further indices with their keys. What expires does so by
+  # TTL, which may be days late: the code compares dates itself.
+  tables = {
+    verdicts = { keys = ["key"], ttl = "expires_at", indices = {} }
+    answers  = { keys = ["id"], ttl = "expires_at", indices = {} }
+    # The name of the TTL attribute is the one that Powertools' idempotency writes.
+    requests = { keys = ["id"], ttl = "expiration", indices = {} }
+    # The manifest: how each document stands, and which of its passages the collection holds. Only the part that tells a
+    # document's state has the keys of the index, so this lists the documents of a collection.
+    documents = { keys = ["id", "part"], ttl = null, indices = { by_collection = ["collection", "key"] } }
+  }
+
+  buckets = {
+    # What documents are dropped into. What is replaced or deleted can be brought back for a while.
+    documents = { versioned = true, force_destroy = var.documents_force_destroy }
+    # Work in progress: a document's text, passages and vectors, between one step of the ingestion and the next.
+    work = { versioned = false, force_destroy = true }
+  }
+}
+
+resource "aws_dynamodb_table" "table" {
+  for_each = local.tables
+
+  name                        = "${var.name}-${each.key}"
+  billing_mode                = "PAY_PER_REQUEST"
+  hash_key                    = each.value.keys[0]
+  range_key                   = try(each.value.keys[1], null)
+  deletion_protection_enabled = var.deletion_protection
+
+  dynamic "attribute" {
+    for_each = toset(concat(each.value.keys, values(each.value.indices)...))
+
+    content {
+      name = attribute.value
+      type = "S"
+    }
+  }
+
+  dynamic "ttl" {
+    for_each = each.value.ttl == null ? [] : [each.value.ttl]
+
+    content {
+      attribute_name = ttl.value
+      enabled        = true
+    }
+  }
+
+  dynamic "global_secondary_index" {
+    for_each = each.value.indices
+
+    content {
+      name            = global_secondary_index.key
+      hash_key        = global_secondary_index.value[0]
+      range_key       = global_secondary_index.value[1]
+      projection_type = "ALL"
+    }
+  }
+
+  point_in_time_recovery {
+    enabled = true
+  }
+
+  server_side_encryption {
+    enabled     = true
+    kms_key_arn = var.kms_key_arn
+  }
+}
+
+resource "aws_s3_bucket" "bucket" {
+  #checkov:skip=CKV_AWS_18:Who reads documents is the business of the account's CloudTrail, and the work bucket only the ingestion's functions use. A log bucket would need the same care again.
+  #checkov:skip=CKV_AWS_21:Of documents versions are kept. What is in the work bucket can be made again from them, and old versions would only keep texts longer.
+  #checkov:skip=CKV_AWS_144:One region is where the collection is. Versions and the lifecycle guard documents against mistakes, and the rest can be made again.
+  #checkov:skip=CKV2_AWS_62:EventBridge is told of documents. Nothing has to be told of work in progress, which the state machine hands from step to step.
+  for_each = local.buckets
+
+  bucket        = "${var.name}-${each.key}-${local.account}-${local.region}"
+  force_destroy = each.value.force_destroy
+}
+
+resource "aws_s3_bucket_public_access_block" "bucket" {
+  for_each = local.buckets
+
+  bucket                  = aws_s3_bucket.bucket[each.key].id
+  block_public_acls       = true
+  block_public_policy     = true
+  ignore_public_acls      = true
+  restrict_public_buckets = true
+}
+
+resource "aws_s3_bucket_ownership_controls" "bucket" {
+  for_each = local.buckets
+
+  bucket = aws_s3_bucket.bucket[each.key].id
+
+  rule {
+    object_ownership = "BucketOwnerEnforced"
+  }
+}
+
+resource "aws_s3_bucket_versioning" "bucket" {
+  for_each = { for name, bucket in local.buckets : name => bucket if bucket.versioned }
+
+  bucket = aws_s3_bucket.bucket[each.key].id
+
+  versioning_configuration {
+    status = "Enabled"
+  }
+}
+
+resource "aws_s3_bucket_server_side_encryption_configuration" "bucket" {
+  for_each = local.buckets
+
+  bucket = aws_s3_bucket.bucket[each.key].id
+
+  rule {
+    bucket_key_enabled = true
+
+    apply_server_side_encryption_by_default {
+      sse_algorithm     = "aws:kms"
+      kms_master_key_id = var.kms_key_arn
+    }
+  }
+}
+
+# Where versions are kept the old ones go after a while, and elsewhere everything does.
+resource "aws_s3_bucket_lifecycle_configuration" "bucket" {
+  for_each = local.buckets
+
+  bucket = aws_s3_bucket.bucket[each.key].id
+
+  rule {
+    id     = each.value.versioned ? "old-versions" : "done"
+    status = "Enabled"
+
+    filter {
+      prefix = ""
+    }
+
+    dynamic "noncurrent_version_expiration" {
+      for_each = each.value.versioned ? [var.old_versions_days] : []
+
+      content {
+        noncurrent_days = noncurrent_version_expiration.value
+      }
+    }
+
+    expiration {
+      days                         = each.value.versioned ? null : 7
+      expired_object_delete_marker = each.value.versioned ? true : null
+    }
+
+    abort_incomplete_multipart_upload {
+      days_after_initiation = 7
+    }
+  }
+
+  depends_on = [aws_s3_bucket_versioning.bucket]
+}
+
+# EventBridge is told of every object that comes, changes or goes; events.tf says what follows.
+resource "aws_s3_bucket_notification" "documents" {
+  bucket      = aws_s3_bucket.bucket["documents"].id
+  eventbridge = true
+}
+
+resource "aws_s3_bucket_policy" "bucket" {
+  for_each = local.buckets
+
+  bucket = aws_s3_bucket.bucket[each.key].id
+  policy = data.aws_iam_policy_document.tls_only[each.key].json
+
+  depends_on = [aws_s3_bucket_public_access_block.bucket]
+}
+
+data "aws_iam_policy_document" "tls_only" {
+  for_each = local.buckets
+
+  statement {
+    sid    = "TlsOnly"
+    effect = "Deny"
+    actions = [
+      "s3:AbortMultipartUpload", "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:GetObject", "s3:GetObjectAttributes",
+      "s3:GetObjectVersion", "s3:GetObjectVersionAttributes", "s3:ListBucket", "s3:ListBucketMultipartUploads",
+      "s3:ListBucketVersions", "s3:ListMultipartUploadParts", "s3:PutObject", "s3:RestoreObject"
+    ]
+    resources = [aws_s3_bucket.bucket[each.key].arn, "${aws_s3_bucket.bucket[each.key].arn}/*"]
+
+    principals {
+      type        = "*"
+      identifiers = ["*"]
+    }
+
+    condition {
+      test     = "Bool"
+      variable = "aws:SecureTransport"
+      values   = ["false"]
+    }
+  }
+}

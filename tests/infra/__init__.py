@@ -1,6 +1,0 @@
-"""Tests of infra/."""
-
-import pytest
-
-# Its asserts say as much as those of a test.
-pytest.register_assert_rewrite("tests.infra.made")

@@ -1,0 +1,89 @@
+"""The libraries of the layer: those that the Lambda's machine needs, at the pinned versions, without network."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.packages.libraries import NoLibraries, install
+from infra.packages.zips import write_zip
+
+ARM64 = ["--python-platform", "aarch64-manylinux_2_28", "--python-version", "3.13"]
+FAST = "cp313-cp313-manylinux_2_17_aarch64.manylinux2014_aarch64"
+OTHERS = ("cp313-cp313-manylinux_2_17_x86_64", "cp312-cp312-manylinux_2_17_aarch64", "cp313-cp313-macosx_11_0_arm64")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project, beside a folder of wheels."""
+    wheels = tmp_path / "wheels"
+    for tag in (FAST, *OTHERS):
+        wheel(wheels, "fast", "1.0", tag, requires=('old; python_version < "3.13"', "heavy", "plain>=1"))
+    for version in ("1.0", "1.1"):
+        wheel(wheels, "plain", version, "py3-none-any")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "constraints.txt").write_text("plain==1.0\n")
+    (folder / "pyproject.toml").write_text(
+        '[project]\nname = "p"\nversion = "0"\ndependencies = ["fast"]\n[tool.uv]\nexclude-dependencies = ["heavy"]\n'
+    )
+    return folder
+
+
+def install_offline(out: Path, project: Path) -> None:
+    """Install for Lambda from the folder of wheels alone."""
+    cache, wheels = str(project.parent / "cache"), str(project.parent / "wheels")
+    install(out, project, [*ARM64, "--no-index", "--find-links", wheels, "--cache-dir", cache])
+
+
+def wheel(wheels: Path, name: str, version: str, tag: str, requires: tuple[str, ...] = ()) -> None:
+    """A wheel with one module, which holds the wheel's tag."""
+    about = f"{name}-{version}.dist-info"
+    metadata = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    metadata += [f"Requires-Dist: {each}" for each in requires]
+    files = {
+        f"{name}.py": tag,
+        f"{about}/METADATA": "\n".join(metadata),
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\n",
+        f"{about}/RECORD": "",
+    }
+    write_zip(wheels / f"{name}-{version}-{tag}.whl", {path: text.encode() for path, text in files.items()})
+
+
+def test_the_wheels_are_the_pinned_ones_for_the_lambda_whatever_this_machine_is(project: Path, tmp_path: Path) -> None:
+    install_offline(tmp_path / "out", project)
+    assert (tmp_path / "out" / "fast.py").read_text() == FAST
+    held = {path.name for path in (tmp_path / "out").glob("*.dist-info")}
+    assert held == {"fast-1.0.dist-info", "plain-1.0.dist-info"}, "neither what 3.13 does not need nor what is left out"
+
+
+def test_what_is_not_needed_any_more_goes(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "gone.py").touch()
+    install_offline(tmp_path / "out", project)
+    assert not (tmp_path / "out" / "gone.py").exists()
+
+
+def test_a_library_that_is_not_to_be_had_is_named_and_the_folder_stays_as_it_was(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "kept.py").touch()
+    (project / "constraints.txt").write_text("plain==2.0\n")
+    with pytest.raises(NoLibraries, match=r"plain==2\.0"):
+        install_offline(tmp_path / "out", project)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["kept.py"]
+
+
+TEAM = {"PIP_INDEX_URL": "http://127.0.0.1:9/team"}
+
+
+@pytest.mark.parametrize(("environment", "index"), [({}, "everyone"), (TEAM, "team")])
+def test_the_index_is_the_one_that_pip_is_configured_with(
+    environment: dict[str, str], index: str, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pip.conf").write_text("[global]\nindex-url = http://127.0.0.1:9/everyone\n")
+    for name in ("UV_DEFAULT_INDEX", "PIP_INDEX_URL"):
+        monkeypatch.delenv(name, raising=False)
+    settings = {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "UV_CACHE_DIR": str(tmp_path / "cache")}
+    for name, value in {**settings, "UV_HTTP_RETRIES": "0", **environment}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(NoLibraries, match=rf"http://127\.0\.0\.1:9/{index}/fast/"):
+        install(tmp_path / "out", project, ARM64)

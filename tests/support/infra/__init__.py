@@ -1,0 +1,6 @@
+"""What the tests of infra/ share."""
+
+import pytest
+
+# Its asserts say as much as those of a test.
+pytest.register_assert_rewrite("tests.support.infra.made")
