@@ -24,11 +24,6 @@ App = Callable[[Request], Response]
 Refuse = Callable[[HTTPStatus], Response]
 
 
-def in_plain_words(status: HTTPStatus) -> Response:
-    """A refusal of what is no HTTP, as text."""
-    return Response(status.phrase, status)
-
-
 def listening(port: int) -> socket.socket:
     """A socket on a port of this machine; raises OSError if it is taken, where werkzeug would end the process."""
     bound = socket.socket()
@@ -49,7 +44,9 @@ class Loopback:
     or because its body cannot be read. Raises OSError if the port is taken; 0 is a free one.
     """
 
-    def __init__(self, app: App, port: int = 0, refuse: Refuse = in_plain_words) -> None:
+    def __init__(
+        self, app: App, port: int = 0, refuse: Refuse = lambda status: Response(status.phrase, status)
+    ) -> None:
         self.app, self.refuse = app, refuse
         behind: Any = self  # werkzeug hands it to the handler, and does not look at it
         with listening(port) as bound:
@@ -127,9 +124,8 @@ class _Connection(WSGIRequestHandler):
         """Print nothing."""
 
     @property
-    def _owner(self) -> Loopback:
-        owner: Any = self.server.app
-        return owner  # type: ignore[no-any-return]
+    def _owner(self) -> Any:
+        return self.server.app
 
     def _send(self, response: Response) -> None:
         self.send_response(response.status_code)

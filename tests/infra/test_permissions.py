@@ -13,13 +13,12 @@ import httpx2
 import pytest
 from aws_lambda_powertools.utilities import parameters
 
-import ask.handler
-import cli.serving.gateway
+import ask.settings
 import selfrag.claude
 from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, TABLES
 from cli.aws.stack import DEFINITION, INGESTION, MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from cli.offline.web import WebServer
-from cli.serving.gateway import serving
+from cli.serving.gateway import serving, threaded_handler
 from selfrag.opensearch import open_passages
 from selfrag.titan import open_titan
 from tests.support.model_server import ModelServer, cite_everything
@@ -78,8 +77,12 @@ def recorded() -> Iterator[Calls]:
             # One after the other: what a machine calls by itself is recorded as the workflow's.
             with recording() as ingesting:
                 _ingest_everything(stack)
-            patched.setattr(cli.serving.gateway.ask.handler, "handler", as_caller("ask", ask.handler.handler))
-            with recording() as asking, serving() as url, httpx2.Client(base_url=url, timeout=40) as api:
+            api_handler = as_caller("ask", threaded_handler())
+            with (
+                recording() as asking,
+                serving(handler=api_handler) as url,
+                httpx2.Client(base_url=url, timeout=40) as api,
+            ):
                 _ask_everything(api, model)
             by_machine = {("ingestion" if who == "workflow" else who, *what) for who, *what in ingesting}
             yield {(who, GRANTED_AS.get(action, action), resource) for who, action, resource in asking | by_machine}

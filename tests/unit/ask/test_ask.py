@@ -12,9 +12,10 @@ from botocore.stub import ANY, Stubber
 
 import ask.executions
 import ask.settings
-from ask.handler import DESCRIPTION, handler
+from ask.handler import handler
 from ask.logic import unfinished
 from ask.openapi import description
+from ask.routes.description import DESCRIPTION
 from ask.trace import Step
 
 EXPRESS = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-express"

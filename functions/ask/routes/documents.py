@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
-from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler import Request, Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from ask.app import JSON, app, caller, place_of, problems, reply
-from ask.documents.bucket import UPLOAD_SECONDS, Bucket, s3
+from ask.documents.bucket import UPLOAD_SECONDS, Bucket
 from ask.documents.listing import Document, Documents, document_of, page
+from ask.exchange import JSON, caller, place_of, problems, reply
 from ask.problems import ProblemRaised
 from ask.settings import api_settings
 from selfrag import ingestion
@@ -25,6 +26,9 @@ Collection = Annotated[
 ]
 Limit = Annotated[int, Query(ge=1, le=100)]
 Cursor = Annotated[str, Query(max_length=8192, description="The cursor of the page before.")]
+
+
+router = Router()  # type: ignore[no-untyped-call]
 
 
 class Upload(Model):
@@ -44,7 +48,7 @@ class Uploading(Model):
     expires_at: datetime
 
 
-@app.get(
+@router.get(
     "/v1/documents",
     operation_id="list_documents",
     summary="The documents of your collections",
@@ -54,15 +58,17 @@ class Uploading(Model):
         **problems(400, 403, 429, 503),
     },
 )
-def list_documents(collection: Collection = "", limit: Limit = 50, cursor: Cursor = "") -> Response[Any]:
+def list_documents(
+    request: Request, collection: Collection = "", limit: Limit = 50, cursor: Cursor = ""
+) -> Response[Any]:
     """Show a page of documents."""
-    who = caller()
+    who = caller(request)
     who.allowed([collection] if collection else [])
     found = page(manifest(), [collection] if collection else who.collections, limit, cursor)
     return reply(HTTPStatus.OK, found.model_dump(mode="json"))
 
 
-@app.post(
+@router.post(
     "/v1/documents",
     operation_id="upload_document",
     summary="A form to upload a document with",
@@ -72,19 +78,19 @@ def list_documents(collection: Collection = "", limit: Limit = 50, cursor: Curso
         **problems(400, 403, 413, 429, 503),
     },
 )
-def upload_document(body: Annotated[UploadRequest, Body()]) -> Response[Any]:
+def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
     """Give a form by which one object can be put into the bucket."""
-    caller().allowed([ingestion.collection_of(body.key)])
+    caller(request).allowed([ingestion.collection_of(body.key)])
     bucket = api_settings().documents_bucket
     expires = datetime.fromtimestamp(int(time.time()) + UPLOAD_SECONDS, UTC)
-    form = Bucket(s3(), bucket).form(body)
+    form = _bucket(request).form(body)
     to_come = Uploading(
         id=ingestion.document_id(bucket, body.key), key=body.key, upload=Upload(**asdict(form)), expires_at=expires
     )
-    return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), place_of(f"/v1/documents/{to_come.id}"))
+    return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), place_of(request, f"/v1/documents/{to_come.id}"))
 
 
-@app.get(
+@router.get(
     "/v1/documents/<document_id>",
     operation_id="show_document",
     summary="One document",
@@ -93,12 +99,12 @@ def upload_document(body: Annotated[UploadRequest, Body()]) -> Response[Any]:
         **problems(400, 403, 404, 429, 503),
     },
 )
-def show_document(document_id: Id) -> Response[Any]:
+def show_document(request: Request, document_id: Id) -> Response[Any]:
     """Show one document."""
-    return reply(HTTPStatus.OK, _own(document_id).model_dump(mode="json"))
+    return reply(HTTPStatus.OK, _own(request, document_id).model_dump(mode="json"))
 
 
-@app.delete(
+@router.delete(
     "/v1/documents/<document_id>",
     operation_id="delete_document",
     summary="Delete a document",
@@ -108,17 +114,21 @@ def show_document(document_id: Id) -> Response[Any]:
         **problems(400, 403, 404, 429, 503),
     },
 )
-def delete_document(document_id: Id) -> Response[Any]:
+def delete_document(request: Request, document_id: Id) -> Response[Any]:
     """Delete the object; the bucket's event starts what removes the passages."""
-    known = _own(document_id)
-    Bucket(s3(), api_settings().documents_bucket).delete(known.key)
+    known = _own(request, document_id)
+    _bucket(request).delete(known.key)
     return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
 
 
-def _own(document_id: str) -> Document:
+def _bucket(request: Request) -> Bucket:
+    return Bucket(request.context["bucket"](), api_settings().documents_bucket)
+
+
+def _own(request: Request, document_id: str) -> Document:
     record = manifest().read(document_id)
     known = document_of(record) if record else None
-    if known is None or known.collection not in caller().collections:
+    if known is None or known.collection not in caller(request).collections:
         raise ProblemRaised(
             HTTPStatus.NOT_FOUND,
             "There is no such document.",
