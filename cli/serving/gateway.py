@@ -1,14 +1,11 @@
 """The HTTP API on loopback: the deployed `ask` function over the local stack, called as API Gateway calls it."""
 
-import base64
 import re
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from http import HTTPStatus
-from types import SimpleNamespace
 from typing import Any, Protocol
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
@@ -18,14 +15,13 @@ import ask.documents.bucket
 import ask.executions
 import ask.settings
 from ask.app import make_app
-from ask.body import MAX_BODY_BYTES
 from ask.handler import Handler, make_handler
 from ask.problems import ProblemRaised, respond
 from cli.aws.resources import DOCUMENTS_BUCKET
 from cli.loopback import App, Loopback, listening
+from cli.serving.invocation import invoke
 from selfrag.errors import Misconfigured
 
-LAMBDA_SECONDS = 29
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _of_thread: ContextVar[dict[str, Any]] = ContextVar("of_thread")
 
@@ -108,47 +104,11 @@ def _gateway(handler: Handler, bucket: Bucket | None) -> App:
         try:
             if bucket and request.method == "POST" and request.path == f"/{DOCUMENTS_BUCKET}":
                 return bucket.upload(request)
-            replied = handler(_event(request), _Context())
+            return invoke(handler, request)
         except ProblemRaised as problem:
             return _problem(problem)
-        headers = [(name, value) for name, values in replied["multiValueHeaders"].items() for value in values]
-        return Response(replied["body"], replied["statusCode"], headers)
 
     return answer
-
-
-def _event(request: Request) -> dict[str, Any]:
-    """The request as API Gateway hands it to a Lambda (REST, proxy)."""
-    query = request.args.to_dict(flat=False)
-    # HEAD is GET; the server leaves the body out.
-    method = "GET" if request.method == "HEAD" else request.method
-    # Of a body that is too large no more than what shows that it is.
-    raw = request.stream.read(MAX_BODY_BYTES + 1)
-    try:
-        body, encoded = raw.decode(), False
-    except UnicodeDecodeError:
-        body, encoded = base64.b64encode(raw).decode(), True
-    return {
-        "resource": request.path,
-        "path": request.path,
-        "httpMethod": method,
-        "headers": dict(request.headers),
-        "multiValueHeaders": {name: [value] for name, value in request.headers},
-        "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
-        "multiValueQueryStringParameters": query or None,
-        "pathParameters": None,
-        "stageVariables": None,
-        "requestContext": {
-            "requestId": str(uuid.uuid4()),
-            "path": request.path,
-            "stage": "$default",
-            "httpMethod": method,
-            "requestTimeEpoch": int(1000 * time.time()),
-            "identity": {"apiKeyId": request.headers.get("x-api-key") or None},
-        },
-        "body": body or None,
-        "isBase64Encoded": encoded,
-    }
 
 
 def _refused(status: HTTPStatus) -> Response:
@@ -160,15 +120,3 @@ def _problem(problem: ProblemRaised) -> Response:
     request_id = str(uuid.uuid4())
     told = respond(problem, request_id)
     return Response(told.body, told.status_code, {"X-Request-Id": request_id, "Content-Type": str(told.content_type)})
-
-
-class _Context(SimpleNamespace):
-    """What a Lambda knows of its own run."""
-
-    def __init__(self) -> None:
-        ends = time.monotonic() + LAMBDA_SECONDS
-        super().__init__(
-            function_name="selfrag-ask",
-            aws_request_id=str(uuid.uuid4()),
-            get_remaining_time_in_millis=lambda: max(0, int(1000 * (ends - time.monotonic()))),
-        )
