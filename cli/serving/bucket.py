@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from werkzeug.wrappers import Request, Response
 
-from ask.problems import ProblemRaised
+from ask.edge.problems import ProblemRaised
 from cli.aws.resources import DOCUMENTS_BUCKET
 from cli.serving.folder import Folder
 from cli.serving.forms import Forms, Refused, read_form

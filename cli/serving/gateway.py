@@ -15,8 +15,8 @@ import ask.documents.bucket
 import ask.executions
 import ask.settings
 from ask.app import make_app
+from ask.edge.problems import ProblemRaised, respond
 from ask.handler import Handler, make_handler
-from ask.problems import ProblemRaised, respond
 from cli.aws.resources import DOCUMENTS_BUCKET
 from cli.loopback import App, Loopback, listening
 from cli.serving.invocation import invoke

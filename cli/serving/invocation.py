@@ -8,7 +8,7 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from ask.body import MAX_BODY_BYTES
+from ask.edge.body import MAX_BODY_BYTES
 from ask.handler import Handler
 
 LAMBDA_SECONDS = 29

@@ -10,9 +10,9 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from ask.body import model_of
 from ask.documents.bucket import s3
-from ask.problems import ProblemRaised, as_problem, respond
+from ask.edge.body import model_of
+from ask.edge.problems import ProblemRaised, as_problem, respond
 from ask.routes import description, documents, questions
 from selfrag.errors import InvalidInput
 from selfrag.observability import logger

@@ -7,8 +7,8 @@ from typing import Any
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 from ask.app import make_app, request_id
-from ask.body import checked
-from ask.problems import ProblemRaised, respond
+from ask.edge.body import checked
+from ask.edge.problems import ProblemRaised, respond
 from selfrag.metrics import count_step
 from selfrag.observability import logger
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from ask.callers import Caller
+from ask.edge.callers import Caller
+from ask.edge.once import once
+from ask.edge.problems import ProblemRaised
 from ask.executions import Executions, dynamodb, executions
 from ask.logic import unfinished
-from ask.once import once
-from ask.problems import ProblemRaised
 from ask.settings import ApiSettings, api_settings
 from ask.trace import steps_of
 from selfrag.errors import InvalidInput

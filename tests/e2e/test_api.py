@@ -14,7 +14,7 @@ import boto3
 import httpx2
 import pytest
 
-from ask.body import MAX_BODY_BYTES
+from ask.edge.body import MAX_BODY_BYTES
 from cli.aws.resources import TABLES
 from cli.aws.stack import MACHINE_ARN
 from cli.serving.gateway import serving

@@ -10,7 +10,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from ask.exchange import JSON, reply
+from ask.edge.exchange import JSON, reply
 
 DESCRIPTION = Path(__file__).parents[1] / "openapi.json"
 

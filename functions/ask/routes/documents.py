@@ -12,8 +12,8 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from ask.documents.bucket import UPLOAD_SECONDS, Bucket
 from ask.documents.listing import Document, Documents, document_of, page
-from ask.exchange import JSON, caller, place_of, problems, reply
-from ask.problems import ProblemRaised
+from ask.edge.exchange import JSON, caller, place_of, problems, reply
+from ask.edge.problems import ProblemRaised
 from ask.settings import api_settings
 from selfrag import ingestion
 from selfrag.manifest import manifest

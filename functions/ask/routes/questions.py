@@ -9,9 +9,9 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Path
 
 from ask import questions
-from ask.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
+from ask.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
+from ask.edge.problems import ProblemRaised
 from ask.logic import Started, Unfinished
-from ask.problems import ProblemRaised
 from ask.questions import Arrival
 from selfrag import responses
 from selfrag.requests import AskRequest

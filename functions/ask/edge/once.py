@@ -17,7 +17,7 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
     IdempotencyValidationError,
 )
 
-from ask.problems import RETRY_AFTER, ProblemRaised
+from ask.edge.problems import RETRY_AFTER, ProblemRaised
 from selfrag.errors import TemporarilyUnavailable
 
 KEPT_SECONDS = 86_400

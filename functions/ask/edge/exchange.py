@@ -6,8 +6,8 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Request, Response
 
-from ask.callers import Caller, caller_of
-from ask.problems import Problem
+from ask.edge.callers import Caller, caller_of
+from ask.edge.problems import Problem
 from ask.settings import api_settings
 
 JSON = "application/json"
