@@ -1,54 +1,64 @@
-"""The API's app, and what its routes share: the request at hand, its caller, replies, and problems as documented."""
+"""The API as an app of Powertools: its routes, and what their errors are to a caller."""
 
-import json
+import traceback
+from collections.abc import Callable
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from ask.callers import Caller, caller_of
-from ask.problems import Problem
-from selfrag import bootstrap
-
-JSON = "application/json"
-
-app = APIGatewayRestResolver(enable_validation=True)
-
-
-def request() -> dict[str, Any]:
-    """The request at hand, as API Gateway gave it."""
-    raw: dict[str, Any] = app.current_event.raw_event
-    return raw
+from ask.edge.body import model_of
+from ask.edge.problems import ProblemRaised, as_problem, respond
+from ask.routes import description, documents, questions
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.refusals import explain_errors
+from selfrag.runtime.observability import logger
 
 
-def caller() -> Caller:
-    """Who sent the request at hand."""
-    return caller_of(request(), bootstrap.api_settings())
+def make_app(resolver: type[APIGatewayRestResolver] = APIGatewayRestResolver) -> APIGatewayRestResolver:
+    """The app with all its routes; `resolver` keeps the request at hand."""
+    app = resolver(enable_validation=True)
+
+    def hand_over(app: APIGatewayRestResolver, next_middleware: Callable[..., Any]) -> Any:
+        app.context.update(lambda_context=app.lambda_context)
+        return next_middleware(app)
+
+    app.use([hand_over])
+    app.exception_handler(Exception)(lambda error: _told(error, app.current_event.raw_event, app.lambda_context))
+    for router in (documents.router, questions.router, description.router):
+        app.include_router(router)
+    return app
 
 
-def request_path() -> str:
-    """The path as the caller sees it: the stage is in front where the API has no domain of its own."""
-    return str(request().get("requestContext", {}).get("path") or request()["path"])
+def request_id(event: dict[str, Any], context: Any) -> str:
+    """What a request is called in its response and in the log."""
+    return str(event.get("requestContext", {}).get("requestId") or context.aws_request_id)
 
 
-def place_of(path: str) -> str:
-    """Where the caller finds a path that begins with /v1/."""
-    seen = request_path()
-    return f"{seen[: seen.rindex('/v1/')]}{path}"
+def _told(error: Exception, event: dict[str, Any], context: Any) -> Response[Any]:
+    """Every error is a problem; of one that nobody foresaw, only the log has the name."""
+    if isinstance(error, RequestValidationError):
+        error = InvalidInput(explain_errors(error.errors(), model_of(event["path"])))
+    elif isinstance(error, NotFoundError):
+        error = _nowhere(event["path"])
+    problem = as_problem(error)
+    if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        # The name and the place, and not the message: it may repeat what the caller sent.
+        logger.error("failed", extra={"error": type(error).__name__, "at": _place(error)})
+    return respond(problem, request_id(event, context))
 
 
-def reply(status: HTTPStatus, body: dict[str, Any], location: str = "") -> Response[Any]:
-    """A JSON response, with the place of what was made."""
-    headers: Any = {"Location": location} if location else None
-    return Response(status.value, JSON, json.dumps(body, ensure_ascii=False), headers=headers)
+def _nowhere(path: str) -> ProblemRaised:
+    hint = "Look at GET /v1/openapi.json."
+    if methods := description.methods_of(path):
+        detail = f"This path takes {' and '.join(methods)} only."
+        return ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, detail, hint, {"Allow": ", ".join(methods)})
+    return ProblemRaised(HTTPStatus.NOT_FOUND, "There is nothing here.", hint)
 
 
-def problems(*statuses: int) -> dict[int, Any]:
-    """The problems of a route, for the description of the API."""
-    return {
-        status: {
-            "description": HTTPStatus(status).phrase,
-            "content": {"application/problem+json": {"model": Problem}},
-        }
-        for status in statuses
-    }
+def _place(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""

@@ -5,15 +5,14 @@ import sys
 
 from aws_lambda_powertools.event_handler.openapi.models import APIKey, APIKeyIn
 
-import ask.handler  # noqa: F401  (it adds its routes to the app)
-from ask.app import app
+from ask.app import make_app
 
 TITLE, VERSION = "selfrag", "1"
 
 
 def description() -> str:
     """The OpenAPI description as JSON text."""
-    text = app.get_openapi_json_schema(
+    text = make_app().get_openapi_json_schema(
         title=TITLE,
         version=VERSION,
         description="Questions answered from a company's documents, with citations and the verdicts of Self-RAG.",

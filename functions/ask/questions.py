@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from ask.callers import Caller
+from ask.edge.callers import Caller
+from ask.edge.once import once
+from ask.edge.problems import ProblemRaised
 from ask.logic import unfinished
-from ask.once import once
-from ask.problems import ProblemRaised
 from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of

@@ -1,5 +1,6 @@
 """The HTTP API as its users see it, over the local stack."""
 
+import http.client
 import json
 import threading
 import time
@@ -13,7 +14,7 @@ import boto3
 import httpx2
 import pytest
 
-from ask.body import MAX_BODY_BYTES
+from ask.edge.body import MAX_BODY_BYTES
 from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import MACHINE_ARN
 from cli.local.serving.gateway import serving
@@ -226,9 +227,42 @@ def test_a_key_that_is_no_key_is_refused(api: httpx2.Client, key: str) -> None:
     assert "idempotency-key" in problem(reply, 400)["detail"]
 
 
-@pytest.mark.parametrize("path", ["/", "/v1", "/v2/ask", "/v1/questions", "/v1/ask"])
+@pytest.mark.parametrize("path", ["/", "/v1", "/v2/ask", "/v1/questions/a/b"])
 def test_what_is_not_there_is_a_problem_too(api: httpx2.Client, path: str) -> None:
     problem(api.get(path), 404)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", "/v1/ask", "POST"),
+        ("PUT", "/v1/documents", "GET, POST"),
+        ("OPTIONS", "/v1/questions/abc", "GET"),
+        ("PATCH", f"/v1/documents/{'0' * 32}", "GET, DELETE"),
+        ("TRACE", "/v1/health", "GET"),
+        ("HEAD", "/v1/ask", "POST"),
+    ],
+)
+def test_a_method_that_a_path_does_not_take_is_refused_with_those_that_it_does(
+    api: httpx2.Client, method: str, path: str, allowed: str
+) -> None:
+    reply = api.request(method, path)
+    assert (reply.status_code, reply.headers["allow"]) == (405, allowed)
+    if method != "HEAD":
+        problem(reply, 405)
+
+
+def test_what_can_be_got_can_be_looked_at_without_its_body(api: httpx2.Client) -> None:
+    got, looked = api.get("/v1/openapi.json"), api.head("/v1/openapi.json")
+    assert (looked.status_code, looked.content) == (200, b"")
+    assert looked.headers["content-length"] == got.headers["content-length"]
+
+
+def test_what_is_no_request_is_a_problem_too(api: httpx2.Client) -> None:
+    connection = http.client.HTTPConnection(api.base_url.host, api.base_url.port)
+    connection.request("GET", "/v1/" + "x" * 70_000)
+    reply = connection.getresponse()
+    problem(httpx2.Response(reply.status, headers=dict(reply.headers), content=reply.read()), 414)
 
 
 def test_an_unknown_question_is_not_found(api: httpx2.Client) -> None:

@@ -14,11 +14,11 @@ import time_machine
 
 from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.aws.stack import running_stack
-from cli.local.serving.bucket import MAX_FORM_BYTES, DirectoryBucket, ReadOnly
+from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
+from cli.local.serving.catalog import Catalog
 from cli.local.serving.folder import Folder
+from cli.local.serving.forms import MAX_FORM_BYTES
 from cli.local.serving.gateway import serving
-from cli.local.serving.shown import ShownManifest
-from selfrag import bootstrap
 from selfrag.domain.documents import document_id
 from selfrag.ports.objects import UPLOAD_SECONDS
 from tests.e2e.test_api import problem
@@ -34,8 +34,8 @@ class Service:
 
     api: httpx2.Client
     directory: Path
-    shown: ShownManifest
-    changes: list[tuple[str, bytes | None]] = field(default_factory=list)
+    catalog: Catalog
+    changes: list[tuple[str, str]] = field(default_factory=list)
 
     def form(self, key: str = KEY, size: int = len(CONTENT)) -> Form:
         reply = self.api.post("/v1/documents", json={"key": key, "size": size, "content_type": "text/markdown"})
@@ -63,16 +63,15 @@ def service(stack: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
     directory = tmp_path / "there" / "docs"
     directory.mkdir(parents=True)
-    changes: list[tuple[str, bytes | None]] = []
-    bucket = DirectoryBucket(Folder(directory, "hr"), lambda key, content: changes.append((key, content)))
-    shown = ShownManifest("hr")
+    changes: list[tuple[str, str]] = []
+    folder = Folder(directory, "hr")
+    catalog = Catalog("hr")
     with (
-        bootstrap.using(uploads=bucket),
-        serving(first=bucket) as url,
+        serving(bucket=lambda url: DirectoryBucket(folder, lambda *change: changes.append(change), url)) as url,
         httpx2.Client(base_url=url, timeout=20) as api,
     ):
-        yield Service(api, directory, shown, changes)
-    shown.refresh()  # nothing is kept, so nothing is shown
+        yield Service(api, directory, catalog, changes)
+    catalog.refresh()  # nothing is kept, so nothing is listed
 
 
 def refused(reply: httpx2.Response) -> str:
@@ -92,7 +91,7 @@ def test_what_the_form_sends_is_a_file_of_the_directory_and_is_told(service: Ser
         assert (reply.status_code, reply.content) == (204, b"")
         assert re.fullmatch(r'"[0-9a-f]{32}"', reply.headers["etag"])
         assert service.files() == {"people/leave.md": content}
-        assert service.changes[-1] == (KEY, content)
+        assert service.changes[-1] == (KEY, reply.headers["etag"])
     # The connection is as it was: what follows is not taken for a part of the upload.
     assert service.api.get("/v1/health").json() == {"status": "ok"}
 
@@ -187,25 +186,23 @@ def test_a_deleted_document_is_no_file_any_more(service: Service) -> None:
     assert service.send(service.form()).status_code == 204
     where = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}"
     problem(service.api.delete(where), 404)
-    service.shown.working(KEY)
+    service.catalog.working(KEY)
     for _ in range(2):
         assert service.api.delete(where).status_code == 202
         assert service.files() == {}
-        assert service.changes[-1] == (KEY, None)
+        assert service.changes[-1] == (KEY, "")
 
 
 def test_a_server_that_was_not_started_for_it_changes_no_document(service: Service) -> None:
     known = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}"
-    service.shown.working(KEY)
-    with serving(first=ReadOnly()) as url, httpx2.Client(base_url=url, timeout=20) as api:
+    service.catalog.working(KEY)
+    with serving(bucket=lambda url: ReadOnlyBucket()) as url, httpx2.Client(base_url=url, timeout=20) as api:
         for reply in (
             api.post("/v1/documents", json={"key": KEY, "size": 1}),
-            api.post("/v1/documents", content=b"x" * 100_000),
             api.delete(known),
-            api.delete("/v1/documents/x"),
+            api.post(f"/{DOCUMENTS_BUCKET}", files={"file": CONTENT}),
         ):
             assert "--writable" in problem(reply, 403)["hint"]
         assert api.get("/v1/documents").json()["documents"][0]["key"] == KEY
         problem(api.post("/v1/documentsx", json={}), 404)
-        problem(api.post(f"/{DOCUMENTS_BUCKET}", json={}), 404)
     assert (service.files(), service.changes) == ({}, [])

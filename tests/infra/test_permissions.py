@@ -12,13 +12,11 @@ import boto3
 import httpx2
 import pytest
 
-import ask.handler
-import cli.local.serving.gateway
 from cli.local.aws.definitions import INGESTION, QUESTION
 from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, TABLES
 from cli.local.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from cli.local.offline.web import WebServer
-from cli.local.serving.gateway import serving
+from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
 from tests.support.model_server import ModelServer, cite_everything
 from tests.support.opensearch_double import OpenSearchDouble
@@ -72,8 +70,12 @@ def recorded() -> Iterator[Calls]:
             # One after the other: what a machine calls by itself is recorded as the workflow's.
             with recording() as ingesting:
                 _ingest_everything(stack)
-            patched.setattr(cli.serving.gateway.ask.handler, "handler", as_caller("ask", ask.handler.handler))
-            with recording() as asking, serving() as url, httpx2.Client(base_url=url, timeout=40) as api:
+            api_handler = as_caller("ask", threaded_handler())
+            with (
+                recording() as asking,
+                serving(handler=api_handler) as url,
+                httpx2.Client(base_url=url, timeout=40) as api,
+            ):
                 _ask_everything(api, model)
             by_machine = {("ingestion" if who == "workflow" else who, *what) for who, *what in ingesting}
             yield {(who, GRANTED_AS.get(action, action), resource) for who, action, resource in asking | by_machine}

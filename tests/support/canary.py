@@ -8,14 +8,15 @@ import json
 import sys
 import threading
 from collections import deque
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import boto3
 import httpx2
+from werkzeug.wrappers import Request, Response
 
 from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import MACHINE_ARN, running_stack
+from cli.local.loopback import App, Loopback
 from cli.local.serving.gateway import serving
 from tests.support.local import few_parts
 from tests.support.model_server import ModelServer
@@ -26,45 +27,32 @@ seen: set[str] = set()
 mood: deque[Any] = deque(["good"], maxlen=1)
 
 
-class Careless(BaseHTTPRequestHandler):
+def careless(good: ModelServer) -> App:
     """Passes a request on to the good model, or fails in a way that repeats the key."""
 
-    good: ModelServer
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-    def do_POST(self) -> None:
-        key = self.headers.get("x-api-key") or self.headers["authorization"].removeprefix("Bearer ")
+    def respond(request: Request) -> Response:
+        key = request.headers.get("x-api-key") or request.headers["authorization"].removeprefix("Bearer ")
         seen.add(key)
-        body = self.rfile.read(int(self.headers["content-length"]))
         if mood[0] == "hang up":
-            return
-        if mood[0] == "good" and self.path == "/v1/messages":
-            status, reply = self.good._answer(json.loads(body))
+            raise ConnectionAbortedError
+        if mood[0] == "good" and request.path == "/v1/messages":
+            status, reply = good.answer(json.loads(request.get_data()))
         else:
             status = mood[0] if isinstance(mood[0], int) else 200
             reply = {"type": "error", "error": {"type": "bad", "message": f"wrong key {key}"}, "results": key}
-        text = json.dumps(reply).encode()
-        self.send_response(status)
-        for name, value in (("content-type", "application/json"), ("content-length", str(len(text))), ("echo", key)):
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(text)
+        return Response(json.dumps(reply), status, {"echo": key}, content_type="application/json")
+
+    return respond
 
 
 def main() -> None:
     """Ask in every mood, by both endpoints, and print what can be read afterwards: replies, histories, tables."""
     left: list[Any] = []
-    with ModelServer() as good:
-        Careless.good = good
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Careless)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}"
+    with ModelServer() as good, Loopback(careless(good)) as server:
         environment = {
-            "SELFRAG_MODEL_BASE_URL": url,
+            "SELFRAG_MODEL_BASE_URL": server.url,
             "SELFRAG_MODEL_SECRET": "model-key",
-            "SELFRAG_WEB_BASE_URL": url,
+            "SELFRAG_WEB_BASE_URL": server.url,
             "SELFRAG_WEB_SECRET": "web-key",
             "SELFRAG_COLLECTIONS": '["c"]',
         }
@@ -77,7 +65,6 @@ def main() -> None:
                     reply = httpx2.post(api + path, json={"question": f"How many days, {now}?"}, timeout=40)
                     left.append([dict(reply.headers), reply.text])
             left += _histories() + _tables()
-        server.shutdown()
     print(json.dumps({"left": left, "seen": sorted(seen)}, default=str))
 
 

@@ -7,10 +7,11 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from werkzeug.wrappers import Request, Response
+
+from cli.local.loopback import Loopback
 from cli.local.offline import rules
 from cli.local.offline.strict import schema_of
 
@@ -33,50 +34,29 @@ GOOD: dict[str, Any] = {
 }
 
 
-class ModelServer:
+class ModelServer(Loopback):
     """Answers each step well, or by `answers[step](body)`, unless `fault(step, n)` spoils the nth request."""
 
     def __init__(self, fault: Callable[[str, int], Fault] = lambda step, n: None) -> None:
+        super().__init__(self._respond)
         self.requests: list[Body] = []
         self.counts: Counter[str] = Counter()
         self.answers: dict[str, Callable[[Body], Any]] = {}
         self._fault, self._lock, self._closing = fault, threading.Lock(), threading.Event()
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def log_message(self, *args: Any) -> None:
-                pass
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                status, reply = server._answer(body)
-                text = json.dumps(reply).encode()
-                self.send_response(status)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(text)))
-                if status == 429:
-                    self.send_header("retry-after", "120")
-                self.end_headers()
-                with suppress(ConnectionError):  # a client that timed out is gone
-                    self.wfile.write(text)
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-
-    def __enter__(self) -> "ModelServer":
-        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        return self
 
     def __exit__(self, *error: Any) -> None:
         self._closing.set()
-        self._http.shutdown()
-        self._http.server_close()
+        super().__exit__(*error)
 
     def asked(self, step: str) -> list[Body]:
         return [body for body in self.requests if step_of(body) == step]
 
-    def _answer(self, body: Body) -> tuple[int, Any]:
+    def _respond(self, request: Request) -> Response:
+        status, reply = self.answer(json.loads(request.get_data()))
+        headers = {"retry-after": "120"} if status == 429 else None
+        return Response(json.dumps(reply), status, headers, content_type="application/json")
+
+    def answer(self, body: Body) -> tuple[int, Any]:
         step = step_of(body)
         with self._lock:
             self.requests.append(body)

@@ -8,15 +8,15 @@ signed for `aoss`. Every refusal is kept in `refused`.
 import json
 import random
 import re
-import socketserver
 import threading
 from collections import deque
-from contextlib import suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from werkzeug.wrappers import Request, Response
+
+from cli.local.loopback import Loopback
 from tests.support.opensearch_engine import Document, Index, Json, Refused
 from tests.support.sigv4 import BadSignature, verify
 
@@ -43,10 +43,11 @@ class Knobs:
     dice: random.Random = field(default_factory=lambda: random.Random(1))
 
 
-class OpenSearchDouble:
+class OpenSearchDouble(Loopback):
     """A context manager: inside it, the collection answers at `url`."""
 
     def __init__(self, keys: dict[str, str] | None = None) -> None:
+        super().__init__(self._respond)
         self.keys = keys or {ACCESS_KEY: SECRET_KEY}
         self.knobs = Knobs()
         self.indices: dict[str, Index] = {}
@@ -54,17 +55,15 @@ class OpenSearchDouble:
         self.refused: list[tuple[str, str, int]] = []
         self.searches = self._born = self._waits = 0
         self._lock = threading.Lock()
-        self._http = _Server(self)
-        self.host = f"127.0.0.1:{self._http.server_port}"
-        self.url = f"http://{self.host}"
+        self.host = self.url.removeprefix("http://")
 
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
+    def _respond(self, request: Request) -> Response:
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        status, reply = self.answer(request.method, request.environ["RAW_URI"], headers, request.get_data())
+        if reply is None:
+            raise ConnectionAbortedError
+        text = "" if request.method == "HEAD" else json.dumps(reply)
+        return Response(text, status, content_type="application/json")
 
     def answer(self, method: str, target: str, headers: dict[str, str], body: bytes) -> tuple[int, Json | None]:
         """The status and the reply to one request; no reply means that the connection is closed."""
@@ -222,41 +221,3 @@ def _json(body: bytes) -> Any:
 
 def _ndjson(body: bytes) -> list[Any]:
     return [_json(line) for line in body.splitlines()]
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, owner: OpenSearchDouble) -> None:
-        self.owner = owner
-        super().__init__(("127.0.0.1", 0), _Handler)
-
-    def server_bind(self) -> None:
-        socketserver.TCPServer.server_bind(self)  # HTTPServer's would look the host's name up
-        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
-    server: _Server
-
-    def _answer(self) -> None:
-        body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        status, reply = self.server.owner.answer(self.command, self.path, headers, body)
-        if reply is None:
-            self.close_connection = True
-            return
-        text = b"" if self.command == "HEAD" else json.dumps(reply).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(text)))
-        self.end_headers()
-        with suppress(ConnectionError):  # a client that timed out is gone
-            self.wfile.write(text)
-
-    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = _answer
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Print nothing."""

@@ -4,9 +4,10 @@ import hashlib
 import json
 import math
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+
+from werkzeug.wrappers import Request, Response
+
+from cli.local.loopback import Loopback
 
 PATH = "/model/amazon.titan-embed-text-v2%3A0/invoke"
 
@@ -20,42 +21,20 @@ def embed(text: str, dimensions: int = 512) -> list[float]:
     return [number / length for number in vector]
 
 
-class TitanDouble:
+class TitanDouble(Loopback):
     """A context manager: inside it, the model answers at `url`; `texts` and `dimensions` are those of each call."""
 
     def __init__(self) -> None:
+        super().__init__(self._respond)
         self.texts: list[str] = []
         self.dimensions: list[int] = []
-        double = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            wbufsize = -1
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-            def do_POST(self) -> None:
-                asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                known = self.path == PATH and "/bedrock/aws4_request" in self.headers.get("authorization", "")
-                double.texts.append(asked["inputText"])
-                double.dimensions.append(asked["dimensions"])
-                reply = {"embedding": embed(asked["inputText"], asked["dimensions"]), "inputTextTokenCount": 1}
-                body = json.dumps(reply if known else {"message": "no such model, or not signed"}).encode()
-                self.send_response(200 if known else 403)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
+    def _respond(self, request: Request) -> Response:
+        asked = json.loads(request.get_data())
+        self.texts.append(asked["inputText"])
+        self.dimensions.append(asked["dimensions"])
+        signed = "/bedrock/aws4_request" in request.headers.get("authorization", "")
+        if request.environ["RAW_URI"] != PATH or not signed:
+            return Response(json.dumps({"message": "no such model, or not signed"}), 403)
+        reply = {"embedding": embed(asked["inputText"], asked["dimensions"]), "inputTextTokenCount": 1}
+        return Response(json.dumps(reply), content_type="application/json")

@@ -5,17 +5,18 @@ by the words and the meaning that texts share. It refuses what the service refus
 """
 
 from collections import deque
-from collections.abc import Mapping
 from typing import Any
 
-from cli.local.offline.loopback import LoopbackServer
+from werkzeug.datastructures import Headers
+
+from cli.local.offline.json_server import JsonServer
 from cli.local.offline.replies import Replies
 from cli.local.offline.strict import Refused, check
 
 KEPT_REQUESTS = 200
 
 
-class MessagesServer(LoopbackServer):
+class MessagesServer(JsonServer):
     """Claude's stand-in: give `url` to the SDK as its base URL, with any key."""
 
     def __init__(self) -> None:
@@ -28,7 +29,7 @@ class MessagesServer(LoopbackServer):
         """The last requests that were answered, oldest first."""
         return list(self._requests)
 
-    def respond(self, path: str, headers: Mapping[str, str], body: Any) -> dict[str, Any]:
+    def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
         """The reply to POST /v1/messages; raises Refused."""
         if path != "/v1/messages":
             raise Refused("Not Found", 404, "not_found_error")

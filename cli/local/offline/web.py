@@ -1,12 +1,13 @@
 """A loopback server that speaks Tavily's search over the pages of a folder."""
 
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from cli.local.offline.loopback import LoopbackServer
+from werkzeug.datastructures import Headers
+
+from cli.local.offline.json_server import JsonServer
 from cli.local.offline.rules.fields import text_in, texts_in
 from cli.local.offline.strict import Refused
 from cli.local.offline.text.scoring import Candidate, Source, ranked, relevance
@@ -15,7 +16,7 @@ from selfrag.text.sentences import split_sentences
 _MOST_RESULTS, _USUAL_RESULTS = 20, 5
 
 
-class WebServer(LoopbackServer):
+class WebServer(JsonServer):
     """Tavily's stand-in over `*.md` files: a line `url: ...`, a line `title: ...`, an empty line, the text.
 
     Like the real service it takes `exclude_domains` for a wish and lets excluded pages through.
@@ -25,7 +26,7 @@ class WebServer(LoopbackServer):
         super().__init__()
         self._folder = folder
 
-    def respond(self, path: str, headers: Mapping[str, str], body: Any) -> dict[str, Any]:
+    def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
         """The reply to POST /search; raises Refused."""
         if path != "/search":
             raise Refused("Not Found", 404)

@@ -1,6 +1,5 @@
 """Ingestion while the API is served: in a process of its own, for two local stacks cannot share one."""
 
-import hashlib
 import os
 import signal
 import subprocess
@@ -10,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from cli.local.serving.shown import ShownManifest
+from cli.local.serving.catalog import Catalog
 
 # How long a process that was told to end may take.
 END_SECONDS = 10.0
@@ -73,21 +72,20 @@ class IngestProcess:
 class Ingesting:
     """Ingests what has changed, one run at a time; what changes during a run is for the next one."""
 
-    def __init__(self, ingest: Callable[[], str], shown: ShownManifest) -> None:
-        self._ingest, self._shown = ingest, shown
+    def __init__(self, ingest: Callable[[], str], catalog: Catalog) -> None:
+        self._ingest, self._catalog = ingest, catalog
         self._changes: dict[str, str] = {}
         self._condition = threading.Condition()
         self._ended = False
 
-    def changed(self, key: str, content: bytes | None) -> None:
-        """Say that a document was put, or deleted if `content` is None."""
+    def changed(self, key: str, etag: str) -> None:
+        """Say that a document was put, or deleted if it has no ETag any more."""
         with self._condition:
             if self._ended:
                 return
-            etag = "" if content is None else f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}"'
             self._changes[key] = etag
             if etag:
-                self._shown.working(key)
+                self._catalog.working(key)
             self._condition.notify()
 
     @contextmanager
@@ -116,7 +114,7 @@ class Ingesting:
                 uploads = {key: etag for key, etag in changes.items() if etag}
                 working = [key for key, etag in self._changes.items() if etag]
                 try:
-                    self._shown.refresh(working, uploads if reason else {}, reason)
+                    self._catalog.refresh(working, uploads if reason else {}, reason)
                 except Exception as error:
                     _told(error)
 

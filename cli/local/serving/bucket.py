@@ -7,96 +7,86 @@ from http import HTTPStatus
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
+from werkzeug.wrappers import Request, Response
+
+from ask.edge.problems import ProblemRaised
 from cli.local.aws.resources import DOCUMENTS_BUCKET
-from cli.local.serving.exchange import Incoming, Reply, forbidden
 from cli.local.serving.folder import Folder
 from cli.local.serving.forms import Forms, Refused, read_form
 from selfrag.adapters.objects import S3Uploads
-from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import Form
 
-# A form's fields are small: a policy and what it names.
-MAX_FORM_BYTES = MAX_DOCUMENT_BYTES + 64 * 1024
-
-Changed = Callable[[str, bytes | None], None]
+Changed = Callable[[str, str], None]
 
 
-class ReadOnly:
-    """Refuses uploads and deletions, and leaves all else to the API."""
+class ReadOnlyBucket:
+    """Refuses uploads and deletions."""
 
-    def began(self, url: str) -> None:
-        """Nothing depends on the URL."""
+    def form(self, request: UploadRequest) -> Form:
+        """Raise ProblemRaised with what to do instead."""
+        raise _unchanged()
 
-    def reply(self, incoming: Incoming) -> Reply | None:
-        """A problem that says what to do, for a request that would change documents."""
-        if incoming.method not in ("POST", "DELETE") or incoming.path.split("/")[1:3] != ["v1", "documents"]:
-            return None
-        incoming.read(0)
-        hint = "Start it with `selfrag serve --docs DIR --writable`."
-        return forbidden("This server does not change its documents.", hint)
+    def delete(self, key: str) -> None:
+        """Raise ProblemRaised with what to do instead."""
+        raise _unchanged()
+
+    def upload(self, request: Request) -> Response:
+        """Raise ProblemRaised with what to do instead."""
+        raise _unchanged()
 
 
 class DirectoryBucket:
-    """A directory as the API's bucket: gives forms for this server, takes what they send, and deletes.
+    """A directory as the API's bucket: gives forms for the server at `url`, takes what they send, and deletes.
 
-    `changed` is called with the key and the content of what was put, and with None for what was deleted.
+    `changed` is called with the key and the ETag of what was put, and with none for what was deleted.
     """
 
-    def __init__(self, folder: Folder, changed: Changed) -> None:
+    def __init__(self, folder: Folder, changed: Changed, url: str) -> None:
         self._folder, self._changed = folder, changed
         self._forms = Forms()
-
-    def began(self, url: str) -> None:
-        """Sign forms for the server at this URL."""
-        self._client = self._forms.client(url)
-
-    def reply(self, incoming: Incoming) -> Reply | None:
-        """S3's reply to an upload, and none to all other requests."""
-        if incoming.method != "POST" or incoming.path != f"/{DOCUMENTS_BUCKET}":
-            return None
-        try:
-            return self._upload(incoming)
-        except Refused as refused:
-            return _xml(refused.status, refused.code, str(refused))
-        except InvalidInput as error:
-            return _xml(HTTPStatus.BAD_REQUEST, "InvalidArgument", str(error))
-        except SelfragError as error:
-            return _xml(HTTPStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", str(error))
+        self._signed = S3Uploads(self._forms.client(url), DOCUMENTS_BUCKET)
 
     def form(self, request: UploadRequest) -> Form:
         """A form that uploads to this server; raises InvalidInput for what no file can have."""
         self._folder.check(request.key)
         if request.tags or request.date:
             raise InvalidInput("A directory keeps no tags and no date beside its files: let the document say them.")
-        return S3Uploads(self._client, DOCUMENTS_BUCKET).form(request)
+        return self._signed.form(request)
 
     def delete(self, key: str) -> None:
         """Delete a file; one that is gone already is no error."""
         self._folder.delete(key)
-        self._changed(key, None)
+        self._changed(key, "")
 
-    def _upload(self, incoming: Incoming) -> Reply:
-        if "content-length" not in incoming.headers:
-            message = "You must provide the Content-Length HTTP header."
-            raise Refused(HTTPStatus.LENGTH_REQUIRED, "MissingContentLength", message)
-        body = incoming.read(MAX_FORM_BYTES)
-        if len(body) > MAX_FORM_BYTES:
-            message = "Your proposed upload exceeds the maximum allowed size"
-            raise Refused(HTTPStatus.BAD_REQUEST, "EntityTooLarge", message)
-        fields, content = read_form(incoming.headers.get("content-type", ""), body)
-        self._forms.check(fields, len(content))
-        key = fields["key"]
-        self._folder.put(key, content)
-        self._changed(key, content)
-        etag = hashlib.md5(content, usedforsecurity=False).hexdigest()
-        return Reply(HTTPStatus.NO_CONTENT, [("ETag", f'"{etag}"'), ("Location", f"/{DOCUMENTS_BUCKET}/{quote(key)}")])
+    def upload(self, request: Request) -> Response:
+        """S3's response to a form that was sent."""
+        try:
+            fields, content = read_form(request)
+            self._forms.check(fields, len(content))
+            key = fields["key"]
+            self._folder.put(key, content)
+        except Refused as refused:
+            return _xml(refused.status, refused.code, str(refused))
+        except InvalidInput as error:
+            return _xml(HTTPStatus.BAD_REQUEST, "InvalidArgument", str(error))
+        except SelfragError as error:
+            return _xml(HTTPStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", str(error))
+        etag = f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}"'
+        self._changed(key, etag)
+        headers = {"ETag": etag, "Location": f"/{DOCUMENTS_BUCKET}/{quote(key)}"}
+        return Response(status=HTTPStatus.NO_CONTENT, headers=headers)
 
 
-def _xml(status: HTTPStatus, code: str, message: str) -> Reply:
+def _unchanged() -> ProblemRaised:
+    hint = "Start it with `selfrag serve --docs DIR --writable`."
+    return ProblemRaised(HTTPStatus.FORBIDDEN, "This server does not change its documents.", hint)
+
+
+def _xml(status: HTTPStatus, code: str, message: str) -> Response:
     request_id = uuid.uuid4().hex
     parts = {"Code": code, "Message": message, "RequestId": request_id}
     inner = "".join(f"<{name}>{escape(text)}</{name}>" for name, text in parts.items())
     body = f'<?xml version="1.0" encoding="UTF-8"?>\n<Error>{inner}</Error>'
-    return Reply(status, [("Content-Type", "application/xml"), ("x-amz-request-id", request_id)], body.encode())
+    return Response(body, status, {"x-amz-request-id": request_id, "Content-Type": "application/xml"})

@@ -18,14 +18,15 @@ from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.credentials import Credentials
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.http import parse_options_header
-from werkzeug.sansio.multipart import Data, Epilogue, Field, File, MultipartDecoder
+from werkzeug.wrappers import Request
 
 from cli.local.aws.resources import DOCUMENTS_BUCKET
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import RequestRejected
 
 REGION = "us-east-1"
-MAX_FIELDS = 100
+# A form's fields are small: a policy and what it names.
+MAX_FORM_BYTES = MAX_DOCUMENT_BYTES + 64 * 1024
 _SIGNED_WITH = ("policy", "x-amz-date", "x-amz-signature")
 # What a policy cannot hold a condition for, beside fields that S3 is told to ignore.
 _WITHOUT_CONDITION = {"policy", "x-amz-signature"}
@@ -82,30 +83,20 @@ class Forms:
         return str(S3SigV4PostAuth(self._credentials, "s3", REGION).signature(policy, request))
 
 
-def read_form(content_type: str, body: bytes) -> tuple[dict[str, str], bytes]:
-    """The fields in front of the file, their names in lower case, and the file; raises Refused if it is no form."""
-    kind, options = parse_options_header(content_type)
-    boundary = options.get("boundary", "").encode(errors="replace")
-    if kind != "multipart/form-data" or not boundary:
-        raise _malformed("The body of your POST request is not multipart/form-data.")
-    decoder = MultipartDecoder(boundary, max_parts=MAX_FIELDS)
-    decoder.receive_data(body)
-    decoder.receive_data(None)
-    fields: dict[str, str] = {}
-    name = ""
+def read_form(request: Request) -> tuple[dict[str, str], bytes]:
+    """The fields, their names in lower case, and the file; raises Refused if it is no form, or too large a one."""
+    if request.content_length is None:
+        message = "You must provide the Content-Length HTTP header."
+        raise Refused(HTTPStatus.LENGTH_REQUIRED, "MissingContentLength", message)
+    request.max_content_length = MAX_FORM_BYTES
     try:
-        while not isinstance(event := decoder.next_event(), Epilogue):
-            if isinstance(event, Field | File):
-                name = str(event.name).lower()
-            elif isinstance(event, Data):
-                if event.more_data:
-                    raise _malformed("The body of your POST request is cut off.")
-                if name == "file":
-                    return fields, event.data
-                fields[name] = event.data.decode()
-    except (ValueError, RequestEntityTooLarge):
-        raise _malformed("The body of your POST request is not well-formed multipart/form-data.") from None
-    raise Refused(HTTPStatus.BAD_REQUEST, "InvalidArgument", "POST requires exactly one file upload per request.")
+        fields, file = request.form, request.files.get("file")
+    except RequestEntityTooLarge:
+        raise _too_large() from None
+    if file is None:
+        message = "The body of your POST request is not well-formed multipart/form-data with one file."
+        raise Refused(HTTPStatus.BAD_REQUEST, "MalformedPOSTRequest", message)
+    return {name.lower(): value for name, value in fields.items()}, file.read()
 
 
 def _meets(given: Mapping[str, str], name: str, value: str) -> bool:
@@ -123,13 +114,12 @@ def _check_size(condition: list[Any], size: int) -> None:
         message = "Your proposed upload is smaller than the minimum allowed size"
         raise Refused(HTTPStatus.BAD_REQUEST, "EntityTooSmall", message)
     if size > most:
-        message = "Your proposed upload exceeds the maximum allowed size"
-        raise Refused(HTTPStatus.BAD_REQUEST, "EntityTooLarge", message)
+        raise _too_large()
 
 
 def _denied(message: str) -> Refused:
     return Refused(HTTPStatus.FORBIDDEN, "AccessDenied", message)
 
 
-def _malformed(message: str) -> Refused:
-    return Refused(HTTPStatus.BAD_REQUEST, "MalformedPOSTRequest", message)
+def _too_large() -> Refused:
+    return Refused(HTTPStatus.BAD_REQUEST, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")

@@ -14,13 +14,11 @@ from cli.local.files import SAMPLE_DOCUMENTS
 from cli.local.index import collection_of, local_parts
 from cli.local.ingest import NothingUsable, Progress, checked_collection, sync
 from cli.local.serving.background import Ingesting, IngestProcess
-from cli.local.serving.bucket import DirectoryBucket, ReadOnly
-from cli.local.serving.exchange import First
+from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
+from cli.local.serving.catalog import Catalog
 from cli.local.serving.folder import Folder
-from cli.local.serving.gateway import serving
-from cli.local.serving.shown import ShownManifest
-from selfrag import bootstrap
-from selfrag.domain.errors import InvalidInput, Misconfigured
+from cli.local.serving.gateway import Bucket, check_port, serving
+from selfrag.domain.errors import InvalidInput
 
 
 def serve_documents(
@@ -35,8 +33,10 @@ def serve_documents(
 
     `collection` is the one that it is ingested into, "" for its own. If it is writable, the API's uploads go into the
     directory and its deletions delete there, and either is ingested. Ends when the process is interrupted or told to
-    terminate; answers and verdicts are kept then. Raises InvalidInput for a directory that cannot be served so.
+    terminate; answers and verdicts are kept then. Raises InvalidInput for a directory that cannot be served so,
+    Misconfigured for a port that is taken.
     """
+    check_port(port)
     directory = documents or SAMPLE_DOCUMENTS
     chosen = checked_collection(collection) or collection_of(directory)
     if writable:
@@ -54,17 +54,12 @@ def serve_documents(
             "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
         }
         with running_stack(environment, backends.secrets, parts=local_parts()), kept_tables():
-            shown = ShownManifest(chosen)
-            shown.refresh()
-            try:
-                with (
-                    _changing(Folder(directory, chosen), process, shown, writable) as first,
-                    serving(port, first) as url,
-                ):
-                    announce(url)
-                    ended.wait()
-            except OSError as error:
-                raise Misconfigured(f"Port {port} cannot be used: {error.strerror}.") from error
+            catalog = Catalog(chosen)
+            catalog.refresh()
+            folder = Folder(directory, chosen)
+            with _bucket(folder, process, catalog, writable) as bucket, serving(port, bucket) as url:
+                announce(url)
+                ended.wait()
 
 
 def _end_of_process() -> threading.Event:
@@ -83,12 +78,13 @@ def _check_writable(directory: Path) -> None:
 
 
 @contextmanager
-def _changing(folder: Folder, process: IngestProcess, shown: ShownManifest, writable: bool) -> Iterator[First]:
-    """What answers requests before the API does, so that documents are changed, or are not."""
+def _bucket(
+    folder: Folder, process: IngestProcess, catalog: Catalog, writable: bool
+) -> Iterator[Callable[[str], Bucket]]:
+    """What makes, of the server's URL, the bucket that documents are changed in, or are not."""
     if not writable:
-        yield ReadOnly()
+        yield lambda url: ReadOnlyBucket()
         return
-    ingesting = Ingesting(process, shown)
-    bucket = DirectoryBucket(folder, ingesting.changed)
-    with ingesting.at_work(process.end), bootstrap.using(uploads=bucket):
-        yield bucket
+    ingesting = Ingesting(process, catalog)
+    with ingesting.at_work(process.end):
+        yield lambda url: DirectoryBucket(folder, ingesting.changed, url)

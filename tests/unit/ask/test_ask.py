@@ -10,9 +10,10 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 from botocore.stub import ANY, Stubber
 
-from ask.handler import DESCRIPTION, handler
+from ask.handler import handler
 from ask.logic import unfinished
 from ask.openapi import description
+from ask.routes.description import DESCRIPTION
 from selfrag import bootstrap
 from selfrag.adapters.executions import Machines, StatesExecutions
 from selfrag.domain.history import Step

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ask.callers import Caller, caller_of
-from ask.problems import ProblemRaised
+from ask.edge.callers import Caller, caller_of
+from ask.edge.problems import ProblemRaised
 from selfrag import bootstrap
 from selfrag.domain.errors import Misconfigured
 from selfrag.runtime.settings import ApiSettings

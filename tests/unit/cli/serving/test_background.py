@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import md5
 from queue import SimpleQueue
 from typing import Any
 
@@ -14,11 +13,7 @@ from cli.local.serving.background import Ingesting
 SECONDS = 10.0
 
 
-def etag(content: bytes) -> str:
-    return f'"{md5(content, usedforsecurity=False).hexdigest()}"'
-
-
-class Shown:
+class Catalog:
     """Notes what it is told; `refreshed` gives each refresh as it comes."""
 
     def __init__(self) -> None:
@@ -28,10 +23,8 @@ class Shown:
     def working(self, key: str) -> None:
         self.marked.append(key)
 
-    def refresh(
-        self, working: Collection[str] = (), doubtful: Mapping[str, str] | None = None, reason: str = ""
-    ) -> None:
-        self.refreshed.put((sorted(working), dict(doubtful or {}), reason))
+    def refresh(self, working: Collection[str] = (), unread: Mapping[str, str] | None = None, reason: str = "") -> None:
+        self.refreshed.put((sorted(working), dict(unread or {}), reason))
 
 
 class Runs:
@@ -55,61 +48,61 @@ class Runs:
 
 
 @contextmanager
-def ingesting(runs: Runs, shown: Shown) -> Iterator[Ingesting]:
-    started = Ingesting(runs, shown)  # type: ignore[arg-type]
+def ingesting(runs: Runs, catalog: Catalog) -> Iterator[Ingesting]:
+    started = Ingesting(runs, catalog)  # type: ignore[arg-type]
     with started.at_work(runs.end):
         yield started
 
 
 def test_what_comes_during_a_run_is_for_one_run_after_it() -> None:
-    runs, shown = Runs(), Shown()
-    with ingesting(runs, shown) as documents:
-        documents.changed("hr/a.md", b"a")
+    runs, catalog = Runs(), Catalog()
+    with ingesting(runs, catalog) as documents:
+        documents.changed("hr/a.md", '"a"')
         assert runs.begun.get(timeout=SECONDS) == 1
         for key in ("hr/b.md", "hr/c.md", "hr/b.md"):
-            documents.changed(key, b"later")
-        documents.changed("hr/d.md", None)
+            documents.changed(key, '"later"')
+        documents.changed("hr/d.md", "")
         assert runs.begun.empty()
         runs.end()
         # What waits for the next run is not shown as it was before.
-        assert shown.refreshed.get(timeout=SECONDS) == (["hr/b.md", "hr/c.md"], {}, "")
+        assert catalog.refreshed.get(timeout=SECONDS) == (["hr/b.md", "hr/c.md"], {}, "")
         assert runs.begun.get(timeout=SECONDS) == 2
         runs.end()
-        assert shown.refreshed.get(timeout=SECONDS) == ([], {}, "")
+        assert catalog.refreshed.get(timeout=SECONDS) == ([], {}, "")
     assert runs.begun.empty()
-    assert shown.marked == ["hr/a.md", "hr/b.md", "hr/c.md", "hr/b.md"]
+    assert catalog.marked == ["hr/a.md", "hr/b.md", "hr/c.md", "hr/b.md"]
 
 
 def test_a_run_that_fails_is_told_with_what_it_was_for_and_the_next_one_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    runs, shown = Runs(), Shown()
-    with ingesting(runs, shown) as documents:
-        documents.changed("hr/a.md", b"a")
+    runs, catalog = Runs(), Catalog()
+    with ingesting(runs, catalog) as documents:
+        documents.changed("hr/a.md", '"a"')
         assert runs.begun.get(timeout=SECONDS) == 1
-        documents.changed("hr/gone.md", None)
+        documents.changed("hr/gone.md", "")
         runs.end("The disk is full.")
-        assert shown.refreshed.get(timeout=SECONDS) == ([], {"hr/a.md": etag(b"a")}, "The disk is full.")
+        assert catalog.refreshed.get(timeout=SECONDS) == ([], {"hr/a.md": '"a"'}, "The disk is full.")
         assert runs.begun.get(timeout=SECONDS) == 2
         runs.end(OSError("no more\nprocesses"))
-        working, doubtful, reason = shown.refreshed.get(timeout=SECONDS)
-        assert (working, doubtful) == ([], {})
+        working, unread, reason = catalog.refreshed.get(timeout=SECONDS)
+        assert (working, unread) == ([], {})
         assert reason.endswith("OSError: no more processes")
-        documents.changed("hr/c.md", b"c")
+        documents.changed("hr/c.md", '"c"')
         assert runs.begun.get(timeout=SECONDS) == 3
         runs.end()
-        assert shown.refreshed.get(timeout=SECONDS) == ([], {}, "")
+        assert catalog.refreshed.get(timeout=SECONDS) == ([], {}, "")
     assert capsys.readouterr().err == "selfrag: Documents could not be read: OSError: no more processes\n"
 
 
 def test_the_end_ends_the_run_that_is_under_way_and_begins_no_other() -> None:
-    runs, shown = Runs(), Shown()
-    with ingesting(runs, shown) as documents:
-        documents.changed("hr/a.md", b"a")
+    runs, catalog = Runs(), Catalog()
+    with ingesting(runs, catalog) as documents:
+        documents.changed("hr/a.md", '"a"')
         assert runs.begun.get(timeout=SECONDS) == 1
-        documents.changed("hr/b.md", b"b")
-    documents.changed("hr/c.md", b"c")
+        documents.changed("hr/b.md", '"b"')
+    documents.changed("hr/c.md", '"c"')
     assert runs.begun.empty()
-    assert shown.refreshed.empty()
+    assert catalog.refreshed.empty()
     assert "ingesting" not in {thread.name for thread in threading.enumerate()}
-    assert shown.marked == ["hr/a.md", "hr/b.md"]
+    assert catalog.marked == ["hr/a.md", "hr/b.md"]

@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
-from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler import Request, Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from ask.app import JSON, app, caller, place_of, problems, reply
 from ask.documents.listing import Document, Documents, document_of, page
-from ask.problems import ProblemRaised
+from ask.edge.exchange import JSON, caller, place_of, problems, reply
+from ask.edge.problems import ProblemRaised
 from selfrag import bootstrap
 from selfrag.domain.base import Model
 from selfrag.domain.documents import collection_of, document_id
@@ -24,6 +25,9 @@ Collection = Annotated[
 ]
 Limit = Annotated[int, Query(ge=1, le=100)]
 Cursor = Annotated[str, Query(max_length=8192, description="The cursor of the page before.")]
+
+
+router = Router()  # type: ignore[no-untyped-call]
 
 
 class Upload(Model):
@@ -43,7 +47,7 @@ class Uploading(Model):
     expires_at: datetime
 
 
-@app.get(
+@router.get(
     "/v1/documents",
     operation_id="list_documents",
     summary="The documents of your collections",
@@ -53,15 +57,17 @@ class Uploading(Model):
         **problems(400, 403, 429, 503),
     },
 )
-def list_documents(collection: Collection = "", limit: Limit = 50, cursor: Cursor = "") -> Response[Any]:
+def list_documents(
+    request: Request, collection: Collection = "", limit: Limit = 50, cursor: Cursor = ""
+) -> Response[Any]:
     """Show a page of documents."""
-    who = caller()
+    who = caller(request)
     who.allowed([collection] if collection else [])
     found = page(bootstrap.manifest(), [collection] if collection else who.collections, limit, cursor)
     return reply(HTTPStatus.OK, found.model_dump(mode="json"))
 
 
-@app.post(
+@router.post(
     "/v1/documents",
     operation_id="upload_document",
     summary="A form to upload a document with",
@@ -71,17 +77,17 @@ def list_documents(collection: Collection = "", limit: Limit = 50, cursor: Curso
         **problems(400, 403, 413, 429, 503),
     },
 )
-def upload_document(body: Annotated[UploadRequest, Body()]) -> Response[Any]:
+def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
     """Give a form by which one object can be put into the bucket."""
-    caller().allowed([collection_of(body.key)])
+    caller(request).allowed([collection_of(body.key)])
     expires = datetime.fromtimestamp(int(time.time()) + UPLOAD_SECONDS, UTC)
     form = bootstrap.uploads().form(body)
     identity = document_id(bootstrap.api_settings().documents_bucket, body.key)
     to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(form)), expires_at=expires)
-    return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), place_of(f"/v1/documents/{to_come.id}"))
+    return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), place_of(request, f"/v1/documents/{to_come.id}"))
 
 
-@app.get(
+@router.get(
     "/v1/documents/<document_id>",
     operation_id="show_document",
     summary="One document",
@@ -90,12 +96,12 @@ def upload_document(body: Annotated[UploadRequest, Body()]) -> Response[Any]:
         **problems(400, 403, 404, 429, 503),
     },
 )
-def show_document(document_id: Id) -> Response[Any]:
+def show_document(request: Request, document_id: Id) -> Response[Any]:
     """Show one document."""
-    return reply(HTTPStatus.OK, _own(document_id).model_dump(mode="json"))
+    return reply(HTTPStatus.OK, _own(request, document_id).model_dump(mode="json"))
 
 
-@app.delete(
+@router.delete(
     "/v1/documents/<document_id>",
     operation_id="delete_document",
     summary="Delete a document",
@@ -105,17 +111,17 @@ def show_document(document_id: Id) -> Response[Any]:
         **problems(400, 403, 404, 429, 503),
     },
 )
-def delete_document(document_id: Id) -> Response[Any]:
+def delete_document(request: Request, document_id: Id) -> Response[Any]:
     """Delete the object; the bucket's event starts what removes the passages."""
-    known = _own(document_id)
+    known = _own(request, document_id)
     bootstrap.uploads().delete(known.key)
     return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
 
 
-def _own(identity: str) -> Document:
-    record = bootstrap.manifest().read(identity)
+def _own(request: Request, document_id: str) -> Document:
+    record = bootstrap.manifest().read(document_id)
     known = document_of(record) if record else None
-    if known is None or known.collection not in caller().collections:
+    if known is None or known.collection not in caller(request).collections:
         raise ProblemRaised(
             HTTPStatus.NOT_FOUND,
             "There is no such document.",

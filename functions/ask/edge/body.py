@@ -6,7 +6,7 @@ import json
 from http import HTTPStatus
 from typing import Any
 
-from ask.problems import ProblemRaised
+from ask.edge.problems import ProblemRaised
 from selfrag.domain.questions import AskRequest, UploadRequest
 
 MAX_BODY_BYTES = 64 * 1024

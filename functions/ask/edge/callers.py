@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from ask.problems import ProblemRaised
+from ask.edge.problems import ProblemRaised
 from selfrag.runtime.settings import ApiSettings
 
 _SESSION = re.compile(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.*")

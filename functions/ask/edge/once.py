@@ -17,7 +17,7 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
     IdempotencyValidationError,
 )
 
-from ask.problems import ProblemRaised
+from ask.edge.problems import RETRY_AFTER, ProblemRaised
 from selfrag.domain.errors import TemporarilyUnavailable
 
 KEPT_SECONDS = 86_400
@@ -60,7 +60,7 @@ def once(
                     HTTPStatus.CONFLICT,
                     "The first request with this Idempotency-Key is still being answered.",
                     "Repeat the request, with the same key, in some seconds.",
-                    retry_after=5,
+                    RETRY_AFTER,
                 ) from None
             time.sleep(_LOOK_AGAIN_SECONDS)  # DynamoDB has no way to wait for an item
         except IdempotencyPersistenceLayerError as error:

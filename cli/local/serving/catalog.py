@@ -1,4 +1,4 @@
-"""The manifest as the served API shows it: what is kept on disk, and what was uploaded since."""
+"""The documents as the served API lists them: what is kept on disk, and what was uploaded since."""
 
 import time
 from collections.abc import Collection, Mapping
@@ -14,35 +14,33 @@ from selfrag.domain.documents import document_id
 _Place = tuple[str, str]
 
 
-class ShownManifest:
+class Catalog:
     """The local table of documents, for one collection; nothing of it is kept. One thread at a time may use it."""
 
     def __init__(self, collection: str) -> None:
         self._collection = collection
         self._client = boto3.client("dynamodb")
-        self._shown: dict[_Place, Item] = {}
+        self._listed: dict[_Place, Item] = {}
 
     def working(self, key: str) -> None:
-        """Show that a document has come and is not read yet."""
-        self._show({**self._shown, **self._marked(self._shown, key, "working")})
+        """List a document that has come, which is not read yet."""
+        self._write({**self._listed, **self._marked(self._listed, key, "working")})
 
-    def refresh(
-        self, working: Collection[str] = (), doubtful: Mapping[str, str] | None = None, reason: str = ""
-    ) -> None:
-        """Show what is kept now, and as working the keys that are.
+    def refresh(self, working: Collection[str] = (), unread: Mapping[str, str] | None = None, reason: str = "") -> None:
+        """List what is kept now, and as working the keys that are.
 
-        Of the `doubtful` keys, each with the ETag of its file, those of which what is kept is about another content
-        are shown as failed for this reason.
+        Of the `unread` keys, each with the ETag of its file, those of which what is kept is about another content
+        are listed as failed for this reason.
         """
         with kept_manifest() as kept:
             items = {_place(item): item for item in kept.items_of(self._collection)}
-        for key, etag in (doubtful or {}).items():
+        for key, etag in (unread or {}).items():
             known = items.get(_place_of(key), {})
             if not known.get("version", {"S": ""})["S"].startswith(etag):
                 items |= self._marked(items, key, "failed", reason)
         for key in working:
             items |= self._marked(items, key, "working")
-        self._show(items)
+        self._write(items)
 
     def _marked(self, items: Mapping[_Place, Item], key: str, status: str, reason: str = "") -> dict[_Place, Item]:
         place = _place_of(key)
@@ -50,14 +48,14 @@ class ShownManifest:
         item: Item = {name: {"S": value} for name, value in (strings | {"reason": reason}).items()}
         return {place: {**items.get(place, {}), **item, "updated_at": {"N": str(int(time.time()))}}}
 
-    def _show(self, items: Mapping[_Place, Item]) -> None:
+    def _write(self, items: Mapping[_Place, Item]) -> None:
         for place, item in items.items():
-            if self._shown.get(place) != item:
+            if self._listed.get(place) != item:
                 self._client.put_item(TableName=DOCUMENTS_TABLE, Item=item)
-        for identity, part in self._shown.keys() - items.keys():
+        for identity, part in self._listed.keys() - items.keys():
             key: dict[str, Any] = {"id": {"S": identity}, "part": {"S": part}}
             self._client.delete_item(TableName=DOCUMENTS_TABLE, Key=key)
-        self._shown = dict(items)
+        self._listed = dict(items)
 
 
 def _place(item: Item) -> _Place:

@@ -1,6 +1,7 @@
 """Every error of the API as RFC 9457 problem details, with a hint that says what to do."""
 
 import json
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -17,6 +18,7 @@ from selfrag.domain.errors import (
 )
 
 CONTENT_TYPE = "application/problem+json"
+RETRY_AFTER = {"Retry-After": "5"}
 
 # What each error of selfrag is to a caller of the API.
 STATUSES: dict[type[SelfragError], HTTPStatus] = {
@@ -42,10 +44,10 @@ class Problem(BaseModel):
 class ProblemRaised(Exception):
     """An answer that is a problem, with headers of its own."""
 
-    def __init__(self, status: HTTPStatus, detail: str, hint: str, retry_after: int | None = None) -> None:
+    def __init__(self, status: HTTPStatus, detail: str, hint: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
         self.status, self.detail, self.hint = status, detail, hint
-        self.headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+        self.headers = dict(headers or {})
 
 
 def as_problem(error: Exception) -> ProblemRaised:
@@ -58,8 +60,8 @@ def as_problem(error: Exception) -> ProblemRaised:
         return ProblemRaised(STATUSES[Misconfigured], detail, "Ask the operator to look at the logs of the API.")
     if isinstance(error, SelfragError) and type(error) in STATUSES:
         status = STATUSES[type(error)]
-        retry_after = 5 if status == HTTPStatus.SERVICE_UNAVAILABLE else None
-        return ProblemRaised(status, str(error), error.hint, retry_after)
+        again = RETRY_AFTER if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        return ProblemRaised(status, str(error), error.hint, again)
     return ProblemRaised(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "The request could not be carried out because of a fault of the service.",
@@ -77,4 +79,4 @@ def respond(problem: ProblemRaised, request_id: str) -> Response[str]:
         request_id=request_id,
         hint=problem.hint,
     ).model_dump()
-    return Response(problem.status.value, CONTENT_TYPE, json.dumps(body), headers=dict(problem.headers))
+    return Response(problem.status.value, CONTENT_TYPE, json.dumps(body), headers=problem.headers)

@@ -1,0 +1,53 @@
+"""What the routes share: the request at hand, its caller, replies, and problems as documented."""
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Request, Response
+
+from ask.edge.callers import Caller, caller_of
+from ask.edge.problems import Problem
+from selfrag import bootstrap
+
+JSON = "application/json"
+
+
+def event_of(request: Request) -> dict[str, Any]:
+    """A request as API Gateway gave it."""
+    event: dict[str, Any] = request.resolved_event.raw_event
+    return event
+
+
+def caller(request: Request) -> Caller:
+    """Who sent a request."""
+    return caller_of(event_of(request), bootstrap.api_settings())
+
+
+def request_path(request: Request) -> str:
+    """The path as the caller sees it: the stage is in front where the API has no domain of its own."""
+    event = event_of(request)
+    return str(event.get("requestContext", {}).get("path") or event["path"])
+
+
+def place_of(request: Request, path: str) -> str:
+    """Where the caller finds a path that begins with /v1/."""
+    seen = request_path(request)
+    return f"{seen[: seen.rindex('/v1/')]}{path}"
+
+
+def reply(status: HTTPStatus, body: dict[str, Any], location: str = "") -> Response[Any]:
+    """A JSON response, with the place of what was made."""
+    headers: Any = {"Location": location} if location else None
+    return Response(status.value, JSON, json.dumps(body, ensure_ascii=False), headers=headers)
+
+
+def problems(*statuses: int) -> dict[int, Any]:
+    """The problems of a route, for the description of the API."""
+    return {
+        status: {
+            "description": HTTPStatus(status).phrase,
+            "content": {"application/problem+json": {"model": Problem}},
+        }
+        for status in statuses
+    }

@@ -1,0 +1,102 @@
+"""The routes of questions: ask and wait, ask and come back, look."""
+
+import time
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Request, Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Path
+
+from ask import questions
+from ask.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
+from ask.edge.problems import ProblemRaised
+from ask.logic import Started, Unfinished
+from ask.questions import Arrival
+from selfrag.domain import answers as responses
+from selfrag.domain.questions import AskRequest
+
+router = Router()  # type: ignore[no-untyped-call]
+
+Key = Annotated[
+    str,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        pattern=r"^[\x21-\x7e]*$",
+        description="Repeats with the same key, for 24 hours, are the same question.",
+    ),
+]
+Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The id that the question was given.")]
+
+
+@router.post(
+    "/v1/ask",
+    operation_id="ask",
+    summary="Ask, and wait for the answer",
+    description="Answers within 29 seconds; what takes longer comes back as `partial`, with what was not checked.",
+    responses={
+        200: {"description": "The response", "content": {JSON: {"model": AnswerResponse}}},
+        202: {"description": "Still at work: look at Location", "content": {JSON: {"model": Started}}},
+        **problems(400, 403, 404, 409, 413, 429, 503),
+    },
+)
+def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
+    """Run the question on the Express machine."""
+    arrival = _arrival(request, key)
+    question_id, response = questions.answer(body, arrival)
+    return _accepted(request, question_id) if response is None else reply(HTTPStatus.OK, response)
+
+
+@router.post(
+    "/v1/questions",
+    operation_id="start_question",
+    summary="Ask, and fetch the answer later",
+    responses={
+        202: {"description": "Taken on: look at Location", "content": {JSON: {"model": Started}}},
+        **problems(400, 403, 404, 409, 413, 429, 503),
+    },
+)
+def start_question(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
+    """Start the question on the Standard machine."""
+    return _accepted(request, questions.start(body, _arrival(request, key)))
+
+
+@router.get(
+    "/v1/questions/<question_id>",
+    operation_id="show_question",
+    summary="The response, or the trace so far",
+    responses={
+        200: {
+            "description": "The response of a finished question, or how far it is",
+            "content": {JSON: {"model": AnswerResponse | Unfinished}},
+        },
+        **problems(400, 403, 404, 429, 503),
+    },
+)
+def show_question(request: Request, question_id: Id) -> Response[Any]:
+    """Show the response, or how far the question is."""
+    found = questions.look(question_id, caller(request))
+    if found is None:
+        raise ProblemRaised(
+            HTTPStatus.NOT_FOUND,
+            "There is no such question.",
+            "Answers are kept for 30 days, and a question asked by POST /v1/ask is found when it is finished.",
+        )
+    return reply(HTTPStatus.OK, found)
+
+
+def _arrival(request: Request, key: str) -> Arrival:
+    arrived = event_of(request).get("requestContext", {}).get("requestTimeEpoch", 1000 * time.time())
+    return Arrival(
+        path=request_path(request),
+        caller=caller(request),
+        key=key,
+        at=arrived / 1000,
+        context=request.context["lambda_context"],
+    )
+
+
+def _accepted(request: Request, question_id: str) -> Response[Any]:
+    body = Started(id=question_id).model_dump()
+    return reply(HTTPStatus.ACCEPTED, body, place_of(request, f"/v1/questions/{question_id}"))
