@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 from selfrag.deadline import time_for_a_call
 from selfrag.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.models import ModelCall
+from selfrag.outbound import checked_url, host_of, http_client_for, unreachable
 from selfrag.profiles import plain_request, profile_of, structured_request
 from selfrag.prompts import Prompt, as_quoted_fields
 from selfrag.settings import Settings, settings
@@ -142,7 +143,7 @@ class SdkClaude:
                 **wanted,
             )
         except anthropic.AnthropicError as error:
-            raise _typed(error, model) from error
+            raise _typed(error, model, str(self._client.base_url)) from error
         if not isinstance(message, Message) or message.content is None:
             raise TemporarilyUnavailable(f"{model} sent a reply that is not a message")
         return message, _call(step, message, started)
@@ -159,7 +160,8 @@ def _client() -> Any:
     # The state machine owns waiting and retrying: the SDK would honour any `retry-after`, without a cap.
     options: dict[str, Any] = {"max_retries": 0, "timeout": config.model_timeout_seconds}
     if config.model_base_url:
-        options["base_url"] = config.model_base_url
+        options["base_url"] = checked_url(config.model_base_url, "SELFRAG_MODEL_BASE_URL")
+    options["http_client"] = http_client_for(config.model_base_url or "", anthropic.DefaultHttpxClient)
     try:
         if config.model_provider == "bedrock":
             return anthropic.AnthropicBedrock(**options)
@@ -179,22 +181,30 @@ def _api_key(secret: str) -> str:
         raise Misconfigured(f"the secret {secret} cannot be read") from error
 
 
-def _typed(error: anthropic.AnthropicError, model: str) -> SelfragError:
+def _typed(error: anthropic.AnthropicError, model: str, url: str) -> SelfragError:
     # Messages name the status only: the body may repeat the request, and so a question or a passage.
     if isinstance(error, anthropic.APITimeoutError):
         return TemporarilyUnavailable(f"{model} did not reply in time")
     if isinstance(error, anthropic.APIConnectionError):
-        return TemporarilyUnavailable(f"{model} cannot be reached")
+        return unreachable(error, url)
     if isinstance(error, anthropic.APIStatusError):
         status = error.status_code
         if status in (408, 409, 429) or status >= 500:
             return TemporarilyUnavailable(f"{model} is busy: status {status}")
         if status in (401, 402, 403, 404):
-            return Misconfigured(f"{model} refused the key or is not available: status {status}")
+            return Misconfigured(_refusal(status, model, host_of(url)))
         return RequestRejected(f"{model} refused the request: status {status}")
     if isinstance(error, anthropic.APIResponseValidationError):
         return TemporarilyUnavailable(f"{model} sent a reply that cannot be read")
     return Misconfigured(f"the client of {model} is not usable: {type(error).__name__}")
+
+
+def _refusal(status: int, model: str, host: str) -> str:
+    if status == 401:
+        return f"{host} refused the key: status 401"
+    if status == 404:
+        return f"{host} knows no {model}, or its base URL is wrong: status 404"
+    return f"{host} does not let this key use {model}: status {status}"
 
 
 def _flaw_of(message: Message) -> Flaw | None:

@@ -51,7 +51,7 @@ def step(work: Callable[[Event], BaseModel]) -> Handler:
         except SelfragError as error:
             logger.warning("failed", extra={"error": type(error).__name__})
             if isinstance(error, TemporarilyUnavailable) and not time_for_a_retry(event.get("deadline")):
-                raise DeadlineExceeded("no time is left for another try") from error
+                raise DeadlineExceeded(f"no time is left for another try: {error}") from error
             raise
         finally:
             count_step(name, 1000 * (time.monotonic() - started), failed=failed)
