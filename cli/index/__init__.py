@@ -11,7 +11,7 @@ from pathlib import Path
 from cli.home import connect, home
 from cli.index.embedded import EmbeddedIndex
 from cli.index.embedders import E5Embedder, KeptEmbedder, NamedEmbedder
-from cli.index.store import SCHEMA, collection_of, embedded_text
+from cli.index.store import SCHEMA
 
 __all__ = [
     "SCHEMA",
@@ -19,8 +19,6 @@ __all__ = [
     "EmbeddedIndex",
     "KeptEmbedder",
     "NamedEmbedder",
-    "collection_of",
-    "embedded_text",
     "embedding_with",
     "open_embedder",
     "open_index",

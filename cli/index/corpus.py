@@ -6,10 +6,10 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from cli.index.store import embedded_text
 from cli.index.tokens import tokens
 from selfrag.errors import Misconfigured
 from selfrag.models import Passage
+from selfrag.passages import embedded_text
 
 Scored = list[tuple[Passage, float]]
 Scores = NDArray[np.float32]

@@ -5,6 +5,7 @@ from pydantic import BaseModel
 from selfrag.embeddings import Embedder
 from selfrag.ingestion import Objects
 from selfrag.models import Passage
+from selfrag.passages import embedded_text
 
 
 class Task(BaseModel):
@@ -25,14 +26,9 @@ def embed(task: Task, objects: Objects, embedder: Embedder) -> Result:
     if objects.has_json(where):
         return Result(vectors_key=where)
     passages = [Passage.model_validate(value) for value in objects.get_json(task.passages_key)]
-    vectors = embedder.passages([embedded_text(passage) for passage in passages])
+    vectors = embedder.passages([embedded_text(passage.title, passage.text) for passage in passages])
     pairs = zip(passages, vectors, strict=True)
     objects.put_json(
         where, [{"passage": passage.model_dump(mode="json"), "vector": vector} for passage, vector in pairs]
     )
     return Result(vectors_key=where)
-
-
-def embedded_text(passage: Passage) -> str:
-    """What is embedded of a passage: a slice of a section says little without the headings above it."""
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text

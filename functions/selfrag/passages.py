@@ -99,6 +99,11 @@ def _configured() -> Any:
     return factory()
 
 
+def embedded_text(title: str, text: str) -> str:
+    """What is embedded of a passage, and searched by full text: a slice says little without the headings above it."""
+    return f"{title}\n{text}" if title else text
+
+
 def fuse(candidates: Candidates, top_k: int) -> list[Passage]:
     """Rank by the sum of z-scores; a passage that one search did not find gets that search's lowest score."""
     passages: dict[str, Passage] = {}
