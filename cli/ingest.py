@@ -6,27 +6,25 @@ what the manifest says is the workflow run; with nothing to do, not even the loc
 
 import fcntl
 import hashlib
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from cli.aws.manifest import KeptManifest, kept_manifest
 from cli.files import Files, documents_below
 from cli.home import home
-from cli.index import NamedEmbedder, collection_of, embedding_with
+from cli.index import NamedEmbedder, embedding_with
+from cli.place import Place
 from selfrag.documents import EXTENSIONS, BadDocument
 from selfrag.errors import InvalidInput
 from selfrag.ingestion import IngestionSettings
 from selfrag.records import Record
 
 # Called with documents done, documents in all, and what is at work; only if something is to be done.
-Progress = Callable[[int, int, str], None]
+OnDocument = Callable[[int, int, str], None]
 
 COUNTS = ("added", "changed", "removed", "unchanged", "skipped")
 ENVIRONMENT = {"SELFRAG_PASSAGE_INDEX": "cli.index.open_index", "SELFRAG_EMBEDDER": "cli.index.open_embedder"}
-_COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
 class NothingUsable(InvalidInput):
@@ -50,124 +48,142 @@ class Report:
 
 
 def sync(
-    directory: Path,
-    progress: Progress = lambda done, total, name: None,
+    place: Place,
+    on_document: OnDocument = lambda done, total, name: None,
     embedder: NamedEmbedder | None = None,
-    collection: str = "",
 ) -> Report:
-    """Bring a collection, by default the directory's own, up to date with the directory.
+    """Bring a place's collection up to date with its directory.
 
     multilingual-e5-small embeds unless another embedder is given. Several processes may do so at once, for the same
     directory or others. Raises InvalidInput if the directory is missing, NothingUsable if it holds no document that
     can be used.
     """
-    chosen = checked_collection(collection) or collection_of(directory)
     with embedding_with(embedder) as embedding, kept_manifest() as kept:
-        run = _Sync(directory, chosen, kept, embedding.name, progress)
-        if run.is_in_step():
-            return run.report()
-        with _alone(chosen):
-            run.bring_in_step()
-            return run.report()
+        run = _Sync(place, kept, embedding.name)
+        comparison = run.compare()
+        if comparison.in_step:
+            return run.report(comparison, comparison.before)
+        with _alone(place.collection):
+            # Another process may have brought it in step while this one waited.
+            comparison = run.compare()
+            if comparison.in_step:
+                return run.report(comparison, comparison.before)
+            return run.bring_in_step(comparison, on_document)
 
 
-def checked_collection(name: str) -> str:
-    """The name of a collection as it was given, which may be none; raises InvalidInput for one that is no name."""
-    if name and not _COLLECTION.fullmatch(name):
-        raise InvalidInput(f"The collection {name!r} is not a name: use letters, digits, dots, dashes, underscores.")
-    return name
+@dataclass(frozen=True)
+class Comparison:
+    """A directory beside the manifest, by path: what was known before, and the files as they are now.
+
+    `todo` are to be ingested, `gone` are known but no files any more; `unread` says why a file cannot be read.
+    """
+
+    before: dict[str, Record]
+    files: Files
+    todo: list[str]
+    gone: list[str]
+    unread: dict[str, str]
+
+    @property
+    def in_step(self) -> bool:
+        """Whether nothing is to be done."""
+        return not self.todo and not self.gone
 
 
 class _Sync:
-    """One run over one directory."""
+    """One run over one place."""
 
-    def __init__(self, directory: Path, collection: str, kept: KeptManifest, embedder: str, progress: Progress) -> None:
-        self._directory = directory
-        self._collection = collection
+    def __init__(self, place: Place, kept: KeptManifest, embedder: str) -> None:
+        self._place = place
         self._kept = kept
         self._settings = IngestionSettings(pipeline=embedder)
-        self._progress = progress
 
-    def is_in_step(self) -> bool:
-        """Compare the files with the manifest; false if there is something to do."""
+    def compare(self) -> Comparison:
+        """Compare the files with the manifest."""
         # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
-        self._before = self._after = self._records()
-        self._files = documents_below(self._directory, self._collection)
-        self._unread: dict[str, str] = {}
-        self._todo = [path for path in self._files.paths if not self._is_settled(path)]
-        self._gone = sorted(self._before.keys() - set(self._files.paths))
-        return not self._todo and not self._gone
+        before = self._records()
+        files = documents_below(self._place.source, self._place.collection)
+        todo, unread = [], {}
+        for path in files.paths:
+            content, why = _content(files, path)
+            if why:
+                unread[path] = why
+            if not self._is_settled(before.get(path), content):
+                todo.append(path)
+        return Comparison(before, files, todo, sorted(before.keys() - set(files.paths)), unread)
 
-    def bring_in_step(self) -> None:
+    def bring_in_step(self, comparison: Comparison, on_document: OnDocument) -> Report:
         """Run the workflow for all that is not in step; nobody else may do so for the collection meanwhile."""
-        if self.is_in_step():
-            return
         # It takes a second to load.
         from cli.aws.ingestion import ingest_objects
 
-        total = len(self._todo) + len(self._gone)
+        paths, unread = [*comparison.todo, *comparison.gone], dict(comparison.unread)
 
-        def progress(done: int, key: str, passage: int) -> None:
-            place = f", passage {passage}" if passage > 1 else ""
-            self._progress(done, total, self._path(key) + place)
+        def on_passage(done: int, key: str, passage: int) -> None:
+            which = f", passage {passage}" if passage > 1 else ""
+            on_document(done, len(paths), self._path(key) + which)
 
-        keys = [f"{self._collection}/{path}" for path in (*self._todo, *self._gone)]
+        def read(key: str) -> bytes | None:
+            path = self._path(key)
+            if path in comparison.gone:
+                return None
+            content, why = _content(comparison.files, path)
+            if why:
+                unread[path] = why
+            return content
+
+        keys = [f"{self._place.collection}/{path}" for path in paths]
         environment = {**ENVIRONMENT, "SELFRAG_PIPELINE": self._settings.pipeline}
-        ingest_objects(keys, self._object, self._kept, environment, progress)
-        self._after = self._records()
+        ingest_objects(keys, read, self._kept, environment, on_passage)
+        return self.report(replace(comparison, unread=unread), self._records())
 
-    def report(self) -> Report:
+    def report(self, comparison: Comparison, after: dict[str, Record]) -> Report:
         """What has changed; raises NothingUsable if the collection holds nothing."""
-        warnings = [*self._files.warnings, *self._warnings()]
-        if not any(record.generation for record in self._after.values()):
-            raise NothingUsable(
-                f"{self._directory} holds no document that can be used: {_reason(self._files, warnings)}"
-            )
-        return Report(**self._counts(), skipped=self._files.skipped, warnings=warnings)
+        files = comparison.files
+        warnings = [*files.warnings, *self._warnings(comparison, after)]
+        if not any(record.generation for record in after.values()):
+            raise NothingUsable(f"{self._place.source} holds no document that can be used: {_reason(files, warnings)}")
+        return Report(**_counts(comparison.before, after), skipped=files.skipped, warnings=warnings)
 
     def _records(self) -> dict[str, Record]:
-        return {self._path(key): record for key, record in self._kept.records(self._collection).items()}
+        return {self._path(key): record for key, record in self._kept.records(self._place.collection).items()}
 
     def _path(self, key: str) -> str:
-        return key.removeprefix(f"{self._collection}/")
+        return key.removeprefix(f"{self._place.collection}/")
 
-    def _is_settled(self, path: str) -> bool:
+    def _is_settled(self, record: Record | None, content: bytes | None) -> bool:
         """Whether the manifest says what became of this content of a document, and it would be the same again."""
-        record, content = self._before.get(path), self._content(path)
         if record is None or content is None:
             return record is None and content is None
         final = record.status == "ready" or (record.status == "failed" and _is_about(record))
         return final and record.version == _version(content, self._settings.made_by)
 
-    def _object(self, key: str) -> bytes | None:
-        path = self._path(key)
-        return None if path in self._gone else self._content(path)
-
-    def _content(self, path: str) -> bytes | None:
-        """The bytes of a file; None, with a warning, if it cannot be read."""
-        try:
-            return self._files.content(path)
-        except BadDocument as error:
-            self._unread[path] = str(error)
-            return None
-
-    def _counts(self) -> dict[str, int]:
-        counts = dict.fromkeys(("added", "changed", "removed", "unchanged"), 0)
-        for path in self._before.keys() | self._after.keys():
-            was, now = (known[path].generation if path in known else "" for known in (self._before, self._after))
-            if was or now:
-                counts["unchanged" if was == now else "removed" if not now else "changed" if was else "added"] += 1
-        return counts
-
-    def _warnings(self) -> Iterator[str]:
-        for path in self._files.paths:
-            record = self._after.get(path)
-            if path in self._unread:
-                yield self._unread[path]
+    def _warnings(self, comparison: Comparison, after: dict[str, Record]) -> Iterator[str]:
+        for path in comparison.files.paths:
+            record = after.get(path)
+            if path in comparison.unread:
+                yield comparison.unread[path]
             elif record and record.status == "failed":
                 yield self._path(record.reason) if _is_about(record) else f"{path}: {record.reason}"
-            elif record and path in self._todo:
+            elif record and path in comparison.todo:
                 yield from map(self._path, record.warnings)
+
+
+def _content(files: Files, path: str) -> tuple[bytes | None, str]:
+    """The bytes of a file; None, and why, if it cannot be read."""
+    try:
+        return files.content(path), ""
+    except BadDocument as error:
+        return None, str(error)
+
+
+def _counts(before: dict[str, Record], after: dict[str, Record]) -> dict[str, int]:
+    counts = dict.fromkeys(("added", "changed", "removed", "unchanged"), 0)
+    for path in before.keys() | after.keys():
+        was, now = (known[path].generation if path in known else "" for known in (before, after))
+        if was or now:
+            counts["unchanged" if was == now else "removed" if not now else "changed" if was else "added"] += 1
+    return counts
 
 
 def _is_about(record: Record) -> bool:

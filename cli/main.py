@@ -13,6 +13,8 @@ import typer
 
 from ask.trace import steps_of
 from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, IntoCollection
+from cli.place import place_to_ask, place_to_read
+from cli.serving.port import refuse_busy
 from cli.terminal import current_step, fail, out, print_json, reading_progress, warn
 from selfrag.errors import InvalidInput, SelfragError
 from selfrag.requests import read_filters, read_request
@@ -38,6 +40,7 @@ def ask(
         raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
     # What takes a second to load comes after what can be refused at once.
     from cli.show import show_response
+    from cli.show_trace import causes
 
     history: list[dict[str, Any]] = []
     if endpoint:
@@ -45,13 +48,15 @@ def ask(
 
         response = ask_remote(request, endpoint, api_key)
     else:
+        place = place_to_ask(docs, collection)
         from cli.asking import ask_question
 
-        with reading_progress() as progress, current_step() as on_step:
-            execution, report = ask_question(request, docs, progress, on_step, collection)
+        with reading_progress() as on_document, current_step() as on_step:
+            execution, report = ask_question(request, place, on_document, on_step)
         warn(report.warnings if report else [])
         response, history = execution.output or {}, execution.history
     if as_json:
+        warn(causes(steps_of(history)))
         print_json(response)
     else:
         show_response(out, response, steps_of(history))
@@ -65,10 +70,11 @@ def ingest(
     collection: IntoCollection = "",
 ) -> None:
     """Read a directory into the local index; unchanged files are skipped, removed ones are removed."""
+    place = place_to_read(directory, collection)
     from cli.ingest import sync
 
-    with reading_progress() as progress:
-        report = sync(directory, progress, collection=collection)
+    with reading_progress() as on_document:
+        report = sync(place, on_document)
     warn(report.warnings)
     out.print(report.summary())
 
@@ -76,10 +82,11 @@ def ingest(
 @app.command()
 def documents(docs: Docs = None, collection: Collection = "", as_json: AsJson = False) -> None:
     """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
+    place = place_to_ask(docs, collection)
     from cli.lookup import known_documents
     from cli.show import show_documents
 
-    known = known_documents(docs, collection)
+    known = known_documents(place)
     if as_json:
         print_json(known)
     else:
@@ -96,12 +103,12 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Find passages, with the scores of both searches; no model reads them."""
+    place, limits = place_to_ask(docs, collection), read_filters(filters)
     from cli.lookup import search_passages
     from cli.show import show_passages
 
-    limits = read_filters(filters)
-    with reading_progress() as progress:
-        passages, report = search_passages(query, docs, collection, limits, top_k, progress)
+    with reading_progress() as on_document:
+        passages, report = search_passages(query, place, limits, top_k, on_document)
     warn(report.warnings if report else [])
     if as_json:
         print_json(passages)
@@ -111,22 +118,22 @@ def search(
 
 @app.command()
 def trace(
-    execution_id: Annotated[
-        str, typer.Argument(metavar="[ID]", help="The id of an answer; the last one if left out.")
+    question_id: Annotated[
+        str, typer.Argument(metavar="[ID]", help="The id of a question; the last one if left out.")
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
 ) -> None:
     """Show an execution step by step: inputs, outputs and times."""
-    from cli.aws.kept import last_history
-    from cli.show import show_steps
+    from cli.aws.kept import last_execution
+    from cli.show_trace import show_trace
 
-    history = last_history(execution_id)
-    if history is None:
+    execution = last_execution(question_id)
+    if execution is None:
         raise InvalidInput("There is no such execution here; ask a question first.")
     if as_json:
-        print_json(history)
+        print_json(execution[1])
     else:
-        show_steps(out, steps_of(history))
+        show_trace(out, *execution)
 
 
 @app.command()
@@ -139,13 +146,15 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8080,
 ) -> None:
     """Serve the HTTP API on this machine, over the local stack, until it is interrupted."""
+    place = place_to_read(docs, collection)
+    refuse_busy(port)
     from cli.serving.server import serve_documents
 
     def announce(url: str) -> None:
         out.print(f"Serving {url}/v1/ask; end it with Ctrl-C.")
 
-    with reading_progress() as progress:
-        serve_documents(docs, collection, writable, port, progress, announce)
+    with reading_progress() as on_document:
+        serve_documents(place, writable, port, on_document, announce)
 
 
 @app.command()

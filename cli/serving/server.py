@@ -11,10 +11,10 @@ from unittest.mock import patch
 import ask.documents.routes
 from cli.aws.kept import kept_tables
 from cli.aws.stack import running_stack
-from cli.backends import chosen_backends
+from cli.backends import check_services, chosen_backends
 from cli.files import SAMPLE_DOCUMENTS
-from cli.index import collection_of
-from cli.ingest import NothingUsable, Progress, checked_collection, sync
+from cli.ingest import NothingUsable, OnDocument, sync
+from cli.place import Place
 from cli.serving.background import Ingesting, IngestProcess
 from cli.serving.bucket import DirectoryBucket, ReadOnly
 from cli.serving.exchange import First
@@ -25,41 +25,35 @@ from selfrag.errors import InvalidInput, Misconfigured
 
 
 def serve_documents(
-    documents: Path | None,
-    collection: str,
-    writable: bool,
-    port: int,
-    progress: Progress,
-    announce: Callable[[str], None],
+    place: Place, writable: bool, port: int, on_document: OnDocument, announce: Callable[[str], None]
 ) -> None:
-    """Bring a directory up to date (the sample handbook if None) and serve it; `announce` gets the URL.
+    """Bring a directory up to date and serve it; `announce` gets the URL.
 
-    `collection` is the one that it is ingested into, "" for its own. If it is writable, the API's uploads go into the
-    directory and its deletions delete there, and either is ingested. Ends when the process is interrupted or told to
-    terminate; answers and verdicts are kept then. Raises InvalidInput for a directory that cannot be served so.
+    If it is writable, the API's uploads go into the directory and its deletions delete there, and either is ingested.
+    Ends when the process is interrupted or told to terminate; answers and verdicts are kept then. Raises InvalidInput
+    for a directory that cannot be served so.
     """
-    directory = documents or SAMPLE_DOCUMENTS
-    chosen = checked_collection(collection) or collection_of(directory)
+    check_services()
     if writable:
-        _check_writable(directory)
+        _check_writable(place.source)
     # An empty directory may be filled by uploads.
     with suppress(NothingUsable) if writable else nullcontext():
-        sync(directory, progress, collection=collection)
+        sync(place, on_document)
     ended = _end_of_process()
     # Made before the local stack is: what it starts must not have the stack's environment.
-    process = IngestProcess(directory, collection)
-    with chosen_backends(directory) as backends:
+    process = IngestProcess(place)
+    with chosen_backends(place) as backends:
         environment = {
             **backends.environment,
-            "SELFRAG_COLLECTIONS": f'["{chosen}"]',
+            "SELFRAG_COLLECTIONS": f'["{place.collection}"]',
             "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
         }
         with running_stack(environment, backends.secrets), kept_tables():
-            shown = ShownManifest(chosen)
+            shown = ShownManifest(place.collection)
             shown.refresh()
             try:
                 with (
-                    _changing(Folder(directory, chosen), process, shown, writable) as first,
+                    _changing(Folder(place.source, place.collection), process, shown, writable) as first,
                     serving(port, first) as url,
                 ):
                     announce(url)

@@ -20,7 +20,7 @@ _HISTORY_PAGE = 1000
 
 
 @dataclass(frozen=True)
-class Progress:
+class ExecutionState:
     """An execution of the Standard machine as it is now: its status in AWS's words, its output, its history."""
 
     status: str
@@ -77,7 +77,7 @@ class Executions:
             return None
         return dict(json.loads(item["response"]["S"]))
 
-    def progress(self, question_id: str, collections: Collection[str]) -> Progress | None:
+    def state_of(self, question_id: str, collections: Collection[str]) -> ExecutionState | None:
         """How far the Standard machine is with a question; None when it knows no such question of the caller's."""
         arn = f"{self._config.standard_machine_arn.replace(':stateMachine:', ':execution:')}:{question_id}"
         try:
@@ -88,7 +88,7 @@ class Executions:
                 executionArn=arn, PaginationConfig={"PageSize": _HISTORY_PAGE}
             )
             output = json.loads(state["output"]) if state.get("output") else None
-            return Progress(state["status"], output, [event for page in pages for event in page["events"]])
+            return ExecutionState(state["status"], output, [event for page in pages for event in page["events"]])
         except (BotoCoreError, ClientError) as error:
             if _code(error) == "ExecutionDoesNotExist":
                 return None

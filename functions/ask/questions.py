@@ -77,11 +77,11 @@ def look(question_id: str, caller: Caller) -> dict[str, Any] | None:
 
 
 def _at_work(machines: Executions, question_id: str, caller: Caller) -> dict[str, Any] | None:
-    progress = machines.progress(question_id, caller.collections)
-    if progress is None:
+    state = machines.state_of(question_id, caller.collections)
+    if state is None:
         return None
-    view = unfinished(question_id, progress.status, steps_of(progress.history))
-    return progress.output or view.model_dump(mode="json")
+    view = unfinished(question_id, state.status, steps_of(state.history))
+    return state.output or view.model_dump(mode="json")
 
 
 def _new_question(
