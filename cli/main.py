@@ -1,7 +1,8 @@
-"""The `selfrag` command: ask, ingest, documents, search, trace, serve, smoke."""
+"""The `selfrag` command: ask, ingest, documents, search, trace, serve, bench, smoke."""
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,10 +13,21 @@ os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
 import typer
 
 from ask.trace import steps_of
-from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, IntoCollection
+from cli.options import (
+    ApiKey,
+    AsJson,
+    Collection,
+    Docs,
+    Endpoint,
+    Filters,
+    FirstParagraphs,
+    FirstQuestions,
+    IntoCollection,
+    SquadFile,
+)
 from cli.place import place_to_ask, place_to_read
 from cli.serving.port import refuse_busy
-from cli.terminal import current_step, fail, out, print_json, reading_progress, warn
+from cli.terminal import current_step, fail, measuring_progress, out, print_json, reading_progress, warn
 from selfrag.errors import InvalidInput, SelfragError
 from selfrag.requests import read_filters, read_request
 
@@ -155,6 +167,26 @@ def serve(
 
     with reading_progress() as on_document:
         serve_documents(place, writable, port, on_document, announce)
+
+
+@app.command()
+def bench(
+    data: SquadFile, limit: FirstQuestions = None, paragraphs: FirstParagraphs = None, as_json: AsJson = False
+) -> None:
+    """Measure search: how often full text, vectors and both find the paragraph that a question is about.
+
+    A paragraph is one passage, under its article's title; impossible questions (2.0) are left out. Found means that
+    the question's own paragraph, or one of the same text, is among the first. Vectors of paragraphs are kept in
+    SELFRAG_BENCH_CACHE, by default in the user's cache directory.
+    """
+    from cli.bench.retrieval import measure, show_outcome
+
+    with measuring_progress() as on_phase:
+        outcome = measure(data, limit, paragraphs, on_phase)
+    if as_json:
+        print_json(asdict(outcome))
+    else:
+        show_outcome(out, outcome)
 
 
 @app.command()
