@@ -5,17 +5,17 @@ what the manifest says is the workflow run; with nothing to do, not even the loc
 """
 
 import fcntl
-import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from cli.aws.manifest import KeptManifest, kept_manifest
-from cli.files import Files, documents_below
+from cli.comparison import Comparison, compare, content_of, is_about, records_by_path
+from cli.files import Files
 from cli.home import home
 from cli.index import NamedEmbedder, embedding_with
 from cli.place import Place
-from selfrag.documents import EXTENSIONS, BadDocument
+from selfrag.documents import EXTENSIONS
 from selfrag.errors import InvalidInput
 from selfrag.ingestion import IngestionSettings
 from selfrag.records import Record
@@ -59,141 +59,73 @@ def sync(
     can be used.
     """
     with embedding_with(embedder) as embedding, kept_manifest() as kept:
-        run = _Sync(place, kept, embedding.name)
-        comparison = run.compare()
+        made_by = IngestionSettings(pipeline=embedding.name).made_by
+        comparison = compare(place, kept, made_by)
         if comparison.in_step:
-            return run.report(comparison, comparison.before)
+            return _report(place, comparison, comparison.before)
         with _alone(place.collection):
             # Another process may have brought it in step while this one waited.
-            comparison = run.compare()
+            comparison = compare(place, kept, made_by)
             if comparison.in_step:
-                return run.report(comparison, comparison.before)
-            return run.bring_in_step(comparison, on_document)
+                return _report(place, comparison, comparison.before)
+            environment = {**ENVIRONMENT, "SELFRAG_PIPELINE": embedding.name}
+            unread = _ingest(place, comparison, kept, environment, on_document)
+            return _report(place, replace(comparison, unread=unread), records_by_path(place, kept))
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A directory beside the manifest, by path: what was known before, and the files as they are now.
+def _ingest(
+    place: Place, comparison: Comparison, kept: KeptManifest, environment: Mapping[str, str], on_document: OnDocument
+) -> dict[str, str]:
+    """Run the workflow for all that is not in step; gives why files cannot be read, by path."""
+    # It takes a second to load.
+    from cli.aws.ingestion import ingest_objects
 
-    `todo` are to be ingested, `gone` are known but no files any more; `unread` says why a file cannot be read.
-    """
+    paths, unread = [*comparison.todo, *comparison.gone], dict(comparison.unread)
 
-    before: dict[str, Record]
-    files: Files
-    todo: list[str]
-    gone: list[str]
-    unread: dict[str, str]
+    def on_passage(done: int, key: str, passage: int) -> None:
+        which = f", passage {passage}" if passage > 1 else ""
+        on_document(done, len(paths), place.path_of(key) + which)
 
-    @property
-    def in_step(self) -> bool:
-        """Whether nothing is to be done."""
-        return not self.todo and not self.gone
+    def read(key: str) -> bytes | None:
+        path = place.path_of(key)
+        if path in comparison.gone:
+            return None
+        content, why = content_of(comparison.files, path)
+        if why:
+            unread[path] = why
+        return content
 
-
-class _Sync:
-    """One run over one place."""
-
-    def __init__(self, place: Place, kept: KeptManifest, embedder: str) -> None:
-        self._place = place
-        self._kept = kept
-        self._settings = IngestionSettings(pipeline=embedder)
-
-    def compare(self) -> Comparison:
-        """Compare the files with the manifest."""
-        # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
-        before = self._records()
-        files = documents_below(self._place.source, self._place.collection)
-        todo, unread = [], {}
-        for path in files.paths:
-            content, why = _content(files, path)
-            if why:
-                unread[path] = why
-            if not self._is_settled(before.get(path), content):
-                todo.append(path)
-        return Comparison(before, files, todo, sorted(before.keys() - set(files.paths)), unread)
-
-    def bring_in_step(self, comparison: Comparison, on_document: OnDocument) -> Report:
-        """Run the workflow for all that is not in step; nobody else may do so for the collection meanwhile."""
-        # It takes a second to load.
-        from cli.aws.ingestion import ingest_objects
-
-        paths, unread = [*comparison.todo, *comparison.gone], dict(comparison.unread)
-
-        def on_passage(done: int, key: str, passage: int) -> None:
-            which = f", passage {passage}" if passage > 1 else ""
-            on_document(done, len(paths), self._path(key) + which)
-
-        def read(key: str) -> bytes | None:
-            path = self._path(key)
-            if path in comparison.gone:
-                return None
-            content, why = _content(comparison.files, path)
-            if why:
-                unread[path] = why
-            return content
-
-        keys = [f"{self._place.collection}/{path}" for path in paths]
-        environment = {**ENVIRONMENT, "SELFRAG_PIPELINE": self._settings.pipeline}
-        ingest_objects(keys, read, self._kept, environment, on_passage)
-        return self.report(replace(comparison, unread=unread), self._records())
-
-    def report(self, comparison: Comparison, after: dict[str, Record]) -> Report:
-        """What has changed; raises NothingUsable if the collection holds nothing."""
-        files = comparison.files
-        warnings = [*files.warnings, *self._warnings(comparison, after)]
-        if not any(record.generation for record in after.values()):
-            raise NothingUsable(f"{self._place.source} holds no document that can be used: {_reason(files, warnings)}")
-        return Report(**_counts(comparison.before, after), skipped=files.skipped, warnings=warnings)
-
-    def _records(self) -> dict[str, Record]:
-        return {self._path(key): record for key, record in self._kept.records(self._place.collection).items()}
-
-    def _path(self, key: str) -> str:
-        return key.removeprefix(f"{self._place.collection}/")
-
-    def _is_settled(self, record: Record | None, content: bytes | None) -> bool:
-        """Whether the manifest says what became of this content of a document, and it would be the same again."""
-        if record is None or content is None:
-            return record is None and content is None
-        final = record.status == "ready" or (record.status == "failed" and _is_about(record))
-        return final and record.version == _version(content, self._settings.made_by)
-
-    def _warnings(self, comparison: Comparison, after: dict[str, Record]) -> Iterator[str]:
-        for path in comparison.files.paths:
-            record = after.get(path)
-            if path in comparison.unread:
-                yield comparison.unread[path]
-            elif record and record.status == "failed":
-                yield self._path(record.reason) if _is_about(record) else f"{path}: {record.reason}"
-            elif record and path in comparison.todo:
-                yield from map(self._path, record.warnings)
+    ingest_objects([f"{place.collection}/{path}" for path in paths], read, kept, environment, on_passage)
+    return unread
 
 
-def _content(files: Files, path: str) -> tuple[bytes | None, str]:
-    """The bytes of a file; None, and why, if it cannot be read."""
-    try:
-        return files.content(path), ""
-    except BadDocument as error:
-        return None, str(error)
+def _report(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:
+    """What has changed; raises NothingUsable if the collection holds nothing."""
+    files = comparison.files
+    warnings = [*files.warnings, *_warnings(place, comparison, after)]
+    if not any(record.generation for record in after.values()):
+        raise NothingUsable(f"{place.source} holds no document that can be used: {_reason(files, warnings)}")
+    return Report(**_counts(comparison.before, after), skipped=files.skipped, warnings=warnings)
 
 
-def _counts(before: dict[str, Record], after: dict[str, Record]) -> dict[str, int]:
+def _warnings(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Iterator[str]:
+    for path in comparison.files.paths:
+        record = after.get(path)
+        if path in comparison.unread:
+            yield comparison.unread[path]
+        elif record and record.status == "failed":
+            yield place.path_of(record.reason) if is_about(record) else f"{path}: {record.reason}"
+        elif record and path in comparison.todo:
+            yield from map(place.path_of, record.warnings)
+
+
+def _counts(before: Mapping[str, Record], after: Mapping[str, Record]) -> dict[str, int]:
     counts = dict.fromkeys(("added", "changed", "removed", "unchanged"), 0)
     for path in before.keys() | after.keys():
         was, now = (known[path].generation if path in known else "" for known in (before, after))
         if was or now:
             counts["unchanged" if was == now else "removed" if not now else "changed" if was else "added"] += 1
     return counts
-
-
-def _is_about(record: Record) -> bool:
-    """Whether a failed document's reason is what it holds: then it begins with its key, and no other try helps."""
-    return record.reason.startswith(record.key)
-
-
-def _version(content: bytes, made_by: str) -> str:
-    """What the workflow records as the version of an object: its ETag, and what made its passages."""
-    return f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}" {made_by}'
 
 
 def _reason(files: Files, warnings: list[str]) -> str:

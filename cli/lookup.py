@@ -28,11 +28,10 @@ def known_documents(place: Place) -> list[dict[str, Any]]:
 
     Raises InvalidInput if nothing of it was ever ingested.
     """
-    prefix = f"{place.collection}/"
 
     def shown(value: Any) -> Any:
         """A reason or warning begins with the document's key."""
-        return value.removeprefix(prefix) if isinstance(value, str) else value
+        return place.path_of(value) if isinstance(value, str) else value
 
     return [
         {"document": shown(record.key)}

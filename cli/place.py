@@ -31,6 +31,10 @@ class Place:
             raise InvalidInput(f"The collection {self.collection} has no directory here: name one with --docs.")
         return self.directory
 
+    def path_of(self, key: str) -> str:
+        """The path in the directory of a document's key, which begins with the collection; so may a sentence."""
+        return key.removeprefix(f"{self.collection}/")
+
     def __str__(self) -> str:
         """What a person calls it."""
         return f"the collection {self.collection}" if self.directory is None else str(self.directory)

@@ -41,7 +41,7 @@ def unreachable(error: Exception, url: str) -> SelfragError:
     """
     address = _address(url)
     if address is None or any(isinstance(one, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for one in _chain(error)):
-        return Misconfigured("its base URL is not one: it must begin with https:// or http:// and name a host")
+        return Misconfigured("the base URL is no URL: it must begin with https:// or http:// and name a host")
     return TemporarilyUnavailable(f"{_host_and_port(address)} cannot be reached{_by_proxy(address)}: {_kind(error)}")
 
 
