@@ -57,7 +57,7 @@ bench-imports: $(VENV)/.test ## Measure how long each Lambda's handler takes to 
 	@$(BIN)/python -m infra.packages.imports --out build/host
 
 bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)
-	@$(BIN)/python -m cli.bench.retrieval $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
+	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
 	  $(if $(value DATA),-- "$$SELFRAG_DATA")
 
 plan: package ## Show what deploy would change; needs AWS credentials and terraform

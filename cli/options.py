@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from cli.bench.squad import PARAGRAPHS
+
 Endpoint = Annotated[str, typer.Option(help="URL of a deployment, as `terraform output endpoint` prints it.")]
 ApiKey = Annotated[str, typer.Option(envvar="SELFRAG_API_KEY", help="Key of the deployment's API.")]
 Docs = Annotated[Path | None, typer.Option("--docs", help="Directory to ask; the sample handbook if left out.")]
@@ -14,3 +16,20 @@ IntoCollection = Annotated[
 ]
 Filters = Annotated[str, typer.Option(help='What to limit the search to, as JSON, such as {"tags": ["people"]}.')]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, alone on stdout.")]
+
+SquadFile = Annotated[
+    Path, typer.Argument(metavar="DATA", help="A file in SQuAD's format (JSON, 1.1 or 2.0), in any language.")
+]
+FirstQuestions = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="Ask the first N questions; all if left out.")
+]
+FirstParagraphs = Annotated[
+    int | None,
+    typer.Option(
+        "--paragraphs",
+        metavar="P",
+        min=1,
+        help="Search the first P paragraphs of the file and ask about these alone. If left out: all paragraphs; "
+        f"with --limit the first {PARAGRAPHS}, or as many more as the N questions come from.",
+    ),
+]

@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx2
 
+from selfrag.adapters.outbound import http_client_for, unreachable
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 
@@ -16,15 +17,18 @@ def ask_remote(request: AskRequest, endpoint: str, api_key: str) -> dict[str, An
     if not endpoint.startswith(("http://", "https://")):
         raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
     headers = {"x-api-key": api_key} if api_key else {}
-    try:
-        reply = httpx2.post(
-            endpoint.rstrip("/") + "/v1/ask",
-            json=request.model_dump(mode="json", exclude_defaults=True),
-            headers=headers,
-            timeout=TIMEOUT_SECONDS,
-        )
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise TemporarilyUnavailable(f"{endpoint} cannot be reached: {type(error).__name__}.") from error
+    with http_client_for(endpoint) as client:
+        try:
+            reply = client.post(
+                endpoint.rstrip("/") + "/v1/ask",
+                json=request.model_dump(mode="json", exclude_defaults=True),
+                headers=headers,
+                timeout=TIMEOUT_SECONDS,
+            )
+        except httpx2.TimeoutException as error:
+            raise TemporarilyUnavailable(f"{endpoint} did not reply in time.") from error
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise unreachable(error, endpoint) from error
     body = _json(reply)
     if reply.status_code == httpx2.codes.ACCEPTED:
         raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {reply.headers.get('location')}.")

@@ -1,51 +1,50 @@
-"""What a person sees: an answer with its citations, verdicts, path and cost; a trace; documents; passages."""
+"""What a person sees: an answer with its citations, verdicts, path and cost; documents; passages."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console, Group
+from pydantic import ValidationError
+from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from cli.show_trace import causes
+from selfrag.domain.answers import AnswerResponse, Citation, Reflection, Usage
 from selfrag.domain.history import Step
+from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
 STATUS_COLOURS = {"ready": "green", "failed": "red"}
-LONGEST_VALUE = 600
+NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
 
 
-def show_response(console: Console, response: dict[str, Any], steps: Sequence[Step]) -> None:
-    """Print a response so that a newcomer can read it."""
-    colour = COLOURS[response["status"]]
-    console.print(Panel(Text(response["answer"]), title=f"[bold {colour}]{response['status']}[/]", border_style=colour))
-    if response["citations"]:
-        console.print(_citations(response["citations"]))
-    console.print(_verdicts(response["reflection"], _documents(steps)))
-    console.print(f"[bold]Path[/]     {' → '.join(response['path'])}")
-    if response["queries"]:
-        console.print(f"[bold]Queries[/]  {escape(' | '.join(response['queries']))}")
-    console.print(f"[bold]Cost[/]     {_cost(response['usage'])}")
+def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step]) -> None:
+    """Print a response so that a newcomer can read it; of one with other fields than ours, what all of them have."""
+    colour = COLOURS[output["status"]]
+    console.print(Panel(Text(output["answer"]), title=f"[bold {colour}]{output['status']}[/]", border_style=colour))
+    try:
+        response = AnswerResponse.model_validate(output)
+    except ValidationError:
+        notes = [NOT_READ]
+    else:
+        _show_whole(console, response, steps)
+        notes = response.usage.warnings
+    for note in (*notes, *causes(steps)):
+        console.print(f"[yellow]Note[/]     {escape(note)}")
+    console.print(f"[dim]id {output['id']}: follow up with --previous, look inside with `selfrag trace`[/]")
+
+
+def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
+    if response.citations:
+        console.print(_citations(response.citations))
+    console.print(_verdicts(response.reflection, _places(steps)))
+    console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
+    if response.queries:
+        console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")
+    console.print(f"[bold]Cost[/]     {_cost(response.usage)}")
     console.print(f"[bold]Time[/]     {_times(steps)}")
-    for warning in response["usage"]["warnings"]:
-        console.print(f"[yellow]Note[/]     {escape(warning)}")
-    console.print(f"[dim]id {response['id']}: follow up with --previous, look inside with `selfrag trace`[/]")
-
-
-def show_steps(console: Console, steps: Sequence[Step]) -> None:
-    """Print each step of an execution with its input, output and times."""
-    for number, step in enumerate(steps, start=1):
-        again = f", {step.attempts} attempts" if step.attempts > 1 else ""
-        title = f"{number}. {step.name}  [dim]at {step.started:.2f} s, took {step.seconds:.2f} s{again}[/]"
-        parts = [Text("given   " + _short(step.given))]
-        parts.append(
-            Text(f"error   {step.error}", style="red") if step.error else Text("result  " + _short(step.result))
-        )
-        console.print(
-            Panel(Group(*parts), title=title, title_align="left", border_style="red" if step.error else "blue")
-        )
 
 
 def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> None:
@@ -72,9 +71,9 @@ def show_passages(console: Console, passages: Sequence[dict[str, Any]]) -> None:
     if not passages:
         console.print("Nothing was found.")
     for number, passage in enumerate(passages, start=1):
-        page = f", page {passage['page']}" if passage["page"] else ""
+        place = _place(passage["document"], passage["page"], passage["heading"])
         scores = f"by text {_score(passage['by_text'])}, by vector {_score(passage['by_vector'])}"
-        title = f"{number}. {escape(passage['document'])}{page}  [dim]{scores}, together {passage['score']:.2f}[/]"
+        title = f"{number}. {escape(place)}  [dim]{scores}, together {passage['score']:.2f}[/]"
         console.print(Panel(Text(passage["text"]), title=title, title_align="left", border_style="blue"))
 
 
@@ -82,56 +81,60 @@ def _score(score: float | None) -> str:
     return "none" if score is None else f"{score:.2f}"
 
 
-def _citations(citations: Sequence[dict[str, Any]]) -> Table:
+def _place(document: str, page: int | None, heading: str) -> str:
+    """Where in a document: its page, and the heading above."""
+    return document + (f", page {page}" if page else "") + (f" > {heading}" if heading else "")
+
+
+def _citations(citations: Sequence[Citation]) -> Table:
     table = Table("Document", "Quote", title="Citations", title_justify="left", expand=True)
     for citation in citations:
-        table.add_row(escape(citation["document"]), escape(citation["quote"]))
+        place = _place(citation.document, citation.page, citation.heading)
+        table.add_row(escape(place), escape(citation.quote))
     return table
 
 
-def _documents(steps: Sequence[Step]) -> dict[str, str]:
-    """The document of each passage that a search brought, by the passage's id."""
+def _places(steps: Sequence[Step]) -> dict[str, str]:
+    """Where each passage that a search brought stands, by the passage's id."""
     found = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]
-    return {passage["passage_id"]: passage["document"] for passages in found for passage in passages}
+    return {
+        passage["passage_id"]: _place(passage["document"], passage.get("page"), passage.get("heading", ""))
+        for passages in found
+        for passage in passages
+    }
 
 
-def _verdicts(reflection: dict[str, Any], documents: dict[str, str]) -> Table:
+def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
     table = Table("Token", "Verdict", "Why", title="Reflection", title_justify="left", expand=True)
-    retrieve, support, utility = reflection["retrieve"], reflection["support"], reflection["utility"]
-    table.add_row("Retrieve", retrieve["decision"], escape(retrieve["reason"]))
-    for verdict in reflection["relevance"]:
-        score = "" if verdict["score"] is None else f"{verdict['score']:.2f}"
-        table.add_row(
-            "IsRel", f"{verdict['label']} {score}{_cached(verdict)}", escape(documents.get(verdict["passage_id"], ""))
-        )
+    retrieve, support, utility = reflection.retrieve, reflection.support, reflection.utility
+    table.add_row("Retrieve", retrieve.decision, escape(retrieve.reason))
+    for verdict in reflection.relevance:
+        score = "" if verdict.score is None else f"{verdict.score:.2f}"
+        place = places.get(verdict.passage_id, "")
+        table.add_row("IsRel", f"{verdict.label} {score}{_cached(verdict)}", escape(place))
     if support:
-        table.add_row("IsSup", support["level"] + _cached(support), "")
-        for claim in support["claims"]:
-            table.add_row("", "  " + claim["support"], escape(claim["claim"]))
+        table.add_row("IsSup", support.level + _cached(support), "")
+        for claim in support.claims:
+            table.add_row("", "  " + claim.support, escape(claim.claim))
     if utility:
-        score = "ungraded" if utility["score"] is None else f"{utility['score']} of 5"
-        table.add_row("IsUse", score + _cached(utility), escape(utility["reason"]))
+        score = "ungraded" if utility.score is None else f"{utility.score} of 5"
+        table.add_row("IsUse", score + _cached(utility), escape(utility.reason))
     return table
 
 
-def _cached(verdict: dict[str, Any]) -> str:
-    return " (cached)" if verdict["cached"] else ""
+def _cached(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:
+    return " (cached)" if verdict.cached else ""
 
 
-def _cost(usage: dict[str, Any]) -> str:
-    dollars = "price unknown" if usage["cost_usd"] is None else f"{usage['cost_usd']:.4f} USD"
-    models = ", ".join(sorted({step["model"] for step in usage["by_step"].values()})) or "none"
+def _cost(usage: Usage) -> str:
+    dollars = "price unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
+    models = ", ".join(sorted({step.model for step in usage.by_step.values()})) or "none"
     return (
-        f"{dollars}, {usage['model_calls']} model calls in {usage['rounds']} rounds, "
-        f"{usage['cached_verdicts']} cached verdicts, "
-        f"{usage['input_tokens']} tokens in, {usage['output_tokens']} out ({models})"
+        f"{dollars}, {usage.model_calls} model calls in {usage.rounds} rounds, "
+        f"{usage.cached_verdicts} cached verdicts, "
+        f"{usage.input_tokens} tokens in, {usage.output_tokens} out ({models})"
     )
 
 
 def _times(steps: Sequence[Step]) -> str:
     return ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}… ({len(text)} characters)"

@@ -42,6 +42,15 @@ def reading_progress() -> Iterator[Callable[[int, int, str], None]]:
 
 
 @contextmanager
+def measuring_progress() -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar for what is done first, and what after it, for a person at a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task("Reading", total=None)
+        yield lambda name, done, total: bar.update(task, description=name, completed=done, total=total)
+
+
+@contextmanager
 def current_step() -> Iterator[Callable[[str], None]]:
     """The step that runs just now, on stderr, for a person at a terminal."""
     with err.status("starting") as status:

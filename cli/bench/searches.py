@@ -13,9 +13,9 @@ import numpy as np
 from cli.bench.measures import DEPTH, Answered
 from cli.bench.squad import Paragraph
 from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex, KeptEmbedder, NamedEmbedder, embedded_text
+from cli.local.index import SCHEMA, EmbeddedIndex, KeptEmbedder, NamedEmbedder
 from cli.local.index.corpus import Corpus
-from selfrag.domain.passages import Bounds, Passage
+from selfrag.domain.passages import Bounds, Passage, embedded_text
 from selfrag.ports.index import CANDIDATES, Entry, best
 
 Found = TypeVar("Found")
@@ -25,7 +25,7 @@ COLLECTION = "benchmark"
 BATCH = 8
 
 # Called with what is done, and how much there is in all.
-Progress = Callable[[int, int], None]
+OnParagraph = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Searches:
 
 
 @contextmanager
-def searches(paragraphs: Sequence[Paragraph], embedder: NamedEmbedder, progress: Progress) -> Iterator[Searches]:
+def searches(paragraphs: Sequence[Paragraph], embedder: NamedEmbedder, on_paragraph: OnParagraph) -> Iterator[Searches]:
     """Index the paragraphs, each one passage, in a temporary home; the user's own is not touched."""
     with tempfile.TemporaryDirectory() as home, closing(connect(SCHEMA, Path(home))) as connection:
         kept = KeptEmbedder(embedder, connection)
@@ -64,7 +64,7 @@ def searches(paragraphs: Sequence[Paragraph], embedder: NamedEmbedder, progress:
         for start in range(0, len(texts), BATCH):
             embedded = kept.passages(texts[start : start + BATCH])
             vectors += (np.asarray(vector, np.float32).tobytes() for vector in embedded)
-            progress(len(vectors), len(texts))
+            on_paragraph(len(vectors), len(texts))
         entries = [
             Entry(
                 Passage(

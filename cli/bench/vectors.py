@@ -1,12 +1,11 @@
 """Vectors of benchmarks' paragraphs, kept on disk by what was embedded: a second run embeds nothing."""
 
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from cli.local.home import connect, writing
+from cli.local.home import connect, user_directory, writing
 from cli.local.index import SCHEMA, KeptEmbedder, NamedEmbedder
 from selfrag.domain.errors import Misconfigured
 
@@ -33,7 +32,7 @@ class CountedEmbedder:
 def kept_on_disk(embedder: NamedEmbedder) -> Iterator[tuple[NamedEmbedder, str]]:
     """The embedder with its vectors kept, and where they are; or as it was, and why they are not."""
     try:
-        directory = cache_directory()
+        directory = user_directory("SELFRAG_BENCH_CACHE", "XDG_CACHE_HOME", ".cache", "selfrag/bench")
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         connection = _opened(directory)
     except (OSError, RuntimeError, Misconfigured) as error:
@@ -41,15 +40,6 @@ def kept_on_disk(embedder: NamedEmbedder) -> Iterator[tuple[NamedEmbedder, str]]
         return
     with closing(connection):
         yield KeptEmbedder(embedder, connection), f"kept in {directory}"
-
-
-def cache_directory() -> Path:
-    """`SELFRAG_BENCH_CACHE`, else `$XDG_CACHE_HOME/selfrag/bench`, else `~/.cache/selfrag/bench`."""
-    if named := os.environ.get("SELFRAG_BENCH_CACHE"):
-        return Path(named).expanduser().absolute()
-    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # The XDG specification says that a relative path is to be ignored.
-    return (cache if cache.is_absolute() else Path.home() / ".cache") / "selfrag" / "bench"
 
 
 def _opened(directory: Path) -> sqlite3.Connection:

@@ -7,11 +7,19 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cli.local.aws.stack import MODEL_SECRET, WEB_SECRET
-from cli.local.files import SAMPLE_DOCUMENTS
+from cli.local.aws.resources import MODEL_SECRET, WEB_SECRET
+from cli.local.place import Place
+from selfrag.adapters.outbound import checked_url
 
 SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"
 OFFLINE_MODEL = "selfrag-offline"
+
+
+def check_services() -> None:
+    """Raise Misconfigured for a base URL that is none."""
+    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL"):
+        if url := os.environ.get(name):
+            checked_url(url, name)
 
 
 @dataclass
@@ -24,11 +32,11 @@ class Backends:
 
 
 @contextmanager
-def chosen_backends(documents: Path | None) -> Iterator[Backends]:
+def chosen_backends(place: Place) -> Iterator[Backends]:
     """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
     The pages of the offline web belong to the sample documents, so no other directory gets them, nor a named
-    collection (None).
+    collection.
     """
     backends = Backends(
         environment={
@@ -49,8 +57,7 @@ def chosen_backends(documents: Path | None) -> Iterator[Backends]:
         backends.secrets[MODEL_SECRET] = key or "offline"
         if base_url:
             backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
-        sample = documents is not None and documents.resolve() == SAMPLE_DOCUMENTS.resolve()
-        if not web_key and not web_url and offline and sample:
+        if not web_key and not web_url and offline and place.is_sample:
             from cli.local.offline.web import WebServer
 
             web_url = servers.enter_context(WebServer(SAMPLE_WEB)).url

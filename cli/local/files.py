@@ -33,13 +33,18 @@ class Files:
             raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
 
 
+def check_directory(directory: Path) -> None:
+    """Raise InvalidInput for a directory that is none."""
+    if not os.path.isdir(directory):
+        raise InvalidInput(f"{directory} {'is not a directory' if os.path.exists(directory) else 'does not exist'}.")
+
+
 def documents_below(directory: Path, collection: str) -> Files:
     """Find the documents below a directory; hidden files and linked directories are left out.
 
     Raises InvalidInput if it is none.
     """
-    if not os.path.isdir(directory):
-        raise InvalidInput(f"{directory} {'is not a directory' if os.path.exists(directory) else 'does not exist'}.")
+    check_directory(directory)
     files = Files(directory)
 
     def cannot_list(error: OSError) -> None:

@@ -19,13 +19,22 @@ def home() -> Path:
     Raises Misconfigured when it cannot be created or written.
     """
     try:
-        directory = _chosen().absolute()
+        directory = user_directory("SELFRAG_HOME", "XDG_STATE_HOME", ".local/state", "selfrag")
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     except (OSError, RuntimeError, ValueError) as error:
         raise Misconfigured(f"The directory for selfrag's state cannot be created: {error}.") from error
     if not os.access(directory, os.R_OK | os.W_OK | os.X_OK):
         raise Misconfigured(f"The directory for selfrag's state, {directory}, cannot be written.")
     return directory
+
+
+def user_directory(variable: str, base: str, usual: str, below: str) -> Path:
+    """The directory that a variable of ours names, else `below` the user's XDG base directory, usually ~/`usual`."""
+    if named := os.environ.get(variable):
+        return Path(named).expanduser().absolute()
+    directory = Path(os.environ.get(base, ""))
+    # The XDG specification says that a relative path is to be ignored.
+    return (directory if directory.is_absolute() else Path.home() / usual) / below
 
 
 def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connection:
@@ -56,14 +65,6 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
             yield
     except sqlite3.OperationalError as error:
         raise Misconfigured(f"The file of selfrag's state cannot be written: {error}.") from error
-
-
-def _chosen() -> Path:
-    if named := os.environ.get("SELFRAG_HOME"):
-        return Path(named).expanduser()
-    state = Path(os.environ.get("XDG_STATE_HOME", ""))
-    # The XDG specification says that a relative path is to be ignored.
-    return (state if state.is_absolute() else Path.home() / ".local" / "state") / "selfrag"
 
 
 def _create(path: Path) -> None:

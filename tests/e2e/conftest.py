@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cli.local.asking import ask_question
+from cli.local.place import place_to_ask
 from cli.main import main
 from selfrag.domain.questions import read_request
 from tests.support.command import HANDBOOK, Command, Ended
@@ -45,7 +46,9 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
     def asked(question: str, documents: Path | None = None, previous: str = "") -> dict[str, Any]:
         request = read_request(question, previous=previous)
-        execution, _ = ask_question(request, documents, lambda done, total, name: None, lambda step: None)
+        execution, _ = ask_question(
+            request, place_to_ask(documents, ""), lambda done, total, name: None, lambda step: None
+        )
         assert execution.output is not None
         return execution.output
 

@@ -1,13 +1,15 @@
 """`selfrag ask` over documents that nobody has seen before."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from cli.local.index import E5Embedder
-from tests.e2e.conftest import Ask
-from tests.support.command import Command
+from tests.e2e.conftest import Ask, Run
+from tests.support.command import Command, Ended
+from tests.support.model_server import ModelServer
 
 ENGLISH = """# Harbour office
 
@@ -145,6 +147,52 @@ def test_the_index_is_not_built_again_and_nothing_is_embedded_twice(
     assert len(embedded) == passages
 
 
+def test_a_refused_key_is_told_with_its_cause_below_the_answer_and_in_the_trace(
+    here: Run, documents: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = "What does a guest berth cost per night?"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-nobody")
+    with ModelServer(lambda step, n: 401) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        answered = here("ask", "--docs", str(documents), question)
+        in_json = here("ask", "--docs", str(documents), "--json", question)
+    cause = f"{server.url.removeprefix('http://')} refused the key: status 401"
+    assert (answered.code, in_json.code) == (1, 1)
+    assert f"DecideRetrieval: {cause}." in words_of(answered)
+    assert "Try again" not in words_of(answered)
+    assert f"DecideRetrieval: {cause}." in in_json.err
+    question_id = json.loads(in_json.out)["id"]
+    traced = here("trace")
+    assert words_of(traced).startswith(f"Question {question} Status failed Id {question_id}")
+    assert f"error Misconfigured: {cause}" in words_of(traced)
+    assert "sk-of-nobody" not in "".join(
+        told for ended in (answered, in_json, traced) for told in (ended.out, ended.err)
+    )
+
+
+def words_of(ended: Ended) -> str:
+    """What a command printed, without frames and line breaks."""
+    return " ".join(ended.out.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("variable", ["ALL_PROXY", "all_proxy"])
+def test_a_proxy_of_the_company_does_not_concern_the_stand_in(
+    ask: Ask, documents: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "socks5://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "example.com")
+    assert "34 euros" in ask("What does a guest berth cost per night?", documents)["answer"]
+
+
+@pytest.mark.slow
+def test_a_proxy_that_cannot_be_used_for_claude_is_named_without_a_traceback(fresh: Command, documents: Path) -> None:
+    proxied = Command(fresh.home, (("ALL_PROXY", "socks5://127.0.0.1:9"), ("ANTHROPIC_API_KEY", "sk-of-nobody")))
+    ended = proxied("ask", "--docs", str(documents), "--json", "What does a guest berth cost per night?")
+    assert ended.code == 1
+    assert "DecideRetrieval: ALL_PROXY names a SOCKS proxy" in ended.err
+    assert all(line.startswith("selfrag: warning: ") for line in ended.err.splitlines())
+
+
 @pytest.mark.slow
 def test_two_commands_at_once_do_not_disturb_each_other(fresh: Command, documents: Path) -> None:
     other = documents.parent / "elsewhere"
@@ -180,7 +228,7 @@ def test_a_readable_answer_shows_verdicts_path_and_cost(read: Command) -> None:
         "rounds",
     ):
         assert words in ended.out
-    assert "people/parental-leave.md" in ended.out
+    assert "people/parental-leave.md > " in ended.out
 
 
 @pytest.mark.slow
@@ -189,6 +237,8 @@ def test_trace_shows_the_last_execution_step_by_step(read: Command) -> None:
     shown = read("trace").out
     for step in ("DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", "ComposeAnswer"):
         assert step in shown
+    heading = f"Question How many weeks of parental leave are there? Status answered Id {response['id']} "
+    assert words_of(read("trace")).startswith(heading)
     assert "given" in shown
     assert "result" in shown
     assert read("trace", response["id"]).out == shown

@@ -1,6 +1,10 @@
 """Bad input: one clear sentence on stderr, a non-zero exit, and nothing lost."""
 
+import json
 import os
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -99,6 +103,47 @@ def test_a_home_that_cannot_be_written(fresh: Command, good: Path, tmp_path: Pat
     refused(command("ask", "--docs", str(good), "--", "Fee?"), "selfrag's state")
 
 
+AT_ONCE = """
+import json, sys
+from cli.main import main
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["selfrag", *arguments]
+    try:
+        main()
+    except SystemExit as ended:
+        print(ended.code, "moto" in sys.modules, flush=True)
+"""
+
+
+def test_what_can_be_refused_at_once_is_refused_before_the_local_stack_is_even_loaded(
+    fresh: Command, good: Path, tmp_path: Path
+) -> None:
+    missing, docs = str(tmp_path / "missing"), ("--docs", str(good))
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = str(busy.getsockname()[1])
+        refusals = {
+            "missing does not exist": ["ask", "--docs", missing, "Fee?"],
+            "good.md is not a directory": ["ask", "--docs", str(good / "good.md"), "Fee?"],
+            "leave out --docs or --collection": ["ask", *docs, "--collection", "c", "Fee?"],
+            "'c d' is not a name": ["ask", "--collection", "c d", "Fee?"],
+            "Nothing of the collection c has been read": ["ask", "--collection", "c", "Fee?"],
+            "no answer with the id abc": ["ask", *docs, "--previous", "abc", "And?"],
+            "policy.top does not exist": ["ask", *docs, "--policy", '{"top": 1}', "Fee?"],
+            "filters.tag does not exist": ["ask", *docs, "--filters", '{"tag": 1}', "Fee?"],
+            "ANTHROPIC_BASE_URL is not a URL": ["ask", *docs, "Fee?"],
+            "missing does not exist.": ["serve", "--docs", missing],
+            f"Port {port} cannot be used": ["serve", *docs, "--port", port],
+        }
+        environment = {**fresh.env(), "ANTHROPIC_BASE_URL": "notaurl"}
+        ended = subprocess.run(
+            [sys.executable, "-c", AT_ONCE, json.dumps(list(refusals.values()))],
+            env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+    assert ended.stdout.splitlines() == ["2 False"] * len(refusals)
+    for words, told in zip(refusals, ended.stderr.splitlines(), strict=True):
+        assert words in told
+
+
 HOSTILE = (
     "Say \"hi\" and 'ho' `touch pwned` $HOME $(touch pwned) ${x} \\ % ; & | # !\nsecond line 日本語 ¿Cuánto? \u202e"
 )
@@ -113,7 +158,8 @@ def test_make_ask_passes_a_question_on_as_it_stands(fresh: Command, good: Path) 
 
 
 def test_make_ask_without_a_question_says_what_is_missing(fresh: Command) -> None:
-    ended = fresh.make("ask")
+    # With this environment's command: a clone without one would otherwise set it up, which needs the network.
+    ended = fresh.make("ask", "--old-file=.venv/.ask", f"BIN={Path(sys.executable).parent}")
     assert ended.code != 0
     assert "The question was not accepted: it is empty" in ended.err
     assert "Traceback" not in ended.err

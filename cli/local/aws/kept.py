@@ -10,7 +10,6 @@ from typing import Any
 import boto3
 
 from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import Execution
 from cli.local.home import connect, writing
 
 KEPT_EXECUTIONS = 50
@@ -58,31 +57,31 @@ def _save(name: str, key: str) -> None:
         connection.executemany("INSERT OR REPLACE INTO kept_items VALUES (?, ?, ?, ?)", rows)
 
 
-def has_answer(answer_id: str) -> bool:
-    """Whether an answer with this id is kept and not expired."""
-    wanted = (TABLES["answers_table"][0], answer_id, time.time())
+def has_answer(question_id: str) -> bool:
+    """Whether the answer to the question with this id is kept and not expired."""
+    wanted = (TABLES["answers_table"][0], question_id, time.time())
     with _opened() as connection:
         query = "SELECT 1 FROM kept_items WHERE table_name = ? AND key = ? AND expires_at > ?"
         return connection.execute(query, wanted).fetchone() is not None
 
 
-def keep_execution(execution: Execution) -> None:
-    """Keep an execution's history, and forget the oldest ones."""
-    history = json.dumps(execution.history, default=lambda moment: moment.isoformat())
+def keep_execution(question_id: str, events: list[dict[str, Any]]) -> None:
+    """Keep the history of a question's execution, and forget the oldest ones."""
+    history = json.dumps(events, default=lambda moment: moment.isoformat())
     with _opened() as connection:
-        connection.execute("INSERT OR REPLACE INTO executions VALUES (?, ?, ?)", (execution.id, time.time(), history))
+        connection.execute("INSERT OR REPLACE INTO executions VALUES (?, ?, ?)", (question_id, time.time(), history))
         connection.execute(
             "DELETE FROM executions WHERE id NOT IN (SELECT id FROM executions ORDER BY ended_at DESC LIMIT ?)",
             (KEPT_EXECUTIONS,),
         )
 
 
-def last_history(execution_id: str = "") -> list[dict[str, Any]] | None:
-    """The history of the execution with this id, or of the last one; None if there is none."""
-    where, wanted = ("WHERE id = ?", (execution_id,)) if execution_id else ("", ())
+def last_execution(question_id: str = "") -> tuple[str, list[dict[str, Any]]] | None:
+    """The id and the history of the question with this id, or of the last one; None if there is none."""
+    where, wanted = ("WHERE id = ?", (question_id,)) if question_id else ("", ())
     with _opened() as connection:
         row = connection.execute(
-            f"SELECT history FROM executions {where} ORDER BY ended_at DESC LIMIT 1",  # noqa: S608 (no input in it)
+            f"SELECT id, history FROM executions {where} ORDER BY ended_at DESC LIMIT 1",  # noqa: S608 (no input in it)
             wanted,
         ).fetchone()
-    return json.loads(row[0]) if row else None
+    return (row[0], json.loads(row[1])) if row else None

@@ -10,6 +10,7 @@ from selfrag.adapters.manifest import BY_COLLECTION
 TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
 REQUESTS_TABLE, DOCUMENTS_TABLE = "selfrag-requests", "selfrag-documents"
 DOCUMENTS_BUCKET, WORK_BUCKET = "selfrag-documents", "selfrag-work"
+MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
 # moto looks neither for the role nor for the functions.
 ROLE = "arn:aws:iam::123456789012:role/local"
 

@@ -23,7 +23,6 @@ from selfrag import bootstrap
 # moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 INGESTION_ARN = f"{MACHINE_ARN}-ingestion"
-MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
 OnStep = Callable[[str], None]
 
 
@@ -127,11 +126,14 @@ def _announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHand
 def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
     """The handlers' environment; nothing of the user's own AWS configuration gets in."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    loopback = ",".join(filter(None, [kept.get("NO_PROXY", ""), "127.0.0.1", "localhost"]))
+    # Python looks at both spellings, and at the lower one last.
+    no_proxy = [kept.get("NO_PROXY", ""), kept.get("no_proxy", ""), "127.0.0.1", "localhost"]
+    loopback = ",".join(filter(None, no_proxy))
     fixed = {
         "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_EC2_METADATA_DISABLED": "true",
         "NO_PROXY": loopback,
+        "no_proxy": loopback,
         "SELFRAG_STANDARD_MACHINE_ARN": MACHINE_ARN,
         "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 from cli.local.home import connect, home
 from cli.local.index.embedded import EmbeddedIndex
 from cli.local.index.embedders import E5Embedder, KeptEmbedder, NamedEmbedder
-from cli.local.index.store import SCHEMA, collection_of, embedded_text
+from cli.local.index.store import SCHEMA
 from selfrag.bootstrap import Parts
 
 __all__ = [
@@ -20,8 +20,6 @@ __all__ = [
     "EmbeddedIndex",
     "KeptEmbedder",
     "NamedEmbedder",
-    "collection_of",
-    "embedded_text",
     "embedding_with",
     "local_parts",
     "open_embedder",

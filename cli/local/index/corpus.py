@@ -6,10 +6,9 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from cli.local.index.store import embedded_text
 from cli.local.index.tokens import tokens
 from selfrag.domain.errors import Misconfigured
-from selfrag.domain.passages import Passage
+from selfrag.domain.passages import Passage, embedded_text
 
 Scored = list[tuple[Passage, float]]
 Scores = NDArray[np.float32]

@@ -7,8 +7,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
+from cli.local.place import Place
 from cli.local.serving.catalog import Catalog
 
 # How long a process that was told to end may take.
@@ -21,10 +21,10 @@ class IngestProcess:
     The process gets the environment as it is when this object is made.
     """
 
-    def __init__(self, directory: Path, collection: str) -> None:
-        named = ["--collection", collection] if collection else []
+    def __init__(self, place: Place) -> None:
+        named = ["--collection", place.collection]
         # -P: a folder `cli` in the current directory is not ours; the path of this process leads to what is.
-        self._command = [sys.executable, "-P", "-m", "cli.main", "ingest", *named, str(directory.absolute())]
+        self._command = [sys.executable, "-P", "-m", "cli.main", "ingest", *named, str(place.source.absolute())]
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None

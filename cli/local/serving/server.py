@@ -9,10 +9,11 @@ from pathlib import Path
 
 from cli.local.aws.kept import kept_tables
 from cli.local.aws.stack import running_stack
-from cli.local.backends import chosen_backends
+from cli.local.backends import check_services, chosen_backends
 from cli.local.files import SAMPLE_DOCUMENTS
-from cli.local.index import collection_of, local_parts
-from cli.local.ingest import NothingUsable, Progress, checked_collection, sync
+from cli.local.index import local_parts
+from cli.local.ingest import NothingUsable, OnDocument, sync
+from cli.local.place import Place
 from cli.local.serving.background import Ingesting, IngestProcess
 from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
 from cli.local.serving.catalog import Catalog
@@ -22,41 +23,34 @@ from selfrag.domain.errors import InvalidInput
 
 
 def serve_documents(
-    documents: Path | None,
-    collection: str,
-    writable: bool,
-    port: int,
-    progress: Progress,
-    announce: Callable[[str], None],
+    place: Place, writable: bool, port: int, on_document: OnDocument, announce: Callable[[str], None]
 ) -> None:
-    """Bring a directory up to date (the sample handbook if None) and serve it; `announce` gets the URL.
+    """Bring a directory up to date and serve it; `announce` gets the URL.
 
-    `collection` is the one that it is ingested into, "" for its own. If it is writable, the API's uploads go into the
-    directory and its deletions delete there, and either is ingested. Ends when the process is interrupted or told to
-    terminate; answers and verdicts are kept then. Raises InvalidInput for a directory that cannot be served so,
-    Misconfigured for a port that is taken.
+    If it is writable, the API's uploads go into the directory and its deletions delete there, and either is ingested.
+    Ends when the process is interrupted or told to terminate; answers and verdicts are kept then. Raises InvalidInput
+    for a directory that cannot be served so, Misconfigured for a port that is taken.
     """
     check_port(port)
-    directory = documents or SAMPLE_DOCUMENTS
-    chosen = checked_collection(collection) or collection_of(directory)
+    check_services()
     if writable:
-        _check_writable(directory)
+        _check_writable(place.source)
     # An empty directory may be filled by uploads.
     with suppress(NothingUsable) if writable else nullcontext():
-        sync(directory, progress, collection=collection)
+        sync(place, on_document)
     ended = _end_of_process()
     # Made before the local stack is: what it starts must not have the stack's environment.
-    process = IngestProcess(directory, collection)
-    with chosen_backends(directory) as backends:
+    process = IngestProcess(place)
+    with chosen_backends(place) as backends:
         environment = {
             **backends.environment,
-            "SELFRAG_COLLECTIONS": f'["{chosen}"]',
+            "SELFRAG_COLLECTIONS": f'["{place.collection}"]',
             "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
         }
         with running_stack(environment, backends.secrets, parts=local_parts()), kept_tables():
-            catalog = Catalog(chosen)
+            catalog = Catalog(place.collection)
             catalog.refresh()
-            folder = Folder(directory, chosen)
+            folder = Folder(place.source, place.collection)
             with _bucket(folder, process, catalog, writable) as bucket, serving(port, bucket) as url:
                 announce(url)
                 ended.wait()

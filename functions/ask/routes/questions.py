@@ -13,7 +13,7 @@ from ask.edge.exchange import JSON, caller, event_of, place_of, problems, reply,
 from ask.edge.problems import ProblemRaised
 from ask.logic import Started, Unfinished
 from ask.questions import Arrival
-from selfrag.domain import answers as responses
+from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.questions import AskRequest
 
 router = Router()  # type: ignore[no-untyped-call]

@@ -25,7 +25,7 @@ def embed(task: Task, objects: Objects, embedder: Embedder) -> Result:
     if objects.has_json(where):
         return Result(vectors_key=where)
     passages = [Passage.model_validate(value) for value in objects.get_json(task.passages_key)]
-    vectors = embedder.passages([embedded_text(passage) for passage in passages])
+    vectors = embedder.passages([embedded_text(passage.title, passage.text) for passage in passages])
     pairs = zip(passages, vectors, strict=True)
     objects.put_json(
         where, [{"passage": passage.model_dump(mode="json"), "vector": vector} for passage, vector in pairs]

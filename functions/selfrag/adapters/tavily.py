@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx2
 
+from selfrag.adapters.outbound import checked_url, host_of, http_client_for, unreachable
 from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
 from selfrag.ports.web import Domains
 from selfrag.runtime.deadline import time_for_a_call
@@ -13,7 +14,7 @@ class Tavily:
     """One search, made before `deadline_ms` and within so many seconds; raises selfrag's typed errors."""
 
     def __init__(self, base_url: str, key: str, seconds: float, deadline_ms: float | None = None) -> None:
-        self._url, self._key = base_url.rstrip("/") + "/search", key
+        self._url, self._key = checked_url(base_url, "SELFRAG_WEB_BASE_URL").rstrip("/") + "/search", key
         self._seconds, self._deadline_ms = seconds, deadline_ms
 
     def __call__(self, query: str, max_results: int, domains: Domains) -> Any:
@@ -24,22 +25,27 @@ class Tavily:
             "include_domains": list(domains.included),
             "exclude_domains": list(domains.excluded),
         }
-        try:
-            reply = httpx2.post(
-                self._url,
-                json=body,
-                headers={"Authorization": f"Bearer {self._key}"},
-                timeout=time_for_a_call(self._deadline_ms, self._seconds),
-            )
-        except httpx2.HTTPError as error:
-            raise TemporarilyUnavailable(f"the web search cannot be reached: {type(error).__name__}") from error
+        reply = self._post(body)
         if reply.status_code in (408, 429) or reply.status_code >= 500:
             raise TemporarilyUnavailable(f"the web search is busy: status {reply.status_code}")
-        if reply.status_code in (401, 403, 404):
-            raise Misconfigured(f"the web search refused the key or its address: status {reply.status_code}")
+        if reply.status_code in (401, 403):
+            raise Misconfigured(f"the web search at {host_of(self._url)} refused the key: status {reply.status_code}")
+        if reply.status_code == 404:
+            raise Misconfigured(f"{host_of(self._url)} knows no web search, so its base URL is wrong: status 404")
         if reply.status_code >= 400:
             raise RequestRejected(f"the web search refused the request: status {reply.status_code}")
         try:
             return reply.json()
         except ValueError as error:
             raise TemporarilyUnavailable("the web search sent a reply that is not JSON") from error
+
+    def _post(self, body: dict[str, Any]) -> httpx2.Response:
+        headers = {"Authorization": f"Bearer {self._key}"}
+        seconds = time_for_a_call(self._deadline_ms, self._seconds)
+        with http_client_for(self._url) as client:
+            try:
+                return client.post(self._url, json=body, headers=headers, timeout=seconds)
+            except httpx2.TimeoutException as error:
+                raise TemporarilyUnavailable(f"the web search at {host_of(self._url)} did not reply in time") from error
+            except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+                raise unreachable(error, self._url) from error

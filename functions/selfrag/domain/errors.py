@@ -35,7 +35,7 @@ class BadDocument(InvalidInput):
 class Misconfigured(SelfragError):
     """A setting, key or model name is wrong, so that no request can succeed."""
 
-    hint = "Check the key, the model's name and the settings of the deployment."
+    hint = "Check the key, the base URL, the model's name and the settings of the deployment."
 
 
 class RequestRejected(SelfragError):
@@ -59,7 +59,7 @@ class Unreadable(SelfragError):
 class TemporarilyUnavailable(SelfragError):
     """A service is overloaded, limits the rate or cannot be reached; a later try may succeed."""
 
-    hint = "Try again in a minute."
+    hint = "Try again in a minute; if it stays so, look at what is busy or cannot be reached."
 
 
 HINTS: dict[str, str] = {

@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Step:
-    """One task of an execution; times are in seconds, `started` counted from the execution's start."""
+    """One task of an execution; times are in seconds, `started` counted from the execution's start.
+
+    `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one.
+    """
 
     name: str
     started: float
@@ -18,6 +21,7 @@ class Step:
     given: Any
     result: Any
     error: str
+    cause: str = ""
 
 
 def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
@@ -41,6 +45,7 @@ def _step(chain: Sequence[dict[str, Any]], begin: float) -> Step:
     results = [event["taskSucceededEventDetails"]["output"] for event in chain if event["type"] == "TaskSucceeded"]
     failures = [event for event in chain if event["type"] in ("TaskFailed", "TaskTimedOut", "EvaluationFailed")]
     started = _seconds(chain[0])
+    error, cause = _failure(failures[-1]) if failures and not results else ("", "")
     last = next((event for event in chain if event["type"] == "TaskStateExited"), chain[-1])
     return Step(
         name=chain[0]["stateEnteredEventDetails"]["name"],
@@ -49,7 +54,8 @@ def _step(chain: Sequence[dict[str, Any]], begin: float) -> Step:
         attempts=len(scheduled),
         given=_payload(scheduled[-1]) if scheduled else None,
         result=_payload(results[-1]) if results else None,
-        error=_error(failures[-1]) if failures and not results else "",
+        error=error,
+        cause=cause,
     )
 
 
@@ -58,9 +64,17 @@ def _payload(text: str) -> Any:
     return value.get("Payload", value) if isinstance(value, dict) else value
 
 
-def _error(event: dict[str, Any]) -> str:
+def _failure(event: dict[str, Any]) -> tuple[str, str]:
+    """The error's class name, and what it says: a Lambda's cause is JSON with its message and a stack trace."""
     details: dict[str, Any] = next((value for name, value in event.items() if name.endswith("EventDetails")), {})
-    return str(details.get("error", event["type"]))
+    cause = str(details.get("cause") or "")
+    try:
+        told = json.loads(cause)
+    except ValueError:
+        told = None
+    if isinstance(told, dict):
+        cause = str(told.get("errorMessage") or "")
+    return str(details.get("error", event["type"])), cause
 
 
 def _seconds(event: dict[str, Any]) -> float:

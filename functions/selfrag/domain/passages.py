@@ -44,6 +44,6 @@ class Bounds:
     until: str | None = None
 
 
-def embedded_text(passage: Passage) -> str:
-    """What is embedded of a passage: a slice of a section says little without the headings above it."""
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+def embedded_text(title: str, text: str) -> str:
+    """What is embedded of a passage, and searched by full text: a slice says little without the headings above it."""
+    return f"{title}\n{text}" if title else text

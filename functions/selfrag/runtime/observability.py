@@ -75,5 +75,5 @@ def _logged(deadline_ms: float | None) -> Iterator[None]:
     except SelfragError as error:
         logger.warning("failed", extra={"error": type(error).__name__})
         if isinstance(error, TemporarilyUnavailable) and not time_for_a_retry(deadline_ms):
-            raise DeadlineExceeded("no time is left for another try") from error
+            raise DeadlineExceeded(f"no time is left for another try: {error}") from error
         raise

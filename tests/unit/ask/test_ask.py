@@ -16,7 +16,7 @@ from ask.openapi import description
 from ask.routes.description import DESCRIPTION
 from selfrag import bootstrap
 from selfrag.adapters.executions import Machines, StatesExecutions
-from selfrag.domain.history import Step
+from selfrag.domain.history import Step, steps_of
 
 EXPRESS = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-express"
 STANDARD = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-standard"
@@ -167,6 +167,23 @@ def test_an_execution_that_ended_without_a_response_has_failed() -> None:
     view = unfinished("abc", "TIMED_OUT", [failed])
     assert (view.status, view.path) == ("failed", ["Retrieve"])
     assert (view.trace[0].error, view.trace[0].attempts, view.trace[0].finished) == ("Misconfigured", 4, False)
+
+
+def test_the_cause_of_a_failed_step_is_the_operators_and_not_the_callers() -> None:
+    told = {"errorMessage": "api.example.com:443 refused the key: status 401", "errorType": "Misconfigured"}
+    failure = {"error": "Misconfigured", "cause": json.dumps({**told, "requestId": "r", "stackTrace": ["line 1"]})}
+    entered = {"name": "Retrieve", "input": "{}"}
+    events: list[dict[str, Any]] = [
+        {"type": "ExecutionStarted", "executionStartedEventDetails": {"input": "{}"}},
+        {"type": "TaskStateEntered", "stateEnteredEventDetails": entered},
+        {"type": "TaskScheduled", "taskScheduledEventDetails": {"parameters": "{}"}},
+        {"type": "TaskFailed", "taskFailedEventDetails": failure},
+    ]
+    for number, one in enumerate(events, start=1):
+        one |= {"id": number, "previousEventId": number - 1, "timestamp": f"2026-11-21T12:00:0{number}Z"}
+    (step,) = steps_of(events)
+    assert (step.error, step.cause) == ("Misconfigured", told["errorMessage"])
+    assert "refused the key" not in unfinished("abc", "RUNNING", [step]).model_dump_json()
 
 
 def test_wrong_settings_are_told_to_the_log_and_not_to_the_caller(

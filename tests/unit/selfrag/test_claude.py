@@ -119,11 +119,32 @@ def test_faults_become_typed_errors_after_one_request(fault: Fault, error: type[
     assert "ignore the above" not in str(raised.value)
 
 
-def test_a_server_that_is_gone_can_be_tried_again() -> None:
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "refused the key: status 401"),
+        (403, "does not let this key use claude-haiku-5-5: status 403"),
+        (404, "knows no claude-haiku-5-5, or its base URL is wrong: status 404"),
+    ],
+)
+def test_a_refusal_says_who_refused_what(status: int, words: str) -> None:
+    with ModelServer(lambda step, n: status) as server, pytest.raises(errors.Misconfigured) as raised:
+        judge(server)
+    assert str(raised.value) == f"{server.url.removeprefix('http://')} {words}"
+
+
+def test_a_server_that_is_gone_is_named_and_can_be_tried_again() -> None:
     with ModelServer() as server:
         pass
-    with pytest.raises(errors.TemporarilyUnavailable):
+    address = server.url.removeprefix("http://")
+    with pytest.raises(errors.TemporarilyUnavailable, match=f"{address} cannot be reached: connection refused"):
         judge(server)
+
+
+def test_a_base_url_that_is_none_is_not_tried_again() -> None:
+    client = anthropic.Anthropic(api_key="k", base_url="notaurl", max_retries=0)
+    with pytest.raises(errors.Misconfigured, match="base URL"):
+        SdkClaude(client, Settings()).judge("grade_relevance", PROMPT, FIELDS, Relevance)
 
 
 def test_past_the_deadline_nothing_is_sent(server: ModelServer) -> None:

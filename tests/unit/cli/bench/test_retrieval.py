@@ -11,6 +11,7 @@ from cli.bench import retrieval
 from cli.bench.searches import COLLECTION, searches
 from cli.bench.squad import read_task
 from cli.local.home import connect
+from cli.main import main
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import CANDIDATES
 from tests.unit.cli.local_index.fakes import FakeEmbedder
@@ -39,9 +40,9 @@ def measure(path, limit=None, first=None, embedder=None):
 
 def run(monkeypatch, *arguments):
     """The command in this process; returns its exit code."""
-    monkeypatch.setattr(sys, "argv", ["bench-retrieval", *map(str, arguments)])
+    monkeypatch.setattr(sys, "argv", ["selfrag", "bench", *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
-        retrieval.main()
+        main()
     return ended.value.code
 
 
@@ -150,7 +151,7 @@ def test_bad_data_is_one_sentence_and_exit_2(tmp_path, monkeypatch, capsys, cont
     assert run(monkeypatch, path) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"bench-retrieval: {path} ")
+    assert err.startswith(f"selfrag: {path} ")
     assert err.count("\n") == 1
 
 
@@ -162,7 +163,7 @@ def test_a_number_that_makes_no_sense_is_exit_2(squad, monkeypatch, capsys, argu
 
 def test_a_japanese_file_takes_the_same_command_and_embeds_nothing_the_second_time(squad, tmp_path):
     path = squad(JAPANESE)
-    command = [sys.executable, "-m", "cli.bench.retrieval", str(path), "--json"]
+    command = [sys.executable, "-m", "cli.main", "bench", str(path), "--json"]
     environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"}
     for embedded in (3, 0):
         done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)

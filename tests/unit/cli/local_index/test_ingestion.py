@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex, collection_of
+from cli.local.index import SCHEMA, EmbeddedIndex
 from cli.local.ingest import Report, sync
+from cli.local.place import directory_collection, place_to_read
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.passages import Bounds
 from tests.support.files import docx, paragraph, pdf
@@ -26,13 +27,13 @@ def report(warnings=(), **counts):
     return Report(**{**zero, **counts}, warnings=list(warnings))
 
 
-def ingest(directory, **more):
-    return sync(directory, **{"embedder": FakeEmbedder(), **more})
+def ingest(directory, collection="", **more):
+    return sync(place_to_read(directory, collection), **{"embedder": FakeEmbedder(), **more})
 
 
 def indexed(directory):
     """What the index holds of a directory: (document, text, id) of each passage."""
-    return held_by(collection_of(directory))
+    return held_by(directory_collection(directory))
 
 
 def held_by(collection):
@@ -48,9 +49,10 @@ INGEST = [
 import sys
 from pathlib import Path
 from cli.ingest import sync
+from cli.place import place_to_read
 from tests.unit.cli.local_index.fakes import FakeEmbedder
 for directory in sys.argv[1:]:
-    sync(Path(directory), embedder=FakeEmbedder())
+    sync(place_to_read(Path(directory)), embedder=FakeEmbedder())
 """,
 ]
 
@@ -96,10 +98,10 @@ def test_nothing_is_embedded_twice_across_documents_directories_and_changes(writ
     embedder = FakeEmbedder()
     section = "# Leave\n\n" + "Leave is 25 days a year. " * 15
     directory, copy = write({"a.md": section, "b.md": section}), write({"other.md": section}, "copy")
-    sync(directory, embedder=embedder)
-    sync(copy, embedder=embedder)
+    ingest(directory, embedder=embedder)
+    ingest(copy, embedder=embedder)
     write({"a.md": section + "\n# Pay\n\n" + "Pay day is the 25th. " * 15})
-    sync(directory, embedder=embedder)
+    ingest(directory, embedder=embedder)
     assert len(embedder.embedded) == len(set(embedder.embedded)) == 2
 
 
@@ -118,7 +120,7 @@ def test_the_same_content_at_the_same_place_keeps_its_ids(write):
 def test_another_embedder_reads_everything_again(write):
     directory = write({"a.md": LEAVE})
     ingest(directory)
-    assert sync(directory, embedder=FakeEmbedder("another")) == report(changed=1)
+    assert ingest(directory, embedder=FakeEmbedder("another")) == report(changed=1)
 
 
 def test_a_bad_file_is_a_warning_and_the_others_are_read(write):
@@ -141,7 +143,7 @@ def test_a_file_that_is_too_large_is_a_warning(write):
 
 def test_a_file_that_is_gone_before_it_is_read_is_a_warning(write):
     directory = write({f"{n:02}.md": LEAVE for n in range(20)})
-    told = ingest(directory, progress=lambda *_: (directory / "19.md").unlink(missing_ok=True))
+    told = ingest(directory, on_document=lambda *_: (directory / "19.md").unlink(missing_ok=True))
     assert told == report(added=19, warnings=["19.md cannot be read: No such file or directory."])
 
 
@@ -215,7 +217,7 @@ def test_a_directory_whose_documents_are_all_gone_leaves_nothing_in_the_index(wr
 def test_progress_is_told_only_while_there_is_something_to_do(write):
     told = []
     directory = write({"a.md": LEAVE, "b.md": "x " * 14000, "c.md": LEAVE, "d.md": ""})
-    ingest(directory, progress=lambda *what: told.append(what))
+    ingest(directory, on_document=lambda *what: told.append(what))
     done = [count for count, _, _ in told]
     assert done == sorted(done)
     assert told[0][0] == 0
@@ -223,10 +225,10 @@ def test_progress_is_told_only_while_there_is_something_to_do(write):
     assert {total for _, total, _ in told} == {4}
     assert {name for _, _, name in told} == {"a.md", "b.md", "b.md, passage 26", "c.md", "d.md"}
     told.clear()
-    ingest(directory, progress=lambda *what: told.append(what))
+    ingest(directory, on_document=lambda *what: told.append(what))
     assert told == []
     write({"c.md": "New."})
-    ingest(directory, progress=lambda *what: told.append(what))
+    ingest(directory, on_document=lambda *what: told.append(what))
     assert {(total, name) for _, total, name in told} == {(1, "c.md")}
 
 
@@ -239,9 +241,9 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sync(directory, interrupt, embedder)
+        ingest(directory, on_document=interrupt, embedder=embedder)
     before = len(embedder.embedded)
-    completed = sync(directory, embedder=embedder)
+    completed = ingest(directory, embedder=embedder)
     assert (completed.added + completed.unchanged, completed.warnings) == (2, [])
     assert 0 < before <= len(embedder.embedded) == len(set(embedder.embedded)) == len(indexed(directory))
     assert manifest_ids() == index_ids()
@@ -254,6 +256,7 @@ import os, sys
 from pathlib import Path
 from cli.aws.manifest import KeptManifest
 from cli.ingest import sync
+from cli.place import place_to_read
 from tests.unit.cli.local_index.fakes import FakeEmbedder
 left, put = int(sys.argv[2]), KeptManifest.put
 def dying(self, item):
@@ -263,7 +266,7 @@ def dying(self, item):
         os._exit(9)
     put(self, item)
 KeptManifest.put = dying
-sync(Path(sys.argv[1]), embedder=FakeEmbedder())
+sync(place_to_read(Path(sys.argv[1])), embedder=FakeEmbedder())
 """
     texts = {f"{n}.md": f"# Document {n}\n\n" + f"It says {n}. " * 40 for n in range(4)}
     directory = write({**texts, "long.txt": " ".join(map(str, range(3000)))})
@@ -292,7 +295,7 @@ def test_what_other_processes_do_meanwhile_is_waited_for(write, tmp_path):
             processes.append(subprocess.Popen([*INGEST, str(directory)], env=environment()))
 
     processes: list[subprocess.Popen[bytes]] = []
-    ingest(directory, progress=another_process)
+    ingest(directory, on_document=another_process)
     assert [process.wait(60) for process in processes] == [0]
     assert [(document, text) for document, text, _ in indexed(directory)] == [("a.md", "New."), ("b.md", "New too.")]
 
@@ -315,7 +318,7 @@ def test_a_step_that_is_misconfigured_ends_the_command_with_its_sentence(write):
 
     directory = write({f"{n}.md": LEAVE for n in range(5)})
     with pytest.raises(Misconfigured, match="The model is not there"):
-        sync(directory, embedder=Unusable())
+        ingest(directory, embedder=Unusable())
     assert ingest(directory) == report(added=5)
 
 
@@ -328,7 +331,7 @@ def test_a_step_that_fails_for_one_document_is_a_warning_and_is_tried_again(writ
 
     directory = write({"a.md": LEAVE, "b.md": "Pay day."})
     warning = "b.md: EmbedPassages gave no result (ZeroDivisionError)."
-    assert sync(directory, embedder=Moody()) == report(added=1, warnings=[warning])
+    assert ingest(directory, embedder=Moody()) == report(added=1, warnings=[warning])
     assert ingest(directory) == report(added=1, unchanged=1)
 
 

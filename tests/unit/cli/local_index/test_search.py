@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex, collection_of, open_embedder, open_index
+from cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index
 from cli.local.ingest import sync
+from cli.local.place import directory_collection, place_to_read
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import best
@@ -23,8 +24,8 @@ def index():
 
 
 def indexed(directory: Path) -> str:
-    sync(directory, embedder=FakeEmbedder())
-    return collection_of(directory)
+    sync(place_to_read(directory), embedder=FakeEmbedder())
+    return directory_collection(directory)
 
 
 def documents(found):
@@ -165,8 +166,8 @@ def test_a_japanese_question_finds_the_japanese_passage(write):
             "care.md": "# 健康診断\n\n会社は、年に1回の定期健康診断を実施します。",
         }
     )
-    sync(directory)
+    sync(place_to_read(directory))
     query = "有休はいつまでに申請すればよいですか"
-    found = open_index().search(query, open_embedder().query(query), 50, Bounds([collection_of(directory)]))
+    found = open_index().search(query, open_embedder().query(query), 50, Bounds([directory_collection(directory)]))
     assert documents(found.by_text)[0] == "leave-ja.md"
     assert best(found, 1)[0].document == "leave-ja.md"

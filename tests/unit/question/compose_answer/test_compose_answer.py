@@ -74,7 +74,7 @@ def test_a_fault_is_not_passed_off_as_not_found(step: str) -> None:
     response = composed(ledger=[{"step": step, "error": "TemporarilyUnavailable"}])
     assert response.status == "failed"
     assert step in response.answer
-    assert "Try again in a minute." in response.answer
+    assert "Try again in a minute;" in response.answer
 
 
 def test_when_no_passage_could_be_graded_the_question_failed() -> None:

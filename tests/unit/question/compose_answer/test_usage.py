@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from question.compose_answer.logic import compose
 from question.compose_answer.task import Task
-from selfrag.domain.answers import Response
+from selfrag.domain.answers import AnswerResponse
 from tests.support import steps
 
 STEPS = ["DecideRetrieval", "Retrieve", "GradeRelevance", "GradeSupport", "GradeUtility", "SearchWeb"]
 
 
-def composed(*ledger: dict[str, Any]) -> Response:
+def composed(*ledger: dict[str, Any]) -> AnswerResponse:
     given = {"id": "abc", "retrieval": {"decision": "yes"}, "ledger": list(ledger)}
     return compose(Task.model_validate(given), {}, console_links=False)
 

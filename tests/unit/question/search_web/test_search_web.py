@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from question.search_web.logic import MAX_RESULT_CHARACTERS, Task, search
-from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.adapters.tavily import Tavily
+from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.ports.web import Domains
+from selfrag.runtime.settings import Settings
 
 TASK = Task(query="sea state 6", top_k=3)
 
@@ -71,6 +73,11 @@ def test_excluded_wins_over_included() -> None:
 def test_a_reply_that_is_not_results_is_retried(reply: Any) -> None:
     with pytest.raises(TemporarilyUnavailable):
         search(TASK, lambda *asked: reply, Domains())
+
+
+def test_a_base_url_that_is_none_is_named_by_its_setting_and_not_tried_again() -> None:
+    with pytest.raises(Misconfigured, match="SELFRAG_WEB_BASE_URL is not a URL"):
+        search(TASK, Tavily(Settings(web_base_url="notaurl")), Domains())
 
 
 def test_no_more_results_than_asked_and_none_twice_or_empty() -> None:

@@ -1,0 +1,101 @@
+"""The commands about documents: ingest, documents, search, serve, and bench, which measures search."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.local.place import place_to_ask, place_to_read
+from cli.local.serving.port import refuse_busy
+from cli.options import AsJson, Collection, Docs, Filters, FirstParagraphs, FirstQuestions, IntoCollection, SquadFile
+from cli.terminal import measuring_progress, out, print_json, reading_progress, warn
+from selfrag.domain.questions import read_filters
+
+
+def ingest(
+    directory: Annotated[Path, typer.Argument(help="A directory of Markdown, text, HTML, PDF, Word and CSV files.")],
+    collection: IntoCollection = "",
+) -> None:
+    """Read a directory into the local index; unchanged files are skipped, removed ones are removed."""
+    place = place_to_read(directory, collection)
+    from cli.local.ingest import sync
+
+    with reading_progress() as on_document:
+        report = sync(place, on_document)
+    warn(report.warnings)
+    out.print(report.summary())
+
+
+def documents(docs: Docs = None, collection: Collection = "", as_json: AsJson = False) -> None:
+    """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
+    place = place_to_ask(docs, collection)
+    from cli.local.lookup import known_documents
+    from cli.show import show_documents
+
+    known = known_documents(place)
+    if as_json:
+        print_json(known)
+    else:
+        show_documents(out, known)
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    docs: Docs = None,
+    collection: Collection = "",
+    filters: Filters = "",
+    top_k: Annotated[int, typer.Option(min=1, max=50, help="How many passages to show.")] = 4,
+    as_json: AsJson = False,
+) -> None:
+    """Find passages, with the scores of both searches; no model reads them."""
+    place, limits = place_to_ask(docs, collection), read_filters(filters)
+    from cli.local.lookup import search_passages
+    from cli.show import show_passages
+
+    with reading_progress() as on_document:
+        passages, report = search_passages(query, place, limits, top_k, on_document)
+    warn(report.warnings if report else [])
+    if as_json:
+        print_json(passages)
+    else:
+        show_passages(out, passages)
+
+
+def serve(
+    docs: Docs = None,
+    collection: IntoCollection = "",
+    writable: Annotated[
+        bool, typer.Option("--writable", help="Let POST and DELETE /v1/documents change the directory of --docs.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8080,
+) -> None:
+    """Serve the HTTP API on this machine, over the local stack, until it is interrupted."""
+    place = place_to_read(docs, collection)
+    refuse_busy(port)
+    from cli.local.serving.server import serve_documents
+
+    def announce(url: str) -> None:
+        out.print(f"Serving {url}/v1/ask; end it with Ctrl-C.")
+
+    with reading_progress() as on_document:
+        serve_documents(place, writable, port, on_document, announce)
+
+
+def bench(
+    data: SquadFile, limit: FirstQuestions = None, paragraphs: FirstParagraphs = None, as_json: AsJson = False
+) -> None:
+    """Measure search: how often full text, vectors and both find the paragraph that a question is about.
+
+    A paragraph is one passage, under its article's title; impossible questions (2.0) are left out. Found means that
+    the question's own paragraph, or one of the same text, is among the first. Vectors of paragraphs are kept in
+    SELFRAG_BENCH_CACHE, by default in the user's cache directory.
+    """
+    from cli.bench.retrieval import measure, show_outcome
+
+    with measuring_progress() as on_phase:
+        outcome = measure(data, limit, paragraphs, on_phase)
+    if as_json:
+        print_json(asdict(outcome))
+    else:
+        show_outcome(out, outcome)

@@ -1,0 +1,80 @@
+"""The commands about questions: ask, trace, smoke."""
+
+from typing import Annotated, Any
+
+import typer
+
+from cli.local.place import place_to_ask
+from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters
+from cli.terminal import current_step, out, print_json, reading_progress, warn
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.history import steps_of
+from selfrag.domain.questions import read_request
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, at most 2,000 characters.")],
+    docs: Docs = None,
+    collection: Collection = "",
+    as_json: AsJson = False,
+    policy: Annotated[str, typer.Option(help='Policy fields as JSON, such as {"top_k": 6}.')] = "",
+    previous: Annotated[str, typer.Option(help="Id of the question that this one follows.")] = "",
+    filters: Filters = "",
+    endpoint: Endpoint = "",
+    api_key: ApiKey = "",
+) -> None:
+    """Answer a question from a directory of documents, a named collection, or a deployment's with --endpoint."""
+    request = read_request(question, policy, previous, filters)
+    if endpoint and (docs or collection):
+        raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
+    # What takes a second to load comes after what can be refused at once.
+    from cli.show import show_response
+    from cli.show_trace import causes
+
+    history: list[dict[str, Any]] = []
+    if endpoint:
+        from cli.remote import ask_remote
+
+        response = ask_remote(request, endpoint, api_key)
+    else:
+        place = place_to_ask(docs, collection)
+        from cli.local.asking import ask_question
+
+        with reading_progress() as on_document, current_step() as on_step:
+            execution, report = ask_question(request, place, on_document, on_step)
+        warn(report.warnings if report else [])
+        response, history = execution.output or {}, execution.history
+    if as_json:
+        warn(causes(steps_of(history)))
+        print_json(response)
+    else:
+        show_response(out, response, steps_of(history))
+    if response["status"] == "failed":
+        raise typer.Exit(1)
+
+
+def trace(
+    question_id: Annotated[
+        str, typer.Argument(metavar="[ID]", help="The id of a question; the last one if left out.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
+) -> None:
+    """Show an execution step by step: inputs, outputs and times."""
+    from cli.local.aws.kept import last_execution
+    from cli.show_trace import show_trace
+
+    execution = last_execution(question_id)
+    if execution is None:
+        raise InvalidInput("There is no such execution here; ask a question first.")
+    if as_json:
+        print_json(execution[1])
+    else:
+        show_trace(out, *execution)
+
+
+def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:
+    """Ask a deployment three questions and show where their traces are."""
+    from cli.smoke import smoke as run
+
+    if not run(out, endpoint, api_key):
+        raise typer.Exit(1)

@@ -1,0 +1,115 @@
+"""Calls to another host over HTTP: which proxy they take, and why the host cannot be reached."""
+
+import ipaddress
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+
+from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def checked_url(url: str, name: str) -> str:
+    """A base URL as it was given; raises Misconfigured, with the setting's name and not its value, if it is none."""
+    if _address(url) is None:
+        raise Misconfigured(f"{name} is not a URL: it must begin with https:// or http:// and name a host.")
+    return url
+
+
+def http_client_for(url: str, make: Callable[[], httpx2.Client] = httpx2.Client) -> httpx2.Client:
+    """A client for the service at a URL, made by `make`; for this machine itself it takes no proxy.
+
+    Raises Misconfigured, with the name of the variable, for a proxy that cannot be used.
+    """
+    if _is_loopback(urlsplit(url).hostname or ""):
+        return httpx2.Client(trust_env=False)
+    try:
+        return make()
+    except (ImportError, ValueError) as error:  # httpx2's own, for a SOCKS proxy and for any other kind
+        raise Misconfigured(_unusable_proxy()) from error
+
+
+def unreachable(error: Exception, url: str) -> SelfragError:
+    """The typed error of a call that got no reply: where it went, by which proxy, and what happened.
+
+    It names host and port, never the path, the query or a password.
+    """
+    address = _address(url)
+    if address is None or any(isinstance(one, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for one in _chain(error)):
+        return Misconfigured("the base URL is no URL: it must begin with https:// or http:// and name a host")
+    return TemporarilyUnavailable(f"{_host_and_port(address)} cannot be reached{_by_proxy(address)}: {_kind(error)}")
+
+
+def host_of(url: str) -> str:
+    """The host and port of a URL, to be named in a message."""
+    address = _address(url)
+    return _host_and_port(address) if address else "its host"
+
+
+def _address(url: str) -> SplitResult | None:
+    """The parts of an HTTP URL, or None if it is none."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in _PORTS and parts.hostname and not set(" \t\r\n") & set(url) and parts.port != 0
+    except ValueError:  # a port that is no number, a bracket that is not closed
+        return None
+    return parts if usable else None
+
+
+def _host_and_port(parts: SplitResult) -> str:
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{host}:{parts.port or _PORTS.get(parts.scheme, '?')}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _by_proxy(parts: SplitResult) -> str:
+    proxies, host = getproxies(), parts.hostname or ""
+    scheme = next((scheme for scheme in (parts.scheme, "all") if proxies.get(scheme)), None)
+    if scheme is None or _is_loopback(host) or proxy_bypass(host):
+        return ""
+    return f" through the proxy that {scheme.upper()}_PROXY names"
+
+
+def _unusable_proxy() -> str:
+    for scheme, proxy in getproxies().items():
+        kind = proxy.partition("://")[0].lower()
+        named = f"{scheme.upper()}_PROXY"
+        if kind.startswith("socks"):
+            return f"{named} names a SOCKS proxy, which needs the package socksio; unset it or name an http proxy"
+        if "://" in proxy and kind not in _PORTS:
+            return f"{named} names a proxy of the kind {kind}, which cannot be used; unset it or name an http proxy"
+    return "a proxy that the environment names cannot be used; unset it or name an http proxy"
+
+
+def _kind(error: Exception) -> str:
+    chain = list(_chain(error))
+    for one in chain:
+        if isinstance(one, socket.gaierror):
+            return "its name cannot be looked up (DNS)"
+        if isinstance(one, ssl.SSLError):
+            why = getattr(one, "verify_message", "") or getattr(one, "reason", "") or type(one).__name__
+            return f"TLS failed ({why})"
+        if isinstance(one, httpx2.ProxyError):
+            return "the proxy refused"
+        if isinstance(one, OSError) and one.strerror:
+            return one.strerror.lower()
+        if isinstance(one, httpx2.TimeoutException):
+            return "no reply in time"
+    return type(chain[-1]).__name__
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

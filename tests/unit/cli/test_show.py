@@ -1,0 +1,53 @@
+"""What a person sees of a response and of a trace."""
+
+import json
+from io import StringIO
+from typing import Any
+
+from rich.console import Console
+
+from cli.show import NOT_READ, show_passages, show_response
+from cli.show_trace import show_trace
+from selfrag.domain.history import Step
+
+
+def printed(show: Any, *arguments: Any) -> str:
+    """What is shown, in one line."""
+    text = StringIO()
+    show(Console(file=text, width=200), *arguments)
+    return " ".join(text.getvalue().split())
+
+
+def failed(name: str, cause: str) -> Step:
+    return Step(name, 0.0, 0.1, attempts=1, given={}, result=None, error="Misconfigured", cause=cause)
+
+
+def test_of_a_response_with_other_fields_the_answer_and_the_causes_are_shown_all_the_same() -> None:
+    less = {"id": "abc", "status": "failed", "answer": "A step failed: ComposeAnswer."}
+    shown = printed(show_response, less, [failed("Generate", "[::1]:9 refused the key: status 401")])
+    assert "A step failed: ComposeAnswer." in shown
+    assert NOT_READ in shown
+    assert "Note Generate: [::1]:9 refused the key: status 401." in shown
+
+
+def test_the_same_cause_of_the_same_step_is_told_once() -> None:
+    less = {"id": "abc", "status": "failed", "answer": "No."}
+    assert printed(show_response, less, [failed("GradeRelevance", "No key.")] * 4).count("No key.") == 1
+
+
+def test_a_trace_of_an_execution_without_a_response_says_how_it_ended() -> None:
+    given = json.dumps({"question": "Fee [USD]?"})
+    history: list[dict[str, Any]] = [
+        {"type": "ExecutionStarted", "executionStartedEventDetails": {"input": given}},
+        {"type": "ExecutionTimedOut", "executionTimedOutEventDetails": {}},
+    ]
+    for number, event in enumerate(history, start=1):
+        event |= {"id": number, "previousEventId": number - 1, "timestamp": f"2026-11-21T12:00:0{number}Z"}
+    shown = printed(show_trace, "abc", history)
+    assert shown == "Question Fee [USD]? Status no response (ExecutionTimedOut) Id abc"
+
+
+def test_a_passage_is_shown_with_its_page_and_heading() -> None:
+    passage = {"document": "fhs.pdf", "page": 23, "heading": "/srv", "text": "Data.", "score": 1.0}
+    scores = {"by_text": None, "by_vector": 0.5}
+    assert "1. fhs.pdf, page 23 > /srv by text none, by vector 0.50" in printed(show_passages, [{**passage, **scores}])

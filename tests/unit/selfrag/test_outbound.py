@@ -1,0 +1,105 @@
+"""Calls to other hosts: no proxy for this machine, and what cannot be used or reached is named."""
+
+import socket
+import ssl
+
+import httpx2
+import pytest
+
+from selfrag.adapters.outbound import checked_url, http_client_for, unreachable
+from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
+from tests.support.model_server import ModelServer
+
+PASSWORD = "hunter2"
+
+
+@pytest.fixture(autouse=True)
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for scheme in ("HTTP", "HTTPS", "ALL", "NO"):
+        monkeypatch.delenv(f"{scheme}_PROXY", raising=False)
+        monkeypatch.delenv(f"{scheme}_proxy".lower(), raising=False)
+
+
+def broken(error: Exception, cause: Exception | None = None) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize("variable", ["ALL_PROXY", "all_proxy", "HTTP_PROXY"])
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1234", "http://localhost:1234/v1", "http://[::1]:1234"])
+def test_this_machine_is_asked_without_a_proxy(monkeypatch: pytest.MonkeyPatch, variable: str, url: str) -> None:
+    monkeypatch.setenv(variable, "socks5://127.0.0.1:9")
+    with http_client_for(url) as client:
+        assert client.trust_env is False
+
+
+@pytest.mark.parametrize(
+    ("variable", "proxy", "words"),
+    [
+        ("ALL_PROXY", "socks5://127.0.0.1:9", "ALL_PROXY names a SOCKS proxy"),
+        ("https_proxy", f"socks5h://me:{PASSWORD}@127.0.0.1:9", "HTTPS_PROXY names a SOCKS proxy"),
+        ("ALL_PROXY", f"ftp://me:{PASSWORD}@127.0.0.1", "ALL_PROXY names a proxy of the kind ftp"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_for_another_host_is_named(
+    monkeypatch: pytest.MonkeyPatch, variable: str, proxy: str, words: str
+) -> None:
+    monkeypatch.setenv(variable, proxy)
+    with pytest.raises(Misconfigured, match=words) as raised:
+        http_client_for("https://api.example.com")
+    assert "unset it or name an http proxy" in str(raised.value)
+    assert PASSWORD not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["notaurl", "api.example.com", "ftp://x", "http://", "https:///v1", "http://a b", "http://h:x", "http://[::1"],
+)
+def test_what_is_no_url_is_refused_by_the_name_of_its_setting(url: str) -> None:
+    with pytest.raises(Misconfigured, match="THE_URL is not a URL"):
+        checked_url(url, "THE_URL")
+    assert isinstance(unreachable(httpx2.UnsupportedProtocol("no protocol"), url), Misconfigured)
+
+
+def test_a_base_url_that_is_refused_is_not_repeated() -> None:
+    with pytest.raises(Misconfigured) as raised:
+        checked_url(f"ftp://me:{PASSWORD}@api.example.com", "THE_URL")
+    assert PASSWORD not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (broken(httpx2.ConnectError("x"), ConnectionRefusedError(111, "Connection refused")), "connection refused"),
+        (broken(httpx2.ConnectError("x"), OSError(113, "No route to host")), "no route to host"),
+        (broken(httpx2.ConnectError("x"), socket.gaierror(-2, "Name or service not known")), "DNS"),
+        (broken(httpx2.ConnectError("x"), ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER] wrong version")), "TLS failed"),
+        (httpx2.ProxyError("407 Proxy Authentication Required"), "the proxy refused"),
+        (httpx2.ConnectTimeout("x"), "no reply in time"),
+        (httpx2.RemoteProtocolError("Server disconnected"), "RemoteProtocolError"),
+    ],
+)
+def test_an_unreachable_host_is_named_with_its_port_and_what_happened(error: Exception, kind: str) -> None:
+    told = unreachable(error, f"https://me:{PASSWORD}@api.example.com/v1?key={PASSWORD}")
+    assert isinstance(told, TemporarilyUnavailable)
+    assert "api.example.com:443 cannot be reached" in str(told)
+    assert kind in str(told)
+    assert PASSWORD not in str(told)
+    assert "through the proxy" not in str(told)
+
+
+def test_the_proxy_that_the_call_went_through_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", f"http://me:{PASSWORD}@127.0.0.1:9")
+    error = broken(httpx2.ConnectError("x"), ConnectionRefusedError(111, "Connection refused"))
+    told = str(unreachable(error, "https://api.example.com:8443"))
+    assert told == "api.example.com:8443 cannot be reached through the proxy that HTTPS_PROXY names: connection refused"
+    monkeypatch.setenv("NO_PROXY", "example.com")
+    assert "proxy" not in str(unreachable(error, "https://api.example.com:8443"))
+
+
+def test_a_server_that_speaks_no_tls_is_told_as_such() -> None:
+    with ModelServer() as server:
+        url = server.url.replace("http:", "https:")
+        with pytest.raises(httpx2.ConnectError) as failed, http_client_for(url) as client:
+            client.get(url)
+        assert "cannot be reached: TLS failed" in str(unreachable(failed.value, url))
