@@ -62,7 +62,7 @@ def main() -> None:
         url = f"http://127.0.0.1:{server.server_port}"
         environment = {
             "SELFRAG_PASSAGE_INDEX": "tests.support.local.FewPassages",
-            "SELFRAG_EMBEDDER": "tests.support.local.FlatEmbedder",
+            "SELFRAG_EMBEDDER": "tests.support.fakes.FakeEmbedder",
             "SELFRAG_MODEL_BASE_URL": url,
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": url,

@@ -18,9 +18,9 @@ from selfrag.manifest import Manifest
 from selfrag.opensearch import OpenSearchPassages, open_passages
 from selfrag.passages import Bounds
 from selfrag.titan import open_titan
+from tests.support.fakes import embed
 from tests.support.files import pdf
 from tests.support.ingesting import Ingestion, ingestion
-from tests.support.titan_double import embed
 
 KEY = "handbook/leave.md"
 FIRST, SECOND = b"# Leave\n\nLeave is 25 days.\n", b"# Leave\n\nLeave is 26 days.\n"

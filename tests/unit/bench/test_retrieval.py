@@ -12,7 +12,7 @@ from cli.bench.searches import COLLECTION, searches
 from cli.bench.squad import read_task
 from cli.home import connect
 from selfrag.passages import CANDIDATES, Bounds
-from tests.unit.local_index.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder
 
 ROOT = Path(__file__).parents[3]
 ENGLISH = {

@@ -7,7 +7,7 @@ import pytest
 
 from cli.home import connect
 from cli.index import SCHEMA, E5Embedder, KeptEmbedder
-from tests.unit.local_index.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from cli.index import SCHEMA, EmbeddedIndex, collection_of
 from cli.ingest import Report, sync
 from selfrag.errors import InvalidInput, Misconfigured
 from selfrag.passages import Bounds
+from tests.support.fakes import FakeEmbedder
 from tests.support.files import docx, paragraph, pdf
-from tests.unit.local_index.fakes import FakeEmbedder
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ INGEST = [
 import sys
 from pathlib import Path
 from cli.ingest import sync
-from tests.unit.local_index.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder
 for directory in sys.argv[1:]:
     sync(Path(directory), embedder=FakeEmbedder())
 """,
@@ -254,7 +254,7 @@ import os, sys
 from pathlib import Path
 from cli.aws.manifest import KeptManifest
 from cli.ingest import sync
-from tests.unit.local_index.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder
 left, put = int(sys.argv[2]), KeptManifest.put
 def dying(self, item):
     global left

@@ -10,7 +10,7 @@ from cli.index import SCHEMA, EmbeddedIndex, collection_of, open_embedder, open_
 from cli.ingest import sync
 from selfrag.errors import Misconfigured
 from selfrag.passages import Bounds, fuse
-from tests.unit.local_index.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder
 
 VECTOR = FakeEmbedder().query("leave")
 

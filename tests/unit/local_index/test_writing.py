@@ -7,7 +7,7 @@ from cli.home import connect
 from cli.index import SCHEMA, EmbeddedIndex
 from selfrag.models import Passage
 from selfrag.passages import Bounds, Entry
-from tests.unit.local_index.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder
 
 VECTOR = FakeEmbedder().query("leave")
 
