@@ -14,7 +14,7 @@ class Room:
     holds: str
 
 
-# From the top down: a room imports from the layers below its own.
+# From the top down, as import-linter's contracts say: a room imports from the layers below its own.
 LAYERS = (
     (
         Room("cli", "the command, the local stack"),
@@ -26,13 +26,13 @@ LAYERS = (
         Room("ask", "the HTTP API"),
     ),
     (Room("selfrag.bootstrap", "puts the parts together"),),
-    (
-        Room("selfrag.adapters", "AWS, Claude, OpenSearch"),
-        Room("selfrag.runtime", "settings, logs, metrics"),
-    ),
+    (Room("selfrag.adapters", "AWS, Claude, OpenSearch"),),
+    (Room("selfrag.runtime", "settings, logs, metrics"),),
     (Room("selfrag.ports", "what the steps ask for"),),
-    (Room("selfrag.text", "functions on text"),),
-    (Room("selfrag.domain", "values"),),
+    (
+        Room("selfrag.text", "functions on text"),
+        Room("selfrag.domain", "values"),
+    ),
 )
 PACKAGES = ("selfrag", "question", "ingestion", "ask", "cli", "infra.packages")
 
