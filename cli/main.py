@@ -11,11 +11,11 @@ os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
 
 import typer
 
-from ask.trace import steps_of
 from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, IntoCollection
 from cli.terminal import current_step, fail, out, print_json, reading_progress, warn
-from selfrag.errors import InvalidInput, SelfragError
-from selfrag.requests import read_filters, read_request
+from selfrag.domain.errors import InvalidInput, SelfragError
+from selfrag.domain.history import steps_of
+from selfrag.domain.questions import read_filters, read_request
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 
@@ -45,7 +45,7 @@ def ask(
 
         response = ask_remote(request, endpoint, api_key)
     else:
-        from cli.asking import ask_question
+        from cli.local.asking import ask_question
 
         with reading_progress() as progress, current_step() as on_step:
             execution, report = ask_question(request, docs, progress, on_step, collection)
@@ -65,7 +65,7 @@ def ingest(
     collection: IntoCollection = "",
 ) -> None:
     """Read a directory into the local index; unchanged files are skipped, removed ones are removed."""
-    from cli.ingest import sync
+    from cli.local.ingest import sync
 
     with reading_progress() as progress:
         report = sync(directory, progress, collection=collection)
@@ -76,7 +76,7 @@ def ingest(
 @app.command()
 def documents(docs: Docs = None, collection: Collection = "", as_json: AsJson = False) -> None:
     """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
-    from cli.lookup import known_documents
+    from cli.local.lookup import known_documents
     from cli.show import show_documents
 
     known = known_documents(docs, collection)
@@ -96,7 +96,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Find passages, with the scores of both searches; no model reads them."""
-    from cli.lookup import search_passages
+    from cli.local.lookup import search_passages
     from cli.show import show_passages
 
     limits = read_filters(filters)
@@ -117,7 +117,7 @@ def trace(
     as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
 ) -> None:
     """Show an execution step by step: inputs, outputs and times."""
-    from cli.aws.kept import last_history
+    from cli.local.aws.kept import last_history
     from cli.show import show_steps
 
     history = last_history(execution_id)
@@ -139,7 +139,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8080,
 ) -> None:
     """Serve the HTTP API on this machine, over the local stack, until it is interrupted."""
-    from cli.serving.server import serve_documents
+    from cli.local.serving.server import serve_documents
 
     def announce(url: str) -> None:
         out.print(f"Serving {url}/v1/ask; end it with Ctrl-C.")

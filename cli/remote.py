@@ -4,8 +4,8 @@ from typing import Any
 
 import httpx2
 
-from selfrag.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
-from selfrag.requests import AskRequest
+from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
+from selfrag.domain.questions import AskRequest
 
 # API Gateway itself gives up after 29 s.
 TIMEOUT_SECONDS = 35

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ask.trace import Step
+from selfrag.domain.history import Step
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
 STATUS_COLOURS = {"ready": "green", "failed": "red"}

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from cli.remote import ask_remote
-from selfrag.requests import AskRequest
+from selfrag.domain.questions import AskRequest
 
 QUESTIONS = (
     "What is 17 * 23?",

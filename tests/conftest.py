@@ -5,7 +5,10 @@ from functools import cache
 from typing import Any
 
 import botocore.loaders
+import pytest
 from hypothesis import settings
+
+from selfrag import bootstrap
 
 os.environ.update(
     POWERTOOLS_LOG_LEVEL="CRITICAL",
@@ -23,6 +26,12 @@ settings.load_profile("suite")
 
 # moto makes a new session for each stack, which would read the same megabytes of service models again: a second each.
 botocore.loaders.create_loader = cache(botocore.loaders.create_loader)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_of_the_test_before() -> None:
+    """A part that an earlier test's settings made is not found by the next one."""
+    bootstrap.forget()
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:

@@ -17,10 +17,10 @@ from rich.table import Table
 
 from cli.bench.measures import DEPTH, Figures, figures
 from cli.bench.squad import PARAGRAPHS, read_task
-from selfrag.errors import SelfragError
+from selfrag.domain.errors import SelfragError
 
 if TYPE_CHECKING:
-    from cli.index import NamedEmbedder
+    from cli.local.index import NamedEmbedder
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False, help=__doc__)
 out, err = Console(), Console(stderr=True)
@@ -77,7 +77,7 @@ def measure(
     # What takes a second to load comes after what can be refused at once.
     from cli.bench.searches import searches
     from cli.bench.vectors import CountedEmbedder, kept_on_disk
-    from cli.index import E5Embedder
+    from cli.local.index import E5Embedder
 
     counted = CountedEmbedder(embedder or E5Embedder())
     with (

@@ -12,11 +12,11 @@ import numpy as np
 
 from cli.bench.measures import DEPTH, Answered
 from cli.bench.squad import Paragraph
-from cli.home import connect
-from cli.index import SCHEMA, EmbeddedIndex, KeptEmbedder, NamedEmbedder, embedded_text
-from cli.index.corpus import Corpus
-from selfrag.models import Passage
-from selfrag.passages import CANDIDATES, Bounds, Entry, fuse
+from cli.local.home import connect
+from cli.local.index import SCHEMA, EmbeddedIndex, KeptEmbedder, NamedEmbedder, embedded_text
+from cli.local.index.corpus import Corpus
+from selfrag.domain.passages import Bounds, Passage
+from selfrag.ports.index import CANDIDATES, Entry, best
 
 Found = TypeVar("Found")
 
@@ -45,7 +45,7 @@ class Searches:
         by_text, text_time = _timed(lambda: self.corpus.by_text(question, CANDIDATES))
         by_vector, vector_time = _timed(lambda: self.corpus.by_vector(vector, CANDIDATES))
         hybrid, hybrid_time = _timed(
-            lambda: fuse(self.index.search(question, vector, CANDIDATES, Bounds([COLLECTION])), top_k=DEPTH)
+            lambda: best(self.index.search(question, vector, CANDIDATES, Bounds([COLLECTION])), top_k=DEPTH)
         )
         return {
             "full_text": Answered([passage.text for passage, _ in by_text], right, text_time),

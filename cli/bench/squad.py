@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from selfrag.errors import InvalidInput
+from selfrag.domain.errors import InvalidInput
 
 # So many paragraphs are searched when few questions are asked: enough that the right one is not found by chance.
 PARAGRAPHS = 200

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from cli.home import connect, writing
-from cli.index import SCHEMA, KeptEmbedder, NamedEmbedder
-from selfrag.errors import Misconfigured
+from cli.local.home import connect, writing
+from cli.local.index import SCHEMA, KeptEmbedder, NamedEmbedder
+from selfrag.domain.errors import Misconfigured
 
 
 class CountedEmbedder:

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
 from ask.callers import Caller, caller_of
 from ask.problems import Problem
-from ask.settings import api_settings
+from selfrag import bootstrap
 
 JSON = "application/json"
 
@@ -23,7 +23,7 @@ def request() -> dict[str, Any]:
 
 def caller() -> Caller:
     """Who sent the request at hand."""
-    return caller_of(request(), api_settings())
+    return caller_of(request(), bootstrap.api_settings())
 
 
 def request_path() -> str:

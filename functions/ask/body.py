@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ask.problems import ProblemRaised
-from selfrag.requests import AskRequest, UploadRequest
+from selfrag.domain.questions import AskRequest, UploadRequest
 
 MAX_BODY_BYTES = 64 * 1024
 

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ask.problems import ProblemRaised
-from ask.settings import ApiSettings
+from selfrag.runtime.settings import ApiSettings
 
 _SESSION = re.compile(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.*")
 _ROLE = re.compile(r"(arn:[\w-]+:iam::\d+:role/)(?:.*/)?([^/]+)")

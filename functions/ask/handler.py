@@ -18,11 +18,12 @@ from ask.documents import routes  # noqa: F401  (it adds its routes to the app)
 from ask.logic import Started, Unfinished
 from ask.problems import ProblemRaised, as_problem, respond
 from ask.questions import Arrival
-from selfrag import responses
-from selfrag.errors import InvalidInput
-from selfrag.metrics import count_step
-from selfrag.observability import logger
-from selfrag.requests import AskRequest, explain_errors
+from selfrag.domain import answers as responses
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.questions import AskRequest
+from selfrag.domain.refusals import explain_errors
+from selfrag.runtime.metrics import count_step
+from selfrag.runtime.observability import logger
 
 DESCRIPTION = File(__file__).with_name("openapi.json")
 

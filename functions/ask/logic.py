@@ -5,9 +5,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ask.trace import Step
-from selfrag.models import Model, RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
-from selfrag.responses import RetrieveReflection
+from selfrag.domain.answers import RetrieveReflection
+from selfrag.domain.base import Model
+from selfrag.domain.history import Step
+from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
 
 
 class Started(Model):

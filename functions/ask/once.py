@@ -18,7 +18,7 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
 )
 
 from ask.problems import ProblemRaised
-from selfrag.errors import TemporarilyUnavailable
+from selfrag.domain.errors import TemporarilyUnavailable
 
 KEPT_SECONDS = 86_400
 _LOOK_AGAIN_SECONDS = 0.25

@@ -7,7 +7,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from pydantic import BaseModel, Field
 
-from selfrag.errors import (
+from selfrag.domain.errors import (
     DeadlineExceeded,
     InvalidInput,
     Misconfigured,

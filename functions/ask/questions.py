@@ -8,15 +8,16 @@ from http import HTTPStatus
 from typing import Any
 
 from ask.callers import Caller
-from ask.executions import Executions, dynamodb, executions
 from ask.logic import unfinished
 from ask.once import once
 from ask.problems import ProblemRaised
-from ask.settings import ApiSettings, api_settings
-from ask.trace import steps_of
-from selfrag.errors import InvalidInput
-from selfrag.observability import hashed, logger
-from selfrag.requests import AskRequest
+from selfrag import bootstrap
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.history import steps_of
+from selfrag.domain.questions import AskRequest
+from selfrag.ports.executions import Executions
+from selfrag.runtime.observability import hashed, logger
+from selfrag.runtime.settings import ApiSettings
 
 LEAST_SECONDS = 1.0
 
@@ -37,13 +38,13 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 
     Raises InvalidInput for a deadline that API Gateway would not wait for.
     """
-    config = api_settings()
+    config = bootstrap.api_settings()
     if body.policy.deadline_seconds > config.sync_deadline_seconds:
         raise InvalidInput(
             f"policy.deadline_seconds may be at most {config.sync_deadline_seconds:g} here; "
             "POST /v1/questions gives more time."
         )
-    machines, responses = executions(config), {}
+    machines, responses = bootstrap.executions(), {}
 
     def work() -> str:
         question_id, payload = _new_question(body, arrival.caller, machines, config)
@@ -59,8 +60,8 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 
 def start(body: AskRequest, arrival: Arrival) -> str:
     """Start the question on the Standard machine and give its id."""
-    config = api_settings()
-    machines = executions(config)
+    config = bootstrap.api_settings()
+    machines = bootstrap.executions()
 
     def work() -> str:
         question_id, payload = _new_question(body, arrival.caller, machines, config)
@@ -72,16 +73,16 @@ def start(body: AskRequest, arrival: Arrival) -> str:
 
 def look(question_id: str, caller: Caller) -> dict[str, Any] | None:
     """The response of a question, or how far it is; None when there is no such question of the caller's."""
-    machines = executions(api_settings())
+    machines = bootstrap.executions()
     return machines.remembered(question_id, caller.collections) or _at_work(machines, question_id, caller)
 
 
 def _at_work(machines: Executions, question_id: str, caller: Caller) -> dict[str, Any] | None:
-    progress = machines.progress(question_id, caller.collections)
-    if progress is None:
+    found = machines.snapshot(question_id, caller.collections)
+    if found is None:
         return None
-    view = unfinished(question_id, progress.status, steps_of(progress.history))
-    return progress.output or view.model_dump(mode="json")
+    view = unfinished(question_id, found.status, steps_of(found.history))
+    return found.output or view.model_dump(mode="json")
 
 
 def _new_question(
@@ -113,6 +114,6 @@ def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival, config: A
         key=arrival.key,
         request={"path": arrival.path, **body.model_dump(mode="json")},
         table=config.requests_table,
-        client=dynamodb(),
+        client=bootstrap.requests_client(),
         context=arrival.context,
     )

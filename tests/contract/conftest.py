@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from selfrag.opensearch import OpenSearchPassages, open_passages
+from selfrag import bootstrap
+from selfrag.adapters.opensearch.searching import OpenSearchPassages
 from tests.contract.entries import DIMENSIONS
 from tests.support.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
 
@@ -16,7 +17,7 @@ def service() -> Iterator[OpenSearchDouble]:
 
 
 @pytest.fixture(autouse=True)
-def environment(service: OpenSearchDouble, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def environment(service: OpenSearchDouble, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "SELFRAG_COLLECTION_ENDPOINT": service.url,
         "SELFRAG_VECTOR_DIMENSIONS": str(DIMENSIONS),
@@ -27,11 +28,8 @@ def environment(service: OpenSearchDouble, monkeypatch: pytest.MonkeyPatch) -> I
         monkeypatch.setenv(name, value)
     for name in ("AWS_SESSION_TOKEN", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
-    open_passages.cache_clear()
-    yield
-    open_passages.cache_clear()
 
 
 @pytest.fixture
 def index() -> OpenSearchPassages:
-    return open_passages()
+    return bootstrap.index()

@@ -5,9 +5,9 @@ import random
 from collections import Counter
 from typing import Any
 
-from selfrag.models import Passage
-from selfrag.opensearch import Entry, OpenSearchPassages
-from selfrag.passages import Bounds
+from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.domain.passages import Bounds, Passage
+from selfrag.ports.index import Entry
 from tests.support.opensearch_double import OpenSearchDouble
 
 DIMENSIONS = 8

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from selfrag.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.opensearch import OpenSearchPassages, open_passages
-from selfrag.passages import Bounds
+from selfrag import bootstrap
+from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.domain.passages import Bounds
 from tests.contract.entries import entry, unit
 from tests.support.opensearch_double import OpenSearchDouble
 
@@ -64,7 +65,7 @@ def test_no_message_repeats_a_query_or_a_passage(
 def test_wrong_credentials_are_the_operators_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
     with pytest.raises(Misconfigured, match="403"):
-        open_passages().search("words", unit(1.0), 4, Bounds(["mine"]))
+        bootstrap.index().search("words", unit(1.0), 4, Bounds(["mine"]))
 
 
 def test_a_collection_that_cannot_be_reached_may_come_back(
@@ -73,7 +74,7 @@ def test_a_collection_that_cannot_be_reached_may_come_back(
     monkeypatch.setenv("SELFRAG_COLLECTION_ENDPOINT", "http://127.0.0.1:1")
     for call in CALLS.values():
         with pytest.raises(TemporarilyUnavailable, match="cannot be reached"):
-            call(open_passages())
+            call(bootstrap.index())
 
 
 def test_a_collection_that_does_not_reply_in_time_may_come_back(
@@ -81,7 +82,7 @@ def test_a_collection_that_does_not_reply_in_time_may_come_back(
 ) -> None:
     monkeypatch.setenv("SELFRAG_COLLECTION_TIMEOUT_SECONDS", "0.05")
     with service._lock, pytest.raises(TemporarilyUnavailable, match="in time"):
-        open_passages().search("words", unit(1.0), 4, Bounds(["mine"]))
+        bootstrap.index().search("words", unit(1.0), 4, Bounds(["mine"]))
 
 
 def test_a_collection_that_slept_is_waited_for(index: OpenSearchPassages) -> None:
@@ -115,7 +116,7 @@ def test_a_wrong_setting_is_named(name: str, value: str | None, monkeypatch: pyt
         monkeypatch.setenv(name, value)
     expected = name if name.startswith("SELFRAG") else "SELFRAG_COLLECTION_REGION"
     with pytest.raises(Misconfigured, match=expected):
-        open_passages()
+        bootstrap.index()
 
 
 def test_without_credentials_nothing_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
@@ -124,4 +125,4 @@ def test_without_credentials_nothing_is_opened(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     with pytest.raises(Misconfigured, match="credentials"):
-        open_passages()
+        bootstrap.index()

@@ -8,7 +8,8 @@ from botocore.credentials import Credentials
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
-from selfrag.opensearch import OpenSearchPassages, mapping
+from selfrag.adapters.opensearch.collection import mapping
+from selfrag.adapters.opensearch.searching import OpenSearchPassages
 from tests.contract.entries import PATH, QUERY, the_whole_life, unit
 from tests.support.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
 

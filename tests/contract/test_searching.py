@@ -4,22 +4,19 @@ from typing import Any
 
 import pytest
 
-from selfrag.errors import TemporarilyUnavailable
-from selfrag.opensearch import STORED, OpenSearchPassages
-from selfrag.passages import Bounds, PassageIndex, fuse
-from selfrag.settings import Settings
+from selfrag import bootstrap
+from selfrag.adapters.opensearch.collection import STORED
+from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.passages import Bounds
+from selfrag.ports.index import Index, best
 from tests.contract.entries import PATH, QUERY, entry, found, unit
 from tests.support.opensearch_double import OpenSearchDouble
 
 
-def test_the_index_is_a_passage_index_and_its_factory_is_what_the_settings_name(
-    monkeypatch: pytest.MonkeyPatch, index: OpenSearchPassages
-) -> None:
-    monkeypatch.setenv("SELFRAG_PASSAGE_INDEX", "selfrag.opensearch.open_passages")
-    named = Settings().passage_index
-    assert named is not None
-    typed: PassageIndex = named()
-    assert typed is index, "one client for all questions of a process"
+def test_the_index_can_be_searched_and_written_to_and_a_process_makes_one(index: OpenSearchPassages) -> None:
+    typed: Index = index
+    assert typed is bootstrap.index(), "one client for all questions of a process"
 
 
 def test_both_searches_give_their_own_scores_best_first_in_one_request(
@@ -34,7 +31,7 @@ def test_both_searches_give_their_own_scores_best_first_in_one_request(
     assert [round(score, 3) for _, score in both.by_vector] == [1.995, 1.0, 0.5]
     assert [p.passage_id for p, _ in both.by_text] == ["far", "opposite"], "english stems: leaves, leaving"
     assert both.by_text[0][1] > both.by_text[1][1] > 0
-    assert fuse(both, 1)[0].passage_id == "far"
+    assert best(both, 1)[0].passage_id == "far"
 
 
 def test_a_passage_comes_back_as_it_was_written_and_without_its_vector(index: OpenSearchPassages) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from selfrag.errors import SelfragError, TemporarilyUnavailable
-from selfrag.opensearch import OpenSearchPassages, writing
-from selfrag.passages import Bounds
+from selfrag.adapters.opensearch import writing
+from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
+from selfrag.domain.passages import Bounds
 from tests.contract.entries import PATH, entry, found, stored
 from tests.support.opensearch_double import OpenSearchDouble
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from cli.asking import ask_question
+from cli.local.asking import ask_question
 from cli.main import main
-from selfrag.requests import read_request
+from selfrag.domain.questions import read_request
 from tests.support.command import HANDBOOK, Command, Ended
 
 Ask = Callable[..., dict[str, Any]]

@@ -14,10 +14,11 @@ import httpx2
 import pytest
 
 from ask.body import MAX_BODY_BYTES
-from cli.aws.resources import TABLES
-from cli.aws.stack import MACHINE_ARN
-from cli.serving.gateway import serving
-from selfrag.fields import MAX_QUESTION_CHARACTERS
+from cli.local.aws.resources import TABLES
+from cli.local.aws.stack import MACHINE_ARN
+from cli.local.serving.gateway import serving
+from selfrag import bootstrap
+from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from tests.support.local import QUESTION, local_stack
 from tests.support.model_server import ModelServer
 
@@ -179,12 +180,10 @@ def test_a_request_whose_start_failed_may_be_repeated_with_its_key(
 ) -> None:
     headers = {"Idempotency-Key": "k"}
     monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", MACHINE_ARN + "-gone")
-    from ask.settings import api_settings
-
-    api_settings.cache_clear()
+    bootstrap.forget()
     assert "gone" not in json.dumps(problem(api.post("/v1/questions", json=ASK, headers=headers), 500))
     monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", MACHINE_ARN)
-    api_settings.cache_clear()
+    bootstrap.forget()
     assert api.post("/v1/questions", json=ASK, headers=headers).status_code == 202
 
 

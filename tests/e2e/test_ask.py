@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.index import E5Embedder
-from selfrag.responses import Response
+from cli.local.index import E5Embedder
+from selfrag.domain.answers import Response
 from tests.e2e.conftest import Ask
 from tests.support.command import Command
 

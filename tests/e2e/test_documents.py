@@ -10,10 +10,9 @@ import httpx2
 import pytest
 import requests
 
-from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
-from cli.serving.gateway import serving
-from selfrag.documents import MAX_DOCUMENT_BYTES
-from selfrag.ingestion import document_id
+from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from cli.local.serving.gateway import serving
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES, document_id
 from tests.e2e.test_api import problem
 from tests.support.ingesting import Ingestion, ingestion
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cli.aws.resources import DOCUMENTS_BUCKET
-from cli.aws.stack import running_stack
-from cli.serving.gateway import serving
-from selfrag.ingestion import document_id
-from selfrag.manifest import manifest
+from cli.local.aws.resources import DOCUMENTS_BUCKET
+from cli.local.aws.stack import running_stack
+from cli.local.serving.gateway import serving
+from selfrag import bootstrap
+from selfrag.domain.documents import document_id
 from tests.support.steps import Scripted
 
 pytestmark = pytest.mark.slow
@@ -103,7 +103,7 @@ def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: C
         serving() as url,
         httpx2.Client(base_url=url, timeout=40) as api,
     ):
-        manifest().claim(document_id(DOCUMENTS_BUCKET, KNOWN_KEY), KNOWN_KEY, "c", "an execution")
+        bootstrap.manifest().claim(document_id(DOCUMENTS_BUCKET, KNOWN_KEY), KNOWN_KEY, "c", "an execution")
 
         @settings(max_examples=REQUESTS, deadline=None, suppress_health_check=list(HealthCheck))
         @given(sent, headers)

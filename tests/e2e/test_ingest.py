@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.index import E5Embedder
+from cli.local.index import E5Embedder
 from tests.e2e.conftest import Run
 from tests.support.command import Command
 from tests.support.fakes import FakeEmbedder

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from cli.aws.resources import TABLES
-from cli.aws.stack import DEFINITION, MACHINE_ARN, deployed_handlers
-from cli.serving.gateway import serving
+from cli.local.aws.resources import TABLES
+from cli.local.aws.stack import DEFINITION, MACHINE_ARN, deployed_handlers
+from cli.local.serving.gateway import serving
 from tests.e2e.test_api import eventually, problem
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.model_server import ModelServer

@@ -6,22 +6,21 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 from xml.etree import ElementTree
 
 import httpx2
 import pytest
 import time_machine
 
-import ask.documents.routes
-from ask.documents.bucket import UPLOAD_SECONDS
-from cli.aws.resources import DOCUMENTS_BUCKET
-from cli.aws.stack import running_stack
-from cli.serving.bucket import MAX_FORM_BYTES, DirectoryBucket, ReadOnly
-from cli.serving.folder import Folder
-from cli.serving.gateway import serving
-from cli.serving.shown import ShownManifest
-from selfrag.ingestion import document_id
+from cli.local.aws.resources import DOCUMENTS_BUCKET
+from cli.local.aws.stack import running_stack
+from cli.local.serving.bucket import MAX_FORM_BYTES, DirectoryBucket, ReadOnly
+from cli.local.serving.folder import Folder
+from cli.local.serving.gateway import serving
+from cli.local.serving.shown import ShownManifest
+from selfrag import bootstrap
+from selfrag.domain.documents import document_id
+from selfrag.ports.objects import UPLOAD_SECONDS
 from tests.e2e.test_api import problem
 
 CONTENT = b"# Leave\r\n\r\nLeave is 25 days.\n"
@@ -68,7 +67,7 @@ def service(stack: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     bucket = DirectoryBucket(Folder(directory, "hr"), lambda key, content: changes.append((key, content)))
     shown = ShownManifest("hr")
     with (
-        patch.object(ask.documents.routes, "s3", lambda: bucket),
+        bootstrap.using(uploads=bucket),
         serving(first=bucket) as url,
         httpx2.Client(base_url=url, timeout=20) as api,
     ):

@@ -7,7 +7,7 @@ from typing import Any
 import boto3
 import pytest
 
-from cli.aws import stack as stack_module
+from cli.local.aws import stack as stack_module
 from tests.support.command import Command
 from tests.support.local import QUESTION, local_stack
 from tests.support.model_server import ModelServer

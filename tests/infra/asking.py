@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import boto3
 import httpx2
 
-from cli.offline.server import MessagesServer
-from cli.offline.web import WebServer
+from cli.local.offline.server import MessagesServer
+from cli.local.offline.web import WebServer
 from tests.infra.emulator import Stack
 from tests.infra.tools import needed, run
 from tests.support.opensearch_double import OpenSearchDouble

@@ -11,17 +11,14 @@ from typing import Any
 import boto3
 import httpx2
 import pytest
-from aws_lambda_powertools.utilities import parameters
 
 import ask.handler
-import cli.serving.gateway
-import selfrag.claude
-from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, TABLES
-from cli.aws.stack import DEFINITION, INGESTION, MACHINE_ARN, LocalStack, deployed_handlers, running_stack
-from cli.offline.web import WebServer
-from cli.serving.gateway import serving
-from selfrag.opensearch import open_passages
-from selfrag.titan import open_titan
+import cli.local.serving.gateway
+from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, TABLES
+from cli.local.aws.stack import DEFINITION, INGESTION, MACHINE_ARN, LocalStack, deployed_handlers, running_stack
+from cli.local.offline.web import WebServer
+from cli.local.serving.gateway import serving
+from selfrag import bootstrap
 from tests.support.model_server import ModelServer, cite_everything
 from tests.support.opensearch_double import OpenSearchDouble
 from tests.support.recorded import Calls, Handler, as_caller, recording
@@ -48,8 +45,6 @@ def recorded() -> Iterator[Calls]:
     Documents: put, changed, deleted, unreadable.
     Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault.
     """
-    open_passages.cache_clear()
-    open_titan.cache_clear()
     with (
         ModelServer() as model,
         TitanDouble() as titan,
@@ -57,8 +52,6 @@ def recorded() -> Iterator[Calls]:
         WebServer(ROOT / "docs" / "web") as web,
     ):
         environment = {
-            "SELFRAG_PASSAGE_INDEX": "selfrag.opensearch.open_passages",
-            "SELFRAG_EMBEDDER": "selfrag.titan.open_titan",
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
             "SELFRAG_MODEL_BASE_URL": model.url,
@@ -83,16 +76,13 @@ def recorded() -> Iterator[Calls]:
                 _ask_everything(api, model)
             by_machine = {("ingestion" if who == "workflow" else who, *what) for who, *what in ingesting}
             yield {(who, GRANTED_AS.get(action, action), resource) for who, action, resource in asking | by_machine}
-    open_passages.cache_clear()
-    open_titan.cache_clear()
 
 
 def _in_a_new_process(handler: Handler) -> Handler:
     """A handler that finds nothing of what another Lambda's process keeps: each reads its own secret."""
 
     def cold(event: dict[str, Any], context: Any) -> Any:
-        parameters.clear_caches()
-        selfrag.claude._client.cache_clear()
+        bootstrap.forget()
         return handler(event, context)
 
     return cold
@@ -148,9 +138,7 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     # What cannot be started leaves no claim on its key.
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SELFRAG_STANDARD_MACHINE_ARN", MACHINE_ARN + "-gone")
-        ask.settings.api_settings.cache_clear()
         assert api.post("/v1/questions", json={"question": "A?"}, headers={"Idempotency-Key": "l"}).status_code == 500
-    ask.settings.api_settings.cache_clear()
     while api.get(location).json()["status"] == "running":
         threading.Event().wait(0.05)
 

@@ -14,9 +14,10 @@ from typing import Any
 import boto3
 import httpx2
 
-from cli.aws.resources import TABLES
-from cli.aws.stack import MACHINE_ARN, running_stack
-from cli.serving.gateway import serving
+from cli.local.aws.resources import TABLES
+from cli.local.aws.stack import MACHINE_ARN, running_stack
+from cli.local.serving.gateway import serving
+from tests.support.local import few_parts
 from tests.support.model_server import ModelServer
 
 MODEL_KEY, WEB_KEY = "sk-ant-canary-1f0c9e", "tvly-canary-77b2d4"
@@ -61,8 +62,6 @@ def main() -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}"
         environment = {
-            "SELFRAG_PASSAGE_INDEX": "tests.support.local.FewPassages",
-            "SELFRAG_EMBEDDER": "tests.support.fakes.FakeEmbedder",
             "SELFRAG_MODEL_BASE_URL": url,
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": url,
@@ -70,7 +69,7 @@ def main() -> None:
             "SELFRAG_COLLECTIONS": '["c"]',
         }
         secrets = {"model-key": MODEL_KEY, "web-key": WEB_KEY}
-        with running_stack(environment, secrets, pause=lambda seconds: None), serving() as api:
+        with running_stack(environment, secrets, parts=few_parts(), pause=lambda seconds: None), serving() as api:
             good.answers["grade_relevance"] = lambda body: {"reason": "r", "label": "irrelevant", "score": 0.1}
             for now in MOODS:
                 mood.append(now)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.aws.stack import DEFINITION, INFRA, INGESTION
+from cli.local.aws.stack import DEFINITION, INFRA, INGESTION
 
 RAW = DEFINITION.read_text(encoding="utf-8")
 MACHINE: dict[str, Any] = json.loads(RAW)

@@ -8,13 +8,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from selfrag.claude import Cited, Flaw, Judgement, Segment, Source, Writing
-from selfrag.grading import Grader
-from selfrag.models import ModelCall, Passage
-from selfrag.passages import Bounds, Candidates
-from selfrag.prompts import Prompt
+from selfrag.domain.calls import ModelCall
+from selfrag.domain.passages import Bounds, Candidates, Passage
+from selfrag.domain.prompts import Prompt
+from selfrag.ports.grading import Grader
+from selfrag.ports.model import Cited, Flaw, Judgement, Segment, Source, Writing
 from tests.support import steps
 
+# The shortest prompt, in tokens, that the service will cache; shorter ones are never cached, without an error.
+SMALLEST_CACHEABLE = {"claude-haiku-5-5": 512, "claude-sonnet-5-5": 1024}
 PROMPT = Prompt("the rubric", "version-1")
 
 

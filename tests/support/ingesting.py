@@ -8,11 +8,9 @@ from typing import Any
 
 import boto3
 
-from cli.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
-from cli.aws.stack import INGESTION, Execution, LocalStack, deployed_handlers, running_stack
-from selfrag.ingestion import document_id
-from selfrag.opensearch import open_passages
-from selfrag.titan import open_titan
+from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from cli.local.aws.stack import INGESTION, Execution, LocalStack, deployed_handlers, running_stack
+from selfrag.domain.documents import document_id
 from tests.support.opensearch_double import OpenSearchDouble
 from tests.support.titan_double import TitanDouble
 
@@ -77,12 +75,8 @@ class Ingestion:
 @contextmanager
 def ingestion(handlers: Mapping[str, Any] | None = None, **environment: str) -> Iterator[Ingestion]:
     """The machine with the deployed handlers, some of them replaced; nothing waits."""
-    open_passages.cache_clear()
-    open_titan.cache_clear()
     with TitanDouble() as titan, OpenSearchDouble(KEYS) as collection:
         settings = {
-            "SELFRAG_PASSAGE_INDEX": "selfrag.opensearch.open_passages",
-            "SELFRAG_EMBEDDER": "selfrag.titan.open_titan",
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
             "SELFRAG_VIEW_SECONDS": "0",
@@ -91,5 +85,3 @@ def ingestion(handlers: Mapping[str, Any] | None = None, **environment: str) -> 
         known = {**deployed_handlers(INGESTION), **(handlers or {})}
         with running_stack(settings, {}, handlers=known, pause=lambda seconds: None) as stack:
             yield Ingestion(stack, collection, titan)
-    open_passages.cache_clear()
-    open_titan.cache_clear()

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from cli.aws.stack import LocalStack, running_stack
-from selfrag.passages import Bounds, Candidates
-from tests.support.fakes import FakeIndex, passage
+from cli.local.aws.stack import LocalStack, running_stack
+from selfrag.bootstrap import Parts
+from selfrag.domain.passages import Bounds, Candidates
+from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 from tests.support.model_server import ModelServer
 
 PASSAGES = [passage(f"p{n}", f"Fact number {n} is {n * 10} days. More follows.", collection="c") for n in range(12)]
@@ -24,16 +25,21 @@ class FewPassages(FakeIndex):
         return FakeIndex(*PASSAGES[start : start + 4]).search(text, vector, size, bounds)
 
 
+def few_parts() -> Parts:
+    """The parts of a stack that searches the few passages."""
+    index: Any = FewPassages()
+    return {"index": index, "embedder": FakeEmbedder()}
+
+
 @contextmanager
 def local_stack(model: ModelServer, **environment: str) -> Iterator[LocalStack]:
     """The stack with the deployed handlers; nothing waits between retries."""
     settings = {
-        "SELFRAG_PASSAGE_INDEX": "tests.support.local.FewPassages",
-        "SELFRAG_EMBEDDER": "tests.support.fakes.FakeEmbedder",
         "SELFRAG_MODEL_BASE_URL": model.url,
         "SELFRAG_MODEL_SECRET": "model-key",
         "SELFRAG_WEB_SECRET": "web-key",
         **environment,
     }
-    with running_stack(settings, {"model-key": "test-key", "web-key": "test"}, pause=lambda seconds: None) as stack:
+    secrets = {"model-key": "test-key", "web-key": "test"}
+    with running_stack(settings, secrets, parts=few_parts(), pause=lambda seconds: None) as stack:
         yield stack

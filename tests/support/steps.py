@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from compose_answer.handler import handler as compose_answer
+from question.compose_answer.handler import handler as compose_answer
 
 
 def call(step: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cli.aws.jsonata import evaluate
+from cli.local.aws.jsonata import evaluate
 
 # What decides nothing (a test proves it of the definition): situations that differ only in it are equal.
 LOGS = frozenset(

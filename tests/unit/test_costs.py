@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfrag.profiles import PRICES
+from selfrag.domain.calls import PRICES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "costs.md").read_text(encoding="utf-8")
 TABLES = re.findall(r"## ([^\n]+)\n(.*?)\*\*Total\*\* \| \| \| \*\*([\d.]+)\*\*", PAGE, re.S)

@@ -9,13 +9,13 @@ import pytest
 from statelint.config import Config
 from statelint.linter import Linter
 
-from cli.aws.interpreter import MAX_VARIABLE_BYTES
-from cli.aws.jsonata import check
-from cli.aws.stack import DEFINITION
-from selfrag import errors
-from selfrag.budget import STATE_BUDGET_BYTES
-from selfrag.deadline import LONGEST_RETRY_WAIT_SECONDS
-from selfrag.requests import Policy
+from cli.local.aws.interpreter import MAX_VARIABLE_BYTES
+from cli.local.aws.jsonata import check
+from cli.local.aws.stack import DEFINITION
+from selfrag.domain import errors
+from selfrag.domain.questions import Policy
+from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
+from selfrag.text.budget import STATE_BUDGET_BYTES
 from tests.support.definition import (
     INGESTION_MACHINE,
     INGESTION_RAW,
@@ -163,19 +163,18 @@ def test_statelint_would_find_a_fault() -> None:
 
 
 def test_state_names_folders_and_test_folders_match_one_to_one() -> None:
-    shared = {"selfrag", "ask"}
-    folders = {p.name for p in (ROOT / "functions").iterdir() if p.is_dir() and (p / "handler.py").exists()} - shared
-    # Where a step has failed, the same Lambda records it in a state of its own.
-    named = {snake(task.name) for task in ALL_LAMBDA_TASKS if task.name != "RecordFailure"}
-    filled_in = {task.body["Arguments"]["FunctionName"].strip("${}") for task in ALL_LAMBDA_TASKS}
-    tested = {p.name for p in (ROOT / "tests/unit").iterdir() if list(p.glob("test_*.py"))}
-    assert named == filled_in == folders
-    assert folders <= tested
+    for room, machine in (("question", MACHINE), ("ingestion", INGESTION_MACHINE)):
+        folders = {handler.parent.name for handler in (ROOT / "functions" / room).glob("*/handler.py")}
+        # Where a step has failed, the same Lambda records it in a state of its own.
+        named = {snake(task.name) for task in lambda_tasks(machine) if task.name != "RecordFailure"}
+        filled_in = {task.body["Arguments"]["FunctionName"].strip("${}") for task in lambda_tasks(machine)}
+        tested = {test.parent.name for test in (ROOT / "tests" / "unit" / room).glob("*/test_*.py")}
+        assert named == filled_in == folders == tested
 
 
 @pytest.mark.parametrize("task", lambda_tasks(), ids=ids)
 def test_every_step_folder_has_the_same_form(task: State) -> None:
-    folder = ROOT / "functions" / snake(task.name)
+    folder = ROOT / "functions" / "question" / snake(task.name)
     assert (folder / "logic.py").exists()
     uses_model = "calls" in json.dumps(task.body.get("Assign", task.body.get("Output")))
     assert (folder / "prompt.md").exists() == uses_model

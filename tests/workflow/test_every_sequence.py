@@ -8,9 +8,9 @@ from typing import Any
 import boto3
 import pytest
 
-from cli.aws.resources import TABLES
-from cli.aws.stack import definition_text, running_stack
-from compose_answer.logic import Task, compose
+from cli.local.aws.resources import TABLES
+from cli.local.aws.stack import definition_text, running_stack
+from question.compose_answer.logic import Task, compose
 from tests.support import steps
 from tests.support.steps import Scripted
 from tests.support.walker import LOGS, Walker

@@ -10,14 +10,15 @@ from unittest.mock import patch
 
 import boto3
 import pytest
+from cli.local.aws.definitions import INGESTION
 
-from cli.aws.resources import DOCUMENTS_BUCKET
-from cli.aws.stack import INGESTION, deployed_handlers
-from selfrag.ingestion import Objects, ingestion_settings
-from selfrag.manifest import Manifest
-from selfrag.opensearch import OpenSearchPassages, open_passages
-from selfrag.passages import Bounds
-from selfrag.titan import open_titan
+from cli.local.aws.resources import DOCUMENTS_BUCKET
+from cli.local.aws.stack import deployed_handlers
+from selfrag import bootstrap
+from selfrag.adapters.manifest import DynamoManifest
+from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.domain.passages import Bounds
+from selfrag.ports.objects import Objects
 from tests.support.fakes import embed
 from tests.support.files import pdf
 from tests.support.ingesting import Ingestion, ingestion
@@ -90,8 +91,7 @@ def test_a_new_index_is_filled_and_the_one_before_it_stays_as_it_was(
     new = {"INDEX_NAME": "passages-256", "VECTOR_DIMENSIONS": "256", "PIPELINE": "1/passages-256/256"}
     for name, value in new.items():
         monkeypatch.setenv(f"SELFRAG_{name}", value)
-    for settings in (open_passages, open_titan, ingestion_settings):
-        settings.cache_clear()
+    bootstrap.forget()
     assert running.done(KEY)["status"] == "ready"
     assert held("passages-256") == [(text, 256) for text, _ in before]
     assert running.done(KEY)["action"] == "nothing"
@@ -181,8 +181,8 @@ def test_an_object_that_changes_while_it_is_worked_on_is_looked_at_again() -> No
 
 
 def test_a_claim_of_an_execution_that_died_ends(running: Ingestion) -> None:
-    with patch("selfrag.manifest.LEASE_SECONDS", -10):
-        Manifest(*_table()).claim(running.done(KEY)["document_id"], KEY, "handbook", "dead")
+    with patch("selfrag.adapters.manifest.LEASE_SECONDS", -10):
+        DynamoManifest(*_table()).claim(running.done(KEY)["document_id"], KEY, "handbook", "dead")
     running.put(KEY, FIRST)
     running.done(KEY)
     holds(running, "25 days")
@@ -201,10 +201,10 @@ class Crash(Exception):
 # Every place at which something outside is changed, before and after the change.
 CHANGES = [
     (Objects, "put_json"),
-    (Manifest, "claim"),
-    (Manifest, "put"),
-    (Manifest, "forget"),
-    (Manifest, "release"),
+    (DynamoManifest, "claim"),
+    (DynamoManifest, "put"),
+    (DynamoManifest, "forget"),
+    (DynamoManifest, "release"),
     (OpenSearchPassages, "add"),
     (OpenSearchPassages, "delete"),
 ]
@@ -231,7 +231,7 @@ def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing
 
     with patch.object(kind, name, crashing):
         # The claim of an execution that could not even record its failure ends by itself, here at once.
-        with patch("selfrag.manifest.LEASE_SECONDS", -10):
+        with patch("selfrag.adapters.manifest.LEASE_SECONDS", -10):
             running.ingest(KEY)
         assert crashed
         running.done(KEY)
@@ -284,7 +284,7 @@ def test_a_busy_index_is_waited_for(running: Ingestion) -> None:
 
 def test_a_manifest_that_cannot_be_used_fails_the_execution_and_the_next_one_completes(running: Ingestion) -> None:
     running.put(KEY, FIRST)
-    with patch("selfrag.manifest.Manifest._update", side_effect=Crash):
+    with patch("selfrag.adapters.manifest.DynamoManifest._update", side_effect=Crash):
         assert running.ingest(KEY).output is None
     running.done(KEY)
     holds(running, "25 days")
@@ -296,7 +296,7 @@ def test_a_passage_of_a_pdf_knows_its_page_and_one_of_a_page_or_a_text_its_headi
     running.put("handbook/pay.md", b"# Pay\n\n## Bonus\n\nIt is paid in May.\n")
     for key in ("handbook/travel.pdf", "handbook/leave.html", "handbook/pay.md"):
         assert running.done(key)["status"] == "ready"
-    found = open_passages().search("hotel limit Oslo paid", embed("hotel limit Oslo paid"), 20, Bounds(["handbook"]))
+    found = bootstrap.index().search("hotel limit Oslo paid", embed("hotel limit Oslo paid"), 20, Bounds(["handbook"]))
     places = {(p.document, p.page, p.heading) for p, _ in found.by_text}
     assert {page for document, page, _ in places if document.endswith(".pdf")} >= {2}
     assert ("handbook/leave.html", None, "Sick leave") in places
@@ -308,7 +308,7 @@ def test_tags_and_a_date_are_the_objects_own_or_else_what_the_document_says(runn
 
     def labels() -> tuple[list[str], str | None]:
         done = running.done(KEY)
-        ((passage, _),) = open_passages().search("days", embed("days"), 5, Bounds(["handbook"])).by_vector
+        ((passage, _),) = bootstrap.index().search("days", embed("days"), 5, Bounds(["handbook"])).by_vector
         record = running.record(KEY)
         assert (done["status"], [tag["S"] for tag in record["tags"]]) == ("ready", passage.tags)
         assert record["date"] == (passage.date or True)  # {"NULL": true}

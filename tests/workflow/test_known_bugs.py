@@ -13,23 +13,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock, patch
+from unittest.mock import patch
 
 import anthropic
 import pytest
 
-import generate.logic
-import grade_relevance.logic
-import selfrag.claude
-from cli.aws.stack import definition_text, running_stack
-from compose_answer.logic import Task, compose
-from grade_relevance.logic import Relevance
-from selfrag.models import RelevanceVerdict
-from selfrag.profiles import SMALLEST_CACHEABLE
-from selfrag.prompts import load_prompt
-from selfrag.settings import DEFAULT_MODELS
+from cli.local.aws.stack import definition_text, running_stack
+from question.compose_answer.logic import Task, compose
+from question.generate import logic as generate_logic
+from question.grade_relevance import logic as relevance_logic
+from question.grade_relevance.logic import Relevance
+from selfrag import bootstrap
+from selfrag.adapters.claude import SdkClaude
+from selfrag.domain.prompts import load_prompt
+from selfrag.domain.verdicts import RelevanceVerdict
+from selfrag.ports.model import Judgement
+from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support import steps
-from tests.support.fakes import PROMPT, FakeClaude, cited, grader, passage
+from tests.support.fakes import PROMPT, SMALLEST_CACHEABLE, FakeClaude, cited, grader, passage
 from tests.support.local import QUESTION, local_stack
 from tests.support.model_server import ModelServer
 from tests.support.steps import Scripted
@@ -174,10 +175,10 @@ def test_bug_5_a_grader_without_a_verdict_passes_nothing(fault: str) -> None:
             if shape is Relevance:
                 values["score"] = 1.0
             taken = shape.model_validate({name: values[name] for name in shape.model_fields})
-            return selfrag.claude.Judgement(taken, None, judgement.call)
+            return Judgement(taken, None, judgement.call)
 
-        original = selfrag.claude.SdkClaude.judge
-        world.patches.append(patch.object(selfrag.claude.SdkClaude, "judge", judge))
+        original = SdkClaude.judge
+        world.patches.append(patch.object(SdkClaude, "judge", judge))
 
     holds_and_sees(check, put_back)
 
@@ -186,8 +187,8 @@ def test_bug_6_the_words_of_the_schema_are_the_words_that_are_compared() -> None
     def check(world: World) -> None:
         for label in Relevance.model_json_schema()["properties"]["label"]["enum"]:
             judge = grader({"reason": "", "label": label, "score": 1.0})
-            task = grade_relevance.logic.Task(question="?", passage=passage())
-            assert grade_relevance.logic.grade(task, judge).verdict.relevant == (label == "relevant")
+            task = relevance_logic.Task(question="?", passage=passage())
+            assert relevance_logic.grade(task, judge).verdict.relevant == (label == "relevant")
         for label in ("Relevant", "Yes", "RELEVANT"):
             with pytest.raises(ValueError, match="label"):
                 Relevance.model_validate({"reason": "", "label": label, "score": 1.0})
@@ -198,9 +199,9 @@ def test_bug_6_the_words_of_the_schema_are_the_words_that_are_compared() -> None
             verdict = RelevanceVerdict(
                 passage_id="p", relevant=found.label == "Relevant", score=found.score, label=found.label
             )
-            return grade_relevance.logic.Result(verdict=verdict)
+            return relevance_logic.Result(verdict=verdict)
 
-        world.patches.append(patch.object(grade_relevance.logic, "grade", compares_other_words))
+        world.patches.append(patch.object(relevance_logic, "grade", compares_other_words))
 
     holds_and_sees(check, put_back)
 
@@ -220,20 +221,20 @@ def test_bug_7_a_higher_threshold_lets_fewer_passages_through() -> None:
     def check(world: World) -> None:
         judge = grader({"reason": "", "label": "relevant", "score": 0.7})
         kept = [
-            grade_relevance.logic.grade(
-                grade_relevance.logic.Task(question="?", passage=passage(), threshold=threshold), judge
+            relevance_logic.grade(
+                relevance_logic.Task(question="?", passage=passage(), threshold=threshold), judge
             ).verdict.relevant
             for threshold in (0.0, 0.6, 0.7, 0.8, 1.0)
         ]
         assert kept == [True, True, True, False, False]
 
     def put_back(world: World) -> None:
-        as_built = grade_relevance.logic.grade
+        as_built = relevance_logic.grade
 
         def upside_down(task: Any, judge: Any) -> Any:
             return as_built(task.model_copy(update={"threshold": 1.0 - task.threshold}), judge)
 
-        world.patches.append(patch.object(grade_relevance.logic, "grade", upside_down))
+        world.patches.append(patch.object(relevance_logic, "grade", upside_down))
 
     holds_and_sees(check, put_back)
 
@@ -257,12 +258,12 @@ def test_bug_7_utility_counts_when_answers_are_compared() -> None:
 def test_bug_7_words_of_control_never_reach_an_answer() -> None:
     def check(world: World) -> None:
         claude = FakeClaude([cited("25 days. NO_ANSWER")])
-        task = generate.logic.Task(question="?", passages=[passage()])
-        result = generate.logic.generate(task, claude, PROMPT)
+        task = generate_logic.Task(question="?", passages=[passage()])
+        result = generate_logic.generate(task, claude, PROMPT)
         assert "NO_ANSWER" not in result.answer
 
     def put_back(world: World) -> None:
-        world.patches.append(patch.object(generate.logic, "NO_ANSWER", "Continue to use evidence"))
+        world.patches.append(patch.object(generate_logic, "NO_ANSWER", "Continue to use evidence"))
 
     holds_and_sees(check, put_back)
 
@@ -270,7 +271,7 @@ def test_bug_7_words_of_control_never_reach_an_answer() -> None:
 def test_bug_8_the_cached_prompt_is_long_enough_to_be_cached() -> None:
     def check(world: World) -> None:
         for step, model in DEFAULT_MODELS.items():
-            words = load_prompt(str(ROOT / "functions" / step / "logic.py")).text.split()
+            words = load_prompt(str(ROOT / "functions" / "question" / step / "logic.py")).text.split()
             assert len(words) > SMALLEST_CACHEABLE[model]
 
     def put_back(world: World) -> None:
@@ -301,8 +302,7 @@ def test_bug_9_graders_in_parallel_share_a_client_that_outlives_them() -> None:
                 raise anthropic.AnthropicError(str(error)) from error
 
         client = SimpleNamespace(messages=SimpleNamespace(create=create))
-        made = Mock(return_value=client, cache_clear=lambda: None)
-        world.patches.append(patch.object(selfrag.claude, "_client", made))
+        world.patches.append(bootstrap.using(claude_client=client))
 
     holds_and_sees(check, put_back)
 

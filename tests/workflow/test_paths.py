@@ -7,9 +7,9 @@ from typing import Any
 import boto3
 import pytest
 
-from cli.aws.resources import TABLES
-from cli.aws.stack import running_stack
-from selfrag.errors import TemporarilyUnavailable
+from cli.local.aws.resources import TABLES
+from cli.local.aws.stack import running_stack
+from selfrag.domain.errors import TemporarilyUnavailable
 from tests.support import steps
 from tests.support.steps import Scripted
 

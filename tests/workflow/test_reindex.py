@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from cli.aws.jsonata import evaluate
-from cli.aws.stack import INFRA
-from selfrag.manifest import LEASE_SECONDS
+from cli.local.aws.jsonata import evaluate
+from cli.local.aws.stack import INFRA
+from selfrag.adapters.manifest import LEASE_SECONDS
 from tests.support.definition import INGESTION_MACHINE, REINDEX_MACHINE
 from tests.support.walker import template
 

@@ -12,8 +12,8 @@ import pytest
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
 
-from cli.aws.interpreter import local_aws
-from cli.aws.jsonata import QueryError, check, evaluate
+from cli.local.aws.interpreter import local_aws
+from cli.local.aws.jsonata import QueryError, check, evaluate
 
 logging.getLogger("moto").setLevel(logging.CRITICAL)
 

@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from selfrag.errors import InvalidInput
-from selfrag.manifest import Manifest
-from selfrag.models import Model
-from selfrag.records import Record
+from selfrag.domain.base import Model
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.records import Record
+from selfrag.ports.manifest import Manifest
 
 # How often one request may ask the manifest: collections may be empty, or full of removed documents.
 MAX_QUERIES = 20

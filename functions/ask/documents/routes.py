@@ -10,14 +10,13 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from ask.app import JSON, app, caller, place_of, problems, reply
-from ask.documents.bucket import UPLOAD_SECONDS, Bucket, s3
 from ask.documents.listing import Document, Documents, document_of, page
 from ask.problems import ProblemRaised
-from ask.settings import api_settings
-from selfrag import ingestion
-from selfrag.manifest import manifest
-from selfrag.models import Model
-from selfrag.requests import UploadRequest
+from selfrag import bootstrap
+from selfrag.domain.base import Model
+from selfrag.domain.documents import collection_of, document_id
+from selfrag.domain.questions import UploadRequest
+from selfrag.ports.objects import UPLOAD_SECONDS
 
 Id = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The document's id.")]
 Collection = Annotated[
@@ -58,7 +57,7 @@ def list_documents(collection: Collection = "", limit: Limit = 50, cursor: Curso
     """Show a page of documents."""
     who = caller()
     who.allowed([collection] if collection else [])
-    found = page(manifest(), [collection] if collection else who.collections, limit, cursor)
+    found = page(bootstrap.manifest(), [collection] if collection else who.collections, limit, cursor)
     return reply(HTTPStatus.OK, found.model_dump(mode="json"))
 
 
@@ -74,13 +73,11 @@ def list_documents(collection: Collection = "", limit: Limit = 50, cursor: Curso
 )
 def upload_document(body: Annotated[UploadRequest, Body()]) -> Response[Any]:
     """Give a form by which one object can be put into the bucket."""
-    caller().allowed([ingestion.collection_of(body.key)])
-    bucket = api_settings().documents_bucket
+    caller().allowed([collection_of(body.key)])
     expires = datetime.fromtimestamp(int(time.time()) + UPLOAD_SECONDS, UTC)
-    form = Bucket(s3(), bucket).form(body)
-    to_come = Uploading(
-        id=ingestion.document_id(bucket, body.key), key=body.key, upload=Upload(**asdict(form)), expires_at=expires
-    )
+    form = bootstrap.uploads().form(body)
+    identity = document_id(bootstrap.api_settings().documents_bucket, body.key)
+    to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(form)), expires_at=expires)
     return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), place_of(f"/v1/documents/{to_come.id}"))
 
 
@@ -111,12 +108,12 @@ def show_document(document_id: Id) -> Response[Any]:
 def delete_document(document_id: Id) -> Response[Any]:
     """Delete the object; the bucket's event starts what removes the passages."""
     known = _own(document_id)
-    Bucket(s3(), api_settings().documents_bucket).delete(known.key)
+    bootstrap.uploads().delete(known.key)
     return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
 
 
-def _own(document_id: str) -> Document:
-    record = manifest().read(document_id)
+def _own(identity: str) -> Document:
+    record = bootstrap.manifest().read(identity)
     known = document_of(record) if record else None
     if known is None or known.collection not in caller().collections:
         raise ProblemRaised(

@@ -10,12 +10,12 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 from botocore.stub import ANY, Stubber
 
-import ask.executions
-import ask.settings
 from ask.handler import DESCRIPTION, handler
 from ask.logic import unfinished
 from ask.openapi import description
-from ask.trace import Step
+from selfrag import bootstrap
+from selfrag.adapters.executions import Machines, StatesExecutions
+from selfrag.domain.history import Step
 
 EXPRESS = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-express"
 STANDARD = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-standard"
@@ -62,38 +62,32 @@ def event(method: str, path: str, body: Any = None, **context: Any) -> dict[str,
 def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The table of answers, as a stub that knows no answer unless a test says so."""
     client = boto3.client("dynamodb", region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b")
-    monkeypatch.setattr(ask.executions, "dynamodb", lambda: client)
     monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", EXPRESS)
     monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", STANDARD)
-    ask.settings.api_settings.cache_clear()
     with Stubber(client) as stub:
         yield stub
-    ask.settings.api_settings.cache_clear()
 
 
-def send(monkeypatch: pytest.MonkeyPatch, machines: FakeStates, request: dict[str, Any]) -> tuple[int, Any, Any]:
-    monkeypatch.setattr(ask.executions, "_states", lambda: machines)
-    reply = handler(request, CONTEXT)
+def send(answers: Stubber, machines: FakeStates, request: dict[str, Any]) -> tuple[int, Any, Any]:
+    executions = StatesExecutions(machines, answers.client, Machines(EXPRESS, STANDARD, "answers"))
+    with bootstrap.using(executions=executions):
+        reply = handler(request, CONTEXT)
     return reply["statusCode"], json.loads(reply["body"]), reply["multiValueHeaders"]
 
 
-def test_a_question_whose_connection_did_not_last_is_found_at_its_location(
-    monkeypatch: pytest.MonkeyPatch, answers: Stubber
-) -> None:
+def test_a_question_whose_connection_did_not_last_is_found_at_its_location(answers: Stubber) -> None:
     answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY, "ConsistentRead": True})
     machines = FakeStates(start_sync_execution=ReadTimeoutError(endpoint_url="x"))
-    status, body, headers = send(monkeypatch, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
+    status, body, headers = send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
     assert (status, body["status"]) == (202, "running")
     assert headers["Location"] == [f"/live/v1/questions/{body['id']}"]
 
 
-def test_the_time_that_passed_before_the_lambda_ran_is_taken_from_the_deadline(
-    monkeypatch: pytest.MonkeyPatch, answers: Stubber
-) -> None:
+def test_the_time_that_passed_before_the_lambda_ran_is_taken_from_the_deadline(answers: Stubber) -> None:
     machines = FakeStates(start_sync_execution={"status": "SUCCEEDED", "output": json.dumps(RESPONSE)})
     arrived = 1000 * (time.time() - 5)
     request = event("POST", "/v1/ask", {"question": "How many days?"}, requestTimeEpoch=arrived)
-    status, body, headers = send(monkeypatch, machines, request)
+    status, body, headers = send(answers, machines, request)
     assert (status, body, headers["X-Request-Id"]) == (200, RESPONSE, ["gateway-1"])
     asked = machines.asked["start_sync_execution"]
     assert asked["stateMachineArn"] == EXPRESS
@@ -104,7 +98,7 @@ def test_without_web_search_no_request_can_switch_it_on(monkeypatch: pytest.Monk
     monkeypatch.setenv("SELFRAG_WEB_SEARCH", "false")
     machines = FakeStates(start_execution={})
     request = event("POST", "/v1/questions", {"question": "How many days?", "policy": {"web_search": True}})
-    assert send(monkeypatch, machines, request)[0] == 202
+    assert send(answers, machines, request)[0] == 202
     assert json.loads(machines.asked["start_execution"]["input"])["policy"]["web_search"] is False
 
 
@@ -121,32 +115,28 @@ def test_without_web_search_no_request_can_switch_it_on(monkeypatch: pytest.Monk
     ],
 )
 def test_a_fault_of_the_workflow_is_a_problem_that_tells_nothing_of_the_deployment(
-    monkeypatch: pytest.MonkeyPatch, answers: Stubber, reply: Any, status: int
+    answers: Stubber, reply: Any, status: int
 ) -> None:
     machines = FakeStates(start_sync_execution=reply)
-    got, body, headers = send(monkeypatch, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
+    got, body, headers = send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
     assert (got, headers["Content-Type"]) == (status, ["application/problem+json"])
     assert "SECRET" not in json.dumps(body)
     assert "arn:" not in json.dumps(body)
     assert ("Retry-After" in headers) == (status == 503)
 
 
-def test_a_table_that_cannot_be_read_is_a_problem_and_not_a_missing_question(
-    monkeypatch: pytest.MonkeyPatch, answers: Stubber
-) -> None:
+def test_a_table_that_cannot_be_read_is_a_problem_and_not_a_missing_question(answers: Stubber) -> None:
     answers.add_client_error("get_item", "ProvisionedThroughputExceededException")
-    assert send(monkeypatch, FakeStates(), event("GET", "/v1/questions/abc"))[0] == 503
+    assert send(answers, FakeStates(), event("GET", "/v1/questions/abc"))[0] == 503
 
 
 @pytest.mark.parametrize(
     "given", ["{}", '{"collections": []}', '{"collections": "documents2"}', '{"collections": ["documents", "b"]}', None]
 )
-def test_a_question_at_work_that_is_not_plainly_the_callers_is_not_found(
-    monkeypatch: pytest.MonkeyPatch, answers: Stubber, given: str | None
-) -> None:
+def test_a_question_at_work_that_is_not_plainly_the_callers_is_not_found(answers: Stubber, given: str | None) -> None:
     answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY, "ConsistentRead": True})
     machines = FakeStates(describe_execution={"status": "RUNNING", **({} if given is None else {"input": given})})
-    assert send(monkeypatch, machines, event("GET", "/v1/questions/abc"))[0] == 404
+    assert send(answers, machines, event("GET", "/v1/questions/abc"))[0] == 404
 
 
 def test_an_execution_that_ended_without_a_response_has_failed() -> None:
@@ -160,8 +150,7 @@ def test_wrong_settings_are_told_to_the_log_and_not_to_the_caller(
     monkeypatch: pytest.MonkeyPatch, answers: Stubber
 ) -> None:
     monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", "nonsense")
-    ask.settings.api_settings.cache_clear()
-    status, body, _ = send(monkeypatch, FakeStates(), event("POST", "/v1/ask", {"question": "How many days?"}))
+    status, body, _ = send(answers, FakeStates(), event("POST", "/v1/ask", {"question": "How many days?"}))
     assert status == 500
     assert "SELFRAG_" not in json.dumps(body)
 

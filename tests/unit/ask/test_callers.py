@@ -8,8 +8,9 @@ import pytest
 
 from ask.callers import Caller, caller_of
 from ask.problems import ProblemRaised
-from ask.settings import ApiSettings, api_settings
-from selfrag.errors import Misconfigured
+from selfrag import bootstrap
+from selfrag.domain.errors import Misconfigured
+from selfrag.runtime.settings import ApiSettings
 
 ACCOUNT = "123456789012"
 MACHINES = {"express_machine_arn": "arn:aws:states:x", "standard_machine_arn": "arn:aws:states:x"}
@@ -73,11 +74,7 @@ def test_a_binding_that_cannot_be_read_is_a_fault_and_not_the_default(
     for name, setting in MACHINES.items():
         monkeypatch.setenv(f"SELFRAG_{name.upper()}", setting)
     monkeypatch.setenv("SELFRAG_KEY_COLLECTIONS", value)
-    api_settings.cache_clear()
-    try:
-        with pytest.raises(Misconfigured, match=r"(?i)key_collections"):
-            api_settings()
-        monkeypatch.setenv("SELFRAG_KEY_COLLECTIONS", json.dumps(BOUND))
-        assert api_settings().key_collections["key-a"] == ("a",)
-    finally:
-        api_settings.cache_clear()
+    with pytest.raises(Misconfigured, match="SELFRAG_KEY_COLLECTIONS"):
+        bootstrap.api_settings()
+    monkeypatch.setenv("SELFRAG_KEY_COLLECTIONS", json.dumps(BOUND))
+    assert bootstrap.api_settings().key_collections["key-a"] == ("a",)

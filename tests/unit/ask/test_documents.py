@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ask.documents import listing
-from ask.documents.bucket import Bucket
-from parse_document.logic import EXTENSIONS, MAX_BYTES
-from selfrag import documents
-from selfrag.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
-from selfrag.fields import MAX_KEY_CHARACTERS
-from selfrag.ingestion import collection_of
-from selfrag.records import Record
-from selfrag.requests import UploadRequest
+from ingestion.parse_document.readers import EXTENSIONS, MAX_BYTES
+from selfrag.adapters.objects import S3Uploads
+from selfrag.domain import documents
+from selfrag.domain.documents import collection_of
+from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
+from selfrag.domain.fields import MAX_KEY_CHARACTERS
+from selfrag.domain.questions import UploadRequest
+from selfrag.domain.records import Record
 
 
 class FakeManifest:
@@ -133,7 +133,7 @@ def test_an_upload_of_no_size_or_of_too_much_is_refused(changed: dict[str, Any])
         (ClientError({"ResponseMetadata": {"HTTPStatusCode": 403}}, "DeleteObject"), Misconfigured),
         (ClientError({"ResponseMetadata": {"HTTPStatusCode": 503}}, "DeleteObject"), TemporarilyUnavailable),
         (EndpointConnectionError(endpoint_url="x"), TemporarilyUnavailable),
-        (NoCredentialsError(), TemporarilyUnavailable),
+        (NoCredentialsError(), Misconfigured),
     ],
 )
 def test_a_bucket_that_does_not_do_what_it_should_is_an_error_with_a_name(
@@ -147,6 +147,6 @@ def test_a_bucket_that_does_not_do_what_it_should_is_an_error_with_a_name(
             raise error
 
     with pytest.raises(kind):
-        Bucket(Broken(), "bucket").delete("c/a.md")
+        S3Uploads(Broken(), "bucket").delete("c/a.md")
     with pytest.raises(kind):
-        Bucket(Broken(), "bucket").form(UploadRequest(key="c/a.md", size=1))
+        S3Uploads(Broken(), "bucket").form(UploadRequest(key="c/a.md", size=1))

@@ -7,11 +7,12 @@ import anthropic
 import pytest
 from anthropic.types import ModelParam
 
-from grade_relevance.logic import Relevance
-from selfrag import errors
-from selfrag.claude import Cited, SdkClaude, Source
-from selfrag.prompts import Prompt
-from selfrag.settings import DEFAULT_MODELS, Settings
+from question.grade_relevance.logic import Relevance
+from selfrag.adapters.claude import Provider, SdkClaude, client_of
+from selfrag.domain import errors
+from selfrag.domain.prompts import Prompt
+from selfrag.ports.model import Cited, Source
+from selfrag.runtime.settings import DEFAULT_MODELS, Settings
 from tests.support.model_server import Fault, ModelServer, reply
 
 PROMPT = Prompt("the rubric", "v1")
@@ -25,9 +26,8 @@ def server() -> Iterator[ModelServer]:
 
 
 def claude_at(server: ModelServer, deadline_ms: float | None = None, **models: str) -> SdkClaude:
-    config = Settings(models={**DEFAULT_MODELS, **models}, model_timeout_seconds=0.3)
     client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
-    return SdkClaude(client, config, deadline_ms)
+    return SdkClaude(client, {**DEFAULT_MODELS, **models}, 0.3, deadline_ms)
 
 
 def judge(server: ModelServer, **models: str) -> Any:
@@ -169,17 +169,10 @@ def test_configuration_may_name_one_step_and_the_rest_keep_their_models() -> Non
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "bedrock", "aws"])
-def test_the_client_is_chosen_by_configuration(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from selfrag import claude, settings
-
-    monkeypatch.setenv("SELFRAG_MODEL_PROVIDER", provider)
-    monkeypatch.setenv("SELFRAG_MODEL_SECRET", "s")
+def test_the_client_is_chosen_by_configuration(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_AWS_WORKSPACE_ID", "wrkspc_1")
     monkeypatch.setenv("AWS_REGION", "us-east-1")
-    monkeypatch.setattr(claude.parameters, "get_secret", lambda name, **options: "key")
-    settings.settings.cache_clear()
-    made = claude._client.__wrapped__()
-    settings.settings.cache_clear()
+    made = client_of(provider, "key", None, 20.0)
     kinds = {"anthropic": anthropic.Anthropic, "bedrock": anthropic.AnthropicBedrock, "aws": anthropic.AnthropicAWS}
     assert type(made) is kinds[provider]
     assert made.max_retries == 0

@@ -1,20 +1,26 @@
 """What CloudWatch is told: the metrics that the alarms and the dashboard stand on."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
-import record_document.handler
-from compose_answer.handler import handler as compose_answer
-from selfrag.errors import TemporarilyUnavailable
-from selfrag.metrics import count_cache_failure, count_calls
-from selfrag.models import ModelCall, StepResult
-from selfrag.observability import step
+from ingestion.record_document.handler import handler as record_document
+from question.compose_answer.handler import handler as compose_answer
+from selfrag import bootstrap
+from selfrag.domain.calls import ModelCall, StepResult
+from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.runtime.metrics import count_cache_failure, count_calls
 from tests.infra.metrics import EMITTED
 from tests.support import steps
 
 TASK: dict[str, Any] = {"id": "abc", "question": "How many days?", "retrieval": {"decision": "yes", "reason": "r"}}
+
+
+class Anything(BaseModel):
+    """A task that any event is."""
 
 
 @pytest.fixture
@@ -37,12 +43,12 @@ def emitted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
 
 def test_a_step_is_timed_and_its_model_calls_are_counted_with_their_cost(emitted: Any) -> None:
-    def work(event: dict[str, Any]) -> StepResult:
+    def work(task: Anything) -> StepResult:
         return StepResult(calls=[ModelCall.model_validate(steps.call("generate"))])
 
-    step(work)({"question": "How many days?"}, None)
+    bootstrap.step(Anything)(work)({"question": "How many days?"}, None)
     found = emitted()
-    name = __name__.split(".")[0]
+    name = __name__.split(".")[-2]
     assert found["Errors", (("step", name),)] == 0
     assert found["Latency", (("step", name),)] >= 0
     by_model = (("step", "generate"), ("model", "claude-haiku-5-5"))
@@ -51,12 +57,12 @@ def test_a_step_is_timed_and_its_model_calls_are_counted_with_their_cost(emitted
 
 
 def test_a_step_that_fails_is_counted_as_an_error(emitted: Any) -> None:
-    def work(event: dict[str, Any]) -> StepResult:
+    def work(task: Anything) -> StepResult:
         raise TemporarilyUnavailable("busy")
 
     with pytest.raises(TemporarilyUnavailable):
-        step(work)({}, None)
-    assert emitted()["Errors", (("step", __name__.split(".")[0]),)] == 1
+        bootstrap.step(Anything)(work)({}, None)
+    assert emitted()["Errors", (("step", __name__.split(".")[-2]),)] == 1
 
 
 def test_an_answer_is_counted_by_its_status_its_decision_and_its_support(emitted: Any) -> None:
@@ -82,15 +88,15 @@ def test_no_metric_has_the_question_or_the_id_as_a_dimension(emitted: Any) -> No
 
 
 def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emits(
-    emitted: Any, monkeypatch: pytest.MonkeyPatch
+    emitted: Any,
 ) -> None:
     best = {"answer": "25 days.", "support": steps.support("fully_supported")["verdict"]}
     best["utility"] = steps.utility(4)["verdict"]
     compose_answer({**TASK, "best": best}, None)
     count_calls([ModelCall.model_validate(steps.call("generate"))], {})
     count_cache_failure("grade_support")
-    recorded = record_document.handler.Result(status="ready", again=False)
-    monkeypatch.setattr(record_document.handler, "record", lambda task, manifest: recorded)
+    manifest: Any = SimpleNamespace(read=lambda document_id: None, release=lambda record, owner: True)
     document = {"document_id": "d", "key": "c/a.md", "collection": "c", "execution": "e", "status": "ready"}
-    record_document.handler.handler(document, None)
+    with bootstrap.using(manifest=manifest):
+        record_document(document, None)
     assert {name: frozenset(dict(dimensions)) for name, dimensions in emitted()} == EMITTED

@@ -8,17 +8,19 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from decide_retrieval.logic import Retrieval
-from generate.logic import NO_ANSWER
-from grade_relevance.logic import Relevance
-from grade_support.logic import Support
-from grade_utility.logic import Utility
-from rewrite_question.logic import Rewrite, was_tried
-from selfrag.profiles import PRICES, SMALLEST_CACHEABLE, profile_of
-from selfrag.prompts import as_quoted_fields, load_prompt
-from selfrag.settings import DEFAULT_MODELS
+from question.decide_retrieval.logic import Retrieval
+from question.generate.logic import NO_ANSWER
+from question.grade_relevance.logic import Relevance
+from question.grade_support.logic import Support
+from question.grade_utility.logic import Utility
+from question.rewrite_question.logic import Rewrite, was_tried
+from selfrag.adapters.profiles import profile_of
+from selfrag.domain.calls import PRICES
+from selfrag.domain.prompts import as_quoted_fields, load_prompt
+from selfrag.runtime.settings import DEFAULT_MODELS
+from tests.support.fakes import SMALLEST_CACHEABLE
 
-FUNCTIONS = Path(__file__).parents[3] / "functions"
+FUNCTIONS = Path(__file__).parents[3] / "functions" / "question"
 SHAPES: dict[str, type[BaseModel]] = {
     "decide_retrieval": Retrieval,
     "grade_relevance": Relevance,

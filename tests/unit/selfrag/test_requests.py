@@ -6,9 +6,9 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from selfrag.errors import InvalidInput
-from selfrag.fields import MAX_QUESTION_CHARACTERS
-from selfrag.requests import AskRequest, Policy, read_request
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
+from selfrag.domain.questions import AskRequest, Policy, read_request
 
 
 @pytest.mark.parametrize(

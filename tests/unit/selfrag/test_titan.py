@@ -4,16 +4,15 @@ import io
 import json
 import math
 import socket
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError, NoCredentialsError, ReadTimeoutError
 
-from selfrag.embeddings import Embedder
-from selfrag.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.settings import Settings
-from selfrag.titan import PARALLEL_CALLS, TitanEmbedder, open_titan
+from selfrag import bootstrap
+from selfrag.adapters.titan import PARALLEL_CALLS, TitanEmbedder
+from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.ports.embedder import Embedder
 
 SECRET = "the salary of Mallory is 4,711"
 
@@ -47,13 +46,10 @@ def refused(status: int, code: str) -> ClientError:
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret-that-opens-nothing")
     monkeypatch.delenv("AWS_PROFILE", raising=False)
-    open_titan.cache_clear()
-    yield
-    open_titan.cache_clear()
 
 
 def test_a_query_is_one_normalised_vector_of_the_configured_length() -> None:
@@ -129,19 +125,16 @@ def test_one_passage_that_fails_fails_all() -> None:
 
 
 @pytest.mark.parametrize("dimensions", [None, "256", "512", "1024"])
-def test_the_factory_is_what_the_settings_name(dimensions: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SELFRAG_EMBEDDER", "selfrag.titan.open_titan")
+def test_the_embedder_is_what_the_settings_describe(dimensions: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     if dimensions:
         monkeypatch.setenv("SELFRAG_VECTOR_DIMENSIONS", dimensions)
-    factory = Settings().embedder
-    assert factory is not None
-    embedder = factory()
-    assert embedder is factory(), "one client for all questions of a process"
+    embedder = bootstrap.embedder()
+    assert embedder is bootstrap.embedder(), "one client for all questions of a process"
     assert embedder._dimensions == int(dimensions or 512)
 
 
 def test_the_client_has_explicit_timeouts_and_tries_once() -> None:
-    config = open_titan()._client.meta.config
+    config = bootstrap.embedder()._client.meta.config
     assert (config.connect_timeout, config.read_timeout) == (3.0, 10.0)
     assert config.retries["total_max_attempts"] == 1
     assert config.max_pool_connections == PARALLEL_CALLS
@@ -158,20 +151,20 @@ def test_the_client_has_explicit_timeouts_and_tries_once() -> None:
 def test_a_wrong_setting_is_named(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(Misconfigured, match=name):
-        open_titan()
+        bootstrap.embedder()
 
 
 def test_without_a_region_nothing_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     with pytest.raises(Misconfigured, match="NoRegionError"):
-        open_titan()
+        bootstrap.embedder()
 
 
 def test_an_endpoint_that_cannot_be_reached_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "http://127.0.0.1:1")
     with pytest.raises(TemporarilyUnavailable, match="EndpointConnectionError"):
-        open_titan().query("text")
+        bootstrap.embedder().query("text")
 
 
 def test_an_endpoint_that_does_not_reply_in_time_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,4 +172,4 @@ def test_an_endpoint_that_does_not_reply_in_time_may_come_back(monkeypatch: pyte
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", f"http://127.0.0.1:{silent.getsockname()[1]}")
         monkeypatch.setenv("SELFRAG_EMBEDDING_TIMEOUT_SECONDS", "0.05")
         with pytest.raises(TemporarilyUnavailable, match="ReadTimeoutError"):
-            open_titan().query("text")
+            bootstrap.embedder().query("text")

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto import mock_aws
 
-from grade_utility.logic import Utility
-from selfrag.prompts import Prompt
-from selfrag.verdicts import DynamoVerdicts, cache_key
+from question.grade_utility.logic import Utility
+from selfrag.adapters.verdicts import DynamoVerdicts
+from selfrag.domain.prompts import Prompt
+from selfrag.ports.cache import cache_key
 from tests.support.fakes import MemoryCache, grader
 
 DAY = 86_400

@@ -1,0 +1,48 @@
+"""What the Terraform makes in AWS, made in the local one: tables, buckets, secrets and machines."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import boto3
+
+from selfrag.adapters.manifest import BY_COLLECTION
+
+TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
+REQUESTS_TABLE, DOCUMENTS_TABLE = "selfrag-requests", "selfrag-documents"
+DOCUMENTS_BUCKET, WORK_BUCKET = "selfrag-documents", "selfrag-work"
+# moto looks neither for the role nor for the functions.
+ROLE = "arn:aws:iam::123456789012:role/local"
+
+
+def make(secrets: Mapping[str, str], machines: Mapping[str, str]) -> None:
+    """Make everything; `machines` has the definitions by ARN."""
+    for name, key in TABLES.values():
+        _create_table(name, key)
+    _create_table(REQUESTS_TABLE, "id")
+    _create_table(DOCUMENTS_TABLE, "id", "part")
+    for bucket in (DOCUMENTS_BUCKET, WORK_BUCKET):
+        boto3.client("s3").create_bucket(Bucket=bucket)
+    for name, value in secrets.items():
+        boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)
+    for arn, definition in machines.items():
+        name = arn.rpartition(":")[2]
+        boto3.client("stepfunctions").create_state_machine(name=name, definition=definition, roleArn=ROLE)
+
+
+def _create_table(name: str, *keys: str) -> None:
+    indexes: dict[str, Any] = {}
+    if name == DOCUMENTS_TABLE:
+        by_collection = {"IndexName": BY_COLLECTION, "KeySchema": _key_schema("collection", "key")}
+        indexes["GlobalSecondaryIndexes"] = [{**by_collection, "Projection": {"ProjectionType": "ALL"}}]
+    attributes = [*keys, "collection", "key"] if indexes else keys
+    boto3.client("dynamodb").create_table(
+        TableName=name,
+        KeySchema=_key_schema(*keys),
+        AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in attributes],
+        BillingMode="PAY_PER_REQUEST",
+        **indexes,
+    )
+
+
+def _key_schema(*keys: str) -> list[dict[str, str]]:
+    return [{"AttributeName": key, "KeyType": kind} for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)]

@@ -1,0 +1,143 @@
+"""The local stack: the deployed definition, interpreted, with the deployed handlers and nothing but pip packages."""
+
+import importlib
+import json
+import logging
+import os
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import boto3
+
+from cli.local.aws.interpreter import LambdaHandler, Pause, local_aws
+from cli.local.aws.resources import DOCUMENTS_BUCKET, TABLES, make
+from selfrag import bootstrap
+
+INFRA = Path(__file__).parents[3] / "infra"
+DEFINITION, INGESTION = INFRA / "workflow.asl.json", INFRA / "ingestion.asl.json"
+# Where the folders of a definition's steps are, below functions/.
+ROOMS = {DEFINITION: "question", INGESTION: "ingestion"}
+# moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
+MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
+INGESTION_ARN = f"{MACHINE_ARN}-ingestion"
+MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
+PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+OnStep = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Execution:
+    """A finished execution: its output, or None and the error, and its history."""
+
+    id: str
+    output: dict[str, Any] | None
+    error: str
+    history: list[dict[str, Any]]
+
+
+class LocalStack:
+    """A running local stack; made by `running_stack`."""
+
+    def __init__(self) -> None:
+        self._client = boto3.client("stepfunctions")
+
+    def execute(self, payload: Mapping[str, Any], name: str = "") -> Execution:
+        """Ask one question: run the workflow to its end."""
+        return self._run(MACHINE_ARN, payload, name or uuid.uuid4().hex)
+
+    def ingest(self, key: str, bucket: str = DOCUMENTS_BUCKET) -> Execution:
+        """Run the ingestion of one object to its end."""
+        return self._run(INGESTION_ARN, {"bucket": bucket, "key": key}, uuid.uuid4().hex)
+
+    def _run(self, machine: str, payload: Mapping[str, Any], name: str) -> Execution:
+        # Unlike StartExecution it says when the execution has ended.
+        ended = self._client.start_sync_execution(stateMachineArn=machine, name=name, input=json.dumps(payload))
+        output = json.loads(ended["output"]) if ended["status"] == "SUCCEEDED" else None
+        error = " ".join(str(ended.get(part) or "") for part in ("status", "error", "cause"))
+        return Execution(name, output, "" if output is not None else error, self._history(ended["executionArn"]))
+
+    def _history(self, arn: str) -> list[dict[str, Any]]:
+        events: list[dict[str, Any]] = []
+        page: Any = self._client.get_execution_history(executionArn=arn, maxResults=1000)
+        events += page["events"]
+        while token := page.get("nextToken"):
+            page = self._client.get_execution_history(executionArn=arn, maxResults=1000, nextToken=token)
+            events += page["events"]
+        return events
+
+
+def definition_text(definition: Path = DEFINITION) -> str:
+    """The definition with its placeholders filled in, as Terraform fills them in."""
+    return PLACEHOLDER.sub(lambda found: TABLES.get(found[1], (found[1],))[0], definition.read_text(encoding="utf-8"))
+
+
+def deployed_handlers(*definitions: Path) -> dict[str, LambdaHandler]:
+    """The handlers of all steps that the definitions name (the workflow's, if none is given), by their folder."""
+    found = [(ROOMS[path], name) for path in definitions or (DEFINITION,) for name in sorted(_steps_of(path))]
+    return {name: importlib.import_module(f"{room}.{name}.handler").handler for room, name in found}
+
+
+def _steps_of(definition: Path) -> set[str]:
+    return set(PLACEHOLDER.findall(definition.read_text(encoding="utf-8"))) - set(TABLES)
+
+
+@contextmanager
+def running_stack(
+    environment: Mapping[str, str],
+    secrets: Mapping[str, str],
+    *,
+    parts: bootstrap.Parts | None = None,
+    handlers: Mapping[str, LambdaHandler] | None = None,
+    definition: str = "",
+    on_step: OnStep = lambda step: None,
+    pause: Pause = time.sleep,
+) -> Iterator[LocalStack]:
+    """Start the local stack with the handlers' environment and the secrets that they read; end it with the block.
+
+    `parts` are used in place of those that the settings would make.
+
+    It has the machines all of whose steps have a handler (those of the workflow, if none is given): moto takes half a
+    second to read a definition. `definition` stands in for the workflow's.
+    """
+    logging.getLogger("moto").setLevel(logging.CRITICAL)  # an expected failure of a task is not news
+    with _environment(environment), bootstrap.using(**(parts or {})):
+        known = handlers or deployed_handlers()
+        with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause):
+            machines = {
+                arn: definition_text(path)
+                for arn, path in ((MACHINE_ARN, DEFINITION), (INGESTION_ARN, INGESTION))
+                if _steps_of(path) <= known.keys()
+            }
+            make(secrets, {**machines, **({MACHINE_ARN: definition} if definition else {})})
+            yield LocalStack()
+
+
+def _announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
+    def announced(event: dict[str, Any], context: Any) -> Any:
+        on_step(name)
+        return handler(event, context)
+
+    return announced
+
+
+@contextmanager
+def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    """The handlers' environment; nothing of the user's own AWS configuration gets in."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    loopback = ",".join(filter(None, [kept.get("NO_PROXY", ""), "127.0.0.1", "localhost"]))
+    fixed = {
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": loopback,
+        "SELFRAG_STANDARD_MACHINE_ARN": MACHINE_ARN,
+        "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
+    }
+    with patch.dict(os.environ, {**kept, **fixed, **wanted}, clear=True):
+        yield

@@ -1,0 +1,62 @@
+"""Who answers on the laptop: the real services when a key is there, else loopback servers that answer by rule."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cli.local.aws.stack import MODEL_SECRET, WEB_SECRET
+from cli.local.files import SAMPLE_DOCUMENTS
+
+SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"
+OFFLINE_MODEL = "selfrag-offline"
+
+
+@dataclass
+class Backends:
+    """The environment of the handlers, the secrets they read, and whether there is a web to search."""
+
+    environment: dict[str, str] = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict)
+    has_web: bool = False
+
+
+@contextmanager
+def chosen_backends(documents: Path | None) -> Iterator[Backends]:
+    """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
+
+    The pages of the offline web belong to the sample documents, so no other directory gets them, nor a named
+    collection (None).
+    """
+    backends = Backends(
+        environment={
+            "SELFRAG_MODEL_SECRET": MODEL_SECRET,
+            "SELFRAG_WEB_SECRET": WEB_SECRET,
+            "SELFRAG_CONSOLE_LINKS": "false",
+        }
+    )
+    key, base_url = os.environ.get("ANTHROPIC_API_KEY", ""), os.environ.get("ANTHROPIC_BASE_URL", "")
+    web_key, web_url = os.environ.get("TAVILY_API_KEY", ""), os.environ.get("TAVILY_BASE_URL", "")
+    offline = not key and not base_url
+    with ExitStack() as servers:
+        if offline:
+            from cli.local.offline.server import MessagesServer  # not loaded when the real model answers
+
+            base_url = servers.enter_context(MessagesServer()).url
+            backends.environment["SELFRAG_PRICES"] = json.dumps({OFFLINE_MODEL: [0, 0, 0]})
+        backends.secrets[MODEL_SECRET] = key or "offline"
+        if base_url:
+            backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
+        sample = documents is not None and documents.resolve() == SAMPLE_DOCUMENTS.resolve()
+        if not web_key and not web_url and offline and sample:
+            from cli.local.offline.web import WebServer
+
+            web_url = servers.enter_context(WebServer(SAMPLE_WEB)).url
+            backends.environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
+        if web_url:
+            backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
+        backends.secrets[WEB_SECRET] = web_key or "offline"
+        backends.has_web = bool(web_key or web_url)
+        yield backends

@@ -1,0 +1,91 @@
+"""Where the laptop keeps its state: one directory, with one SQLite file that several processes share."""
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from selfrag.domain.errors import Misconfigured
+
+BUSY_SECONDS = 30.0
+
+
+def home() -> Path:
+    """The directory of the laptop's state, created on first use and readable by its owner only.
+
+    `SELFRAG_HOME`, else `$XDG_STATE_HOME/selfrag`, else `~/.local/state/selfrag`.
+    Raises Misconfigured when it cannot be created or written.
+    """
+    try:
+        directory = _chosen().absolute()
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise Misconfigured(f"The directory for selfrag's state cannot be created: {error}.") from error
+    if not os.access(directory, os.R_OK | os.W_OK | os.X_OK):
+        raise Misconfigured(f"The directory for selfrag's state, {directory}, cannot be written.")
+    return directory
+
+
+def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connection:
+    """Open the SQLite file in `directory` (by default `home()`) and apply a module's own schema.
+
+    `schema` is SQL that may run any number of times, such as `CREATE TABLE IF NOT EXISTS`. A write begins a
+    transaction, which `with connection:` or `with writing(connection):` ends. Any thread may use the connection,
+    one at a time. Raises Misconfigured when the file cannot be opened or is no SQLite database.
+    """
+    path = (directory or home()) / "selfrag.sqlite3"
+    try:
+        if not path.exists():
+            _create(path)
+        return _opened(path, schema)
+    except (OSError, sqlite3.Error) as error:
+        raise Misconfigured(f"The file of selfrag's state, {path}, cannot be used: {error}.") from error
+
+
+@contextmanager
+def writing(connection: sqlite3.Connection) -> Iterator[None]:
+    """One transaction for all that the block reads and writes; other processes wait for its end.
+
+    Raises Misconfigured when the disk is full, or another process has held the file for too long.
+    """
+    try:
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+    except sqlite3.OperationalError as error:
+        raise Misconfigured(f"The file of selfrag's state cannot be written: {error}.") from error
+
+
+def _chosen() -> Path:
+    if named := os.environ.get("SELFRAG_HOME"):
+        return Path(named).expanduser()
+    state = Path(os.environ.get("XDG_STATE_HOME", ""))
+    # The XDG specification says that a relative path is to be ignored.
+    return (state if state.is_absolute() else Path.home() / ".local" / "state") / "selfrag"
+
+
+def _create(path: Path) -> None:
+    # Turning an open file to WAL fails at once when another process does the same: SQLite does not wait there.
+    # So the file becomes a WAL database under a name of its own, and only the first one gets the real name.
+    with tempfile.TemporaryDirectory(dir=path.parent) as workshop:
+        fresh = Path(workshop) / path.name
+        with closing(sqlite3.connect(fresh)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+        try:
+            os.link(fresh, path)
+        except FileExistsError:
+            return
+
+
+def _opened(path: Path, schema: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level="IMMEDIATE", check_same_thread=False)
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.executescript(schema)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection

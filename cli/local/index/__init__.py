@@ -1,0 +1,64 @@
+"""The laptop's stand-in for OpenSearch Serverless and Titan: passages and vectors in SQLite, searched exactly.
+
+`local_parts` is what the deployed code is handed in their place.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+
+from cli.local.home import connect, home
+from cli.local.index.embedded import EmbeddedIndex
+from cli.local.index.embedders import E5Embedder, KeptEmbedder, NamedEmbedder
+from cli.local.index.store import SCHEMA, collection_of, embedded_text
+from selfrag.bootstrap import Parts
+
+__all__ = [
+    "SCHEMA",
+    "E5Embedder",
+    "EmbeddedIndex",
+    "KeptEmbedder",
+    "NamedEmbedder",
+    "collection_of",
+    "embedded_text",
+    "embedding_with",
+    "local_parts",
+    "open_embedder",
+    "open_index",
+]
+
+
+def open_index() -> EmbeddedIndex:
+    """The index in the home directory; one per process, so that passages are loaded once."""
+    return _index_in(home())
+
+
+def open_embedder() -> KeptEmbedder:
+    """multilingual-e5-small, with the vectors of passages kept in the home directory."""
+    return _embedder_in(home())
+
+
+def local_parts() -> Parts:
+    """The index and the embedder in the home directory."""
+    return {"index": open_index(), "embedder": open_embedder()}
+
+
+@contextmanager
+def embedding_with(embedder: NamedEmbedder | None) -> Iterator[KeptEmbedder]:
+    """An embedder whose vectors are kept in the home directory; multilingual-e5-small if it is None."""
+    if embedder is None:
+        yield open_embedder()
+        return
+    with closing(connect(SCHEMA)) as connection:
+        yield KeptEmbedder(embedder, connection)
+
+
+@cache
+def _index_in(directory: Path) -> EmbeddedIndex:
+    return EmbeddedIndex(connect(SCHEMA, directory))
+
+
+@cache
+def _embedder_in(directory: Path) -> KeptEmbedder:
+    return KeptEmbedder(E5Embedder(), connect(SCHEMA, directory))

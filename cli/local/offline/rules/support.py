@@ -1,0 +1,49 @@
+"""IsSup: a claim is supported by a passage that holds its words and all of its numbers.
+
+This finds facts that are missing, and no contradictions: "is allowed" and "is not allowed" have the same words.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cli.local.offline.rules.fields import objects_in, text_in
+from cli.local.offline.rules.notices import without_notice
+from cli.local.offline.text.words import Unit, distinct, keys_of, units
+from selfrag.text.sentences import split_sentences
+
+_FULL, _PARTIAL = 0.85, 0.45
+
+
+def grade_support(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The verdict on an answer, sentence by sentence."""
+    answer = without_notice(text_in(fields, "answer"))
+    passages = [
+        (int(passage.get("number", order)), f"{passage.get('title', '')}\n{text_in(passage, 'text')}")
+        for order, passage in enumerate(objects_in(fields, "passages"), start=1)
+    ]
+    claims = [sentence.strip() for sentence in split_sentences(answer)] or [answer]
+    return {"claims": [_judged(claim, passages) for claim in claims]}
+
+
+def _judged(claim: str, passages: Sequence[tuple[int, str]]) -> dict[str, Any]:
+    share, number = max(((_share(claim, text), -number) for number, text in passages), default=(0.0, 0))
+    support = "full" if share >= _FULL else "partial" if share >= _PARTIAL else "none"
+    return {"claim": claim, "support": support, "passages": [] if support == "none" else [-number]}
+
+
+def _share(claim: str, text: str) -> float:
+    """The share of a claim's words that a text holds; a number that is not there leaves at most half of it."""
+    if claim.strip(" .。") in text:
+        return 1.0
+    asked = list(distinct(units(claim)))
+    keys = keys_of(units(text))
+    whole = sum(unit.weight for unit in asked)
+    if not whole:
+        return 0.0
+    if _numbers(asked) - keys:
+        return min(0.5, sum(unit.weight for unit in asked if unit.kind != "number" and unit.keys <= keys) / whole)
+    return sum(unit.weight * len(unit.keys & keys) / len(unit.keys) for unit in asked) / whole
+
+
+def _numbers(asked: Sequence[Unit]) -> set[str]:
+    return {key for unit in asked if unit.kind == "number" for key in unit.keys}

@@ -1,0 +1,134 @@
+"""Ingestion while the API is served: in a process of its own, for two local stacks cannot share one."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cli.local.serving.shown import ShownManifest
+
+# How long a process that was told to end may take.
+END_SECONDS = 10.0
+
+
+class IngestProcess:
+    """Runs `selfrag ingest` for a directory, once for each call, and can be ended from another thread.
+
+    The process gets the environment as it is when this object is made.
+    """
+
+    def __init__(self, directory: Path, collection: str) -> None:
+        named = ["--collection", collection] if collection else []
+        # -P: a folder `cli` in the current directory is not ours; the path of this process leads to what is.
+        self._command = [sys.executable, "-P", "-m", "cli.main", "ingest", *named, str(directory.absolute())]
+        self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._ended = False
+
+    def __call__(self) -> str:
+        """Ingest; gives "" or, if it failed, why. What the process has to say goes to stderr."""
+        with self._lock:
+            if self._ended:
+                return ""
+            self._process = subprocess.Popen(  # noqa: S603 (our own command)
+                self._command,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,  # Ctrl-C at the terminal is the server's to handle
+            )
+        _, told = self._process.communicate()
+        if self._ended or self._process.returncode == 0:
+            sys.stderr.write(told)
+            return ""
+        lines = told.splitlines() or [
+            f"selfrag: The process that reads documents ended with {self._process.returncode}."
+        ]
+        sys.stderr.write("\n".join(lines) + "\n")
+        return lines[-1].removeprefix("selfrag: ")
+
+    def end(self) -> None:
+        """End the process that runs, if any, and let no other begin; what it had not finished is done another time."""
+        with self._lock:
+            self._ended = True
+        if self._process is None:
+            return
+        self._process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(END_SECONDS)
+        # What it has started, such as the reading of a PDF, has to end after it, or it would take that for an answer.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+
+class Ingesting:
+    """Ingests what has changed, one run at a time; what changes during a run is for the next one."""
+
+    def __init__(self, ingest: Callable[[], str], shown: ShownManifest) -> None:
+        self._ingest, self._shown = ingest, shown
+        self._changes: dict[str, str] = {}
+        self._condition = threading.Condition()
+        self._ended = False
+
+    def changed(self, key: str, content: bytes | None) -> None:
+        """Say that a document was put, or deleted if `content` is None."""
+        with self._condition:
+            if self._ended:
+                return
+            etag = "" if content is None else f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}"'
+            self._changes[key] = etag
+            if etag:
+                self._shown.working(key)
+            self._condition.notify()
+
+    @contextmanager
+    def at_work(self, end: Callable[[], None]) -> Iterator[None]:
+        """Ingest in a thread until the block ends; `end` is then called to end the run that is under way."""
+        thread = threading.Thread(target=self._work, name="ingesting", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._ended = True
+                self._condition.notify()
+            end()
+            thread.join()
+
+    def _work(self) -> None:
+        while changes := self._next():
+            try:
+                reason = self._ingest()
+            except Exception as error:  # the thread goes on: another change may fare better
+                reason = _told(error)
+            with self._condition:
+                if self._ended:
+                    return
+                uploads = {key: etag for key, etag in changes.items() if etag}
+                working = [key for key, etag in self._changes.items() if etag]
+                try:
+                    self._shown.refresh(working, uploads if reason else {}, reason)
+                except Exception as error:
+                    _told(error)
+
+    def _next(self) -> dict[str, str]:
+        """What has changed since it was last asked, as soon as something has; nothing when it is the end."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._ended or self._changes)
+            changes, self._changes = self._changes, {}
+            return {} if self._ended else changes
+
+
+def _told(error: Exception) -> str:
+    sentence = " ".join(f"Documents could not be read: {type(error).__name__}: {error}".split())
+    sys.stderr.write(f"selfrag: {sentence}\n")
+    return sentence

@@ -1,0 +1,1 @@
+"""The steps of ingestion: one folder for each state of its workflow."""

@@ -1,0 +1,10 @@
+"""The Lambda of the state EmbedPassages."""
+
+from ingestion.embed_passages.logic import Result, Task, embed
+from selfrag import bootstrap
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Embed a batch of passages."""
+    return embed(task, bootstrap.objects(), bootstrap.embedder())

@@ -1,0 +1,10 @@
+"""The Lambda of the state ParseDocument."""
+
+from ingestion.parse_document.logic import Result, Task, read_object
+from selfrag import bootstrap
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Read a document from the bucket."""
+    return read_object(task, bootstrap.objects(), bootstrap.ingestion_settings().made_by)

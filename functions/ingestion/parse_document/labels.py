@@ -1,0 +1,62 @@
+"""What a document says of itself beside its text: tags, and the day that it is of."""
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import yaml
+
+from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, day, has_words, tag
+
+MAX_FRONT_MATTER = 10_000
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE | re.DOTALL)
+_BETWEEN_TAGS = re.compile(r"[,;]")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Tags as `selfrag.documents.tag` makes them, and a day in ISO 8601; None if there is none."""
+
+    tags: tuple[str, ...] = ()
+    date: str | None = None
+
+
+def labels(tags: Iterable[str], date: str) -> Labels:
+    """The labels that these texts mean: tags divided by commas or semicolons; what is neither tag nor day is left out.
+
+    Of a moment its day counts. No more than MAX_TAGS are kept, none of them longer than MAX_TAG_CHARACTERS.
+    """
+    given = [one for text in tags for one in _BETWEEN_TAGS.split(text)]
+    known = dict.fromkeys(map(tag, given))
+    kept = [one for one in known if has_words(one) and len(one) <= MAX_TAG_CHARACTERS]
+    return Labels(tuple(kept[:MAX_TAGS]), _day(date.strip()))
+
+
+def front_matter(text: str) -> Labels:
+    """The labels in the YAML between two lines of dashes at the top of a Markdown or text file."""
+    found = _FRONT_MATTER.match(text[:MAX_FRONT_MATTER])
+    if not found:
+        return Labels()
+    try:
+        # Texts, lists and mappings are all that it makes: nothing that can be large or odd when it is written out.
+        values = yaml.load(found[1], Loader=yaml.BaseLoader)  # noqa: S506
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return Labels()
+    if not isinstance(values, Mapping):
+        return Labels()
+    tags, date = values.get("tags"), values.get("date")
+    texts = [text for text in (tags if isinstance(tags, list) else [tags]) if isinstance(text, str)]
+    return labels(texts, date if isinstance(date, str) else "")
+
+
+def of_object(metadata: Mapping[str, str]) -> Labels:
+    """The labels that an object's metadata gives; it holds ASCII only, so other letters are percent-encoded."""
+    return labels([unquote(metadata.get("tags", ""))], unquote(metadata.get("date", "")))
+
+
+def _day(text: str) -> str | None:
+    with suppress(ValueError):
+        return day(text[:10])
+    return None

@@ -1,0 +1,86 @@
+"""From a file to a Document: Markdown, text, HTML, PDF, Word and CSV."""
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from ingestion.parse_document.contained import read_contained
+from ingestion.parse_document.docx import read_docx
+from ingestion.parse_document.headings import markdown_headings, plain_headings
+from ingestion.parse_document.html import MAX_TAGS, count_tags, visible_text
+from ingestion.parse_document.kinds import TEXT, refuse_other_kinds
+from ingestion.parse_document.labels import Labels, front_matter
+from ingestion.parse_document.table import read_csv
+from selfrag.domain.documents import Document, Heading, has_words
+from selfrag.domain.errors import BadDocument
+
+MAX_BYTES = 10 * 1024 * 1024
+
+
+def parse(key: str, content: bytes) -> Document:
+    """What a file says; raises BadDocument if it cannot be read or holds no words.
+
+    The extension of `key` tells the kind. The text of a Markdown or text file is the file's own, in UTF-8; that of
+    the others is what a reader would see. No content makes it raise anything else.
+    """
+    read = _READERS.get(PurePosixPath(key).suffix.lower())
+    if read is None:
+        raise BadDocument(f"{key} is of no kind that is read; use one of {', '.join(sorted(EXTENSIONS))}.")
+    if len(content) > MAX_BYTES:
+        raise BadDocument(f"{key} is larger than 10 MB; split it into several files.")
+    document = read(key, content)
+    if not has_words(document.text):
+        raise BadDocument(f"{key} holds no words.")
+    return document
+
+
+def _read_markdown(key: str, content: bytes) -> Document:
+    text = _decoded(key, content)
+    return _titled(key, "", text, markdown_headings(text), front_matter(text))
+
+
+def _read_text(key: str, content: bytes) -> Document:
+    text = _decoded(key, content)
+    return _titled(key, "", text, plain_headings(text), Labels())
+
+
+def _read_html(key: str, content: bytes) -> Document:
+    text = _decoded(key, content)
+    if count_tags(text) > MAX_TAGS:
+        raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
+    try:
+        return _titled(key, *visible_text(text))
+    except Exception as error:  # selectolax says little about what it may raise, and any page is to be expected
+        raise BadDocument(f"{key} cannot be read as HTML; save it again or as text.") from error
+
+
+def _read_csv(key: str, content: bytes) -> Document:
+    return read_csv(key, _decoded(key, content))
+
+
+def _decoded(key: str, content: bytes) -> str:
+    refuse_other_kinds(key, content, TEXT)
+    if b"\0" in content:
+        raise BadDocument(f"{key} holds a NUL byte, so it is not text; save it as UTF-8 text.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadDocument(f"{key} is not valid UTF-8 (at byte {error.start}); save it as UTF-8 text.") from error
+
+
+def _titled(key: str, title: str, text: str, headings: tuple[Heading, ...], labels: Labels) -> Document:
+    first = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
+    return Document(key, title or first, text, headings, tags=labels.tags, date=labels.date)
+
+
+_READERS: dict[str, Callable[[str, bytes], Document]] = {
+    ".md": _read_markdown,
+    ".markdown": _read_markdown,
+    ".txt": _read_text,
+    ".text": _read_text,
+    ".html": _read_html,
+    ".htm": _read_html,
+    ".pdf": read_contained,
+    ".docx": read_docx,
+    ".csv": _read_csv,
+}
+EXTENSIONS = frozenset(_READERS)

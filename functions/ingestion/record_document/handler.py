@@ -1,0 +1,13 @@
+"""The Lambda of the state RecordDocument."""
+
+from ingestion.record_document.logic import Result, Task, record
+from selfrag import bootstrap
+from selfrag.runtime.metrics import emit
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Record what became of a document, and count it."""
+    result = record(task, bootstrap.manifest())
+    emit({"status": result.status}, {"Documents": 1})
+    return result

@@ -1,0 +1,53 @@
+"""Remove a document's passages from the index, all but those of one generation."""
+
+import time
+
+from pydantic import BaseModel
+
+from selfrag.domain.records import Part
+from selfrag.ports.index import PassageWriter
+from selfrag.ports.manifest import Manifest
+
+# Each is a request of its own to the index.
+AT_ONCE = 500
+
+
+class Task(BaseModel):
+    """The document; `keep` is the generation that stays, "" for none."""
+
+    document_id: str
+    collection: str
+    keep: str = ""
+
+
+class Result(BaseModel):
+    """How many passages were removed; `left` when the step has to be run again, `waiting` when after a while."""
+
+    removed: int
+    left: bool
+    waiting: bool
+
+
+def remove(task: Task, manifest: Manifest, writer: PassageWriter, view_seconds: float) -> Result:
+    """Remove batch by batch; a batch is forgotten only when its passages are gone."""
+    removed, waiting = 0, False
+    for part in manifest.parts(task.document_id):
+        if part.generation == task.keep:
+            continue
+        if part.writing_since is not None and time.time() - part.writing_since < view_seconds:
+            waiting = True  # some of it may be written and not in sight yet
+            continue
+        if removed >= AT_ONCE:
+            return Result(removed=removed, left=True, waiting=False)
+        removed += _remove(part, task.collection, manifest, writer)
+    return Result(removed=removed, left=waiting, waiting=waiting)
+
+
+def _remove(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> int:
+    ids = set(part.ids.values())
+    if part.writing_since is not None:
+        found = writer.service_ids(part.passage_ids, [collection])
+        ids.update(one for known in found.values() for one in known)
+    writer.delete(sorted(ids))
+    manifest.forget(part)
+    return len(ids)

@@ -1,0 +1,10 @@
+"""The Lambda of the state SplitDocument."""
+
+from ingestion.split_document.logic import Result, Task, split_into_batches
+from selfrag import bootstrap
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Cut a document into batches of passages."""
+    return split_into_batches(task, bootstrap.objects())

@@ -1,0 +1,60 @@
+"""A Document's passages, in batches that the next steps find in the work bucket."""
+
+from pydantic import BaseModel
+
+from ingestion.split_document.pieces import split
+from selfrag.domain.documents import document_from, passage_id
+from selfrag.domain.passages import Passage
+from selfrag.ports.objects import Objects
+
+# Small enough to be embedded within a Lambda's time, and to be written again when a write is lost.
+BATCH = 25
+
+
+class Task(BaseModel):
+    """Where the document lies, and what its passages belong to."""
+
+    key: str
+    document_id: str
+    collection: str
+    generation: str
+    document_key: str
+
+
+class Batch(BaseModel):
+    """Some consecutive passages; `passages_key` is where they lie."""
+
+    number: int
+    passages_key: str
+
+
+class Result(BaseModel):
+    """All batches of a document, and how many passages they hold."""
+
+    batches: list[Batch]
+    passages: int
+
+
+def split_into_batches(task: Task, objects: Objects) -> Result:
+    """Cut a document into passages, and these into batches."""
+    document = document_from(objects.get_json(task.document_key))
+    passages = [
+        Passage(
+            passage_id=passage_id(task.document_id, task.generation, position),
+            document=task.key,
+            title=piece.title,
+            text=piece.text,
+            collection=task.collection,
+            heading=piece.heading,
+            page=piece.page,
+            tags=list(document.tags),
+            date=document.date,
+        ).model_dump(mode="json", exclude={"score"})
+        for position, piece in enumerate(split(document))
+    ]
+    batches = []
+    for number, start in enumerate(range(0, len(passages), BATCH)):
+        where = f"{task.document_id}/{task.generation}/passages-{number:05}.json"
+        objects.put_json(where, passages[start : start + BATCH])
+        batches.append(Batch(number=number, passages_key=where))
+    return Result(batches=batches, passages=len(passages))

@@ -1,0 +1,32 @@
+"""The Lambda of the state ComposeAnswer."""
+
+from question.compose_answer.logic import Task, compose
+from selfrag import bootstrap
+from selfrag.domain.answers import Response
+from selfrag.runtime.metrics import count_answer
+from selfrag.runtime.observability import logger
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Response:
+    """Compose the response from what the workflow gathered, and count it."""
+    config = bootstrap.settings()
+    response = compose(task, config.prices, config.console_links)
+    count_answer(response)
+    logger.info("composed", extra=_in_short(response))
+    return response
+
+
+def _in_short(response: Response) -> dict[str, object]:
+    """What the saved queries look for; no text of the question, the answer or a passage."""
+    reflection = response.reflection
+    claims = reflection.support.claims if reflection.support else []
+    return {
+        "status": response.status,
+        "decision": reflection.retrieve.decision,
+        "support_level": reflection.support.level if reflection.support else None,
+        "unsupported_claims": sum(claim.support in ("none", "contradicted") for claim in claims),
+        "utility": reflection.utility.score if reflection.utility else None,
+        "rounds": response.usage.rounds,
+        "model_calls": response.usage.model_calls,
+    }

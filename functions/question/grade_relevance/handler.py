@@ -1,0 +1,13 @@
+"""The Lambda of the state GradeRelevance."""
+
+from question.grade_relevance.logic import Result, Task, grade
+from selfrag import bootstrap
+from selfrag.domain.prompts import load_prompt
+
+PROMPT = load_prompt(__file__)
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Grade one passage's relevance to the question."""
+    return grade(task, bootstrap.grader("grade_relevance", PROMPT, task.deadline_ms))

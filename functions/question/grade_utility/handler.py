@@ -1,0 +1,13 @@
+"""The Lambda of the state GradeUtility."""
+
+from question.grade_utility.logic import Result, Task, grade
+from selfrag import bootstrap
+from selfrag.domain.prompts import load_prompt
+
+PROMPT = load_prompt(__file__)
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Judge how useful an answer is to the asker."""
+    return grade(task, bootstrap.grader("grade_utility", PROMPT, task.deadline_ms))

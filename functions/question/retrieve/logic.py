@@ -1,0 +1,46 @@
+"""Retrieve passages: embed the query, search both ways, fuse; or fetch the evidence of an earlier answer."""
+
+from pydantic import BaseModel, Field
+
+from selfrag.domain.calls import StepResult
+from selfrag.domain.passages import Passage
+from selfrag.domain.questions import Filters
+from selfrag.ports.embedder import Embedder
+from selfrag.ports.index import CANDIDATES, PassageIndex, best
+from selfrag.text.budget import within_budget
+
+
+class Task(BaseModel):
+    """The query and the caller's collections, which `filters` may narrow and not widen.
+
+    `passage_ids`, if any, are fetched in place of a search, under the same bounds. The deadline (milliseconds since
+    the epoch) decides whether a failed search has time for another try.
+    """
+
+    query: str
+    collections: list[str] = Field(min_length=1)
+    filters: Filters = Filters()
+    top_k: int = Field(ge=1)
+    passage_ids: list[str] = []
+    bytes_used: int = 0
+    deadline_ms: float | None = None
+
+
+class Result(StepResult):
+    """The passages, best first, and their size in the state."""
+
+    passages: list[Passage]
+    bytes: int
+
+
+def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> Result:
+    """Find the passages of one query within the state's budget."""
+    bounds = task.filters.within(task.collections)
+    if not bounds.collections:
+        found = []
+    elif task.passage_ids:
+        found = index.fetch(task.passage_ids, bounds)
+    else:
+        found = best(index.search(task.query, embedder.query(task.query), CANDIDATES, bounds), task.top_k)
+    kept, size, warnings = within_budget(found, task.bytes_used)
+    return Result(passages=kept, bytes=size, warnings=warnings)

@@ -1,0 +1,13 @@
+"""The Lambda of the state RewriteQuestion."""
+
+from question.rewrite_question.logic import Result, Task, rewrite
+from selfrag import bootstrap
+from selfrag.domain.prompts import load_prompt
+
+PROMPT = load_prompt(__file__)
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Find a search query that was not tried yet."""
+    return rewrite(task, bootstrap.grader("rewrite_question", PROMPT, task.deadline_ms, cached=False))

@@ -1,0 +1,75 @@
+"""Web search as the last resort: domains are filtered before and again after, results become passages."""
+
+import hashlib
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field, ValidationError
+
+from selfrag.domain.calls import StepResult
+from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.passages import Passage
+from selfrag.ports.web import Domains, WebSearch
+from selfrag.text.budget import within_budget
+
+WEB_COLLECTION = "web"
+MAX_RESULT_CHARACTERS = 4000
+
+
+class Task(BaseModel):
+    """The query and how many results to bring."""
+
+    query: str
+    top_k: int = Field(ge=1)
+    bytes_used: int = 0
+    deadline_ms: float | None = None
+
+
+class Result(StepResult):
+    """The results as passages, best first, and their size in the state."""
+
+    passages: list[Passage]
+    bytes: int
+
+
+class _Hit(BaseModel):
+    url: str
+    content: str
+    title: str = ""
+    score: float | None = None
+
+
+class _Reply(BaseModel):
+    results: list[_Hit]
+
+
+def search(task: Task, web: WebSearch, domains: Domains) -> Result:
+    """Search the web; the service's own domain filter leaks, so its results are filtered again.
+
+    Raises TemporarilyUnavailable for a reply that is not a list of results.
+    """
+    try:
+        reply = _Reply.model_validate(web(task.query, task.top_k, domains))
+    except ValidationError as error:
+        raise TemporarilyUnavailable("the web search sent a reply that cannot be read") from error
+    hits = [hit for hit in reply.results if hit.content.strip() and domains.allow(hit.url)]
+    kept, size, warnings = within_budget(_passages(hits)[: task.top_k], task.bytes_used)
+    return Result(passages=kept, bytes=size, warnings=warnings)
+
+
+def _passages(hits: Sequence[_Hit]) -> list[Passage]:
+    found: dict[str, Passage] = {}
+    for hit in hits:
+        text = hit.content[:MAX_RESULT_CHARACTERS]
+        passage_id = "web-" + hashlib.sha256(f"{hit.url}\n{text}".encode()).hexdigest()[:24]
+        found.setdefault(
+            passage_id,
+            Passage(
+                passage_id=passage_id,
+                document=hit.url,
+                title=hit.title,
+                text=text,
+                collection=WEB_COLLECTION,
+                score=hit.score,
+            ),
+        )
+    return list(found.values())

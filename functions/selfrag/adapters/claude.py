@@ -1,0 +1,174 @@
+"""Claude: the only place that knows the anthropic SDK.
+
+`judge` asks for a verdict in a given shape, `write` for text with citations. A reply that cannot
+be used (a refusal, a cut reply, a wrong shape) is handed back as such, with the call that it cost;
+only a call that got no reply raises.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import anthropic
+from anthropic.types import Message
+from pydantic import ValidationError
+
+from selfrag.adapters.profiles import plain_request, profile_of, structured_request
+from selfrag.domain.calls import ModelCall
+from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.domain.prompts import Prompt, as_quoted_fields
+from selfrag.ports.model import Cited, Flaw, Judgement, Segment, Source, V, Writing
+from selfrag.runtime.deadline import time_for_a_call
+
+Provider = Literal["anthropic", "bedrock", "aws"]
+
+VERDICT_MAX_TOKENS = 4096
+ANSWER_MAX_TOKENS = 4096
+_CUT = ("max_tokens", "model_context_window_exceeded")
+
+
+def client_of(provider: Provider, api_key: str | None, base_url: str | None, seconds: float) -> Any:
+    """The SDK's client of a provider, of which only `anthropic` takes a key; raises Misconfigured."""
+    # The state machine owns waiting and retrying: the SDK would honour any `retry-after`, without a cap.
+    options: dict[str, Any] = {"max_retries": 0, "timeout": seconds}
+    if base_url:
+        options["base_url"] = base_url
+    try:
+        if provider == "bedrock":
+            return anthropic.AnthropicBedrock(**options)
+        if provider == "aws":
+            return anthropic.AnthropicAWS(**options)
+        return anthropic.Anthropic(api_key=api_key, **options)
+    except (anthropic.AnthropicError, ValueError) as error:
+        raise Misconfigured(f"the {provider} client cannot be made: {error}") from error
+
+
+class SdkClaude:
+    """Claude by the anthropic SDK: no retries of its own, and no call past `deadline_ms`.
+
+    `models` has the model id of each step, `seconds` is the most that one call may take.
+    """
+
+    def __init__(
+        self, client: Any, models: Mapping[str, str], seconds: float, deadline_ms: float | None = None
+    ) -> None:
+        self._client, self._models = client, models
+        self._seconds, self._deadline_ms = seconds, deadline_ms
+
+    def model_of(self, step: str) -> str:
+        """The model id that the step is configured to use."""
+        return self._models[step]
+
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
+        """Ask for a verdict in the shape of a pydantic model, by the way that the model's family takes."""
+        schema = anthropic.transform_schema(shape)
+        wanted = structured_request(schema, profile_of(self.model_of(step)))
+        message, call = self._send(
+            step, prompt, [{"type": "text", "text": as_quoted_fields(fields)}], VERDICT_MAX_TOKENS, wanted
+        )
+        flaw = _flaw_of(message)
+        if flaw:
+            return Judgement(None, flaw, call)
+        try:
+            return Judgement(_read(message, shape), None, call)
+        except ValidationError:
+            return Judgement(None, "malformed", call)
+
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+        """Ask for an answer; the sources go as `search_result` blocks with citations on."""
+        content: list[dict[str, Any]] = [_search_result(source) for source in sources]
+        content.append({"type": "text", "text": as_quoted_fields(fields)})
+        message, call = self._send(
+            step, prompt, content, ANSWER_MAX_TOKENS, plain_request(profile_of(self.model_of(step)))
+        )
+        segments = tuple(_segment(block) for block in message.content if block.type == "text" and block.text)
+        flaw = _flaw_of(message)
+        if not flaw and not any(segment.text.strip() for segment in segments):
+            flaw = "malformed"
+        return Writing(segments, flaw, call)
+
+    def _send(
+        self, step: str, prompt: Prompt, content: list[dict[str, Any]], max_tokens: int, wanted: dict[str, Any]
+    ) -> tuple[Message, ModelCall]:
+        messages = [{"role": "user", "content": content}]
+        model, started = self.model_of(step), time.time()
+        try:
+            message = self._client.messages.create(
+                model=model,
+                max_tokens=max_tokens,
+                # The rubric is the same for every question, so it is the part worth caching.
+                system=[{"type": "text", "text": prompt.text, "cache_control": {"type": "ephemeral"}}],
+                messages=messages,
+                timeout=time_for_a_call(self._deadline_ms, self._seconds),
+                **wanted,
+            )
+        except anthropic.AnthropicError as error:
+            raise _typed(error, model) from error
+        if not isinstance(message, Message) or message.content is None:
+            raise TemporarilyUnavailable(f"{model} sent a reply that is not a message")
+        return message, _call(step, message, started)
+
+
+def _typed(error: anthropic.AnthropicError, model: str) -> SelfragError:
+    # Messages name the status only: the body may repeat the request, and so a question or a passage.
+    if isinstance(error, anthropic.APITimeoutError):
+        return TemporarilyUnavailable(f"{model} did not reply in time")
+    if isinstance(error, anthropic.APIConnectionError):
+        return TemporarilyUnavailable(f"{model} cannot be reached")
+    if isinstance(error, anthropic.APIStatusError):
+        status = error.status_code
+        if status in (408, 409, 429) or status >= 500:
+            return TemporarilyUnavailable(f"{model} is busy: status {status}")
+        if status in (401, 402, 403, 404):
+            return Misconfigured(f"{model} refused the key or is not available: status {status}")
+        return RequestRejected(f"{model} refused the request: status {status}")
+    if isinstance(error, anthropic.APIResponseValidationError):
+        return TemporarilyUnavailable(f"{model} sent a reply that cannot be read")
+    return Misconfigured(f"the client of {model} is not usable: {type(error).__name__}")
+
+
+def _flaw_of(message: Message) -> Flaw | None:
+    if message.stop_reason == "refusal":
+        return "refused"
+    return "cut" if message.stop_reason in _CUT else None
+
+
+def _read(message: Message, shape: type[V]) -> V:
+    # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
+    for block in message.content:
+        if block.type == "tool_use":
+            return shape.model_validate(block.input)
+    text = "".join(block.text for block in message.content if block.type == "text")
+    return shape.model_validate_json(text)
+
+
+def _search_result(source: Source) -> dict[str, Any]:
+    return {
+        "type": "search_result",
+        "source": source.name,
+        "title": source.title or source.name,
+        "content": [{"type": "text", "text": block} for block in source.blocks],
+        "citations": {"enabled": True},
+    }
+
+
+def _segment(block: Any) -> Segment:
+    found = [c for c in block.citations or () if c.type == "search_result_location"]
+    return Segment(
+        block.text, tuple(Cited(c.search_result_index, c.start_block_index, c.end_block_index) for c in found)
+    )
+
+
+def _call(step: str, message: Message, started: float) -> ModelCall:
+    usage = message.usage
+    return ModelCall(
+        step=step,
+        model=message.model,
+        started_at=round(started, 4),
+        ended_at=round(time.time(), 4),
+        stop_reason=message.stop_reason or "",
+        input_tokens=usage.input_tokens or 0,
+        output_tokens=usage.output_tokens or 0,
+        cache_read_input_tokens=usage.cache_read_input_tokens or 0,
+        cache_creation_input_tokens=usage.cache_creation_input_tokens or 0,
+    )

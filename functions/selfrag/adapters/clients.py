@@ -1,0 +1,50 @@
+"""Clients of AWS: each with the patience that its use has."""
+
+import os
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from selfrag.adapters.faults import aws_faults
+
+
+def aws_client(service: str, *, attempts: int, region_name: str | None = None, **options: Any) -> Any:
+    """A client of a service, by botocore's options; raises Misconfigured when it cannot be made."""
+    with aws_faults(f"the client of {service}"):
+        config = Config(retries={"total_max_attempts": attempts}, **options)
+        return boto3.client(service, region_name=region_name, config=config)
+
+
+def states_client() -> Any:
+    """The client of Step Functions by which the API starts questions and waits for them."""
+    # StartSyncExecution has a host of its own, `sync-states`, which only AWS's own endpoints have.
+    own_endpoint = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
+    # A question is never started twice by itself, and the Lambda answers before API Gateway's 29 s are over.
+    return aws_client(
+        "stepfunctions", attempts=1, connect_timeout=2, read_timeout=26.5, inject_host_prefix=not own_endpoint
+    )
+
+
+def bedrock_client(region: str | None, seconds: float, parallel_calls: int) -> Any:
+    """The client of Bedrock by which texts are embedded; the state machine retries."""
+    return aws_client(
+        "bedrock-runtime",
+        region_name=region,
+        attempts=1,
+        connect_timeout=min(3.0, seconds),
+        read_timeout=seconds,
+        max_pool_connections=parallel_calls,
+    )
+
+
+def uploads_client() -> Any:
+    """The client of S3 that signs forms; they are good for its own region only."""
+    return aws_client(
+        "s3",
+        attempts=2,
+        connect_timeout=2,
+        read_timeout=5,
+        signature_version="s3v4",
+        s3={"addressing_style": "virtual"},
+    )

@@ -1,0 +1,99 @@
+"""What the errors of services mean to selfrag: one table for AWS, by code and then by status.
+
+A code decides before the status does: DynamoDB, Step Functions and Bedrock answer 400 to much that is not the
+request's fault.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    NoCredentialsError,
+    NoRegionError,
+    PartialCredentialsError,
+)
+from pydantic import ValidationError
+
+from selfrag.domain.errors import (
+    InvalidInput,
+    Misconfigured,
+    RequestRejected,
+    SelfragError,
+    TemporarilyUnavailable,
+    Unreadable,
+)
+
+_UNUSABLE = (NoCredentialsError, NoRegionError, PartialCredentialsError)
+_TOO_LARGE = {"InvalidExecutionInput"}
+_BUSY = {
+    "ExecutionLimitExceeded",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestTimeout",
+    "ServiceQuotaExceededException",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+    "TransactionInProgressException",
+}
+_REFUSED = {
+    "AccessDenied",
+    "AccessDeniedException",
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "InvalidAccessKeyId",
+    "InvalidArn",
+    "InvalidSignatureException",
+    "NoSuchBucket",
+    "ResourceNotFoundException",
+    "SignatureDoesNotMatch",
+    "StateMachineDoesNotExist",
+    "UnrecognizedClientException",
+}
+
+
+@contextmanager
+def aws_faults(service: str) -> Iterator[None]:
+    """Turn what boto raises in the block into selfrag's errors, which name the service as `service` does."""
+    try:
+        yield
+    except (BotoCoreError, ClientError) as error:
+        # Not `from error`: what the service says may repeat a question or a passage.
+        raise typed(error, service) from None
+
+
+def typed(error: Exception, service: str) -> SelfragError:
+    """The error of selfrag that says what an error of boto means."""
+    if isinstance(error, _UNUSABLE):
+        return Misconfigured(f"{service} cannot be called: {type(error).__name__}")
+    if not isinstance(error, ClientError):
+        return TemporarilyUnavailable(f"{service} cannot be reached, or did not reply in time: {type(error).__name__}")
+    code, status = code_of(error), int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500))
+    if code in _TOO_LARGE:
+        return InvalidInput(f"The request is too large for {service}.")
+    if code in _REFUSED or (code not in _BUSY and status in (401, 403, 404)):
+        return Misconfigured(f"{service} refused the access or is not there: {code}, status {status}")
+    if code in _BUSY or status in (408, 409, 424, 429) or status >= 500:
+        return TemporarilyUnavailable(f"{service} is busy: {code}, status {status}")
+    return RequestRejected(f"{service} refused the request: {code}, status {status}")
+
+
+def code_of(error: Exception) -> str:
+    """The code of an error of boto, "" if it has none."""
+    return str(error.response.get("Error", {}).get("Code", "")) if isinstance(error, ClientError) else ""
+
+
+@contextmanager
+def readable(store: str) -> Iterator[None]:
+    """Turn a failed reading of what selfrag itself has stored into Unreadable, with the names of the wrong fields."""
+    try:
+        yield
+    except ValidationError as error:
+        raise Unreadable(f"{store} holds what this version cannot read: {fields_of(error)}") from None
+
+
+def fields_of(error: ValidationError) -> str:
+    """The names of the wrong fields; never their values."""
+    return ", ".join(sorted({".".join(map(str, one["loc"])) for one in error.errors(include_input=False)}))

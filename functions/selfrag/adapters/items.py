@@ -1,0 +1,54 @@
+"""The manifest's records as items of its table.
+
+A document's items share its id. The part `document` tells its state; each other part, `GENERATION#NUMBER`, is a batch
+of passages with the index's own ids, by which alone they can be deleted.
+"""
+
+from typing import Any
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from pydantic import TypeAdapter
+
+from selfrag.adapters.faults import readable
+from selfrag.domain.records import Part, Record
+
+DOCUMENT = "document"
+
+Json = dict[str, Any]
+_PART = TypeAdapter(Part)
+
+
+def key_of(document_id: str, part: str) -> Json:
+    """The key of an item."""
+    return {"id": {"S": document_id}, "part": {"S": part}}
+
+
+def index_key_of(collection: str, key: str, document_id: str) -> Json:
+    """The key of a document's item in the index over collections."""
+    return {**key_of(document_id, DOCUMENT), "collection": {"S": collection}, "key": {"S": key}}
+
+
+def serialized(values: Json) -> Json:
+    """Values as DynamoDB takes them."""
+    return {name: TypeSerializer().serialize(value) for name, value in values.items()}
+
+
+def record_of(item: Json) -> Record:
+    """What the item of a document says; raises Unreadable for one that another version has written."""
+    known = _plain(item)
+    with readable("the manifest"):
+        return Record.model_validate({name: known[name] for name in Record.model_fields if name in known})
+
+
+def part_of(item: Json) -> Part:
+    """What the item of a batch says; raises Unreadable as `record_of` does."""
+    known = _plain(item)
+    generation, _, number = known.pop("part").partition("#")
+    with readable("the manifest"):
+        return _PART.validate_python(
+            {"document_id": known.pop("id"), **known, "generation": generation, "number": number}
+        )
+
+
+def _plain(item: Json) -> Json:
+    return {name: TypeDeserializer().deserialize(value) for name, value in item.items()}

@@ -1,0 +1,145 @@
+"""The manifest in DynamoDB: what is known of each document, and which passages of it the index holds."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from selfrag.adapters.faults import aws_faults, code_of
+from selfrag.adapters.items import DOCUMENT, Json, index_key_of, key_of, part_of, record_of, serialized
+from selfrag.domain.records import Part, Record, part_name
+
+SERVICE = "the manifest"
+# The index over collections: only the part `document` has that attribute.
+BY_COLLECTION = "by_collection"
+# Longer than an execution may run: after it, whoever held the document has died.
+LEASE_SECONDS = 3700
+
+
+class DynamoManifest:
+    """The table of documents."""
+
+    def __init__(self, client: Any, table: str) -> None:
+        self._client, self._table = client, table
+
+    def read(self, document_id: str) -> Record | None:
+        """What is known of a document, or None."""
+        item = self._call("get_item", Key=key_of(document_id, DOCUMENT), ConsistentRead=True).get("Item")
+        return record_of(item) if item else None
+
+    def listed(
+        self, collection: str, limit: int, after: tuple[str, str] | None = None
+    ) -> tuple[list[Record], tuple[str, str] | None]:
+        """Documents of a collection by key, and after which (key, id) the next page begins, None if this is the last.
+
+        `limit` counts removed documents too, which are left out.
+        """
+        start = {} if after is None else {"ExclusiveStartKey": index_key_of(collection, *after)}
+        page = self._call(
+            "query",
+            IndexName=BY_COLLECTION,
+            KeyConditionExpression="#collection = :collection",
+            ExpressionAttributeNames={"#collection": "collection"},
+            ExpressionAttributeValues={":collection": {"S": collection}},
+            Limit=limit,
+            **start,
+        )
+        last = page.get("LastEvaluatedKey")
+        records = [record for item in page["Items"] if (record := record_of(item)).status != "removed"]
+        return records, None if last is None else (last["key"]["S"], last["id"]["S"])
+
+    def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
+        """Take a document for one execution; false if another has it, which is then told to look again."""
+        now = int(time.time())
+        values = {":owner": owner, ":until": now + LEASE_SECONDS, ":now": now, ":key": key, ":collection": collection}
+        claimed = self._update(
+            document_id,
+            "SET lease_owner = :owner, lease_until = :until, #key = :key, #collection = :collection REMOVE look_again",
+            "attribute_not_exists(lease_owner) OR lease_owner = :owner OR lease_until < :now",
+            values,
+            {"#key": "key", "#collection": "collection"},
+        )
+        if not claimed:
+            # If it has been let go meanwhile, nobody would look again: then this execution can have it.
+            if self._update(document_id, "SET look_again = :yes", "attribute_exists(lease_owner)", {":yes": True}):
+                return False
+            return self.claim(document_id, key, collection, owner)
+        return True
+
+    def release(self, record: Record, owner: str) -> bool:
+        """Write what is known now and let the document go; false if it has to be looked at again, and is kept."""
+        fields = record.model_dump(exclude={"id"})
+        names = {f"#{name}": name for name in fields}
+        values = {f":{name}": value for name, value in fields.items()}
+        setting = ", ".join(f"#{name} = :{name}" for name in fields)
+        mine = {**values, ":owner": owner}
+        if self._update(
+            record.id,
+            f"SET {setting} REMOVE lease_owner, lease_until",
+            "lease_owner = :owner AND attribute_not_exists(look_again)",
+            mine,
+            names,
+        ):
+            return True
+        # Another event came while the document was worked on, or the lease was lost to another execution.
+        return not self._update(record.id, f"SET {setting} REMOVE look_again", "lease_owner = :owner", mine, names)
+
+    def parts(self, document_id: str) -> list[Part]:
+        """Every batch of passages of a document that the index may hold."""
+        found: list[Part] = []
+        start: Json = {}
+        while True:
+            page = self._call(
+                "query",
+                KeyConditionExpression="#id = :id",
+                ExpressionAttributeNames={"#id": "id"},
+                ExpressionAttributeValues={":id": {"S": document_id}},
+                ConsistentRead=True,
+                **start,
+            )
+            found += [part_of(item) for item in page["Items"] if item["part"]["S"] != DOCUMENT]
+            if "LastEvaluatedKey" not in page:
+                return found
+            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+    def part(self, document_id: str, generation: str, number: int) -> Part | None:
+        """One batch of passages, or None."""
+        key = key_of(document_id, part_name(generation, number))
+        item = self._call("get_item", Key=key, ConsistentRead=True).get("Item")
+        return part_of(item) if item else None
+
+    def put(self, part: Part) -> None:
+        """Write a batch as it is known now."""
+        item = {"id": part.document_id, "part": part.name, "passage_ids": part.passage_ids, "ids": part.ids}
+        if part.writing_since is not None:
+            item["writing_since"] = str(part.writing_since)
+        self._call("put_item", Item=serialized(item))
+
+    def forget(self, part: Part) -> None:
+        """Remove a batch whose passages are gone from the index."""
+        self._call("delete_item", Key=key_of(part.document_id, part.name))
+
+    def _update(
+        self, document_id: str, expression: str, condition: str, values: Json, names: Mapping[str, str] | None = None
+    ) -> bool:
+        with aws_faults(SERVICE):
+            try:
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=key_of(document_id, DOCUMENT),
+                    UpdateExpression=expression,
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues=serialized(values),
+                    **({"ExpressionAttributeNames": dict(names)} if names else {}),
+                )
+            except ClientError as error:
+                if code_of(error) == "ConditionalCheckFailedException":
+                    return False
+                raise
+        return True
+
+    def _call(self, operation: str, **request: Any) -> Json:
+        with aws_faults(SERVICE):
+            reply: Json = getattr(self._client, operation)(TableName=self._table, **request)
+            return reply

@@ -1,0 +1,91 @@
+"""Objects in S3: documents, work in progress, and the forms by which documents are uploaded."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from botocore.exceptions import ClientError
+
+from selfrag.adapters.faults import aws_faults, code_of
+from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.questions import UploadRequest
+from selfrag.ports.objects import UPLOAD_SECONDS, Form, Object
+
+_GONE = {"NoSuchKey", "404", "NotFound"}
+
+
+class S3Objects:
+    """The buckets of a deployment, of which one holds work in progress."""
+
+    def __init__(self, client: Any, work_bucket: str) -> None:
+        self._client, self._work = client, work_bucket
+
+    def head(self, bucket: str, key: str) -> str | None:
+        """The version of an object as it is now (its ETag in a bucket without versions), or None if it is gone."""
+        found = self._found("head_object", bucket, key)
+        return None if found is None else str(found.get("VersionId") or found["ETag"])
+
+    def get(self, bucket: str, key: str, most: int) -> Object | None:
+        """An object as it is now, with at most so many bytes, or None if it is gone."""
+        found = self._found("get_object", bucket, key)
+        if found is None:
+            return None
+        with aws_faults("the bucket"):
+            return Object(bytes(found["Body"].read(most)), found.get("Metadata") or {})
+
+    def put_json(self, key: str, value: Any) -> None:
+        """Keep work in progress."""
+        body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        with aws_faults("the work bucket"):
+            self._client.put_object(Bucket=self._work, Key=key, Body=body)
+
+    def has_json(self, key: str) -> bool:
+        """Whether work in progress is there."""
+        return self.head(self._work, key) is not None
+
+    def get_json(self, key: str) -> Any:
+        """Work in progress; raises TemporarilyUnavailable when it is not there, for it can be made again."""
+        found = self.get(self._work, key, -1)
+        if found is None:
+            raise TemporarilyUnavailable("work in progress is gone; the document has to be read again")
+        return json.loads(found.content)
+
+    def _found(self, operation: str, bucket: str, key: str) -> Any:
+        with aws_faults("the bucket"):
+            try:
+                return getattr(self._client, operation)(Bucket=bucket, Key=key)
+            except ClientError as error:
+                if code_of(error) in _GONE:
+                    return None
+                raise
+
+
+class S3Uploads:
+    """The bucket that documents are dropped into, as the API uses it."""
+
+    def __init__(self, client: Any, bucket: str) -> None:
+        self._client, self._bucket = client, bucket
+
+    def form(self, request: UploadRequest) -> Form:
+        """A form by which this one object, of this size and type, can be uploaded for 15 minutes."""
+        fields = {name: value for name, value in _headers(request).items() if value}
+        conditions = [["content-length-range", request.size, request.size], *({k: v} for k, v in fields.items())]
+        with aws_faults("the bucket of documents"):
+            signed = self._client.generate_presigned_post(
+                self._bucket, request.key, Fields=fields, Conditions=conditions, ExpiresIn=UPLOAD_SECONDS
+            )
+        return Form(signed["url"], signed["fields"])
+
+    def delete(self, key: str) -> None:
+        """Delete an object; one that is gone already is no error."""
+        with aws_faults("the bucket of documents"):
+            self._client.delete_object(Bucket=self._bucket, Key=key)
+
+
+def _headers(request: UploadRequest) -> dict[str, str]:
+    # Metadata may hold ASCII only.
+    return {
+        "Content-Type": request.content_type,
+        "x-amz-meta-tags": quote(", ".join(request.tags), safe=", "),
+        "x-amz-meta-date": request.date or "",
+    }

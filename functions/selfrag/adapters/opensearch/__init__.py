@@ -1,0 +1,1 @@
+"""The index of passages in an OpenSearch Serverless vector collection."""

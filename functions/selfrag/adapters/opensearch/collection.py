@@ -1,0 +1,171 @@
+"""The collection itself: its client, the shape of its index and of its replies, and what its errors mean."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import boto3
+from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
+from opensearchpy.exceptions import OpenSearchException
+from pydantic import BaseModel, Field, ValidationError
+
+from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+
+STORED = ["passage_id", "document", "text", "title", "collection", "heading", "page", "tags", "date"]
+
+Json = dict[str, Any]
+
+
+def connect(endpoint: str, region: str | None, seconds: float) -> OpenSearch:
+    """A client that signs its requests and never repeats one; raises Misconfigured without credentials or region."""
+    session = boto3.Session(region_name=region)
+    credentials = session.get_credentials()
+    if credentials is None or session.region_name is None:
+        raise Misconfigured("the collection needs AWS credentials and a region: SELFRAG_COLLECTION_REGION")
+    return OpenSearch(
+        hosts=[endpoint],
+        # Only this signer works with 3.2.0: the one for requests signs headers that the service never sees.
+        http_auth=Urllib3AWSV4SignerAuth(credentials, session.region_name, "aoss"),
+        connection_class=Urllib3HttpConnection,
+        timeout=seconds,
+        max_retries=0,
+    )
+
+
+def mapping(dimensions: int) -> Json:
+    """The index's settings and fields."""
+    # `cjk` makes bigrams of Chinese, Japanese and Korean, `english` stems: a query is scored by both.
+    text = {"type": "text", "analyzer": "cjk", "fields": {"english": {"type": "text", "analyzer": "english"}}}
+    keyword = {"type": "keyword"}
+    # On vectors of length 1 this is the cosine; Faiss knows no space of that name before OpenSearch 2.19.
+    method = {"name": "hnsw", "engine": "faiss", "space_type": "innerproduct"}
+    fields = {
+        "passage_id": keyword,
+        "document": keyword,
+        "collection": keyword,
+        "position": {"type": "integer"},
+        "title": text,
+        "text": text,
+        "heading": keyword,
+        "page": {"type": "integer"},
+        "tags": keyword,
+        "date": {"type": "date"},
+        "vector": {"type": "knn_vector", "dimension": dimensions, "method": method},
+    }
+    return {"settings": {"index": {"knn": True}}, "mappings": {"properties": fields}}
+
+
+def check_length(vector: Sequence[float], dimensions: int) -> None:
+    """Raise Misconfigured when the embedder's vector does not fit the index."""
+    if len(vector) != dimensions:
+        raise Misconfigured(f"the embedder gives {len(vector)} dimensions, the index holds {dimensions}")
+
+
+def lines(*parts: Json) -> str:
+    """A body of one line of JSON for each part."""
+    # ASCII only: its length is its bytes, and half of a surrogate pair cannot break the encoding.
+    return "".join(json.dumps(part) + "\n" for part in parts)
+
+
+class Hit(BaseModel):
+    """A passage as a search finds it."""
+
+    id: str = Field(alias="_id")
+    source: Json = Field(alias="_source")
+    score: float | None = Field(default=None, alias="_score")
+
+
+class _Hits(BaseModel):
+    hits: list[Hit]
+
+
+class _Shards(BaseModel):
+    failed: int
+
+
+class Found(BaseModel):
+    """The reply to one search; an error has a status alone."""
+
+    status: int = 200
+    timed_out: bool = False
+    shards: _Shards = Field(default=_Shards(failed=0), alias="_shards")
+    hits: _Hits = _Hits(hits=[])
+
+
+class BothFound(BaseModel):
+    """The reply to two searches at once."""
+
+    responses: tuple[Found, Found]
+
+
+class Outcome(BaseModel):
+    """What became of one document, and the service's id of it."""
+
+    id: str = Field(default="", alias="_id")
+    status: int
+
+
+class _Item(BaseModel):
+    index: Outcome
+
+
+class Written(BaseModel):
+    """The reply to a bulk request: what became of each document, in their order."""
+
+    items: list[_Item]
+
+    def outcomes(self, count: int) -> list[Outcome]:
+        """The outcomes of so many documents; raises TemporarilyUnavailable if they are not as many."""
+        if len(self.items) != count:
+            raise _unreadable()
+        return [item.index for item in self.items]
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def read_reply(shape: type[R], reply: Any) -> R:
+    """A reply in the form that it should have; raises TemporarilyUnavailable for any other."""
+    try:
+        return shape.model_validate(reply)
+    except ValidationError:
+        raise _unreadable() from None
+
+
+def _unreadable() -> SelfragError:
+    return TemporarilyUnavailable("the passage index sent a reply that cannot be read")
+
+
+@contextmanager
+def index_faults() -> Iterator[None]:
+    """Turn what the client raises in the block into an error of selfrag."""
+    try:
+        yield
+    except OpenSearchException as error:
+        # Not `from error`: what the service says may repeat the query or the passage.
+        raise typed(error) from None
+
+
+def typed(error: OpenSearchException) -> SelfragError:
+    """The error of selfrag that says what this one means."""
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return refusal(status)
+    return TemporarilyUnavailable("the passage index cannot be reached, or did not reply in time")
+
+
+def was_refused(error: OpenSearchException) -> bool:
+    """Whether the service refused the request, so that it did nothing."""
+    status = getattr(error, "status_code", None)
+    return isinstance(status, int) and 400 <= status < 500
+
+
+def refusal(status: int) -> SelfragError:
+    """The error that this status of a reply means."""
+    if status in (401, 403):
+        return Misconfigured(f"the passage index refused the credentials or the access: status {status}")
+    # 404: an index can be used some seconds after it was created.
+    if status in (404, 408, 409, 429) or status >= 500:
+        return TemporarilyUnavailable(f"the passage index is busy or not ready: status {status}")
+    return RequestRejected(f"the passage index refused the request: status {status}")

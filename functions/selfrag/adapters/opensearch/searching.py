@@ -1,0 +1,124 @@
+"""Searching the collection, and the PassageIndex that the steps and the ingestion use."""
+
+from collections.abc import Iterable, Sequence
+
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import NotFoundError
+
+from selfrag.adapters.faults import readable
+from selfrag.adapters.opensearch import writing
+from selfrag.adapters.opensearch.collection import (
+    STORED,
+    BothFound,
+    Found,
+    Hit,
+    Json,
+    check_length,
+    index_faults,
+    lines,
+    read_reply,
+    refusal,
+)
+from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.passages import Bounds, Candidates, Passage
+from selfrag.ports.index import Added, Entry
+
+WINDOW = 10_000  # the most hits that one search may ask for
+# More than 1,024 clauses are refused, and each Chinese or Japanese character makes one in each field.
+TEXT_CHARACTERS = 250
+TEXT_FIELDS = ["title", "title.english", "text", "text.english"]
+
+
+class OpenSearchPassages:
+    """A PassageIndex over one index of a collection, with what ingestion needs beside it."""
+
+    def __init__(self, client: OpenSearch, index: str, dimensions: int) -> None:
+        self._client, self._index, self._dimensions = client, index, dimensions
+
+    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
+        """The best passages by full text and by vector, with the service's scores; none while the index is missing."""
+        check_length(vector, self._dimensions)
+        body = _both_searches(text, vector, size, _within(bounds))
+        with index_faults():
+            try:
+                reply = self._client.msearch(index=self._index, body=body)
+            except NotFoundError:
+                return Candidates([], [])
+        by_text, by_vector = read_reply(BothFound, reply).responses
+        return Candidates(by_text=_scored(_hits(by_text)), by_vector=_scored(_hits(by_vector)))
+
+    def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
+        """The passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
+        found = {passage.passage_id: passage for passage, _ in _scored(self._named(passage_ids, bounds))}
+        return [found[passage_id] for passage_id in passage_ids if passage_id in found]
+
+    def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
+        """The service's ids of these passages, as far as they can be searched yet; of two, one is too many."""
+        ids: dict[str, list[str]] = {}
+        for hit in self._named(passage_ids, Bounds(collections)):
+            ids.setdefault(hit.source["passage_id"], []).append(hit.id)
+        return ids
+
+    def add(self, entries: Sequence[Entry]) -> Added:
+        """Write passages, each once; the items that the service was too busy for are sent again, alone.
+
+        Raises when nothing was written and nothing may have been; else the result says what became of each.
+        """
+        return writing.add(self._client, self._index, self._dimensions, entries)
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Delete documents by the service's ids; one that is gone already is no error."""
+        writing.delete(self._client, self._index, ids)
+
+    def _named(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Hit]:
+        wanted = {"bool": {"filter": [_any_of("passage_id", passage_ids), *_within(bounds)]}}
+        body = {"size": WINDOW, "_source": STORED, "query": wanted}
+        with index_faults():
+            try:
+                reply = self._client.search(index=self._index, body=body)
+            except NotFoundError:
+                return []
+        return _hits(read_reply(Found, reply))
+
+
+def _both_searches(text: str, vector: Sequence[float], size: int, only: Sequence[Json]) -> str:
+    words = {"query": text[:TEXT_CHARACTERS], "fields": TEXT_FIELDS, "type": "most_fields"}
+    by_text = {"bool": {"must": [{"multi_match": words}], "filter": only}}
+    by_vector = {"knn": {"vector": {"vector": list(vector), "k": size, "filter": {"bool": {"filter": only}}}}}
+    shape = {"size": size, "_source": STORED}
+    return lines({}, {**shape, "query": by_text}, {}, {**shape, "query": by_vector})
+
+
+def _within(bounds: Bounds) -> list[Json]:
+    """The filters that keep a search within its bounds."""
+    only = [_any_of("collection", bounds.collections)]
+    if bounds.documents is not None:
+        only.append(_any_of("document", bounds.documents))
+    if bounds.tags is not None:
+        only.append(_any_of("tags", bounds.tags))
+    if days := {name: day for name, day in (("gte", bounds.since), ("lte", bounds.until)) if day is not None}:
+        only.append({"range": {"date": days}})
+    return only
+
+
+def _any_of(name: str, values: Sequence[str]) -> Json:
+    return {"terms": {name: list(values)}}
+
+
+def _hits(found: Found) -> list[Hit]:
+    if found.status == 404:  # the index does not exist yet
+        return []
+    if found.status != 200:
+        raise refusal(found.status)
+    if found.timed_out or found.shards.failed:
+        raise TemporarilyUnavailable("the passage index searched only a part")
+    return found.hits.hits
+
+
+def _scored(hits: Sequence[Hit]) -> list[tuple[Passage, float]]:
+    best: dict[str, tuple[Passage, float]] = {}
+    for hit in hits:
+        with readable("the passage index"):
+            passage = Passage.model_validate(hit.source)
+        best.setdefault(passage.passage_id, (passage, hit.score or 0.0))
+    return list(best.values())

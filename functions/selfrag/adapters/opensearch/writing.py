@@ -1,0 +1,114 @@
+"""Writing to the collection, and deleting from it.
+
+It takes no document ids of ours, no upserts and no refresh: the service names each document, and a write can be
+searched after some time. Waiting, and trying again after a wait, are the state machine's.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import OpenSearchException, RequestError
+
+from selfrag.adapters.opensearch.collection import (
+    STORED,
+    Outcome,
+    Written,
+    check_length,
+    index_faults,
+    lines,
+    mapping,
+    read_reply,
+    refusal,
+    typed,
+    was_refused,
+)
+from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
+from selfrag.ports.index import Added, Entry
+
+WRITE_ATTEMPTS = 5
+BATCH_BYTES = 5_000_000  # the service takes 10 MiB a request
+
+
+def add(client: OpenSearch, index: str, dimensions: int, entries: Sequence[Entry]) -> Added:
+    """Write passages, each once; the items that the service was too busy for are sent again, alone.
+
+    Raises when nothing was written and nothing may have been; else the result says what became of each.
+    """
+    for entry in entries:
+        check_length(entry.vector, dimensions)
+    added, documents = Added(), {entry.passage.passage_id: _document(entry) for entry in entries}
+    _create_if_missing(client, index, dimensions)
+    try:
+        for batch in _batches(documents):
+            _write(client, index, batch, added)
+    except SelfragError as error:
+        if not added.ids and not added.unknown:
+            raise
+        unsent = documents.keys() - added.ids.keys() - added.failed.keys() - added.unknown
+        added.failed.update(dict.fromkeys(unsent, type(error).__name__))
+    return added
+
+
+def delete(client: OpenSearch, index: str, ids: Iterable[str]) -> None:
+    """Delete documents by the service's ids; one that is gone already is no error."""
+    with index_faults():
+        for service_id in ids:
+            client.delete(index=index, id=service_id, ignore=404)
+
+
+def _create_if_missing(client: OpenSearch, index: str, dimensions: int) -> None:
+    with index_faults():
+        if client.indices.exists(index=index):
+            return
+        try:
+            client.indices.create(index=index, body=mapping(dimensions))
+        except RequestError as error:
+            # Two writers may both have missed it.
+            if error.error != "resource_already_exists_exception":
+                raise
+
+
+def _write(client: OpenSearch, index: str, pending: Mapping[str, str], added: Added) -> None:
+    for _ in range(WRITE_ATTEMPTS):
+        outcomes = _outcomes(client, index, pending, added)
+        added.ids.update({i: outcome.id for i, outcome in outcomes.items() if outcome.status < 300})
+        errors = {i: type(refusal(outcome.status)) for i, outcome in outcomes.items() if i not in added.ids}
+        pending = {i: pending[i] for i, kind in errors.items() if kind is TemporarilyUnavailable}
+        added.failed.update({i: kind.__name__ for i, kind in errors.items() if i not in pending})
+        if not pending:
+            return
+    added.failed.update(dict.fromkeys(pending, TemporarilyUnavailable.__name__))
+
+
+def _outcomes(client: OpenSearch, index: str, pending: Mapping[str, str], added: Added) -> dict[str, Outcome]:
+    """What became of each document; when nobody can tell, they are noted as unknown."""
+    try:
+        reply = client.bulk(index=index, body="".join(pending.values()))
+    except OpenSearchException as error:
+        if not was_refused(error):
+            added.unknown.update(pending)
+        raise typed(error) from None
+    try:
+        return dict(zip(pending, read_reply(Written, reply).outcomes(len(pending)), strict=True))
+    except TemporarilyUnavailable:
+        added.unknown.update(pending)
+        raise
+
+
+def _document(entry: Entry) -> str:
+    fields = entry.passage.model_dump(include=set(STORED), exclude_none=True)
+    # Without an `_id`: the service gives one, and refuses ours.
+    return lines({"index": {}}, {**fields, "position": entry.position, "vector": list(entry.vector)})
+
+
+def _batches(documents: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    batch: dict[str, str] = {}
+    size = 0
+    for passage_id, document in documents.items():
+        if batch and size + len(document) > BATCH_BYTES:
+            yield batch
+            batch, size = {}, 0
+        batch[passage_id] = document
+        size += len(document)
+    if batch:
+        yield batch

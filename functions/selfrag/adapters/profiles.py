@@ -1,0 +1,40 @@
+"""How each model family wants to be asked for a verdict."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a model family takes: `verdicts` by JSON schema or by a forced tool call, and its `effort` if it has one."""
+
+    verdicts: Literal["json_schema", "forced_tool"]
+    effort: Literal["low", "medium", "high"] | None
+
+
+CURRENT = Profile(verdicts="json_schema", effort="low")
+OLDER = Profile(verdicts="forced_tool", effort=None)
+
+
+def profile_of(model: str) -> Profile:
+    """The profile of a model id, Bedrock's prefixed ids included; unknown names count as current.
+
+    Models from 5 on refuse a forced tool choice; 4.x models before 4.6 have no structured output.
+    """
+    found = re.search(r"claude-(?:[a-z]+-)?(\d+)", model)
+    return OLDER if found and int(found[1]) <= 4 else CURRENT
+
+
+def plain_request(profile: Profile) -> dict[str, Any]:
+    """The request parameters for free text: little effort, for a short answer from passages needs no long thought."""
+    return {"output_config": {"effort": profile.effort}} if profile.effort else {}
+
+
+def structured_request(schema: dict[str, Any], profile: Profile) -> dict[str, Any]:
+    """The request parameters that make a model of this profile reply in the shape of `schema`."""
+    if profile.verdicts == "forced_tool":
+        tool = {"name": "verdict", "description": "Hand in your verdict.", "input_schema": schema}
+        return {"tools": [tool], "tool_choice": {"type": "tool", "name": "verdict"}}
+    wanted = plain_request(profile).get("output_config", {})
+    return {"output_config": {**wanted, "format": {"type": "json_schema", "schema": schema}}}

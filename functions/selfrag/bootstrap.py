@@ -1,0 +1,255 @@
+"""The composition root: the one place that reads the settings, makes clients and puts the parts together.
+
+A part is made when it is first asked for and kept as long as the process lives, as a Lambda wants it. Whoever has
+parts of their own (the laptop, a test) hands them over with `using`; `forget` drops what was made.
+
+SDKs are imported where a part needs them, and nowhere else: to import them all takes a function two seconds.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+
+from pydantic import BaseModel
+
+from selfrag.domain.prompts import Prompt
+from selfrag.ports.cache import VerdictCache
+from selfrag.ports.embedder import Embedder
+from selfrag.ports.executions import Executions
+from selfrag.ports.grading import Grader
+from selfrag.ports.index import Index
+from selfrag.ports.manifest import Manifest
+from selfrag.ports.model import Claude
+from selfrag.ports.objects import Objects, Uploads
+from selfrag.ports.web import Domains, WebSearch
+from selfrag.runtime.observability import Handler, step_handler
+from selfrag.runtime.parts import forget, handed, once
+from selfrag.runtime.settings import (
+    ApiSettings,
+    CollectionSettings,
+    EmbeddingSettings,
+    IngestionSettings,
+    Settings,
+    read,
+)
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
+__all__ = [
+    "Parts",
+    "api_settings",
+    "claude",
+    "claude_client",
+    "embedder",
+    "executions",
+    "forget",
+    "grader",
+    "index",
+    "ingestion_settings",
+    "manifest",
+    "objects",
+    "requests_client",
+    "settings",
+    "step",
+    "uploads",
+    "using",
+    "verdict_cache",
+    "web",
+    "web_domains",
+]
+
+Task = TypeVar("Task", bound=BaseModel)
+
+
+class Parts(TypedDict, total=False):
+    """Parts that may be handed over."""
+
+    index: Index
+    embedder: Embedder
+    manifest: Manifest
+    uploads: Uploads
+    executions: Executions
+    requests_client: Any
+    claude_client: Any
+
+
+def using(**parts: Unpack[Parts]) -> AbstractContextManager[None]:
+    """Use these parts in place of those that the settings would make, in all threads until the block ends."""
+    return handed(parts)
+
+
+# Settings
+
+
+@once
+def settings() -> Settings:
+    """What answers questions: the model, the verdict cache and the web."""
+    return read(Settings)
+
+
+@once
+def ingestion_settings() -> IngestionSettings:
+    """Where ingestion keeps its manifest and its work."""
+    return read(IngestionSettings)
+
+
+@once
+def api_settings() -> ApiSettings:
+    """Which machines answer, and what a caller may ask."""
+    return read(ApiSettings)
+
+
+# What the steps of a question need
+
+
+def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
+    """Make a Lambda handler of a function from a task of this type to a result; it is timed, counted and logged."""
+    return partial(step_handler, task=task, prices=lambda: settings().prices)
+
+
+def grader(step: str, prompt: Prompt, deadline_ms: float | None, *, cached: bool = True) -> Grader:
+    """The judge of a step; `deadline_ms` is in milliseconds since the epoch."""
+    return Grader(step, prompt, claude(deadline_ms), verdict_cache(step) if cached else None)
+
+
+def claude(deadline_ms: float | None = None) -> Claude:
+    """Claude, which makes no call past the deadline (milliseconds since the epoch)."""
+    from selfrag.adapters.claude import SdkClaude
+
+    config = settings()
+    return SdkClaude(claude_client(), config.models, config.model_timeout_seconds, deadline_ms)
+
+
+@once
+def claude_client() -> Any:
+    """The SDK's client; raises Misconfigured when its key cannot be read."""
+    from selfrag.adapters.claude import client_of
+
+    config = settings()
+    key = _secret(config.model_secret, "SELFRAG_MODEL_SECRET") if config.model_provider == "anthropic" else None
+    return client_of(config.model_provider, key, config.model_base_url, config.model_timeout_seconds)
+
+
+def verdict_cache(step: str) -> VerdictCache:
+    """The verdict cache, for one step's verdicts."""
+    from selfrag.adapters.verdicts import DynamoVerdicts
+
+    config = settings()
+    return DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days, step)
+
+
+@once
+def index() -> Index:
+    """The index of passages; raises Misconfigured without credentials or region."""
+    from selfrag.adapters.opensearch.collection import connect
+    from selfrag.adapters.opensearch.searching import OpenSearchPassages
+
+    config = read(CollectionSettings)
+    client = connect(config.collection_endpoint, config.collection_region, config.collection_timeout_seconds)
+    return OpenSearchPassages(client, config.index_name, config.vector_dimensions)
+
+
+@once
+def embedder() -> Embedder:
+    """What turns texts into vectors."""
+    from selfrag.adapters.clients import bedrock_client
+    from selfrag.adapters.titan import PARALLEL_CALLS, TitanEmbedder
+
+    config = read(EmbeddingSettings)
+    client = bedrock_client(config.embedding_region, config.embedding_timeout_seconds, PARALLEL_CALLS)
+    return TitanEmbedder(client, config.vector_dimensions)
+
+
+def web(deadline_ms: float | None) -> WebSearch:
+    """The web search, which makes no call past the deadline."""
+    from selfrag.adapters.tavily import Tavily
+
+    config = settings()
+    key = _secret(config.web_secret, "SELFRAG_WEB_SECRET")
+    return Tavily(config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
+
+
+def web_domains() -> Domains:
+    """Which domains the web search may bring results of."""
+    config = settings()
+    return Domains(included=config.web_include_domains, excluded=config.web_exclude_domains)
+
+
+@once
+def _verdicts_client() -> Any:
+    from selfrag.adapters.clients import aws_client
+
+    # A slow cache must not cost more than the verdict that it saves.
+    return aws_client("dynamodb", attempts=2, connect_timeout=1, read_timeout=1)
+
+
+# What the steps of ingestion need beside
+
+
+@once
+def objects() -> Objects:
+    """The buckets."""
+    from selfrag.adapters.clients import aws_client
+    from selfrag.adapters.objects import S3Objects
+
+    client = aws_client("s3", attempts=2, connect_timeout=3, read_timeout=30)
+    return S3Objects(client, ingestion_settings().work_bucket)
+
+
+@once
+def manifest() -> Manifest:
+    """What is known of each document."""
+    from selfrag.adapters.clients import aws_client
+    from selfrag.adapters.manifest import DynamoManifest
+
+    client = aws_client("dynamodb", attempts=3, connect_timeout=2, read_timeout=5)
+    return DynamoManifest(client, ingestion_settings().documents_table)
+
+
+# What the API needs beside
+
+
+@once
+def executions() -> Executions:
+    """The two state machines and the table of answers."""
+    from selfrag.adapters.clients import states_client
+    from selfrag.adapters.executions import Machines, StatesExecutions
+
+    config = api_settings()
+    machines = Machines(config.express_machine_arn, config.standard_machine_arn, config.answers_table)
+    return StatesExecutions(states_client(), requests_client(), machines)
+
+
+@once
+def requests_client() -> Any:
+    """boto3's client of the table of requests, for Powertools' idempotency."""
+    from selfrag.adapters.clients import aws_client
+
+    return aws_client("dynamodb", attempts=3, connect_timeout=1, read_timeout=2)
+
+
+@once
+def uploads() -> Uploads:
+    """The bucket that documents are dropped into."""
+    from selfrag.adapters.clients import uploads_client
+    from selfrag.adapters.objects import S3Uploads
+
+    return S3Uploads(uploads_client(), api_settings().documents_bucket)
+
+
+# Secrets
+
+
+def _secret(name: str, setting: str) -> str:
+    from selfrag.adapters.secrets import secret
+
+    return secret(_secrets(), name, setting)
+
+
+@once
+def _secrets() -> "SecretsProvider":
+    from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
+    return SecretsProvider()

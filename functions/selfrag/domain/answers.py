@@ -1,0 +1,93 @@
+"""The response to a question: what the caller gets, what is remembered, and what the API documents."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from selfrag.domain.base import Model
+from selfrag.domain.verdicts import Decision, RelevanceVerdict, SupportVerdict, UtilityVerdict
+
+Status = Literal["answered", "partial", "abstained", "failed"]
+
+
+class Turn(Model):
+    """An earlier question and its answer; both empty when there is none."""
+
+    question: str = ""
+    answer: str = ""
+
+
+class Citation(Model):
+    """Where a part of the answer comes from: `quote` is verbatim in the passage, `answer_span` counts characters.
+
+    `heading` is the nearest one above the passage, `page` that of a PDF.
+    """
+
+    passage_id: str
+    document: str
+    quote: str
+    answer_span: tuple[int, int]
+    heading: str = ""
+    page: int | None = None
+
+
+class RetrieveReflection(Model):
+    """What Retrieve decided, and why."""
+
+    decision: Decision
+    reason: str
+
+
+class Reflection(Model):
+    """The verdicts of the four reflection tokens; `support` is null for a direct answer and where there is none."""
+
+    retrieve: RetrieveReflection
+    relevance: list[RelevanceVerdict]
+    support: SupportVerdict | None
+    utility: UtilityVerdict | None
+
+
+class StepUsage(Model):
+    """What one step cost: `seconds` from its first call's start to its last one's end."""
+
+    model: str
+    calls: int
+    seconds: float
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+
+
+class Usage(Model):
+    """What the question cost; `cost_usd` is null when a model's price is not known."""
+
+    model_calls: int
+    rounds: int
+    cached_verdicts: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_input_tokens: int
+    cost_usd: float | None
+    by_step: dict[str, StepUsage]
+    warnings: list[str]
+
+
+class ExecutionLink(Model):
+    """Where the trace is; `console_url` is null where there is no console."""
+
+    arn: str
+    console_url: str | None
+
+
+class Response(Model):
+    """The response of a finished question."""
+
+    id: str = Field(description="The question's id, and the name of its execution.")
+    status: Status
+    answer: str
+    citations: list[Citation]
+    reflection: Reflection
+    path: list[str] = Field(description="The steps that ran, in order.")
+    queries: list[str] = Field(description="What was searched.")
+    usage: Usage
+    execution: ExecutionLink

@@ -1,0 +1,55 @@
+"""What a call to the model took, and what it cost."""
+
+from collections.abc import Mapping
+
+from selfrag.domain.base import Model
+
+Prices = tuple[float, float, float]
+
+# US dollars per million tokens: input, output, cache read. Vendor's price list, read November 2026.
+# Cache reads are a tenth of the input price where the list does not say otherwise.
+PRICES: dict[str, Prices] = {
+    "claude-haiku-5-5": (0.10, 0.50, 0.01),
+    "claude-sonnet-5-5": (2.0, 10.0, 0.10),
+    "claude-opus-5-5": (4.0, 20.0, 0.40),
+    "claude-haiku-4-5": (1.0, 5.0, 0.10),
+    "claude-sonnet-4-6": (3.0, 15.0, 0.30),
+}
+# A cache write costs a quarter more than plain input (five-minute cache).
+CACHE_WRITE_FACTOR = 1.25
+
+
+class ModelCall(Model):
+    """One reply of the model: its tokens, and when it began and ended (seconds since the epoch)."""
+
+    step: str
+    model: str
+    started_at: float
+    ended_at: float
+    stop_reason: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_input_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+
+
+class StepResult(Model):
+    """What every step that may ask the model hands back beside its own result."""
+
+    calls: list[ModelCall] = []
+    warnings: list[str] = []
+
+
+def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None:
+    """The price of one call in US dollars, or None for a model whose price is not known."""
+    prices = {**PRICES, **more_prices}
+    known = next((prices[name] for name in prices if name in call.model), None)
+    if known is None:
+        return None
+    per_input, per_output, per_cache_read = known
+    return (
+        call.input_tokens * per_input
+        + call.cache_creation_input_tokens * per_input * CACHE_WRITE_FACTOR
+        + call.cache_read_input_tokens * per_cache_read
+        + call.output_tokens * per_output
+    ) / 1_000_000

@@ -1,0 +1,68 @@
+"""The errors of selfrag, as a tree.
+
+SelfragError                  anything that selfrag raises on purpose
+├── InvalidInput              the request is wrong: change it and ask again
+│   └── BadDocument           a file cannot be used as a document: correct it and ingest again
+├── Misconfigured             a setting, key or model name is wrong: the operator must act
+├── RequestRejected           a service refused this one request: repeating it will not help
+├── DeadlineExceeded          no time is left for another call
+├── Unreadable                what our own store holds has not the form that it should have: mend the store
+└── TemporarilyUnavailable    a service is overloaded, limiting or unreachable: try again
+
+The workflow retries and catches by class name, so the names are an interface:
+`TemporarilyUnavailable` is the one that `infra/workflows/question.asl.yaml` retries.
+"""
+
+
+class SelfragError(Exception):
+    """Anything that selfrag raises on purpose; `hint` says what to do about it."""
+
+    hint = "Look at the logs of the step that failed."
+
+
+class InvalidInput(SelfragError):
+    """The request is wrong; the message says where and how."""
+
+    hint = "Change the request and ask again."
+
+
+class BadDocument(InvalidInput):
+    """A file cannot be used as a document; the message names it and says why."""
+
+    hint = "Correct or remove the file and ingest again."
+
+
+class Misconfigured(SelfragError):
+    """A setting, key or model name is wrong, so that no request can succeed."""
+
+    hint = "Check the key, the model's name and the settings of the deployment."
+
+
+class RequestRejected(SelfragError):
+    """A service refused this request for what it holds; repeating it will not help."""
+
+    hint = "Ask a shorter or different question."
+
+
+class DeadlineExceeded(SelfragError):
+    """The time of this question is used up, so no further call was made."""
+
+    hint = "Raise policy.deadline_seconds or ask asynchronously."
+
+
+class Unreadable(SelfragError):
+    """What selfrag itself has stored cannot be read; no caller is to blame, and a repetition will not help."""
+
+    hint = "Ingest the documents again; another version may have written what is stored."
+
+
+class TemporarilyUnavailable(SelfragError):
+    """A service is overloaded, limits the rate or cannot be reached; a later try may succeed."""
+
+    hint = "Try again in a minute."
+
+
+HINTS: dict[str, str] = {
+    kind.__name__: kind.hint
+    for kind in (InvalidInput, Misconfigured, RequestRejected, DeadlineExceeded, Unreadable, TemporarilyUnavailable)
+}

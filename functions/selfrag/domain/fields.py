@@ -1,0 +1,69 @@
+"""The fields of a request that take more than a type to say: questions, names, keys, tags and days."""
+
+import unicodedata
+from pathlib import PurePosixPath
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from selfrag.domain.documents import EXTENSIONS, MAX_TAG_CHARACTERS, day, has_words, tag
+
+MAX_QUESTION_CHARACTERS = 2000
+MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024
+
+
+def _readable(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("it holds a NUL character; remove it")
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise ValueError("it is not valid Unicode (a lone surrogate or invalid UTF-8); send it as UTF-8")
+    if not any(unicodedata.category(c)[0] in "LNSP" for c in text):
+        raise ValueError("it is empty; write a question")
+    if len(text) > MAX_QUESTION_CHARACTERS:
+        raise ValueError(f"it has {len(text)} characters; {MAX_QUESTION_CHARACTERS} is the limit")
+    return text.strip()
+
+
+def _plain(name: str) -> str:
+    # Lone surrogates cannot be sent to AWS; the others would hide in a list of documents.
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in name):
+        raise ValueError("it holds a control character or is not valid Unicode")
+    return name
+
+
+def _tag(text: str) -> str:
+    known = tag(text)
+    if not has_words(known) or "," in known or ";" in known:
+        raise ValueError("a tag holds letters or digits, and no comma or semicolon")
+    # In its compatibility form a letter may be several.
+    if len(known) > MAX_TAG_CHARACTERS:
+        raise ValueError(f"a tag has at most {MAX_TAG_CHARACTERS} characters")
+    return known
+
+
+def _day(text: str) -> str:
+    try:
+        return day(text)
+    except ValueError as error:
+        raise ValueError("it must be a day such as 2026-01-31") from error
+
+
+def _object_key(key: str) -> str:
+    if len(key) > MAX_KEY_CHARACTERS:
+        raise ValueError(f"it has {len(key)} characters; {MAX_KEY_CHARACTERS} is the limit")
+    if len(key.encode()) > MAX_KEY_BYTES:
+        raise ValueError(f"it has more than {MAX_KEY_BYTES} bytes in UTF-8")
+    collection, *names = key.split("/")
+    # In a form S3 puts the file's own name in the place of ${filename}.
+    if not names or any(part in ("", ".", "..") for part in (collection, *names)) or "${" in key:
+        raise ValueError("it must be a collection, a slash and a name, without .. or ${")
+    if PurePosixPath(key).suffix.lower() not in EXTENSIONS:
+        raise ValueError(f"it must end in one of {', '.join(sorted(EXTENSIONS))}")
+    return key
+
+
+Question = Annotated[str, AfterValidator(_readable)]
+Name = Annotated[str, Field(min_length=1, max_length=1024), AfterValidator(_plain)]
+Key = Annotated[str, AfterValidator(_plain), AfterValidator(_object_key)]
+Tag = Annotated[str, Field(max_length=MAX_TAG_CHARACTERS), AfterValidator(_plain), AfterValidator(_tag)]
+Day = Annotated[str, Field(max_length=10), AfterValidator(_day)]

@@ -1,0 +1,57 @@
+"""What the manifest says of documents."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from selfrag.domain.base import Model
+
+DocumentStatus = Literal["ready", "failed", "removed", "working"]
+
+
+class Content(Model):
+    """What is known of a document as long as its content stays the same."""
+
+    title: str = ""
+    passages: int = 0
+    pages: int = 0
+    warnings: list[str] = []
+    tags: list[str] = []
+    date: str | None = None
+
+
+class Record(Content):
+    """What is known of a document; `generation` is the content that the index holds, "" for none."""
+
+    id: str
+    key: str = ""
+    collection: str = ""
+    status: DocumentStatus = "working"
+    reason: str = ""
+    version: str = ""
+    generation: str = ""
+    updated_at: int = 0
+
+
+@dataclass(frozen=True)
+class Part:
+    """A batch of passages: their ids, and the index's own id of each that is known to be written.
+
+    `writing_since` is set (seconds since the epoch) from before a write until its outcome is known.
+    """
+
+    document_id: str
+    generation: str
+    number: int
+    passage_ids: list[str]
+    ids: dict[str, str]
+    writing_since: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The part's name in the table."""
+        return part_name(self.generation, self.number)
+
+
+def part_name(generation: str, number: int) -> str:
+    """The name of a batch in the table, by which batches stand in their order."""
+    return f"{generation}#{number:05}"

@@ -1,0 +1,55 @@
+"""What is wrong with a request, in words."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ValidationError
+
+from selfrag.domain.base import Model
+
+
+class Request(Model):
+    """What a caller may send; `EXAMPLE` is one as JSON."""
+
+    EXAMPLE: ClassVar[str]
+
+
+def explain(error: ValidationError, request: type[Request]) -> str:
+    """Say in one sentence what is wrong with a request, without repeating what the caller sent."""
+    return explain_errors(error.errors(include_url=False, include_input=False), request)
+
+
+def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) -> str:
+    """The same for pydantic's list of errors about a `request`; the first is told."""
+    first = errors[0]
+    # What pydantic adds for a body or a header is no part of the field's name.
+    known = first["loc"][0] if first["loc"] else ""
+    parts = [str(part) for part in first["loc"][known in ("body", "header", "path", "query") :]]
+    where = ".".join(parts)
+    if first["type"] == "json_invalid":
+        return "The body is not valid JSON."
+    if not where:
+        return f"The body must be a JSON object such as {request.EXAMPLE}."
+    if first["type"] == "missing":
+        return f"{where} is missing."
+    if first["type"] == "extra_forbidden":
+        return f"{_shortened(where)} does not exist; the fields are {', '.join(_fields_beside(parts, request))}."
+    message = first["msg"].removeprefix("Value error, ")
+    if where == "question":
+        return f"The question was not accepted: {message}."
+    return f"{where} was not accepted: {message[:1].lower()}{message[1:]}."
+
+
+def _fields_beside(parts: Sequence[str], model: type[BaseModel]) -> Iterable[str]:
+    for part in parts[:-1]:
+        inner = model.model_fields[part].annotation
+        if not isinstance(inner, type) or not issubclass(inner, BaseModel):
+            break
+        model = inner
+    return model.model_fields
+
+
+def _shortened(where: str) -> str:
+    """A field's name as the caller wrote it, made safe to repeat."""
+    printable = "".join(c if c.isprintable() else "?" for c in where)
+    return printable if len(printable) <= 60 else f"{printable[:60]}..."

@@ -1,0 +1,1 @@
+"""What a function needs to run: its settings, its log and metrics, and the time that it has left."""

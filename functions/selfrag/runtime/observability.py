@@ -1,0 +1,79 @@
+"""The logger, and the one wrapper that every step's handler wears."""
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, TypeVar
+
+from aws_lambda_powertools import Logger
+from pydantic import BaseModel, ValidationError
+
+from selfrag.domain.calls import Prices, StepResult
+from selfrag.domain.errors import DeadlineExceeded, InvalidInput, SelfragError, TemporarilyUnavailable
+from selfrag.runtime.deadline import time_for_a_retry
+from selfrag.runtime.metrics import NAMESPACE, count_calls, count_step
+
+logger = Logger(service=os.environ.get("POWERTOOLS_SERVICE_NAME", NAMESPACE))
+
+Event = dict[str, Any]
+Handler = Callable[[Event, Any], Event]
+T = TypeVar("T", bound=BaseModel)
+
+
+def hashed(text: str) -> str:
+    """A short hash by which the log lines of one question can be found, and the question cannot."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def step_handler(work: Callable[[T], BaseModel], task: type[T], prices: Callable[[], Mapping[str, Prices]]) -> Handler:
+    """Make a Lambda handler of a function from a task to a result model; it is timed, counted and logged.
+
+    A malformed event raises InvalidInput with the names of the wrong fields, never their values; what cannot be
+    read later on is no fault of the event.
+    """
+    name = work.__module__.split(".")[-2]
+
+    @wraps(work)
+    def handler(event: Event, context: Any) -> Event:
+        logger.append_keys(step=name, question=hashed(str(event.get("question", ""))))
+        with _counted(name), _logged(event.get("deadline_ms")):
+            result = work(_parsed(name, task, event))
+            if isinstance(result, StepResult):
+                count_calls(result.calls, prices())
+            return result.model_dump(mode="json")
+
+    return handler
+
+
+def _parsed(name: str, task: type[T], event: Event) -> T:
+    try:
+        return task.model_validate(event)
+    except ValidationError as error:
+        wrong = ", ".join(sorted({".".join(map(str, e["loc"])) for e in error.errors(include_input=False)}))
+        raise InvalidInput(f"{name} cannot read its input: {wrong}") from None
+
+
+@contextmanager
+def _counted(name: str) -> Iterator[None]:
+    started, failed = time.monotonic(), True
+    try:
+        yield
+        failed = False
+    finally:
+        count_step(name, 1000 * (time.monotonic() - started), failed=failed)
+
+
+@contextmanager
+def _logged(deadline_ms: float | None) -> Iterator[None]:
+    """Log how a step ended; what would be tried again and has no time for it has passed the deadline."""
+    try:
+        yield
+        logger.info("done")
+    except SelfragError as error:
+        logger.warning("failed", extra={"error": type(error).__name__})
+        if isinstance(error, TemporarilyUnavailable) and not time_for_a_retry(deadline_ms):
+            raise DeadlineExceeded("no time is left for another try") from error
+        raise

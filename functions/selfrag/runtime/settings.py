@@ -1,0 +1,137 @@
+"""The settings of a deployment, read from `SELFRAG_*` environment variables by one reader.
+
+No secret stands here: secrets are named by their id in Secrets Manager.
+"""
+
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+
+from selfrag.domain.calls import Prices
+from selfrag.domain.errors import Misconfigured
+
+GRADER = "claude-haiku-5-5"
+WRITER = "claude-sonnet-5-5"
+DEFAULT_MODELS: dict[str, str] = {
+    "decide_retrieval": GRADER,
+    "grade_relevance": GRADER,
+    "generate": WRITER,
+    "grade_support": WRITER,
+    "grade_utility": GRADER,
+    "rewrite_question": GRADER,
+}
+# Raise it when the same file would be read or split otherwise than before: it is part of what tells that a document
+# is unchanged.
+PASSAGES = "2"
+
+Collections = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+def _with_defaults(models: dict[str, str]) -> dict[str, str]:
+    unknown = sorted(set(models) - set(DEFAULT_MODELS))
+    if unknown:
+        raise ValueError(f"no such step: {', '.join(unknown)}; the steps are {', '.join(DEFAULT_MODELS)}")
+    return {**DEFAULT_MODELS, **models}
+
+
+class _Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="SELFRAG_", frozen=True, extra="ignore")
+
+
+class Settings(_Settings):
+    """What answers questions: the model, the verdict cache and the web.
+
+    `models` maps a step's folder to a model id and may name only the steps to change.
+    `prices` adds models to the price table, or replaces their prices.
+    """
+
+    model_provider: Literal["anthropic", "bedrock", "aws"] = "anthropic"
+    model_base_url: str | None = None
+    model_secret: str = ""
+    model_timeout_seconds: float = Field(default=20.0, gt=0)
+    prices: dict[str, Prices] = {}
+    models: Annotated[dict[str, str], AfterValidator(_with_defaults)] = Field(default=DEFAULT_MODELS)
+
+    verdicts_table: str = "selfrag-verdicts"
+    verdict_ttl_days: int = Field(default=30, ge=1)
+
+    web_base_url: str = "https://api.tavily.com"
+    web_secret: str = ""
+    web_include_domains: tuple[str, ...] = ()
+    web_exclude_domains: tuple[str, ...] = ()
+    web_timeout_seconds: float = Field(default=8.0, gt=0)
+
+    console_links: bool = True
+
+
+class CollectionSettings(_Settings):
+    """Where the collection is, and the shape of its index; `vector_dimensions` must be the embedder's."""
+
+    collection_endpoint: str = Field(pattern=r"^https?://[^/]+/?$")
+    collection_region: str | None = None
+    # A collection that was idle answers its first request after 10 to 30 s.
+    collection_timeout_seconds: float = Field(default=35.0, gt=0)
+    index_name: str = Field(default="passages", pattern=r"^[a-z0-9][a-z0-9_-]*$")
+    vector_dimensions: int = Field(default=512, ge=1, le=16_000)
+
+
+class EmbeddingSettings(_Settings):
+    """How texts are embedded; `vector_dimensions` must be the index's."""
+
+    # An environment variable is a text, which a Literal of numbers would refuse.
+    vector_dimensions: Annotated[Literal[256, 512, 1024], BeforeValidator(int)] = 512
+    embedding_timeout_seconds: float = Field(default=10.0, gt=0)
+    embedding_region: str | None = None
+
+
+class IngestionSettings(_Settings):
+    """Where ingestion keeps its manifest and its work.
+
+    `view_seconds` is how long a write to the index may stay out of sight (about a minute, AWS says no figure);
+    `pipeline` names what vectors depend on beside the passages: change it to index everything anew.
+    """
+
+    documents_table: str = "selfrag-documents"
+    work_bucket: str = "selfrag-work"
+    view_seconds: float = Field(default=90.0, ge=0)
+    pipeline: str = "1"
+
+    @property
+    def made_by(self) -> str:
+        """What passages and vectors depend on beside the content of a document."""
+        return f"{PASSAGES} {self.pipeline}"
+
+
+class ApiSettings(_Settings):
+    """Which machines answer, where answers, requests and documents are kept, and what a caller may ask.
+
+    `key_collections` binds callers to collections: the id of an API key (not its value), or the ARN of an IAM user
+    or role. Everyone else may ask `collections`.
+    `sync_deadline_seconds` is the most that POST /v1/ask may take for the question itself: API Gateway
+    waits 29 s, and the response has to be composed and carried in what is left.
+    """
+
+    express_machine_arn: str = Field(pattern=r"^arn:")
+    standard_machine_arn: str = Field(pattern=r"^arn:")
+    answers_table: str = "selfrag-answers"
+    requests_table: str = "selfrag-requests"
+    documents_bucket: str = "selfrag-documents"
+    collections: Collections = ("documents",)
+    key_collections: dict[str, Collections] = {}
+    web_search: bool = True
+    sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=25.0)
+
+
+S = TypeVar("S", bound=BaseSettings)
+
+
+def read(kind: type[S]) -> S:
+    """Settings of a kind as the environment gives them; raises Misconfigured with the names that are wrong."""
+    try:
+        return kind()
+    except ValidationError as error:
+        wrong = "; ".join(f"SELFRAG_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
+    except SettingsError as error:  # what should be JSON is not; the message has the field's name in quotes
+        wrong = f"SELFRAG_{str(error).split(chr(34))[1].upper()}: it is not valid JSON"
+    raise Misconfigured(f"the settings are wrong: {wrong}")

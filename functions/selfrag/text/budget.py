@@ -1,0 +1,36 @@
+"""How much text may travel in the workflow's state."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+P = TypeVar("P", bound=BaseModel)
+
+
+# Step Functions stops an execution whose state passes 256 KiB; the rest of the state needs its share.
+STATE_BUDGET_BYTES = 160 * 1024
+
+
+def within_budget(passages: Sequence[P], used: int) -> tuple[list[P], int, list[str]]:
+    """Keep the best passages that fit beside `used` bytes.
+
+    Returns the kept passages, their size in bytes and a warning for what was dropped. The size is
+    that of ASCII-escaped JSON, the largest form in which a service may store it.
+    """
+    kept: list[P] = []
+    size = 0
+    for passage in passages:
+        needs = size_of(passage)
+        if used + size + needs > STATE_BUDGET_BYTES:
+            break
+        kept.append(passage)
+        size += needs
+    dropped = len(passages) - len(kept)
+    warnings = [f"{dropped} lower-ranked passages were left out: the state holds {STATE_BUDGET_BYTES} bytes."]
+    return kept, size, warnings if dropped else []
+
+
+def size_of(passage: BaseModel) -> int:
+    """The size of a passage in the state, in bytes."""
+    return len(passage.model_dump_json(ensure_ascii=True))

@@ -1,0 +1,36 @@
+"""The stand-in of Claude on loopback, and the project's own client of it, for both families of models."""
+
+from collections.abc import Callable, Iterator
+
+import anthropic
+import pytest
+
+from cli.local.offline.server import MessagesServer
+from selfrag.adapters.claude import SdkClaude
+from selfrag.domain.prompts import Prompt
+from selfrag.ports.grading import Grader
+from selfrag.runtime.settings import DEFAULT_MODELS
+
+PROMPT = Prompt("Judge by the rubric.", "1")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[MessagesServer]:
+    with MessagesServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def sdk(server: MessagesServer) -> anthropic.Anthropic:
+    return anthropic.Anthropic(base_url=server.url, api_key="offline", max_retries=0)
+
+
+@pytest.fixture(params=["claude-sonnet-5-5", "claude-haiku-4-5"])
+def claude(request: pytest.FixtureRequest, sdk: anthropic.Anthropic) -> SdkClaude:
+    """The client that the steps use, once for a model of each family."""
+    return SdkClaude(sdk, dict.fromkeys(DEFAULT_MODELS, request.param), 20.0)
+
+
+@pytest.fixture
+def grader(claude: SdkClaude) -> Callable[[str], Grader]:
+    return lambda step: Grader(step, PROMPT, claude)

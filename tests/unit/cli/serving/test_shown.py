@@ -1,0 +1,92 @@
+"""The documents that the served API shows: those on disk, and those that came since."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.local.aws.manifest import Item, kept_manifest
+from cli.local.aws.resources import DOCUMENTS_BUCKET
+from cli.local.aws.stack import running_stack
+from cli.local.serving.shown import ShownManifest
+from selfrag import bootstrap
+from selfrag.domain.documents import document_id
+from selfrag.domain.records import Record
+from selfrag.ports.manifest import Manifest
+
+OLD, NEW = '"0ld"', '"new"'
+
+
+@pytest.fixture
+def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manifest]:
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path))
+    with running_stack({}, {}, handlers={"none": lambda event, context: None}):
+        yield bootstrap.manifest()
+
+
+def keep(key: str, status: str = "ready", version: str = OLD, part: str = "document") -> None:
+    strings = {"id": document_id(DOCUMENTS_BUCKET, key), "part": part, "status": status, "version": f"{version} 1"}
+    item: Item = {name: {"S": value} for name, value in strings.items()}
+    if part == "document":
+        item |= {"key": {"S": key}, "collection": {"S": key.partition("/")[0]}, "reason": {"S": f"{key} is {status}."}}
+    with kept_manifest() as kept:
+        kept.put(item)
+
+
+def forget(key: str, part: str = "document") -> None:
+    with kept_manifest() as kept:
+        kept.delete({"id": {"S": document_id(DOCUMENTS_BUCKET, key)}, "part": {"S": part}})
+
+
+def listed(known: Manifest, collection: str = "hr") -> dict[str, tuple[str, str]]:
+    records, _ = known.listed(collection, 100)
+    return {record.key: (record.status, record.reason) for record in records}
+
+
+def test_what_is_kept_is_shown_of_one_collection_and_what_is_gone_goes(known: Manifest) -> None:
+    shown = ShownManifest("hr")
+    keep("hr/a.md")
+    keep("hr/a.md", part="1#00000")
+    keep("pay/b.md")
+    shown.refresh()
+    assert listed(known) == {"hr/a.md": ("ready", "hr/a.md is ready.")}
+    assert listed(known, "pay") == {}
+    identity = document_id(DOCUMENTS_BUCKET, "hr/a.md")
+    keep("hr/c.md", "failed")
+    forget("hr/a.md")
+    forget("hr/a.md", "1#00000")
+    shown.refresh()
+    assert listed(known) == {"hr/c.md": ("failed", "hr/c.md is failed.")}
+    assert known.read(identity) is None
+    assert known._call("scan")["Count"] == 1
+
+
+def test_an_upload_is_working_until_it_is_read_also_where_there_was_a_document(known: Manifest) -> None:
+    shown = ShownManifest("hr")
+    keep("hr/a.md", "failed")
+    shown.refresh()
+    for key in ("hr/a.md", "hr/new.md"):
+        shown.working(key)
+    assert listed(known) == {"hr/a.md": ("working", ""), "hr/new.md": ("working", "")}
+    keep("hr/a.md", version=NEW)
+    shown.refresh(working=["hr/new.md"])
+    assert listed(known) == {"hr/a.md": ("ready", "hr/a.md is ready."), "hr/new.md": ("working", "")}
+    record = known.read(document_id(DOCUMENTS_BUCKET, "hr/new.md"))
+    assert record is not None
+    assert record.updated_at > 0
+    assert record == Record(id=record.id, key="hr/new.md", collection="hr", updated_at=record.updated_at)
+
+
+def test_after_a_run_that_failed_only_what_it_did_not_read_is_failed_for_its_reason(known: Manifest) -> None:
+    shown = ShownManifest("hr")
+    keep("hr/read.md", version=NEW)
+    keep("hr/bad.md", "failed", NEW)
+    keep("hr/old.md", version=OLD)
+    uploads = dict.fromkeys(("hr/read.md", "hr/bad.md", "hr/old.md", "hr/never.md"), NEW)
+    shown.refresh(doubtful=uploads, reason="The disk is full.")
+    assert listed(known) == {
+        "hr/bad.md": ("failed", "hr/bad.md is failed."),
+        "hr/never.md": ("failed", "The disk is full."),
+        "hr/old.md": ("failed", "The disk is full."),
+        "hr/read.md": ("ready", "hr/read.md is ready."),
+    }

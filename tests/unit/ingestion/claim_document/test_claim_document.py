@@ -1,0 +1,69 @@
+"""What is done with a document: the bucket as it is now decides, not the event."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from ingestion.claim_document.logic import Task, claim
+from selfrag.domain.records import Record
+
+TASK = Task(bucket="b", key="handbook/leave.md", execution="one")
+
+
+@dataclass
+class FakeManifest:
+    """A manifest that knows one document; `free` says which claims succeed, `quiet` which releases."""
+
+    known: Record | None = None
+    free: list[bool] = field(default_factory=lambda: [True])
+    quiet: list[bool] = field(default_factory=lambda: [True])
+
+    def claim(self, *arguments: Any) -> bool:
+        return self.free.pop(0) if len(self.free) > 1 else self.free[0]
+
+    def read(self, document_id: str) -> Record | None:
+        return self.known
+
+    def release(self, record: Record, owner: str) -> bool:
+        return self.quiet.pop(0)
+
+
+class FakeObjects:
+    """A bucket in which the object has this version, or is gone."""
+
+    def __init__(self, version: str | None) -> None:
+        self.version = version
+
+    def head(self, bucket: str, key: str) -> str | None:
+        return self.version
+
+
+def decided(manifest: FakeManifest, version: str | None) -> str:
+    return claim(TASK, FakeObjects(version), manifest, "1").action  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("known", "version", "action"),
+    [
+        (None, "v1", "read"),
+        (None, None, "remove"),
+        (Record(id="d", status="ready", version="v1 1"), "v1", "nothing"),
+        (Record(id="d", status="ready", version="v1 1"), "v2", "read"),
+        (Record(id="d", status="ready", version="v1 0"), "v1", "read"),
+        (Record(id="d", status="failed", version="v1 1"), "v1", "read"),
+        (Record(id="d", status="removed"), None, "remove"),
+    ],
+)
+def test_the_object_as_it_is_now_decides(known: Record | None, version: str | None, action: str) -> None:
+    assert decided(FakeManifest(known), version) == action
+
+
+def test_a_document_that_another_execution_has_is_left_to_it() -> None:
+    assert decided(FakeManifest(free=[False]), "v1") == "busy"
+
+
+def test_an_event_that_comes_just_as_there_was_nothing_to_do_is_not_lost() -> None:
+    manifest = FakeManifest(Record(id="d", status="ready", version="v1 1"), quiet=[False, True])
+    assert decided(manifest, "v1") == "nothing"
+    assert manifest.quiet == []

@@ -1,0 +1,110 @@
+"""A batch is written once: the mark in the manifest says when a write may have happened."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ingestion.index_passages.logic import Task, index
+from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable
+from selfrag.domain.records import Part
+from selfrag.ports.index import Added, Entry
+from tests.support.fakes import passage
+
+TASK = Task(document_id="d", collection="c", generation="g", number=0, vectors_key="v")
+PART = Part("d", "g", 0, ["p1", "p2"], {})
+
+
+class FakeWork:
+    """Two passages with their vectors."""
+
+    def get_json(self, key: str) -> Any:
+        return [{"passage": passage(name).model_dump(mode="json"), "vector": [1.0]} for name in ("p1", "p2")]
+
+
+class FakeManifest:
+    """One batch."""
+
+    def __init__(self, part: Part | None = None) -> None:
+        self.kept = part
+        self.history: list[Part] = []
+
+    def part(self, document_id: str, generation: str, number: int) -> Part | None:
+        return self.kept
+
+    def put(self, part: Part) -> None:
+        self.kept = part
+        self.history.append(part)
+
+
+class FakeIndex:
+    """An index that does what it is told with what is added, and remembers it."""
+
+    def __init__(self, outcome: Any = None, found: dict[str, list[str]] | None = None) -> None:
+        self.outcome, self.found = outcome, found or {}
+        self.added: list[str] = []
+        self.deleted: list[str] = []
+
+    def add(self, entries: Sequence[Entry]) -> Added:
+        names = [entry.passage.passage_id for entry in entries]
+        self.added += names
+        return self.outcome or Added(ids={name: f"id-{name}" for name in names})
+
+    def delete(self, ids: Iterable[str]) -> None:
+        self.deleted += ids
+
+    def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
+        return self.found
+
+
+def run(manifest: FakeManifest, writer: FakeIndex, view_seconds: float = 60) -> bool:
+    return index(TASK, FakeWork(), manifest, writer, view_seconds).settled  # type: ignore[arg-type]
+
+
+def test_the_manifest_says_that_a_write_begins_before_it_does() -> None:
+    manifest = FakeManifest()
+    assert run(manifest, FakeIndex())
+    begun, done = manifest.history
+    assert begun.writing_since is not None
+    assert begun.ids == {}
+    assert (done.ids, done.writing_since) == ({"p1": "id-p1", "p2": "id-p2"}, None)
+
+
+def test_what_is_known_to_be_written_is_not_written_again() -> None:
+    writer = FakeIndex()
+    assert run(FakeManifest(replace(PART, ids={"p1": "id-p1"})), writer)
+    assert writer.added == ["p2"]
+
+
+def test_a_write_that_may_have_happened_is_waited_for() -> None:
+    writer = FakeIndex()
+    assert not run(FakeManifest(replace(PART, writing_since=time.time())), writer)
+    assert writer.added == []
+
+
+def test_a_write_that_did_happen_is_found_and_one_of_two_is_deleted() -> None:
+    manifest, writer = FakeManifest(replace(PART, writing_since=1.0)), FakeIndex(found={"p1": ["a", "b"]})
+    assert run(manifest, writer)
+    assert (writer.added, writer.deleted) == (["p2"], ["b"])
+    assert manifest.kept is not None
+    assert manifest.kept.ids == {"p1": "a", "p2": "id-p2"}
+
+
+@pytest.mark.parametrize(
+    ("name", "raised"), [("TemporarilyUnavailable", TemporarilyUnavailable), ("RequestRejected", RequestRejected)]
+)
+def test_what_was_written_is_recorded_before_the_failure_is_raised(name: str, raised: type[Exception]) -> None:
+    manifest = FakeManifest()
+    with pytest.raises(raised):
+        run(manifest, FakeIndex(Added(ids={"p1": "id-p1"}, failed={"p2": name})))
+    assert manifest.kept is not None
+    assert (manifest.kept.ids, manifest.kept.writing_since) == ({"p1": "id-p1"}, None)
+
+
+def test_a_write_without_a_reply_leaves_its_mark() -> None:
+    manifest = FakeManifest()
+    assert not run(manifest, FakeIndex(Added(ids={"p1": "id-p1"}, unknown={"p2"})))
+    assert manifest.kept is not None
+    assert manifest.kept.writing_since is not None

@@ -1,0 +1,194 @@
+import sys
+
+import pytest
+
+from ingestion.parse_document import contained
+from ingestion.parse_document.pdf import read_pdf
+from ingestion.parse_document.readers import parse
+from ingestion.split_document.pieces import split
+from selfrag.domain.errors import BadDocument, Misconfigured
+from tests.support.files import assembled, encrypted_pdf, pdf, stream, zipped
+
+SENTENCE = "The allowance is paid in the month after the claim was made."
+
+
+def refusal(content, key="a.pdf"):
+    with pytest.raises(BadDocument) as refused:
+        parse(key, content)
+    return str(refused.value)
+
+
+def pages_of(*contents, forms=(), resources=""):
+    """A PDF of pages with these instructions; the forms are objects from 6 on if there is one page."""
+    numbers = range(4, 4 + len(contents))
+    pages = [
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents {number + len(contents)} 0 R "
+        f"/Resources << /Font << /F1 3 0 R >> {resources} >> >>".encode()
+        for number in numbers
+    ]
+    kids = " ".join(f"{number} 0 R" for number in numbers)
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(contents)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        *pages,
+        *map(stream, contents),
+        *forms,
+    ]
+    return assembled(objects, "/Root 1 0 R")
+
+
+def test_the_text_of_a_pdf_is_read_page_by_page():
+    document = parse("leave.pdf", pdf("Annual leave.", "Sick (or ill) leave.", title="Leave,  paid"))
+    assert document.title == "Leave, paid"
+    assert document.text == "Annual leave.\n\nSick (or ill) leave."
+    assert [document.text[start:][:4] for start in document.pages] == ["Annu", "Sick"]
+    assert document.warnings == ()
+
+
+def test_a_pdf_without_a_title_is_named_by_its_file():
+    assert parse("a/leave.PDF", pdf("Annual leave.")).title == "leave.PDF"
+
+
+def test_words_and_sentences_that_go_on_in_the_next_line_are_put_together():
+    shown = "Leave is gran-\nted by the manager\nof the team.\nSick Leave\nIt is paid by X-\nRay Ltd"
+    assert parse("a.pdf", pdf(shown)).text == (
+        "Leave is granted by the manager of the team.\nSick Leave\nIt is paid by X-\nRay Ltd"
+    )
+
+
+def test_pieces_of_a_pdf_tell_the_page_on_which_they_begin():
+    pages = [" ".join([f"Page {number}.", *[SENTENCE] * 14]) for number in range(1, 6)]
+    pieces = split(parse("a.pdf", pdf(*pages)))
+    assert [piece.page for piece in pieces if piece.text.startswith("Page")] == [1, 2, 3, 4, 5]
+
+
+def test_a_page_that_is_blank_is_still_counted():
+    pieces = split(parse("a.pdf", pdf("", f"Second. {SENTENCE}", "")))
+    assert [(piece.text[:7], piece.page) for piece in pieces] == [("Second.", 2)]
+
+
+def test_a_scanned_pdf_is_told_from_a_damaged_one():
+    assert refusal(pdf("", "", resources="/XObject << >>")) == (
+        "a.pdf holds no text on any of its 2 pages, so it is probably scanned; run text recognition on it."
+    )
+
+
+def test_pages_that_are_scanned_among_others_are_warned_of():
+    hidden = pages_of(b"BT /F1 9 Tf (Words.) Tj ET", b"", resources="/XObject << >>")
+    assert parse("a.pdf", hidden).warnings == (
+        "a.pdf has pages that show images but hold no text, perhaps scanned: 2.",
+    )
+
+
+@pytest.mark.parametrize("password", ["secret", ""])
+@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
+def test_an_encrypted_pdf_is_refused_with_or_without_a_library_to_decrypt_it(
+    password, algorithm, tmp_path, monkeypatch
+):
+    content = encrypted_pdf("Words.", password, algorithm)
+    sentence = "a.pdf is encrypted; save it without a password and without restrictions."
+    assert refusal(content) == sentence
+    for library in ("cryptography", "Crypto"):
+        (tmp_path / f"{library}.py").write_text("raise ImportError")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    assert refusal(content) == sentence
+
+
+def test_an_empty_pdf_is_refused():
+    assert refusal(b"") == "a.pdf is empty (0 bytes); save it again."
+    assert refusal(pdf()) == "a.pdf has no page that can be read: it is damaged or too complex; print it to a new PDF."
+
+
+@pytest.mark.parametrize("kept", [9, 100, 500, -10])
+def test_a_pdf_whose_end_is_missing_is_refused(kept):
+    sentence = "a.pdf is cut off at its end and cannot be read; save it as PDF again."
+    assert refusal(pdf("Annual leave.", "Sick leave.")[:kept]) == sentence
+
+
+def test_a_pdf_whose_later_changes_are_cut_off_is_read_with_a_warning():
+    document = parse("a.pdf", pdf("Annual leave.", "Sick leave.") + b"9 0 obj\n<< /Note (" + b"x" * 5000)
+    assert document.text == "Annual leave.\n\nSick leave."
+    assert document.warnings == ("a.pdf is cut off at its end: only what its first 2 pages still hold was read.",)
+
+
+def test_a_damaged_page_is_left_out_with_a_warning():
+    whole = pages_of(b"BT /F1 9 Tf (First.) Tj ET", b" " * 20_000_000, b"BT /F1 9 Tf (Third.) Tj ET")
+    document = parse("a.pdf", whole)
+    assert (document.text, len(document.pages)) == ("First.\n\n\n\nThird.", 3)
+    assert document.warnings == ("a.pdf has pages that are damaged or too complex, which were left out: 2.",)
+
+
+def test_a_pdf_of_more_pages_than_are_read_is_refused():
+    assert refusal(pages_of(*[b""] * 2001)) == (
+        "a.pdf has 2001 pages, and at most 2000 are read; split it into several files."
+    )
+
+
+def test_a_pdf_that_says_one_thing_millions_of_times_is_refused(monkeypatch):
+    monkeypatch.setattr("ingestion.parse_document.pdf.MAX_CHARACTERS", 1_000_000)
+    much = b"BT /F1 9 Tf " + (b"(" + b"x" * 60_000 + b") Tj ") * 10 + b"ET"
+    with pytest.raises(
+        BadDocument, match=r"^a\.pdf has more than 1 million characters; split it into several files\.$"
+    ):
+        read_pdf("a.pdf", pages_of(much, much))
+
+
+@pytest.mark.parametrize("kids", ["[2 0 R]", "[4 0 R 4 0 R]", "4 0 R", "(x)", "[99 0 R null]"])
+def test_a_tree_of_pages_that_makes_no_sense_is_refused(kids):
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids {kids} /Count 1 >>".encode()]
+    assert refusal(assembled([*objects, b"null", b"<< /Type /Pages /Kids [2 0 R] >>"], "/Root 1 0 R"))
+
+
+def test_forms_that_show_each_other_again_and_again_are_read_in_seconds():
+    again = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X {} 0 R >> >>"
+    forms = [stream(b"/X Do " * 10, again.format(7 + level)) for level in range(12)]
+    words = b"BT /F1 9 Tf (Words.) Tj ET /X Do"
+    assert parse("a.pdf", pages_of(words, forms=forms, resources="/XObject << /X 6 0 R >>")).text == "Words."
+
+
+def test_a_pdf_that_asks_for_much_memory_is_stopped(monkeypatch):
+    monkeypatch.setattr(contained, "MAX_MEMORY", 100 * 1024 * 1024)
+    greedy = pages_of(*[b"BT /F1 9 Tf (x) Tj ET %" + b" " * 15_000_000] * 9)
+    assert refusal(greedy) == "a.pdf takes more than 100 MB of memory to read; split it, or print it to a new PDF."
+
+
+def test_a_pdf_that_asks_for_much_time_is_stopped(monkeypatch):
+    monkeypatch.setattr(contained, "MAX_SECONDS", 1)
+    slow = pages_of(*[b"BT /F1 9 Tf (x) Tj ET " + b"0 0 m " * 200_000] * 3)
+    assert refusal(slow) == "a.pdf takes more than 1 seconds to read; split it, or print it to a new PDF."
+
+
+def test_a_title_and_a_text_of_broken_characters_become_valid_ones():
+    shown = pages_of(b"BT /F1 9 Tf (One\\000\\001two \\(\\377) Tj ET")
+    document = parse("a.pdf", shown)
+    assert document.text.encode()
+    assert "\0" not in document.text
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"Only words.", "a.pdf is not a PDF, whatever its name says; save it again, or name it by what it is."),
+        (zipped({"a": "b"}), "a.pdf is a ZIP archive, not a PDF; name it .docx if it is a Word document."),
+    ],
+)
+def test_what_is_only_named_pdf_is_refused(content, sentence):
+    assert refusal(content) == sentence
+
+
+def test_the_name_of_a_pdf_may_be_any():
+    key = 'Ordner/"ä\n--help\udc80$(x).pdf'
+    assert parse(key, pdf("Words.")).key == key
+
+
+def test_a_pdf_is_read_the_same_in_a_process_of_its_own():
+    content = pdf("Annual leave.", "Sick leave.", title="Leave")
+    assert parse("a.pdf", content) == read_pdf("a.pdf", content)
+
+
+def test_without_the_library_that_reads_pdf_no_document_is_blamed(tmp_path, monkeypatch):
+    (tmp_path / "pypdf.py").write_text("raise ImportError('pypdf is missing')")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    with pytest.raises(Misconfigured, match=r"(?s)^PDFs cannot be read here: .*pypdf is missing$"):
+        parse("a.pdf", pdf("Words."))

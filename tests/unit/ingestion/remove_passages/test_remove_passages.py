@@ -1,0 +1,62 @@
+"""What is not of a document's content any more goes, batch by batch."""
+
+import time
+from collections.abc import Iterable, Sequence
+
+from ingestion.remove_passages.logic import AT_ONCE, Task, remove
+from selfrag.domain.records import Part
+
+
+class FakeManifest:
+    """The batches of one document."""
+
+    def __init__(self, *parts: Part) -> None:
+        self.kept = list(parts)
+
+    def parts(self, document_id: str) -> list[Part]:
+        return list(self.kept)
+
+    def forget(self, part: Part) -> None:
+        self.kept.remove(part)
+
+
+class FakeIndex:
+    """Remembers what is deleted; one passage can be found that no record knows."""
+
+    def __init__(self) -> None:
+        self.deleted: list[str] = []
+
+    def delete(self, ids: Iterable[str]) -> None:
+        self.deleted += ids
+
+    def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
+        return {"p2": ["found"]}
+
+
+def run(manifest: FakeManifest, writer: FakeIndex, keep: str = "new") -> tuple[int, bool, bool]:
+    task = Task(document_id="d", collection="c", keep=keep)
+    result = remove(task, manifest, writer, 60)  # type: ignore[arg-type]
+    return result.removed, result.left, result.waiting
+
+
+def test_the_generation_that_is_kept_stays() -> None:
+    manifest = FakeManifest(Part("d", "old", 0, ["p1"], {"p1": "a"}), Part("d", "new", 0, ["p1"], {"p1": "b"}))
+    writer = FakeIndex()
+    assert run(manifest, writer) == (1, False, False)
+    assert (writer.deleted, [part.generation for part in manifest.kept]) == (["a"], ["new"])
+
+
+def test_a_write_that_may_still_appear_is_waited_for_and_then_looked_for() -> None:
+    part = Part("d", "old", 0, ["p1", "p2"], {"p1": "a"}, time.time())
+    manifest, writer = FakeManifest(part), FakeIndex()
+    assert run(manifest, writer) == (0, True, True)
+    manifest.kept = [Part("d", "old", 0, ["p1", "p2"], {"p1": "a"}, 1.0)]
+    assert run(manifest, writer) == (2, False, False)
+    assert sorted(writer.deleted) == ["a", "found"]
+
+
+def test_a_large_document_is_removed_in_several_runs() -> None:
+    ids = {str(n): f"id-{n}" for n in range(AT_ONCE)}
+    manifest, writer = FakeManifest(Part("d", "old", 0, [], ids), Part("d", "old", 1, [], {"x": "y"})), FakeIndex()
+    assert run(manifest, writer) == (AT_ONCE, True, False)
+    assert run(manifest, writer) == (1, False, False)

@@ -1,0 +1,133 @@
+"""The response: status, verdicts and cost."""
+
+from typing import Any
+
+import pytest
+
+from question.compose_answer.logic import Draft, Task, compose
+from selfrag.domain.answers import Response
+from tests.support import steps
+
+ARN = "arn:aws:states:eu-west-1:123456789012:execution:selfrag:abc"
+EXPRESS = "arn:aws:states:eu-west-1:123456789012:express:selfrag:abc:def"
+
+
+def draft(level: str = "fully_supported", score: int | None = 5, **more: Any) -> Draft:
+    support = steps.support(level)["verdict"]
+    utility = steps.utility(score)["verdict"]
+    return Draft.model_validate({"answer": "25 days.", "support": support, "utility": utility, **more})
+
+
+def composed(**fields: Any) -> Response:
+    given = {"id": "abc", "retrieval": {"decision": "yes", "reason": "because"}, "execution_arn": ARN, **fields}
+    return compose(Task.model_validate(given), {}, console_links=True)
+
+
+def test_a_supported_and_useful_answer_is_answered() -> None:
+    response = composed(best=draft())
+    assert (response.status, response.answer) == ("answered", "25 days.")
+    assert response.reflection.support is not None
+    assert response.reflection.support.level == "fully_supported"
+    assert response.usage.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("level", "score", "note"),
+    [
+        ("partially_supported", 5, None),
+        ("ungraded", 5, "Not checked: whether the passages support the answer."),
+        ("fully_supported", None, "Not checked: whether the answer is of use."),
+    ],
+)
+def test_an_answer_that_did_not_pass_every_check_is_partial_and_says_what(
+    level: str, score: int | None, note: str | None
+) -> None:
+    response = composed(best=draft(level, score))
+    assert response.status == "partial"
+    assert note is None or note in response.usage.warnings
+
+
+@pytest.mark.parametrize(("level", "score"), [("no_support", 5), ("fully_supported", 2), ("ungraded", 1)])
+def test_an_unsupported_or_useless_answer_never_goes_out(level: str, score: int) -> None:
+    response = composed(draft=draft(level, score), queries=["leave"])
+    assert response.status == "abstained"
+    assert "25 days" not in response.answer
+    assert response.answer == 'Not found in the documents. Searched for: "leave".'
+
+
+def test_an_unchecked_draft_goes_out_at_the_deadline_as_partial() -> None:
+    response = composed(draft=draft("ungraded", None), late=True)
+    assert (response.status, response.answer) == ("partial", "25 days.")
+    assert "The deadline was reached." in response.usage.warnings
+
+
+@pytest.mark.parametrize("late", [{"late": True}, {"problems": [{"step": "Generate", "error": "DeadlineExceeded"}]}])
+def test_without_any_answer_the_deadline_gives_an_honest_partial(late: dict[str, Any]) -> None:
+    response = composed(**late)
+    assert (response.status, response.citations) == ("partial", [])
+    assert "time" in response.answer
+
+
+@pytest.mark.parametrize("step", ["Retrieve", "Generate"])
+def test_a_fault_is_not_passed_off_as_not_found(step: str) -> None:
+    response = composed(problems=[{"step": step, "error": "TemporarilyUnavailable"}])
+    assert response.status == "failed"
+    assert step in response.answer
+    assert "Try again in a minute." in response.answer
+
+
+def test_when_no_passage_could_be_graded_the_question_failed() -> None:
+    verdicts = [steps.relevance(i, "ungraded")["verdict"] for i in ("a", "b")]
+    response = composed(relevance=verdicts)
+    assert response.status == "failed"
+    assert "2 passages could not be graded and were not used." in response.usage.warnings
+
+
+def test_a_direct_answer_claims_no_support() -> None:
+    response = composed(best=draft("ungraded", 5, direct=True))
+    assert (response.status, response.reflection.support) == ("answered", None)
+
+
+def test_usage_adds_up_by_step_and_in_dollars() -> None:
+    million = {
+        **steps.call("generate"),
+        "model": "claude-sonnet-5-5",
+        "input_tokens": 1_000_000,
+        "output_tokens": 100_000,
+    }
+    cached = {
+        **steps.call("grade_utility"),
+        "cache_read_input_tokens": 1_000_000,
+        "input_tokens": 0,
+        "output_tokens": 0,
+    }
+    usage = composed(best=draft(), calls=[million, cached], model_calls=3, rounds=2).usage
+    assert (usage.model_calls, usage.rounds) == (3, 2)
+    assert (usage.input_tokens, usage.cache_read_input_tokens) == (1_000_000, 1_000_000)
+    assert usage.by_step["generate"].cost_usd == 3.0
+    assert usage.by_step["grade_utility"].cost_usd == 0.01
+    assert usage.cost_usd == 3.01
+    assert usage.by_step["generate"].seconds == 1.0
+
+
+def test_the_cost_of_an_unknown_model_is_unknown_and_not_zero() -> None:
+    assert composed(best=draft(), calls=[{**steps.call("generate"), "model": "someone-elses"}]).usage.cost_usd is None
+
+
+@pytest.mark.parametrize(("arn", "kind"), [(ARN, "/executions/details/"), (EXPRESS, "/express-executions/details/")])
+def test_the_console_link_leads_to_the_execution(arn: str, kind: str) -> None:
+    url = composed(best=draft(), execution_arn=arn).execution.console_url
+    assert url is not None
+    assert url.startswith("https://eu-west-1.console.aws.amazon.com/states/home")
+    assert url.endswith(kind + arn)
+
+
+def test_the_response_has_the_shape_of_the_design() -> None:
+    response = composed(best=draft(), relevance=[steps.relevance("a", "relevant")["verdict"]]).model_dump(mode="json")
+    assert list(response) == [
+        "id", "status", "answer", "citations", "reflection", "path", "queries", "usage", "execution",
+    ]  # fmt: skip
+    assert list(response["reflection"]) == ["retrieve", "relevance", "support", "utility"]
+    assert {"passage_id", "relevant", "score", "cached"} <= set(response["reflection"]["relevance"][0])
+    assert {"model_calls", "rounds", "cached_verdicts", "input_tokens", "output_tokens"} <= set(response["usage"])
+    assert {"cache_read_input_tokens", "cost_usd", "by_step"} <= set(response["usage"])

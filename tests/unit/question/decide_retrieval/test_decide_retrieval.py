@@ -1,0 +1,42 @@
+"""Retrieve: yes, no, continue."""
+
+import pytest
+
+from question.decide_retrieval.logic import Task, decide
+from selfrag.domain.answers import Turn
+from tests.support.fakes import grader
+
+EARLIER = Turn(question="How many days of leave?", answer="25 days.")
+
+
+def says(decision: str) -> dict[str, str]:
+    return {"reason": "because", "decision": decision, "complexity": "simple"}
+
+
+@pytest.mark.parametrize("decision", ["yes", "no"])
+def test_the_models_decision_stands(decision: str) -> None:
+    result = decide(Task(question="?"), grader(says(decision)))
+    assert (result.verdict.decision, result.verdict.reason) == (decision, "because")
+    assert len(result.calls) == 1
+
+
+def test_continue_stands_after_an_earlier_turn() -> None:
+    assert (
+        decide(Task(question="And in May?", previous=EARLIER), grader(says("continue"))).verdict.decision == "continue"
+    )
+
+
+def test_continue_without_an_earlier_turn_is_a_search() -> None:
+    assert decide(Task(question="And in May?"), grader(says("continue"))).verdict.decision == "yes"
+
+
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
+def test_a_flawed_reply_is_ungraded_and_says_why(flaw: str) -> None:
+    verdict = decide(Task(question="?"), grader(None, flaw)).verdict  # type: ignore[arg-type]
+    assert (verdict.decision, verdict.reason) == ("ungraded", f"the verdict was {flaw}")
+
+
+def test_the_grader_sees_the_question_and_the_turn_before_it() -> None:
+    judge = grader(says("continue"))
+    decide(Task(question="And in May?", previous=EARLIER), judge)
+    assert judge.claude.asked == [{"question": "And in May?", "previous": EARLIER.model_dump()}]  # type: ignore[attr-defined]

@@ -1,0 +1,113 @@
+"""Retrieve: search both ways, best, keep to the budget, and to the caller's collections."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from question.retrieve.logic import Task, retrieve
+from selfrag.text.budget import STATE_BUDGET_BYTES, size_of
+from tests.support.fakes import FakeEmbedder, FakeIndex, passage
+
+ALL = ("c0", "c1", "d0", "d1", "other0", "other1")
+
+
+def task(**fields: object) -> Task:
+    return Task.model_validate({"query": "leave", "collections": ["c"], "top_k": 4, **fields})
+
+
+def test_the_best_passages_come_first() -> None:
+    index = FakeIndex(*(passage(f"p{n}") for n in range(9)))
+    result = retrieve(task(), index, FakeEmbedder())
+    assert [p.passage_id for p in result.passages] == ["p0", "p1", "p2", "p3"]
+    assert index.asked == [("leave", ["c"])]
+
+
+def test_passages_of_other_collections_are_not_found() -> None:
+    index = FakeIndex(passage("mine"), passage("theirs", collection="other"))
+    assert [p.passage_id for p in retrieve(task(), index, FakeEmbedder()).passages] == ["mine"]
+
+
+def test_earlier_evidence_is_fetched_under_the_callers_own_collections() -> None:
+    index = FakeIndex(passage("mine"), passage("theirs", collection="other"))
+    result = retrieve(task(passage_ids=["theirs", "mine", "gone"]), index, FakeEmbedder())
+    assert [p.passage_id for p in result.passages] == ["mine"]
+    assert index.asked == []
+
+
+def test_filters_narrow_what_the_caller_may_ask_and_cannot_widen_it() -> None:
+    index = FakeIndex(
+        *(passage(f"{c}{n}", collection=c, document=f"{c}/{n}.md") for c in ("c", "d", "other") for n in range(2))
+    )
+
+    def found(**filters: object) -> list[str]:
+        asked = task(collections=["c", "d"], filters=filters)
+        fetched = retrieve(asked.model_copy(update={"passage_ids": list(ALL)}), index, FakeEmbedder()).passages
+        searched = retrieve(asked, index, FakeEmbedder()).passages
+        assert {p.passage_id for p in searched} == {p.passage_id for p in fetched}
+        return sorted(p.passage_id for p in searched)
+
+    assert found() == ["c0", "c1", "d0", "d1"]
+    assert found(collections=["d"]) == ["d0", "d1"]
+    assert found(collections=["d", "other"]) == ["d0", "d1"]
+    assert found(collections=["other"]) == []
+    assert found(documents=["c/0.md", "other/0.md"]) == ["c0"]
+    assert found(collections=["d"], documents=["c/0.md", "d/1.md"]) == ["d1"]
+    assert found(collections=["d"], documents=["other/0.md"]) == []
+
+
+def test_a_search_may_be_limited_to_tags_and_a_time() -> None:
+    index = FakeIndex(
+        passage("new", tags=["hr", "travel"], date="2026-02-01"),
+        passage("old", tags=["travel"], date="2019-07-31"),
+        passage("plain"),
+    )
+
+    def found(**filters: object) -> list[str]:
+        return [p.passage_id for p in retrieve(task(filters=filters), index, FakeEmbedder()).passages]
+
+    assert found(tags=["HR ", "safety"]) == ["new"]
+    assert found(tags=["travel"], until="2020-01-01") == ["old"]
+    assert found(since="2019-07-31") == ["new", "old"]
+    assert found(since="2019-08-01", until="2026-02-01") == ["new"]
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"collections": []},
+        {"documents": []},
+        {"documents": ["\ud800"]},
+        {"tags": []},
+        {"tags": [" "]},
+        {"tags": ["a,b"]},
+        {"authors": ["Ann"]},
+        {"since": "yesterday"},
+        {"until": "2026-02-30"},
+        {"since": 20260101},
+        {"since": "2026-01-02", "until": "2026-01-01"},
+    ],
+)
+def test_a_filter_that_says_nothing_or_the_unknown_is_refused(filters: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="filters"):
+        task(filters=filters)
+
+
+def test_a_caller_without_collections_is_refused() -> None:
+    with pytest.raises(ValueError, match="collections"):
+        task(collections=[])
+
+
+def test_past_the_budget_the_lowest_ranked_are_dropped_and_the_result_says_so() -> None:
+    index = FakeIndex(*(passage(f"p{n}", "日" * 10_000) for n in range(5)))
+    result = retrieve(task(), index, FakeEmbedder())
+    assert [p.passage_id for p in result.passages] == ["p0", "p1"]
+    assert result.bytes <= STATE_BUDGET_BYTES
+    assert result.warnings == ["2 lower-ranked passages were left out: the state holds 163840 bytes."]
+
+
+@given(st.lists(st.text(min_size=1, max_size=30_000), max_size=8), st.integers(0, STATE_BUDGET_BYTES))
+def test_no_text_in_any_script_passes_the_budget(texts: list[str], used: int) -> None:
+    index = FakeIndex(*(passage(f"p{n}", text) for n, text in enumerate(texts)))
+    result = retrieve(task(bytes_used=used), index, FakeEmbedder())
+    assert used + sum(size_of(p) for p in result.passages) <= max(used, STATE_BUDGET_BYTES)
+    assert result.bytes == sum(size_of(p) for p in result.passages)

@@ -1,0 +1,40 @@
+"""A better query, never one that was tried."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from question.rewrite_question.logic import MAX_QUERY_CHARACTERS, Task, rewrite, was_tried
+from tests.support.fakes import grader
+
+TASK = Task(question="How many days off?", queries=["How many days off?", "annual leave"])
+
+
+def says(query: str) -> dict[str, str]:
+    return {"reason": "because", "query": query}
+
+
+def test_a_new_query_is_taken() -> None:
+    result = rewrite(TASK, grader(says("vacation  entitlement\n")))
+    assert (result.query, result.new, len(result.calls)) == ("vacation entitlement", True, 1)
+
+
+@pytest.mark.parametrize("query", ["annual leave", "Annual  Leave!", "ANNUAL LEAVE", "how many days off"])
+def test_a_query_that_was_tried_is_not_new(query: str) -> None:
+    result = rewrite(TASK, grader(says(query)))
+    assert (result.query, result.new) == ("", False)
+
+
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
+def test_a_flawed_reply_gives_no_query(flaw: str) -> None:
+    result = rewrite(TASK, grader(None, flaw))  # type: ignore[arg-type]
+    assert (result.query, result.new) == ("", False)
+
+
+@given(st.text(min_size=1).filter(lambda text: any(c.isalnum() for c in text)))
+def test_punctuation_and_spaces_do_not_make_a_query_new_in_any_script(query: str) -> None:
+    assert was_tried(f" {query}?", [query])
+
+
+def test_a_query_is_short_enough_to_search() -> None:
+    assert len(rewrite(TASK, grader(says("x" * 5000))).query) == MAX_QUERY_CHARACTERS

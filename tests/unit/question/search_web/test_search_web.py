@@ -1,0 +1,90 @@
+"""Web search: domains filtered before and again after, results as passages."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from question.search_web.logic import MAX_RESULT_CHARACTERS, Task, search
+from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.ports.web import Domains
+
+TASK = Task(query="sea state 6", top_k=3)
+
+
+def hit(url: str, content: str = "Waves of 4 to 6 metres.") -> dict[str, Any]:
+    return {"url": url, "title": "Sea", "content": content, "score": 0.8}
+
+
+def web(*hits: Any) -> Any:
+    return lambda query, max_results, domains: {"results": list(hits)}
+
+
+def test_results_become_passages_that_name_their_url() -> None:
+    (found,) = search(TASK, web(hit("https://sea.example.org/a")), Domains()).passages
+    assert (found.document, found.title, found.collection) == ("https://sea.example.org/a", "Sea", "web")
+    assert found.text == "Waves of 4 to 6 metres."
+    assert found.passage_id.startswith("web-")
+
+
+def test_the_service_is_told_the_domains() -> None:
+    told: list[Any] = []
+    domains = Domains(included=("example.org",), excluded=("spam.example.org",))
+    search(TASK, lambda *asked: told.append(asked) or {"results": []}, domains)
+    assert told == [("sea state 6", 3, domains)]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://spam.example.net/x",
+        "https://deep.spam.example.net/x",
+        "https://SPAM.example.NET./x",
+        "https://user@spam.example.net:8080/x",
+        "ftp://sea.example.org/x",
+        "javascript:alert(1)",
+        "not a url",
+        "http://[broken",
+        "",
+    ],
+)
+def test_what_leaks_through_the_services_filter_is_filtered_again(url: str) -> None:
+    leaking = web(hit(url), hit("https://sea.example.org/a"))
+    found = search(TASK, leaking, Domains(excluded=("spam.example.net",))).passages
+    assert [p.document for p in found] == ["https://sea.example.org/a"]
+
+
+def test_a_name_that_only_ends_like_a_domain_is_not_in_it() -> None:
+    domains = Domains(included=("example.org",))
+    assert domains.allow("https://example.org/a")
+    assert domains.allow("https://www.example.org/a")
+    assert not domains.allow("https://notexample.org/a")
+    assert not domains.allow("https://example.org.evil.test/a")
+
+
+def test_excluded_wins_over_included() -> None:
+    assert not Domains(included=("example.org",), excluded=("a.example.org",)).allow("https://a.example.org/")
+
+
+@pytest.mark.parametrize("reply", [None, [], {}, {"results": None}, {"results": [{"url": 1}]}, "text"])
+def test_a_reply_that_is_not_results_is_retried(reply: Any) -> None:
+    with pytest.raises(TemporarilyUnavailable):
+        search(TASK, lambda *asked: reply, Domains())
+
+
+def test_no_more_results_than_asked_and_none_twice_or_empty() -> None:
+    many = [hit("https://a.example.org/")] * 2 + [hit(f"https://{n}.example.org/") for n in range(9)]
+    found = search(TASK, web(hit("https://e.example.org/", "  "), *many), Domains()).passages
+    assert len(found) == 3
+    assert len({p.passage_id for p in found}) == 3
+
+
+def test_a_long_page_is_cut() -> None:
+    (found,) = search(TASK, web(hit("https://a.example.org/", "x" * 100_000)), Domains()).passages
+    assert len(found.text) == MAX_RESULT_CHARACTERS
+
+
+@given(st.text(max_size=60), st.lists(st.sampled_from(["example.org", "spam.example.net"]), max_size=2))
+def test_any_url_is_either_allowed_or_not(url: str, excluded: list[str]) -> None:
+    assert Domains(excluded=tuple(excluded)).allow(url) in (True, False)
