@@ -10,10 +10,9 @@ from unittest.mock import patch
 
 import boto3
 import pytest
-from cli.local.aws.definitions import INGESTION
 
 from cli.local.aws.resources import DOCUMENTS_BUCKET
-from cli.local.aws.stack import deployed_handlers
+from cli.local.aws.stack import INGESTION, deployed_handlers
 from selfrag import bootstrap
 from selfrag.adapters.manifest import DynamoManifest
 from selfrag.adapters.opensearch.searching import OpenSearchPassages
