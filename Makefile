@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask test test-slow test-infra install lint openapi package bench-imports bench-retrieval plan deploy smoke destroy clean
+.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench-imports bench-retrieval plan deploy smoke destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -28,6 +28,10 @@ ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir | COLLECTION=
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") \
 	  --policy "$$SELFRAG_POLICY" --filters "$$SELFRAG_FILTERS" --previous "$$SELFRAG_PREVIOUS" -- "$$SELFRAG_Q"
 
+serve: $(VENV)/.ask ## Serve the HTTP API on this machine: make serve [DOCS=dir] [COLLECTION=name]
+	@$(BIN)/selfrag serve $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
+	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION")
+
 test: $(VENV)/.test lint ## Run every check, and the tests but the slow ones and those of infra/
 	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra -m "not slow"
 
@@ -45,8 +49,16 @@ lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.txt || { cat $(VENV)/lint-imports.txt; exit 1; }
 
+format: $(VENV)/.test ## Write Python and Terraform in the layout that lint asks for
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format --quiet .
+	@if command -v terraform > /dev/null; then terraform fmt -recursive infra; fi
+
 openapi: $(VENV)/.ask ## Write the description of the API anew
 	@$(BIN)/python -m ask.openapi > $(VENV)/openapi.json && cp $(VENV)/openapi.json functions/ask/openapi.json
+
+architecture: $(VENV)/.test ## Draw the picture of the rooms in docs/architecture.svg anew, from the imports
+	@$(BIN)/python -m docs.picture
 
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/
 	@echo "Building a zip for each function and the layer, for Lambda on arm64, into build/." >&2

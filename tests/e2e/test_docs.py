@@ -4,13 +4,14 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.e2e.conftest import Ask
-from tests.support.command import HANDBOOK, ROOT, Command
+from tests.support.command import HANDBOOK, ROOT, Command, Ended
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -20,7 +21,11 @@ def commands(text: str) -> list[str]:
     return [line for block in blocks for line in block.splitlines() if line.strip()]
 
 
-COMMANDS = commands(README) + commands((ROOT / "docs" / "api.md").read_text(encoding="utf-8"))
+COMMANDS = [
+    line
+    for page in ("README.md", "docs/api.md", "CONTRIBUTING.md")
+    for line in commands((ROOT / page).read_text(encoding="utf-8"))
+]
 # These are run by other tests: this run itself, and test_serve.py.
 ELSEWHERE = {
     "make test",
@@ -34,6 +39,10 @@ def run(command: Command, line: str) -> Any:
     words = shlex.split(line)
     if words[0] == "make":
         return command.make(*words[1:])
+    if words[0] == ".venv/bin/pytest":
+        argv = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words[1:]]
+        ended = subprocess.run(argv, cwd=ROOT, env=command.env(), capture_output=True, text=True, timeout=120)
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
     assert words[0] == ".venv/bin/selfrag"
     return Command(ROOT, tuple(command.env().items()))(*words[1:])
 
@@ -92,7 +101,7 @@ def question_of(asked: str) -> str:
     return next(word for word in shlex.split(asked) if word.startswith("Q=")).removeprefix("Q=")
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]), ids=lambda p: p.name)
 def test_every_link_of_the_documentation_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target

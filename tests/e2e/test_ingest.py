@@ -10,8 +10,8 @@ import pytest
 from cli.local.index import E5Embedder
 from tests.e2e.conftest import Run
 from tests.support.command import Command
+from tests.support.fakes import FakeEmbedder
 from tests.support.files import docx, paragraph, pdf
-from tests.unit.cli.local_index.fakes import FakeEmbedder
 
 pytestmark = pytest.mark.slow
 

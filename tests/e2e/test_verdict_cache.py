@@ -8,9 +8,6 @@ import boto3
 import pytest
 
 from cli.local.aws import stack as stack_module
-from cli.local.aws.kept import kept_tables
-from question.grade_relevance import handler as grading_handler
-from selfrag.domain.prompts import Prompt
 from tests.support.command import Command
 from tests.support.local import QUESTION, local_stack
 from tests.support.model_server import ModelServer
@@ -52,24 +49,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ask(model: ModelServer) -> dict[str, Any]:
-    with local_stack(model) as stack, kept_tables():
-        execution = stack.execute(QUESTION)
-    assert execution.output is not None, execution.error
-    return execution.output
-
-
-def test_a_changed_prompt_is_no_hit(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with ModelServer() as model:
-        ask(model)
-        changed = Prompt("another rubric", "another version")
-        monkeypatch.setattr(grading_handler, "PROMPT", changed)
-        response = ask(model)
-    assert [v["cached"] for v in response["reflection"]["relevance"]] == [False] * 4
-    assert response["reflection"]["support"]["cached"] is True
-    assert model.counts["grade_relevance"] == 8
-
-
 def test_a_thousand_expired_items_in_the_table_are_no_hit(home: Path) -> None:
     table = stack_module.TABLES["verdicts_table"][0]
     with ModelServer() as model, local_stack(model) as stack:
@@ -93,10 +72,3 @@ def test_a_table_that_always_fails_costs_a_warning_and_no_answer(home: Path) -> 
     assert execution.output["status"] == "answered"
     warning = "The verdict cache could not be used; the verdicts were made anew."
     assert execution.output["usage"]["warnings"] == [warning]
-
-
-def test_ungraded_verdicts_are_not_kept(home: Path) -> None:
-    with ModelServer(lambda step, n: "malformed" if step == "grade_relevance" else None) as model:
-        ask(model)
-        ask(model)
-    assert model.counts["grade_relevance"] == 8

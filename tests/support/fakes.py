@@ -1,12 +1,15 @@
-"""Fakes of the seams: a Claude that says what it is told, and a verdict cache in memory."""
+"""Fakes of the seams: a Claude that says what it is told, an embedder, an index and a verdict cache in memory."""
 
+import hashlib
+import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall
-from selfrag.domain.passages import Passage
+from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.domain.prompts import Prompt
 from selfrag.ports.grading import Grader
 from selfrag.ports.model import Cited, Flaw, Judgement, Segment, Source, Writing
@@ -53,6 +56,59 @@ class MemoryCache:
 
     def put(self, key: str, verdict: str) -> None:
         self.kept[key] = verdict
+
+
+def embed(text: str, dimensions: int = 512) -> list[float]:
+    """A vector of length 1 that counts words, each at a place that its hash chooses, so that texts alike are near."""
+    vector = [0.0] * dimensions
+    for word in re.findall(r"\w+", text.lower()) or [text]:
+        digest = hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
+        vector[int(digest, 16) % dimensions] += 1.0
+    length = math.hypot(*vector)
+    return [number / length for number in vector]
+
+
+class FakeEmbedder:
+    """A fast embedder that remembers what it was asked to embed."""
+
+    def __init__(self, name: str = "fake") -> None:
+        self.name = name
+        self.embedded: list[str] = []
+
+    def query(self, text: str) -> list[float]:
+        return embed(text, 16)
+
+    def passages(self, texts: Sequence[str]) -> list[list[float]]:
+        self.embedded += texts
+        return [self.query(text) for text in texts]
+
+
+class FakeIndex:
+    """An index that finds its passages in their order, whatever is asked, and remembers what it was asked."""
+
+    def __init__(self, *passages: Passage) -> None:
+        self.passages = list(passages)
+        self.asked: list[tuple[str, Sequence[str]]] = []
+
+    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
+        self.asked.append((text, bounds.collections))
+        seen = [p for p in self.passages if within(p, bounds)]
+        scored = [(p, float(len(seen) - n)) for n, p in enumerate(seen)]
+        return Candidates(scored[:size], scored[:size])
+
+    def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
+        return [p for p in self.passages if p.passage_id in passage_ids and within(p, bounds)]
+
+
+def within(found: Passage, bounds: Bounds) -> bool:
+    """Whether a passage meets all that a search is limited to."""
+    of_time = not (bounds.since or bounds.until) or (bounds.since or "") <= (found.date or "") <= (bounds.until or "9")
+    return (
+        found.collection in bounds.collections
+        and (bounds.documents is None or found.document in bounds.documents)
+        and (bounds.tags is None or not set(found.tags).isdisjoint(bounds.tags))
+        and of_time
+    )
 
 
 def grader(says: Any, flaw: Flaw | None = None, cache: MemoryCache | None = None, prompt: Prompt = PROMPT) -> Grader:

@@ -6,40 +6,29 @@ from typing import Any
 
 from cli.local.aws.stack import LocalStack, running_stack
 from selfrag.bootstrap import Parts
-from selfrag.domain.passages import Bounds, Candidates, Passage
-from tests.support.fakes import passage
+from selfrag.domain.passages import Bounds, Candidates
+from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 from tests.support.model_server import ModelServer
 
 PASSAGES = [passage(f"p{n}", f"Fact number {n} is {n * 10} days. More follows.", collection="c") for n in range(12)]
 QUESTION: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "policy": {"web_search": False}}
 
 
-class FewPassages:
+class FewPassages(FakeIndex):
     """An index that finds four passages for the question and four others for any other query."""
+
+    def __init__(self) -> None:
+        super().__init__(*PASSAGES)
 
     def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
         start = 0 if text == QUESTION["question"] else 4
-        found = [(p, 9.0 - n) for n, p in enumerate(PASSAGES[start : start + 4]) if p.collection in bounds.collections]
-        return Candidates(found, found)
-
-    def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        return [p for p in PASSAGES if p.passage_id in passage_ids and p.collection in bounds.collections]
-
-
-class FlatEmbedder:
-    """An embedder to whom all texts are the same."""
-
-    def query(self, text: str) -> list[float]:
-        return [1.0]
-
-    def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        return [[1.0] for _ in texts]
+        return FakeIndex(*PASSAGES[start : start + 4]).search(text, vector, size, bounds)
 
 
 def few_parts() -> Parts:
     """The parts of a stack that searches the few passages."""
     index: Any = FewPassages()
-    return {"index": index, "embedder": FlatEmbedder()}
+    return {"index": index, "embedder": FakeEmbedder()}
 
 
 @contextmanager

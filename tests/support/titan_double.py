@@ -1,24 +1,13 @@
 """A loopback server that stands in for Titan Text Embeddings V2 on Bedrock: texts that share words are near."""
 
-import hashlib
 import json
-import math
-import re
 
 from werkzeug.wrappers import Request, Response
 
 from cli.local.loopback import Loopback
+from tests.support.fakes import embed
 
 PATH = "/model/amazon.titan-embed-text-v2%3A0/invoke"
-
-
-def embed(text: str, dimensions: int = 512) -> list[float]:
-    """A vector of length 1 that counts words, each at a place that its hash chooses."""
-    vector = [0.0] * dimensions
-    for word in re.findall(r"\w+", text.lower()) or [text]:
-        vector[int(hashlib.sha256(word.encode()).hexdigest(), 16) % dimensions] += 1.0
-    length = math.hypot(*vector)
-    return [number / length for number in vector]
 
 
 class TitanDouble(Loopback):

@@ -16,12 +16,12 @@ from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.aws.stack import deployed_handlers
 from selfrag import bootstrap
 from selfrag.adapters.manifest import DynamoManifest
+from selfrag.adapters.objects import S3Objects
 from selfrag.adapters.opensearch.searching import OpenSearchPassages
 from selfrag.domain.passages import Bounds
-from selfrag.ports.objects import Objects
+from tests.support.fakes import embed
 from tests.support.files import pdf
 from tests.support.ingesting import Ingestion, ingestion
-from tests.support.titan_double import embed
 
 KEY = "handbook/leave.md"
 FIRST, SECOND = b"# Leave\n\nLeave is 25 days.\n", b"# Leave\n\nLeave is 26 days.\n"
@@ -200,7 +200,7 @@ class Crash(Exception):
 
 # Every place at which something outside is changed, before and after the change.
 CHANGES = [
-    (Objects, "put_json"),
+    (S3Objects, "put_json"),
     (DynamoManifest, "claim"),
     (DynamoManifest, "put"),
     (DynamoManifest, "forget"),

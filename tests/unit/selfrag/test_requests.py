@@ -1,7 +1,6 @@
 """What a caller may ask, and the one sentence that says what was wrong."""
 
 import json
-from contextlib import suppress
 
 import pytest
 from hypothesis import event, given
@@ -95,10 +94,28 @@ def test_a_question_in_any_script_is_asked_as_it_stands_or_refused_in_words(ques
         assert request.question == question.strip()
 
 
-@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(), lambda x: st.dictionaries(st.text(), x)))
-def test_any_policy_is_followed_or_refused_in_words(policy: object) -> None:
-    with suppress(InvalidInput):
-        read_request("How many days?", json.dumps(policy))
+ANYTHING = st.recursive(st.none() | st.booleans() | st.floats() | st.text(), lambda x: st.dictionaries(st.text(), x))
+NUMBERS = st.integers(-1, 12) | st.floats(-1.0, 300.0) | st.booleans()
+
+
+@given(ANYTHING)
+def test_a_policy_of_unknown_fields_is_refused_in_words(policy: object) -> None:
+    if policy == {}:
+        assert read_request("How many days?", json.dumps(policy)).policy == Policy()
+    else:
+        with pytest.raises(InvalidInput):
+            read_request("How many days?", json.dumps(policy))
+
+
+@given(st.dictionaries(st.sampled_from([name for name in Policy.model_fields if name != "weights"]), NUMBERS))
+def test_a_policy_of_known_fields_is_followed_as_it_stands_or_refused_in_words(policy: dict[str, float]) -> None:
+    try:
+        followed = read_request("How many days?", json.dumps(policy)).policy.model_dump()
+    except InvalidInput as error:
+        event(str(error)[:40])
+    else:
+        assert followed == {**Policy().model_dump(), **policy}
+        event("followed")
 
 
 def test_the_execution_gets_every_field_of_the_policy() -> None:

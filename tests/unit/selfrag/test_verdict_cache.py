@@ -13,9 +13,8 @@ from moto import mock_aws
 from question.grade_utility.logic import Utility
 from selfrag.adapters.verdicts import DynamoVerdicts
 from selfrag.domain.prompts import Prompt
-from selfrag.ports.cache import CACHE_FAILED, cache_key
-from selfrag.ports.grading import Grader
-from tests.support.fakes import PROMPT, FakeClaude, MemoryCache, grader
+from selfrag.ports.cache import cache_key
+from tests.support.fakes import MemoryCache, grader
 
 DAY = 86_400
 GOOD = {"reason": "because", "score": 4}
@@ -58,15 +57,6 @@ def test_a_verdict_is_found_until_it_expires_though_the_item_is_still_there(tabl
     assert table.scan(TableName="verdicts")["Count"] == 1
 
 
-def test_a_thousand_expired_items_are_no_hit(table: Any) -> None:
-    cache = DynamoVerdicts(table, "verdicts", ttl_days=30, step="grade_relevance")
-    with time_machine.travel(1_000_000, tick=False):
-        for number in range(1000):
-            cache.put(f"k{number}", "{}")
-    assert table.scan(TableName="verdicts")["Count"] == 1000
-    assert [cache.get(f"k{number}") for number in range(1000)] == [None] * 1000
-
-
 @pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
 def test_an_ungraded_result_is_never_kept(flaw: str) -> None:
     cache = MemoryCache()
@@ -88,13 +78,6 @@ def test_a_kept_verdict_of_another_shape_is_no_hit() -> None:
     judge.grade({"question": "?"}, Utility)
     cache.kept = dict.fromkeys(cache.kept, '{"score": 99}')
     assert judge.grade({"question": "?"}, Utility).cached is False
-
-
-def test_a_failing_table_costs_a_warning_and_no_answer(table: Any, capsys: Any) -> None:
-    cache = DynamoVerdicts(table, "no-such-table", ttl_days=30, step="grade_relevance")
-    grade = Grader("grade_utility", PROMPT, FakeClaude(GOOD), cache).grade({"question": "?"}, Utility)
-    assert grade.verdict is not None
-    assert grade.warnings == [CACHE_FAILED]
 
 
 def test_a_failing_table_is_counted_in_a_metric(table: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:

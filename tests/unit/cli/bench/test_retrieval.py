@@ -14,7 +14,7 @@ from cli.local.home import connect
 from cli.main import main
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import CANDIDATES
-from tests.unit.cli.local_index.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder
 
 ROOT = Path(__file__).parents[4]
 ENGLISH = {

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+Write = Callable[..., Path]
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -13,7 +15,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[..., Path]:
+def write(tmp_path: Path) -> Write:
     """Write documents, given by path, and return their directory."""
 
     def written(documents: dict[str, str | bytes], directory: str = "documents") -> Path:

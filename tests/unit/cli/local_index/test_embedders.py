@@ -1,4 +1,8 @@
+"""Embedders: a text is embedded once, and texts about the same are near."""
+
 import math
+import sqlite3
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -7,16 +11,16 @@ import pytest
 
 from cli.local.home import connect
 from cli.local.index import SCHEMA, E5Embedder, KeptEmbedder
-from tests.unit.cli.local_index.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder
 
 
 @pytest.fixture
-def connection():
+def connection() -> Iterator[sqlite3.Connection]:
     with closing(connect(SCHEMA)) as opened:
         yield opened
 
 
-def test_a_passage_is_embedded_once_however_often_it_is_wanted(connection):
+def test_a_passage_is_embedded_once_however_often_it_is_wanted(connection: sqlite3.Connection) -> None:
     fake = FakeEmbedder()
     kept = KeptEmbedder(fake, connection)
     first = kept.passages(["one", "two", "one"])
@@ -25,18 +29,18 @@ def test_a_passage_is_embedded_once_however_often_it_is_wanted(connection):
     assert fake.embedded == ["one", "two", "three"]
 
 
-def test_another_embedder_does_not_get_the_vectors_of_the_first(connection):
+def test_another_embedder_does_not_get_the_vectors_of_the_first(connection: sqlite3.Connection) -> None:
     KeptEmbedder(FakeEmbedder("one"), connection).passages(["text"])
     other = FakeEmbedder("two")
     KeptEmbedder(other, connection).passages(["text"])
     assert other.embedded == ["text"]
 
 
-def test_no_passages_have_no_vectors(connection):
+def test_no_passages_have_no_vectors(connection: sqlite3.Connection) -> None:
     assert KeptEmbedder(FakeEmbedder(), connection).passages([]) == []
 
 
-def test_threads_may_embed_at_once(connection):
+def test_threads_may_embed_at_once(connection: sqlite3.Connection) -> None:
     fake = FakeEmbedder()
     kept = KeptEmbedder(fake, connection)
     with ThreadPoolExecutor(8) as threads:
@@ -45,7 +49,7 @@ def test_threads_may_embed_at_once(connection):
     assert sorted(fake.embedded) == ["text 0", "text 1", "text 2"]
 
 
-def test_vectors_of_e5_have_length_one_and_know_what_a_text_is_about():
+def test_vectors_of_e5_have_length_one_and_know_what_a_text_is_about() -> None:
     embedder = E5Embedder()
     query = embedder.query("How many days of holiday do I get?")
     leave, buoy = embedder.passages(["Annual leave is 26 working days.", "The buoy weighs 86 kilograms."])
@@ -54,15 +58,15 @@ def test_vectors_of_e5_have_length_one_and_know_what_a_text_is_about():
 
 
 @pytest.mark.parametrize("text", ["", "\0", "\ud800", "word " * 600])
-def test_e5_takes_any_text(text):
+def test_e5_takes_any_text(text: str) -> None:
     assert len(E5Embedder().query(text)) == len(E5Embedder().passages([text])[0]) == 384
 
 
-def test_a_nul_does_not_end_a_text_for_e5():
+def test_a_nul_does_not_end_a_text_for_e5() -> None:
     embedder = E5Embedder()
     assert embedder.query("Annual\0 leave") == embedder.query("Annual leave")
 
 
-def test_e5_embeds_queries_together_as_it_does_alone():
+def test_e5_embeds_queries_together_as_it_does_alone() -> None:
     queries = ["a", "What is the hotel limit?", "有給休暇は何日ありますか"]
     assert E5Embedder().queries(queries) == [E5Embedder().query(query) for query in queries]

@@ -1,7 +1,10 @@
+"""The directory in which the laptop keeps its state."""
+
 import os
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -9,27 +12,33 @@ from cli.local.home import connect, home, writing
 from selfrag.domain.errors import Misconfigured
 
 
-def test_selfrag_home_names_the_directory_and_only_its_owner_may_enter(tmp_path, monkeypatch):
+def test_selfrag_home_names_the_directory_and_only_its_owner_may_enter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "a" / "b"))
     assert home() == tmp_path / "a" / "b"
     assert home().stat().st_mode & 0o777 == 0o700
 
 
-def test_without_selfrag_home_the_xdg_state_directory_holds_the_state(tmp_path, monkeypatch):
+def test_without_selfrag_home_the_xdg_state_directory_holds_the_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SELFRAG_HOME", "")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     assert home() == tmp_path / "state" / "selfrag"
 
 
 @pytest.mark.parametrize("xdg", ["", "relative/path"])
-def test_without_a_usable_xdg_directory_the_users_own_state_directory_is_taken(tmp_path, monkeypatch, xdg):
+def test_without_a_usable_xdg_directory_the_users_own_state_directory_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, xdg: str
+) -> None:
     monkeypatch.delenv("SELFRAG_HOME")
     monkeypatch.setenv("XDG_STATE_HOME", xdg)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert home() == tmp_path / ".local" / "state" / "selfrag"
 
 
-def test_a_home_that_cannot_be_made_is_said_in_one_sentence(tmp_path, monkeypatch):
+def test_a_home_that_cannot_be_made_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "file" / "home"))
     with pytest.raises(Misconfigured, match=r"^The directory for selfrag's state cannot be created: .*\.$"):
@@ -37,21 +46,21 @@ def test_a_home_that_cannot_be_made_is_said_in_one_sentence(tmp_path, monkeypatc
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_home_that_cannot_be_written_is_said_in_one_sentence(home):
+def test_a_home_that_cannot_be_written_is_said_in_one_sentence(home: Path) -> None:
     home.mkdir(mode=0o500)
     with pytest.raises(Misconfigured, match=r"cannot be written\.$"):
         connect()
 
 
-def test_a_file_that_is_no_database_is_said_in_one_sentence(home):
+def test_a_file_that_is_no_database_is_said_in_one_sentence(home: Path) -> None:
     home.mkdir()
     (home / "selfrag.sqlite3").write_text("This is not a database, but it is long enough to be taken for one." * 10)
     with pytest.raises(Misconfigured, match=r"cannot be used: file is not a database\.$"):
         connect("CREATE TABLE IF NOT EXISTS t (n)")
 
 
-def test_what_fails_half_way_leaves_nothing_behind():
-    def half_way():
+def test_what_fails_half_way_leaves_nothing_behind() -> None:
+    def half_way() -> None:
         with writing(connection):
             connection.execute("INSERT INTO t VALUES (1)")
             raise ZeroDivisionError
@@ -62,7 +71,7 @@ def test_what_fails_half_way_leaves_nothing_behind():
         assert connection.execute("SELECT count(*) FROM t").fetchone() == (0,)
 
 
-def test_several_processes_may_open_and_write_a_new_home_at_once():
+def test_several_processes_may_open_and_write_a_new_home_at_once() -> None:
     program = """
 from cli.local.home import connect, writing
 for _ in range(10):

@@ -1,3 +1,6 @@
+"""The embedded index finds passages by text and by vector, within a caller's bounds."""
+
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -10,15 +13,16 @@ from cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index
 from cli.local.ingest import sync
 from cli.local.place import directory_collection, place_to_read
 from selfrag.domain.errors import Misconfigured
-from selfrag.domain.passages import Bounds
+from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import best
-from tests.unit.cli.local_index.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder
+from tests.unit.cli.local_index.conftest import Write
 
 VECTOR = FakeEmbedder().query("leave")
 
 
 @pytest.fixture
-def index():
+def index() -> Iterator[EmbeddedIndex]:
     with closing(connect(SCHEMA)) as connection:
         yield EmbeddedIndex(connection)
 
@@ -28,22 +32,22 @@ def indexed(directory: Path) -> str:
     return directory_collection(directory)
 
 
-def documents(found):
+def documents(found: Sequence[tuple[Passage, float]]) -> list[str]:
     return [passage.document for passage, _ in found]
 
 
-def by_text(index, query, collection, size=50):
+def by_text(index: EmbeddedIndex, query: str, collection: str, size: int = 50) -> list[str]:
     return documents(index.search(query, VECTOR, size, Bounds([collection])).by_text)
 
 
-def test_an_empty_index_finds_nothing(index):
+def test_an_empty_index_finds_nothing(index: EmbeddedIndex) -> None:
     found = index.search("leave", VECTOR, 50, Bounds(["no such collection"]))
     assert (found.by_text, found.by_vector) == ([], [])
     assert index.search("leave", VECTOR, 50, Bounds([])).by_vector == []
     assert index.fetch(["no such passage"], Bounds(["no such collection"])) == []
 
 
-def test_a_passage_carries_all_that_a_citation_needs(index, write):
+def test_a_passage_carries_all_that_a_citation_needs(index: EmbeddedIndex, write: Write) -> None:
     collection = indexed(write({"people/leave.md": "# Leave\n\nLeave is 25 days.\n"}))
     (passage,) = index.search("days", VECTOR, 1, Bounds([collection])).by_text[0][:1]
     assert passage.model_dump(exclude={"passage_id"}) == {
@@ -61,7 +65,7 @@ def test_a_passage_carries_all_that_a_citation_needs(index, write):
     assert len(passage.passage_id) <= 64
 
 
-def test_words_are_found_in_other_forms_in_titles_and_in_file_names(index, write):
+def test_words_are_found_in_other_forms_in_titles_and_in_file_names(index: EmbeddedIndex, write: Write) -> None:
     collection = indexed(
         write({"a.md": "# Allowances\n\nPaid monthly.", "b.md": "# Claims\n\nHe claimed.", "vpn.txt": "Connect first."})
     )
@@ -70,26 +74,28 @@ def test_words_are_found_in_other_forms_in_titles_and_in_file_names(index, write
     assert by_text(index, "vpn", collection) == ["vpn.txt"]
 
 
-def test_what_shares_no_word_with_the_query_is_not_found_by_text(index, write):
+def test_what_shares_no_word_with_the_query_is_not_found_by_text(index: EmbeddedIndex, write: Write) -> None:
     collection = indexed(write({"a.txt": "Leave is granted.", "b.txt": "Pay day."}))
     assert by_text(index, "granted", collection) == ["a.txt"]
     assert by_text(index, "elephants", collection) == []
 
 
 @pytest.mark.parametrize("query", ["?!", "the of and", "", "🦆"])
-def test_a_query_without_a_word_to_look_for_is_answered_by_vectors_alone(index, write, query):
+def test_a_query_without_a_word_to_look_for_is_answered_by_vectors_alone(
+    index: EmbeddedIndex, write: Write, query: str
+) -> None:
     found = index.search(query, VECTOR, 50, Bounds([indexed(write({"a.txt": "Leave.", "b.txt": "Pay."}))]))
     assert found.by_text == []
     assert len(found.by_vector) == 2
 
 
-def test_documents_of_nothing_but_stop_words_can_be_indexed(index, write):
+def test_documents_of_nothing_but_stop_words_can_be_indexed(index: EmbeddedIndex, write: Write) -> None:
     collection = indexed(write({"to.the": "x", "it.md": "# It is\n\nTo be or not to be."}))
     assert by_text(index, "to be", collection) == []
     assert len(index.search("to be", VECTOR, 5, Bounds([collection])).by_vector) == 1
 
 
-def test_the_vector_search_is_exact_and_best_first(index, write):
+def test_the_vector_search_is_exact_and_best_first(index: EmbeddedIndex, write: Write) -> None:
     texts = {f"{n}.txt": f"{word} {word} number {n}" for n, word in enumerate(["leave", "pay", "travel", "buoy"] * 5)}
     collection = indexed(write(texts))
     embedder = FakeEmbedder()
@@ -103,12 +109,12 @@ def test_the_vector_search_is_exact_and_best_first(index, write):
     assert [cosines[passage.document] for passage, _ in found] == pytest.approx(every[:6], abs=1e-6)
 
 
-def test_no_more_is_found_than_was_asked_for(index, write):
+def test_no_more_is_found_than_was_asked_for(index: EmbeddedIndex, write: Write) -> None:
     found = index.search("leave", VECTOR, 3, Bounds([indexed(write({f"{n}.txt": f"leave {n}" for n in range(9)}))]))
     assert (len(found.by_text), len(found.by_vector)) == (3, 3)
 
 
-def test_a_collection_never_sees_the_passages_of_another(index, write):
+def test_a_collection_never_sees_the_passages_of_another(index: EmbeddedIndex, write: Write) -> None:
     ours, theirs = indexed(write({"a.txt": "Our leave."})), indexed(write({"a.txt": "Their leave."}, "theirs"))
     found = index.search("leave", VECTOR, 50, Bounds([ours]))
     assert {passage.collection for passage, _ in [*found.by_text, *found.by_vector]} == {ours}
@@ -118,7 +124,9 @@ def test_a_collection_never_sees_the_passages_of_another(index, write):
     assert {passage.collection for passage in index.fetch(ids, Bounds([theirs]))} == {theirs}
 
 
-def test_passages_are_fetched_in_the_order_of_their_ids_without_those_that_are_gone(index, write):
+def test_passages_are_fetched_in_the_order_of_their_ids_without_those_that_are_gone(
+    index: EmbeddedIndex, write: Write
+) -> None:
     collection = indexed(write({"a.txt": "One.", "b.txt": "Two."}))
     one, two = sorted(
         (p for p, _ in index.search("", VECTOR, 9, Bounds([collection])).by_vector), key=lambda p: p.document
@@ -126,7 +134,7 @@ def test_passages_are_fetched_in_the_order_of_their_ids_without_those_that_are_g
     assert index.fetch([two.passage_id, "gone", one.passage_id], Bounds([collection])) == [two, one]
 
 
-def test_what_another_connection_changes_is_found_at_once(index, write):
+def test_what_another_connection_changes_is_found_at_once(index: EmbeddedIndex, write: Write) -> None:
     directory = write({"a.txt": "Leave is granted."})
     collection = indexed(directory)
     assert by_text(index, "granted", collection) == ["a.txt"]
@@ -138,26 +146,28 @@ def test_what_another_connection_changes_is_found_at_once(index, write):
     assert by_text(index, "granted", collection) == []
 
 
-def test_threads_may_search_at_once(index, write):
+def test_threads_may_search_at_once(index: EmbeddedIndex, write: Write) -> None:
     collection = indexed(write({f"{n}.txt": f"leave {n}" for n in range(20)}))
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(lambda n: by_text(index, f"leave {n}", collection, 1), range(20)))
     assert found == [[f"{n}.txt"] for n in range(20)]
 
 
-def test_a_query_of_another_embedder_is_refused_with_a_sentence(index, write):
+def test_a_query_of_another_embedder_is_refused_with_a_sentence(index: EmbeddedIndex, write: Write) -> None:
     with pytest.raises(Misconfigured, match=r"another embedder; ingest the directory again\.$"):
         index.search("leave", [1.0, 0.0], 5, Bounds([indexed(write({"a.txt": "Leave."}))]))
 
 
-def test_the_open_index_and_embedder_are_the_same_ones_every_time(monkeypatch, tmp_path):
+def test_the_open_index_and_embedder_are_the_same_ones_every_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     first = open_index(), open_embedder()
     assert (open_index(), open_embedder()) == first
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "other"))
     assert open_index() is not first[0]
 
 
-def test_a_japanese_question_finds_the_japanese_passage(write):
+def test_a_japanese_question_finds_the_japanese_passage(write: Write) -> None:
     directory = write(
         {
             "leave.md": "# Annual leave\n\nAn employee receives 26 working days of leave.",

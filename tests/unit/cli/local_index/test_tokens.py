@@ -1,3 +1,5 @@
+"""Words and their stems, in any script."""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,13 +22,13 @@ from cli.local.index.tokens import tokens
         ("", []),
     ],
 )
-def test_words_are_found_whatever_their_form_and_script(text, expected):
+def test_words_are_found_whatever_their_form_and_script(text: str, expected: list[str]) -> None:
     assert tokens(text) == expected
 
 
 @settings(deadline=None)
 @given(st.text(st.characters()))
-def test_any_text_has_tokens_that_are_words(text):
+def test_any_text_has_tokens_that_are_words(text: str) -> None:
     for token in tokens(text):
         assert token
         assert not any(letter.isspace() for letter in token)

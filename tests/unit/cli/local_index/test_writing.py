@@ -1,5 +1,9 @@
+"""What is written to the embedded index is found, and what is deleted is not."""
+
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import astuple, replace
+from typing import Any
 
 import pytest
 
@@ -7,29 +11,29 @@ from cli.local.home import connect
 from cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import Entry
-from tests.unit.cli.local_index.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder
 
 VECTOR = FakeEmbedder().query("leave")
 
 
 @pytest.fixture
-def index():
+def index() -> Iterator[EmbeddedIndex]:
     with closing(connect(SCHEMA)) as connection:
         yield EmbeddedIndex(connection)
 
 
-def entry(passage_id, text="Leave.", collection="c", document="c/people/leave.md"):
+def entry(passage_id: str, text: str = "Leave.", collection: str = "c", document: str = "c/people/leave.md") -> Entry:
     passage = Passage(
         passage_id=passage_id, document=document, text=text, collection=collection, heading="Leave", page=2
     )
     return Entry(passage, VECTOR)
 
 
-def held(index, *collections):
+def held(index: EmbeddedIndex, *collections: str) -> list[Passage]:
     return [passage for passage, _ in index.search("", VECTOR, 50, Bounds(collections or ["c"])).by_vector]
 
 
-def test_what_is_added_is_found_under_ids_of_the_indexs_own(index):
+def test_what_is_added_is_found_under_ids_of_the_indexs_own(index: EmbeddedIndex) -> None:
     added = index.add([entry("p1"), entry("p2")])
     assert (added.failed, added.unknown) == ({}, set())
     assert added.ids.keys() == {"p1", "p2"}
@@ -39,13 +43,15 @@ def test_what_is_added_is_found_under_ids_of_the_indexs_own(index):
     assert [passage.passage_id for passage in held(index)] == ["p1", "p2"]
 
 
-def test_a_passage_keeps_its_heading_and_page_and_names_its_document_without_the_collection(index):
+def test_a_passage_keeps_its_heading_and_page_and_names_its_document_without_the_collection(
+    index: EmbeddedIndex,
+) -> None:
     index.add([entry("p1")])
     (passage,) = index.fetch(["p1"], Bounds(["c"]))
     assert passage == entry("p1", document="people/leave.md").passage
 
 
-def test_what_is_deleted_is_not_found_and_may_be_deleted_again(index):
+def test_what_is_deleted_is_not_found_and_may_be_deleted_again(index: EmbeddedIndex) -> None:
     added = index.add([entry("p1"), entry("p2"), entry("p3", collection="d")])
     assert len(held(index, "c", "d")) == 3
     index.delete([added.ids["p1"], added.ids["p3"], "never there"])
@@ -55,14 +61,14 @@ def test_what_is_deleted_is_not_found_and_may_be_deleted_again(index):
     assert index.service_ids(["p1", "p2"], ["c"]) == {"p2": [added.ids["p2"]]}
 
 
-def test_a_passage_that_is_added_again_is_there_once(index):
+def test_a_passage_that_is_added_again_is_there_once(index: EmbeddedIndex) -> None:
     index.add([entry("p1", "Old.")])
     again = index.add([entry("p1", "New.")])
     assert [passage.text for passage in held(index)] == ["New."]
     assert index.service_ids(["p1"], ["c"]) == {"p1": [again.ids["p1"]]}
 
 
-def test_a_search_can_be_narrowed_to_documents_by_the_names_that_are_shown_or_by_keys(index):
+def test_a_search_can_be_narrowed_to_documents_by_the_names_that_are_shown_or_by_keys(index: EmbeddedIndex) -> None:
     index.add([entry("p1", "Leave one."), entry("p2", "Leave two.", document="c/pay.md")])
     for name in ("pay.md", "c/pay.md"):
         found = index.search("leave", VECTOR, 1, Bounds(["c"], [name]))
@@ -71,13 +77,13 @@ def test_a_search_can_be_narrowed_to_documents_by_the_names_that_are_shown_or_by
     assert index.search("leave", VECTOR, 1, Bounds(["c"], [])).by_vector == []
 
 
-def test_a_search_can_be_narrowed_to_tags_and_a_time(index):
+def test_a_search_can_be_narrowed_to_tags_and_a_time(index: EmbeddedIndex) -> None:
     labelled = {"new": (["hr", "travel"], "2026-02-01"), "old": (["travel"], "2019-07-31"), "plain": ([], None)}
     for name, (tags, date) in labelled.items():
         made = entry(name)
         index.add([replace(made, passage=made.passage.model_copy(update={"tags": tags, "date": date}))])
 
-    def found(**bounds):
+    def found(**bounds: Any) -> list[str]:
         by_text, by_vector = (
             sorted(passage.passage_id for passage, _ in one)
             for one in astuple(index.search("leave", VECTOR, 5, Bounds(["c"], **bounds)))

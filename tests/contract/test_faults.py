@@ -1,0 +1,128 @@
+"""What each fault of the collection is told as."""
+
+from typing import Any
+
+import pytest
+
+from selfrag import bootstrap
+from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.domain.passages import Bounds
+from tests.contract.entries import entry, unit
+from tests.support.opensearch_double import OpenSearchDouble
+
+SECRET = "the salary of Mallory is 4,711"
+CALLS: dict[str, Any] = {
+    "search": lambda index: index.search(SECRET, unit(1.0), 4, Bounds(["mine"])),
+    "fetch": lambda index: index.fetch([SECRET], Bounds(["mine"])),
+    "service_ids": lambda index: index.service_ids([SECRET], ["mine"]),
+    "add": lambda index: index.add([entry("p", SECRET)]),
+    "delete": lambda index: index.delete([SECRET]),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (429, TemporarilyUnavailable),
+        (500, TemporarilyUnavailable),
+        (503, TemporarilyUnavailable),
+        (504, TemporarilyUnavailable),
+        (401, Misconfigured),
+        (403, Misconfigured),
+        (400, RequestRejected),
+        (413, RequestRejected),
+    ],
+)
+def test_each_status_has_its_error_and_one_request(
+    call: str, status: int, kind: type[SelfragError], service: OpenSearchDouble, index: OpenSearchPassages
+) -> None:
+    service.knobs.statuses.append(status)
+    with pytest.raises(SelfragError) as raised:
+        CALLS[call](index)
+    assert type(raised.value) is kind
+    assert len(service.requests) == 1, "the state machine retries, the client does not"
+
+
+def test_no_message_repeats_a_query_or_a_passage(
+    service: OpenSearchDouble, index: OpenSearchPassages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(method: str, *arguments: Any) -> Any:
+        if method == "HEAD":
+            return 200, {}
+        return 400, {"error": {"type": SECRET, "reason": SECRET, "root_cause": [{"reason": SECRET}]}, "status": 400}
+
+    monkeypatch.setattr(service, "_route", refuse)
+    for call in CALLS.values():
+        with pytest.raises(SelfragError) as raised:
+            call(index)
+        assert SECRET not in str(raised.value)
+        assert raised.value.__cause__ is None
+        assert raised.value.__suppress_context__
+
+
+def test_wrong_credentials_are_the_operators_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
+    with pytest.raises(Misconfigured, match="403"):
+        bootstrap.index().search("words", unit(1.0), 4, Bounds(["mine"]))
+
+
+def test_a_collection_that_cannot_be_reached_may_come_back(
+    service: OpenSearchDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SELFRAG_COLLECTION_ENDPOINT", "http://127.0.0.1:1")
+    for call in CALLS.values():
+        with pytest.raises(TemporarilyUnavailable, match="cannot be reached"):
+            call(bootstrap.index())
+
+
+def test_a_collection_that_does_not_reply_in_time_may_come_back(
+    service: OpenSearchDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SELFRAG_COLLECTION_TIMEOUT_SECONDS", "0.05")
+    with service._lock, pytest.raises(TemporarilyUnavailable, match="in time"):
+        bootstrap.index().search("words", unit(1.0), 4, Bounds(["mine"]))
+
+
+def test_a_collection_that_slept_is_waited_for(index: OpenSearchPassages) -> None:
+    assert index._client.transport.kwargs["timeout"] >= 30
+    assert index._client.transport.max_retries == 0
+
+
+def test_a_vector_of_another_length_is_refused_before_it_is_sent(
+    service: OpenSearchDouble, index: OpenSearchPassages
+) -> None:
+    with pytest.raises(Misconfigured, match="3 dimensions, the index holds 8"):
+        index.search("words", [1.0, 0.0, 0.0], 4, Bounds(["mine"]))
+    with pytest.raises(Misconfigured, match="3 dimensions, the index holds 8"):
+        index.add([entry("good"), entry("p", vector=[1.0, 0.0, 0.0])])
+    assert service.requests == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SELFRAG_COLLECTION_ENDPOINT", "collection.example"),
+        ("SELFRAG_COLLECTION_ENDPOINT", None),
+        ("SELFRAG_VECTOR_DIMENSIONS", "many"),
+        ("SELFRAG_INDEX_NAME", "_all"),
+        ("AWS_DEFAULT_REGION", None),
+    ],
+)
+def test_a_wrong_setting_is_named(name: str, value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(name, raising=False)
+    if value is not None:
+        monkeypatch.setenv(name, value)
+    expected = name if name.startswith("SELFRAG") else "SELFRAG_COLLECTION_REGION"
+    with pytest.raises(Misconfigured, match=expected):
+        bootstrap.index()
+
+
+def test_without_credentials_nothing_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    with pytest.raises(Misconfigured, match="credentials"):
+        bootstrap.index()

@@ -1,0 +1,49 @@
+"""A directory read into the index, and what the index and the manifest hold of it."""
+
+import json
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from cli.local.home import connect
+from cli.local.index import SCHEMA, EmbeddedIndex
+from cli.local.ingest import Report, sync
+from cli.local.place import directory_collection, place_to_read
+from selfrag.domain.passages import Bounds
+from tests.support.fakes import FakeEmbedder
+
+LEAVE = "# Leave\n\nLeave is 25 days a year.\n"
+
+
+def report(warnings: Iterable[str] = (), **counts: int) -> Report:
+    zero = dict.fromkeys(("added", "changed", "removed", "unchanged", "skipped"), 0)
+    return Report(**{**zero, **counts}, warnings=list(warnings))
+
+
+def ingest(directory: Path, collection: str = "", **more: Any) -> Report:
+    return sync(place_to_read(directory, collection), **{"embedder": FakeEmbedder(), **more})
+
+
+def indexed(directory: Path) -> list[tuple[str, str, str]]:
+    """What the index holds of a directory: (document, text, id) of each passage."""
+    return held_by(directory_collection(directory))
+
+
+def held_by(collection: str) -> list[tuple[str, str, str]]:
+    with closing(connect(SCHEMA)) as connection:
+        found = EmbeddedIndex(connection).search("", FakeEmbedder().query(""), 10_000, Bounds([collection]))
+    return sorted((passage.document, passage.text, passage.passage_id) for passage, _ in found.by_vector)
+
+
+def index_ids() -> list[str]:
+    """The index's own ids of all that it holds."""
+    with closing(connect(SCHEMA)) as connection:
+        return sorted(own_id for (own_id,) in connection.execute("SELECT id FROM entries"))
+
+
+def manifest_ids() -> list[str]:
+    """The index's own ids of all that the manifest knows."""
+    with closing(connect()) as connection:
+        items = [json.loads(item) for (item,) in connection.execute("SELECT item FROM kept_documents")]
+    return sorted(known["S"] for item in items if "ids" in item for known in item["ids"]["M"].values())

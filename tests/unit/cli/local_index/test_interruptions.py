@@ -1,0 +1,111 @@
+"""An ingestion that is broken off, killed or not alone ends with the right index."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.fakes import FakeEmbedder
+from tests.unit.cli.local_index.conftest import Write
+from tests.unit.cli.local_index.reading import LEAVE, index_ids, indexed, ingest, manifest_ids, report
+
+pytestmark = pytest.mark.slow
+
+INGEST = [
+    sys.executable,
+    "-c",
+    """
+import sys
+from pathlib import Path
+from cli.local.ingest import sync
+from cli.local.place import place_to_read
+from tests.support.fakes import FakeEmbedder
+for directory in sys.argv[1:]:
+    sync(place_to_read(Path(directory)), embedder=FakeEmbedder())
+""",
+]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) -> None:
+    embedder = FakeEmbedder()
+    directory = write({"a.md": LEAVE, "b.md": " ".join(map(str, range(40000)))})
+
+    def interrupt(done: int, total: int, name: str) -> None:
+        if name == "b.md, passage 51":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ingest(directory, on_document=interrupt, embedder=embedder)
+    before = len(embedder.embedded)
+    completed = ingest(directory, embedder=embedder)
+    assert (completed.added + completed.unchanged, completed.warnings) == (2, [])
+    assert 0 < before <= len(embedder.embedded) == len(set(embedder.embedded)) == len(indexed(directory))
+    assert manifest_ids() == index_ids()
+
+
+def test_an_ingestion_that_is_killed_in_the_middle_is_completed(write: Write, home: Path) -> None:
+    """The process dies between what it writes to the index and what it writes to the manifest, again and again."""
+    program = """
+import os, sys
+from pathlib import Path
+from cli.local.aws.manifest import KeptManifest
+from cli.local.ingest import sync
+from cli.local.place import place_to_read
+from tests.support.fakes import FakeEmbedder
+left, put = int(sys.argv[2]), KeptManifest.put
+def dying(self, item):
+    global left
+    left -= 1
+    if left < 0:
+        os._exit(9)
+    put(self, item)
+KeptManifest.put = dying
+sync(place_to_read(Path(sys.argv[1])), embedder=FakeEmbedder())
+"""
+    texts = {f"{n}.md": f"# Document {n}\n\n" + f"It says {n}. " * 40 for n in range(4)}
+    directory = write({**texts, "long.txt": " ".join(map(str, range(3000)))})
+    for writes in (3, 8):
+        command = [sys.executable, "-c", program, str(directory), str(writes)]
+        assert subprocess.run(command, env=environment(), check=False, timeout=60).returncode == 9
+        write({"0.md": f"# Another\n\nVersion {writes}."})
+    ingest(directory)
+    held = indexed(directory)
+    assert len(held) == len(set(held)) == len({passage_id for _, _, passage_id in held})
+    assert [text for document, text, _ in held if document == "0.md"] == ["# Another\n\nVersion 8."]
+    assert {document for document, _, _ in held} == {*texts, "long.txt"}
+    assert manifest_ids() == index_ids()
+    assert ingest(directory) == report(unchanged=5)
+
+
+def test_what_other_processes_do_meanwhile_is_waited_for(write: Write, tmp_path: Path) -> None:
+    directory = write({"a.md": "Old."})
+
+    def another_process(done: int, total: int, name: str) -> None:
+        if not (directory / "b.md").exists():
+            write({"b.md": "New too."})
+            # Whole, as editors do it: this ingestion reads the file just now, and could find it empty.
+            (tmp_path / "new").write_text("New.")
+            (tmp_path / "new").replace(directory / "a.md")
+            processes.append(subprocess.Popen([*INGEST, str(directory)], env=environment()))
+
+    processes: list[subprocess.Popen[bytes]] = []
+    ingest(directory, on_document=another_process)
+    assert [process.wait(60) for process in processes] == [0]
+    assert [(document, text) for document, text, _ in indexed(directory)] == [("a.md", "New."), ("b.md", "New too.")]
+
+
+def test_processes_that_ingest_at_once_end_with_the_right_index(write: Write) -> None:
+    contents = {f"{n}.md": f"# Document {n}\n\nIt says {n}." for n in range(5)}
+    one, two = write(contents, "one"), write(contents, "two")
+    orders = [(one, two), (two, one), (one,)]
+    processes = [subprocess.Popen([*INGEST, *map(str, order)], env=environment()) for order in orders]
+    assert [process.wait(120) for process in processes] == [0] * 3
+    for directory in (one, two):
+        assert [(document, text) for document, text, _ in indexed(directory)] == sorted(contents.items())
+        assert ingest(directory) == report(unchanged=5)

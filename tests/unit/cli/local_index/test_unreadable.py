@@ -1,0 +1,144 @@
+"""What cannot be read of a directory is said, and the rest is found."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from selfrag.domain.errors import InvalidInput, Misconfigured
+from tests.support.fakes import FakeEmbedder
+from tests.unit.cli.local_index.conftest import Write
+from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_bad_file_is_a_warning_and_the_others_are_read(write: Write) -> None:
+    directory = write({"a.md": LEAVE, "bad.md": b"\xff", "empty.txt": "", "nul.html": b"a\0b"})
+    assert ingest(directory) == report(
+        added=1,
+        warnings=[
+            "bad.md is not valid UTF-8 (at byte 0); save it as UTF-8 text.",
+            "empty.txt holds no words.",
+            "nul.html holds a NUL byte, so it is not text; save it as UTF-8 text.",
+        ],
+    )
+
+
+def test_a_file_that_is_too_large_is_a_warning(write: Write) -> None:
+    directory = write({"a.md": LEAVE, "large.txt": b"a" * (10 * 1024 * 1024 + 1)})
+    warning = "large.txt is larger than 10 MB; split it into several files."
+    assert ingest(directory) == report(added=1, warnings=[warning])
+
+
+def test_a_file_that_is_gone_before_it_is_read_is_a_warning(write: Write) -> None:
+    directory = write({f"{n:02}.md": LEAVE for n in range(20)})
+    told = ingest(directory, on_document=lambda *_: (directory / "19.md").unlink(missing_ok=True))
+    assert told == report(added=19, warnings=["19.md cannot be read: No such file or directory."])
+
+
+def test_what_could_not_be_read_of_a_file_is_a_warning_and_the_rest_is_found(write: Write) -> None:
+    directory = write({"pay.csv": "Name,Pay\nAda,10\nBob,20,30\n"})
+    warning = "pay.csv has rows with more values than its first row has names (1 of 2)."
+    assert ingest(directory) == report(added=1, warnings=[warning])
+    (passage,) = indexed(directory)
+    assert passage[1] == "Name, Pay\nName: Ada; Pay: 10\nName: Bob; Pay: 20; column 3: 30"
+
+
+def test_a_file_that_went_bad_leaves_the_index(write: Write) -> None:
+    directory = write({"a.md": LEAVE, "b.md": "Good."})
+    ingest(directory)
+    write({"b.md": b"\xff"})
+    gone = ingest(directory)
+    assert (gone.removed, gone.unchanged, len(gone.warnings)) == (1, 1, 1)
+    assert [document for document, _, _ in indexed(directory)] == ["a.md"]
+
+
+def test_hidden_files_and_linked_directories_are_not_read(write: Write, tmp_path: Path) -> None:
+    directory = write({"a.md": LEAVE, ".hidden.md": "No.", ".git/b.md": "No.", "sub/.c/d.md": "No."})
+    write({"secret.md": "No."}, "elsewhere")
+    (directory / "linked").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    (directory / "loop").symlink_to(directory, target_is_directory=True)
+    assert ingest(directory) == report(added=1)
+
+
+def test_what_is_no_regular_file_is_skipped(write: Write) -> None:
+    directory = write({"a.md": LEAVE})
+    os.mkfifo(directory / "pipe.md")
+    (directory / "broken.md").symlink_to(directory / "nowhere.md")
+    assert ingest(directory) == report(added=1, skipped=2)
+
+
+def test_a_name_that_is_not_utf8_is_a_warning(write: Write) -> None:
+    directory = write({"a.md": LEAVE})
+    try:
+        (directory / os.fsdecode(b"caf\xe9.md")).write_text(LEAVE)
+    except OSError:
+        pytest.skip("this file system takes only UTF-8 names")
+    assert ingest(directory) == report(added=1, warnings=["caf?.md has a name that is not valid UTF-8; rename it."])
+
+
+def test_a_directory_that_cannot_be_used_is_said_in_one_sentence(write: Write, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for directory, sentence in {
+        tmp_path / "missing": "does not exist.",
+        write({"file": "x"}) / "file": "is not a directory.",
+        tmp_path / "empty": "holds no document that can be used: it is empty.",
+        write({"a.png": "x", "b.doc": "y"}, "others"): (
+            "holds no document that can be used: none of its 2 files is of a kind that is read "
+            "(.csv, .docx, .htm, .html, .markdown, .md, .pdf, .text, .txt)."
+        ),
+        write({"b.md": "", "a.md": "\n"}, "bad"): "holds no document that can be used: a.md holds no words.",
+    }.items():
+        with pytest.raises(InvalidInput) as refused:
+            ingest(directory)
+        assert str(refused.value) == f"{directory} {sentence}"
+
+
+def test_a_step_that_is_misconfigured_ends_the_command_with_its_sentence(write: Write) -> None:
+    class Unusable(FakeEmbedder):
+        def passages(self, texts: Sequence[str]) -> list[list[float]]:
+            raise Misconfigured("The model is not there.")
+
+    directory = write({f"{n}.md": LEAVE for n in range(5)})
+    with pytest.raises(Misconfigured, match="The model is not there"):
+        ingest(directory, embedder=Unusable())
+    assert ingest(directory) == report(added=5)
+
+
+def test_a_step_that_fails_for_one_document_is_a_warning_and_is_tried_again(write: Write) -> None:
+    class Moody(FakeEmbedder):
+        def passages(self, texts: Sequence[str]) -> list[list[float]]:
+            if any("Pay" in text for text in texts):
+                raise ZeroDivisionError
+            return super().passages(texts)
+
+    directory = write({"a.md": LEAVE, "b.md": "Pay day."})
+    warning = "b.md: EmbedPassages gave no result (ZeroDivisionError)."
+    assert ingest(directory, embedder=Moody()) == report(added=1, warnings=[warning])
+    assert ingest(directory) == report(added=1, unchanged=1)
+
+
+def test_a_file_that_cannot_be_read_is_parsed_once_and_warned_of_every_time(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = write({"a.md": LEAVE, "bad.md": b"\xff"})
+    first = ingest(directory)
+    monkeypatch.setattr("cli.local.aws.ingestion.ingest_objects", None)
+    assert ingest(directory) == report(unchanged=1, warnings=first.warnings)
+
+
+def test_a_path_that_is_longer_than_a_key_may_be_is_a_warning(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = write({"a.md": LEAVE})
+    monkeypatch.chdir(directory)
+    for _ in range(5):
+        os.mkdir("d" * 200)
+        os.chdir("d" * 200)
+    with open("b.md", "w") as file:
+        file.write("Deep.")
+    told = ingest(directory)
+    assert (told.added, len(told.warnings)) == (1, 1)
+    assert told.warnings[0].endswith("lies too deep: its path may have no more than 990 bytes.")
