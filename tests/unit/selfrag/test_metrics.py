@@ -69,7 +69,9 @@ def test_an_answer_is_counted_by_its_status_its_decision_and_its_support(emitted
     best = {"answer": "25 days.", "support": steps.support("fully_supported")["verdict"]}
     best["utility"] = steps.utility(4)["verdict"]
     relevance = [steps.relevance(name, label)["verdict"] for name, label in (("a", "relevant"), ("b", "irrelevant"))]
-    compose_answer({**TASK, "best": best, "relevance": relevance, "path": ["Retrieve"], "rounds": 4}, None)
+    rounds = [steps.entry(step) for step in ("DecideRetrieval", "GradeRelevance", "Generate", "GradeUtility")]
+    ledger = [{"step": "Retrieve"}, *rounds]
+    compose_answer({**TASK, "best": best, "relevance": relevance, "ledger": ledger}, None)
     found = emitted()
     assert found["Questions", (("status", "answered"),)] == 1
     assert found["RetrievalDecisions", (("decision", "yes"),)] == 1
