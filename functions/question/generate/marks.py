@@ -24,7 +24,9 @@ class _Edit:
 
 
 def says_something(text: str) -> bool:
-    """Whether an answer holds more than the remark that the documents do not say it."""
+    """Whether an answer is not empty, and more than the remark that the documents do not say it."""
+    if NOT_SAID not in text:
+        return bool(text.strip())  # one emoji may answer a thank-you
     return any(re.search(r"\w", piece) and not _SIGN.match(piece) for piece in _pieces(text))
 
 

@@ -97,6 +97,11 @@ def test_a_direct_answer_takes_no_passages_and_is_not_marked() -> None:
     assert claude.sources == []
 
 
+def test_an_answer_without_a_word_is_an_answer() -> None:
+    result = generate(task(mode="direct"), FakeClaude([Segment("👍")]), PROMPT)
+    assert (result.answer, result.found) == ("👍", True)
+
+
 def test_a_repair_is_told_the_draft_and_the_claims_that_failed() -> None:
     claude = FakeClaude([cited("25 days.")])
     generate(task(draft="30 days.", failed_claims=["Leave is 30 days."]), claude, PROMPT)
