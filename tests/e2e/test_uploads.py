@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any
 from xml.etree import ElementTree
 
@@ -20,6 +22,7 @@ from cli.local.serving.folder import Folder
 from cli.local.serving.forms import MAX_FORM_BYTES
 from cli.local.serving.gateway import serving
 from selfrag.domain.documents import document_id
+from selfrag.domain.errors import InvalidInput
 from selfrag.ports.objects import UPLOAD_SECONDS
 from tests.e2e.test_api import problem
 
@@ -206,3 +209,26 @@ def test_a_server_that_was_not_started_for_it_changes_no_document(service: Servi
         assert api.get("/v1/documents").json()["documents"][0]["key"] == KEY
         problem(api.post("/v1/documentsx", json={}), 404)
     assert (service.files(), service.changes) == ({}, [])
+
+
+def test_requests_at_the_same_time_are_not_taken_for_each_other(stack: None) -> None:
+    held, let_go = Event(), Event()
+
+    class Holding(ReadOnlyBucket):
+        def generate_presigned_post(self, bucket: str, key: str, **conditions: Any) -> dict[str, Any]:
+            if key == "hr/first.md":
+                held.set()
+                assert let_go.wait(20)
+            raise InvalidInput(f"{key} is refused.")
+
+    with (
+        serving(bucket=lambda url: Holding()) as url,
+        httpx2.Client(base_url=url, timeout=20) as api,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        first = pool.submit(api.post, "/v1/documents", json={"key": "hr/first.md", "size": 1})
+        assert held.wait(20)
+        second = api.post("/v1/documents", json={"key": "hr/second.md", "size": 1})
+        let_go.set()
+        for key, reply in (("hr/second.md", second), ("hr/first.md", first.result())):
+            assert key in problem(reply, 400)["detail"]
