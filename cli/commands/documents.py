@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.local.place import place_to_ask, place_to_read
-from cli.local.serving.port import refuse_busy
+from cli.local.port import refuse_busy
 from cli.options import AsJson, Collection, Docs, Filters, FirstParagraphs, FirstQuestions, IntoCollection, SquadFile
 from cli.terminal import measuring_progress, out, print_json, reading_progress, warn
 from selfrag.domain.questions import read_filters

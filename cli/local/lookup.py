@@ -8,10 +8,10 @@ from cli.local.ingest import OnDocument, Report, sync
 from cli.local.place import Place
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Filters
-from selfrag.domain.records import Record
+from selfrag.domain.records import Content, Record
 from selfrag.ports.index import CANDIDATES, best
 
-_SHOWN = ("status", "title", "passages", "pages", "reason", "warnings", "tags", "date", "updated_at")
+_SHOWN = ("status", "reason", *Content.model_fields, "updated_at")
 
 
 def known_records(place: Place) -> list[Record]:

@@ -14,27 +14,14 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 from werkzeug.wsgi import LimitedStream
 
-HOST = "127.0.0.1"
+from cli.local.port import HOST, listening
+
 LINGER_SECONDS = 1
-_QUEUE = 128
 _POLL_SECONDS = 0.02
 _CHUNK = 1 << 16
 
 App = Callable[[Request], Response]
 Refuse = Callable[[HTTPStatus], Response]
-
-
-def listening(port: int) -> socket.socket:
-    """A socket on a port of this machine; raises OSError if it is taken, where werkzeug would end the process."""
-    bound = socket.socket()
-    try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((HOST, port))
-        bound.listen(_QUEUE)
-    except OSError:
-        bound.close()
-        raise
-    return bound
 
 
 class Loopback:

@@ -109,17 +109,30 @@ def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
     return partial(step_handler, task=task, prices=lambda: settings().prices)
 
 
-def grader(step: str, prompt: Prompt, deadline_ms: float | None, *, cached: bool = True) -> Grader:
-    """The judge of a step; `deadline_ms` is in milliseconds since the epoch."""
-    return Grader(step, prompt, claude(deadline_ms), verdict_cache(step) if cached else None)
+def grader(step: str, prompt: Prompt, *, cached: bool = True) -> Callable[[float | None], Grader]:
+    """What makes the judge of a step for a deadline (milliseconds since the epoch).
+
+    It loads what it will need at once: a Lambda's start has more time for it than its first question.
+    """
+    model = claude()
+    if cached:
+        import selfrag.adapters.verdicts  # noqa: F401
+
+    def until(deadline_ms: float | None) -> Grader:
+        return Grader(step, prompt, model(deadline_ms), verdict_cache(step) if cached else None)
+
+    return until
 
 
-def claude(deadline_ms: float | None = None) -> Claude:
-    """Claude, which makes no call past the deadline (milliseconds since the epoch)."""
+def claude() -> Callable[[float | None], Claude]:
+    """What makes Claude for a deadline, past which it makes no call; it loads the SDK at once, as `grader` does."""
     from selfrag.adapters.claude import SdkClaude
 
-    config = settings()
-    return SdkClaude(claude_client(), config.models, config.model_timeout_seconds, deadline_ms)
+    def until(deadline_ms: float | None) -> Claude:
+        config = settings()
+        return SdkClaude(claude_client(), config.models, config.model_timeout_seconds, deadline_ms)
+
+    return until
 
 
 @once

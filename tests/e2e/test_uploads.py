@@ -23,6 +23,7 @@ from cli.local.serving.forms import MAX_FORM_BYTES
 from cli.local.serving.gateway import serving
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import InvalidInput
+from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import UPLOAD_SECONDS
 from tests.e2e.test_api import problem
 
@@ -215,11 +216,11 @@ def test_requests_at_the_same_time_are_not_taken_for_each_other(stack: None) -> 
     held, let_go = Event(), Event()
 
     class Holding(ReadOnlyBucket):
-        def generate_presigned_post(self, bucket: str, key: str, **conditions: Any) -> dict[str, Any]:
-            if key == "hr/first.md":
+        def form(self, request: UploadRequest) -> Any:
+            if request.key == "hr/first.md":
                 held.set()
                 assert let_go.wait(20)
-            raise InvalidInput(f"{key} is refused.")
+            raise InvalidInput(f"{request.key} is refused.")
 
     with (
         serving(bucket=lambda url: Holding()) as url,

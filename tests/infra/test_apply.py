@@ -56,7 +56,7 @@ OTHER_CHOICES = {
     "memory": {"ask": 1024},
     "pipeline": "2",
     "model_provider": "bedrock",
-    "models": {step: CLAUDE for step in functions_of() if (FUNCTIONS / step / "prompt.md").exists()},
+    "models": {prompt.parent.name: CLAUDE for prompt in FUNCTIONS.glob("*/*/prompt.md")},
     "prices": {CLAUDE: [1, 5, 0.1]},
     "reserved_concurrency": {"generate": 5},
     "reindex_concurrency": 1000,

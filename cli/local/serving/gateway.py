@@ -15,10 +15,9 @@ from ask.app import make_app
 from ask.edge.problems import ProblemRaised, respond
 from ask.handler import Handler, make_handler
 from cli.local.aws.resources import DOCUMENTS_BUCKET
-from cli.local.loopback import App, Loopback, listening
+from cli.local.loopback import App, Loopback
 from cli.local.serving.invocation import invoke
 from selfrag import bootstrap
-from selfrag.domain.errors import Misconfigured
 from selfrag.ports.objects import Uploads
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -41,7 +40,6 @@ def serving(
     `bucket` makes, for that URL, what stands in for the stack's bucket; `handler` stands in for the deployed one.
     Raises Misconfigured if the port is taken.
     """
-    check_port(port)
     # A form has the URL that it is sent to, so the server is there before what answers.
     server = Loopback(lambda request: app(request), port, _refused)
     given = bucket(server.url) if bucket else None
@@ -49,14 +47,6 @@ def serving(
     parts: bootstrap.Parts = {"uploads": given} if given else {}
     with server, bootstrap.using(**parts):
         yield server.url
-
-
-def check_port(port: int) -> None:
-    """Raise Misconfigured if a port cannot be used; 0 is a free one."""
-    try:
-        listening(port).close()
-    except OSError as error:
-        raise Misconfigured(f"Port {port} cannot be used: {error.strerror}.") from error
 
 
 def threaded_handler() -> Handler:

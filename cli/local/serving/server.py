@@ -18,7 +18,7 @@ from cli.local.serving.background import Ingesting, IngestProcess
 from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
 from cli.local.serving.catalog import Catalog
 from cli.local.serving.folder import Folder
-from cli.local.serving.gateway import Bucket, check_port, serving
+from cli.local.serving.gateway import Bucket, serving
 from selfrag.domain.errors import InvalidInput
 
 
@@ -31,7 +31,6 @@ def serve_documents(
     Ends when the process is interrupted or told to terminate; answers and verdicts are kept then. Raises InvalidInput
     for a directory that cannot be served so, Misconfigured for a port that is taken.
     """
-    check_port(port)
     check_services()
     if writable:
         _check_writable(place.source)

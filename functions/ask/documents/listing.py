@@ -6,31 +6,28 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from selfrag.domain.base import Model
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.records import Record
+from selfrag.domain.records import Content, Record
 from selfrag.ports.manifest import Manifest
 
 # How often one request may ask the manifest: collections may be empty, or full of removed documents.
 MAX_QUERIES = 20
 
 
-class Document(Model):
+class Document(Content):
     """A document and how far it is: `working` until it can be searched (`ready`), or cannot be read (`failed`)."""
+
+    # A reply always has all fields.
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     id: str
     key: str
     collection: str
     status: Literal["ready", "failed", "working"]
-    title: str
-    passages: int
-    pages: int = Field(description="0 if the format has none.")
     reason: str = Field(description="Why it failed.")
-    warnings: list[str] = Field(description="A sentence for each thing that could not be read.")
-    tags: list[str] = Field(description="What `filters.tags` of a question is compared with.")
-    date: str | None = Field(description="What `since` and `until` are compared with, ISO 8601; null if it has none.")
     updated_at: datetime | None
 
 
@@ -45,20 +42,8 @@ def document_of(record: Record) -> Document | None:
     """A document as the caller sees it; None of one that was removed."""
     if record.status == "removed":
         return None
-    return Document(
-        id=record.id,
-        key=record.key,
-        collection=record.collection,
-        status=record.status,
-        title=record.title,
-        passages=record.passages,
-        pages=record.pages,
-        reason=record.reason,
-        warnings=record.warnings,
-        tags=record.tags,
-        date=record.date,
-        updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None,
-    )
+    fields = record.model_dump(include=set(Document.model_fields) - {"updated_at"})
+    return Document(**fields, updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None)
 
 
 def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str) -> Documents:

@@ -9,6 +9,7 @@ from ingestion.parse_document.labels import of_object
 from ingestion.parse_document.readers import MAX_BYTES, parse
 from selfrag.domain.documents import generation_of
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.records import Content
 from selfrag.ports.objects import Objects
 
 
@@ -22,7 +23,7 @@ class Task(BaseModel):
 
 
 class Result(BaseModel):
-    """What the object says: `document_key` is where the text lies, `generation` names this content.
+    """What the object says: `document_key` is where the text lies, `generation` names its content.
 
     `gone` when the object was deleted meanwhile, `unchanged` when the index holds this content already,
     `unreadable` with the reason when it is no document.
@@ -32,11 +33,7 @@ class Result(BaseModel):
     generation: str = ""
     document_key: str = ""
     reason: str = ""
-    title: str = ""
-    pages: int = 0
-    warnings: list[str] = []
-    tags: list[str] = []
-    date: str | None = None
+    content: Content = Content()
 
 
 def read_object(task: Task, objects: Objects, made_by: str) -> Result:
@@ -60,9 +57,11 @@ def read_object(task: Task, objects: Objects, made_by: str) -> Result:
         outcome="read",
         generation=generation,
         document_key=where,
-        title=document.title,
-        pages=len(document.pages),
-        warnings=list(document.warnings),
-        tags=list(document.tags),
-        date=document.date,
+        content=Content(
+            title=document.title,
+            pages=len(document.pages),
+            warnings=list(document.warnings),
+            tags=list(document.tags),
+            date=document.date,
+        ),
     )

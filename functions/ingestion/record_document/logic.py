@@ -5,11 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.domain.records import Record
+from selfrag.domain.records import Content, Record
 from selfrag.ports.manifest import Manifest
-
-# What is known of a content as long as it stays the same.
-_OF_CONTENT = ("title", "passages", "pages", "warnings", "tags", "date")
 
 
 class Task(BaseModel):
@@ -23,12 +20,7 @@ class Task(BaseModel):
     reason: str = ""
     version: str = ""
     generation: str = ""
-    title: str = ""
-    passages: int = 0
-    pages: int = 0
-    warnings: list[str] = []
-    tags: list[str] = []
-    date: str | None = None
+    content: Content = Content()
 
 
 class Result(BaseModel):
@@ -40,10 +32,15 @@ class Result(BaseModel):
 
 def record(task: Task, manifest: Manifest) -> Result:
     """Write the document's state and end the claim on it."""
-    known = manifest.read(task.document_id)
-    fields = task.model_dump(exclude={"document_id", "execution"})
-    if known and task.status == "ready" and task.generation == known.generation and not task.passages:
+    known, content = manifest.read(task.document_id), task.content
+    if known and task.status == "ready" and task.generation == known.generation and not content.passages:
         # The same content again: what is known of it stays.
-        fields |= {name: getattr(known, name) for name in _OF_CONTENT}
-    done = manifest.release(Record(id=task.document_id, updated_at=int(time.time()), **fields), task.execution)
+        content = known
+    stated = Record(
+        **task.model_dump(exclude={"document_id", "execution", "content"}),
+        **content.model_dump(include=set(Content.model_fields)),
+        id=task.document_id,
+        updated_at=int(time.time()),
+    )
+    done = manifest.release(stated, task.execution)
     return Result(status=task.status, again=not done)

@@ -5,9 +5,10 @@ from selfrag import bootstrap
 from selfrag.domain.prompts import load_prompt
 
 PROMPT = load_prompt(__file__)
+claude = bootstrap.claude()
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Write or repair an answer."""
-    return generate(task, bootstrap.claude(task.deadline_ms), PROMPT)
+    return generate(task, claude(task.deadline_ms), PROMPT)

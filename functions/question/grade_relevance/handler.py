@@ -4,10 +4,10 @@ from question.grade_relevance.logic import Result, Task, grade
 from selfrag import bootstrap
 from selfrag.domain.prompts import load_prompt
 
-PROMPT = load_prompt(__file__)
+grader = bootstrap.grader("grade_relevance", load_prompt(__file__))
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Grade one passage's relevance to the question."""
-    return grade(task, bootstrap.grader("grade_relevance", PROMPT, task.deadline_ms))
+    return grade(task, grader(task.deadline_ms))

@@ -4,10 +4,10 @@ from question.grade_support.logic import Result, Task, grade
 from selfrag import bootstrap
 from selfrag.domain.prompts import load_prompt
 
-PROMPT = load_prompt(__file__)
+grader = bootstrap.grader("grade_support", load_prompt(__file__))
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Check an answer against its passages, claim by claim."""
-    return grade(task, bootstrap.grader("grade_support", PROMPT, task.deadline_ms))
+    return grade(task, grader(task.deadline_ms))

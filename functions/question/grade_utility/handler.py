@@ -4,10 +4,10 @@ from question.grade_utility.logic import Result, Task, grade
 from selfrag import bootstrap
 from selfrag.domain.prompts import load_prompt
 
-PROMPT = load_prompt(__file__)
+grader = bootstrap.grader("grade_utility", load_prompt(__file__))
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Judge how useful an answer is to the asker."""
-    return grade(task, bootstrap.grader("grade_utility", PROMPT, task.deadline_ms))
+    return grade(task, grader(task.deadline_ms))

@@ -4,10 +4,10 @@ from question.rewrite_question.logic import Result, Task, rewrite
 from selfrag import bootstrap
 from selfrag.domain.prompts import load_prompt
 
-PROMPT = load_prompt(__file__)
+grader = bootstrap.grader("rewrite_question", load_prompt(__file__), cached=False)
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Find a search query that was not tried yet."""
-    return rewrite(task, bootstrap.grader("rewrite_question", PROMPT, task.deadline_ms, cached=False))
+    return rewrite(task, grader(task.deadline_ms))

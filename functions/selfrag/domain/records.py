@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import Field
+
 from selfrag.domain.base import Model
 
 DocumentStatus = Literal["ready", "failed", "removed", "working"]
@@ -13,10 +15,12 @@ class Content(Model):
 
     title: str = ""
     passages: int = 0
-    pages: int = 0
-    warnings: list[str] = []
-    tags: list[str] = []
-    date: str | None = None
+    pages: int = Field(default=0, description="0 if the format has none.")
+    warnings: list[str] = Field(default=[], description="A sentence for each thing that could not be read.")
+    tags: list[str] = Field(default=[], description="What `filters.tags` of a question is compared with.")
+    date: str | None = Field(
+        default=None, description="What `since` and `until` are compared with, ISO 8601; null if it has none."
+    )
 
 
 class Record(Content):

@@ -38,7 +38,7 @@ def test_compose_answer_loads_neither_the_aws_sdk_nor_an_http_client(unpacked: P
 
 
 def test_what_retrieve_is_configured_with_is_in_the_layer(unpacked: Path) -> None:
-    code = "from selfrag.opensearch import open_passages; from selfrag.titan import open_titan"
+    code = "import selfrag.adapters.opensearch.searching, selfrag.adapters.titan, selfrag.adapters.clients"
     done = run_as_lambda(unpacked, "retrieve", code)
     assert done.returncode == 0, done.stderr
 

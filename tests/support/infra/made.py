@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from tests.support.infra.metrics import EMITTED
-from tests.support.infra.rules import functions_of, listed_permissions
+from tests.support.infra.rules import FUNCTIONS, handler_files, listed_permissions
 from tests.support.infra.tools import ROOT
 
 Resources = dict[str, dict[str, Any]]
@@ -32,7 +32,8 @@ def everything_is_made(resources: Resources) -> None:
     assert len(resources) > 190
     assert {"aws_opensearchserverless_collection", "aws_sfn_state_machine", "aws_api_gateway_stage"} <= kinds
     handlers = {function["handler"] for function in of_kind(resources, "aws_lambda_function")}
-    assert handlers == {f"{step}.handler.handler" for step in functions_of()}
+    modules = {".".join(file.relative_to(FUNCTIONS).with_suffix("").parts) for file in handler_files()}
+    assert handlers == {f"{module}.handler" for module in modules}
 
 
 def no_output_and_no_secret_holds_a_key(resources: Resources, outputs: dict[str, Any]) -> None:

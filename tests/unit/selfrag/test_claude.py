@@ -144,7 +144,7 @@ def test_a_server_that_is_gone_is_named_and_can_be_tried_again() -> None:
 def test_a_base_url_that_is_none_is_not_tried_again() -> None:
     client = anthropic.Anthropic(api_key="k", base_url="notaurl", max_retries=0)
     with pytest.raises(errors.Misconfigured, match="base URL"):
-        SdkClaude(client, Settings()).judge("grade_relevance", PROMPT, FIELDS, Relevance)
+        SdkClaude(client, DEFAULT_MODELS, 1.0).judge("grade_relevance", PROMPT, FIELDS, Relevance)
 
 
 def test_past_the_deadline_nothing_is_sent(server: ModelServer) -> None:

@@ -36,7 +36,8 @@ def written(known: Record | None = None, quiet: bool = True, **fields: Any) -> t
 
 
 def test_a_document_that_is_ready_has_its_title_passages_and_warnings() -> None:
-    known, again = written(status="ready", generation="g", title="Leave", passages=3, warnings=["Page 2 is scanned."])
+    content = {"title": "Leave", "passages": 3, "warnings": ["Page 2 is scanned."]}
+    known, again = written(status="ready", generation="g", content=content)
     assert (known.status, known.title, known.passages, known.warnings) == ("ready", "Leave", 3, ["Page 2 is scanned."])
     assert (again, known.updated_at > 0) == (False, True)
 

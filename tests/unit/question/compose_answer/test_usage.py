@@ -14,7 +14,7 @@ STEPS = ["DecideRetrieval", "Retrieve", "GradeRelevance", "GradeSupport", "Grade
 
 
 def composed(*ledger: dict[str, Any]) -> AnswerResponse:
-    given = {"id": "abc", "retrieval": {"decision": "yes"}, "ledger": list(ledger)}
+    given = {"id": "abc", "retrieval": {"decision": "yes", "reason": ""}, "ledger": list(ledger)}
     return compose(Task.model_validate(given), {}, console_links=False)
 
 

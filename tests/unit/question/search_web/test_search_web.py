@@ -10,7 +10,6 @@ from question.search_web.logic import MAX_RESULT_CHARACTERS, Task, search
 from selfrag.adapters.tavily import Tavily
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.ports.web import Domains
-from selfrag.runtime.settings import Settings
 
 TASK = Task(query="sea state 6", top_k=3)
 
@@ -77,7 +76,7 @@ def test_a_reply_that_is_not_results_is_retried(reply: Any) -> None:
 
 def test_a_base_url_that_is_none_is_named_by_its_setting_and_not_tried_again() -> None:
     with pytest.raises(Misconfigured, match="SELFRAG_WEB_BASE_URL is not a URL"):
-        search(TASK, Tavily(Settings(web_base_url="notaurl")), Domains())
+        search(TASK, Tavily("notaurl", "key", 8.0), Domains())
 
 
 def test_no_more_results_than_asked_and_none_twice_or_empty() -> None:
