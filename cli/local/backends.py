@@ -10,13 +10,15 @@ from pathlib import Path
 from cli.local.aws.resources import MODEL_SECRET, WEB_SECRET
 from cli.local.place import Place
 from selfrag.adapters.outbound import checked_url
+from selfrag.runtime.settings import Settings, read
 
 SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"
 OFFLINE_MODEL = "selfrag-offline"
 
 
 def check_services() -> None:
-    """Raise Misconfigured for a base URL that is none."""
+    """Raise Misconfigured for a base URL that is none, and for a setting that no step could use."""
+    read(Settings)
     for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL"):
         if url := os.environ.get(name):
             checked_url(url, name)

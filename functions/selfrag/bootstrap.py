@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from pydantic import BaseModel
 
-from selfrag.domain.prompts import Prompt
 from selfrag.ports.cache import VerdictCache
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.executions import Executions
@@ -22,9 +21,11 @@ from selfrag.ports.index import Index
 from selfrag.ports.manifest import Manifest
 from selfrag.ports.model import Claude
 from selfrag.ports.objects import Objects, Uploads
+from selfrag.ports.prompts import Prompt
 from selfrag.ports.web import Domains, WebSearch
+from selfrag.runtime import parts
 from selfrag.runtime.observability import Handler, step_handler
-from selfrag.runtime.parts import forget, handed, once
+from selfrag.runtime.parts import once
 from selfrag.runtime.settings import (
     ApiSettings,
     CollectionSettings,
@@ -37,30 +38,10 @@ from selfrag.runtime.settings import (
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SecretsProvider
 
-__all__ = [
-    "Parts",
-    "api_settings",
-    "claude",
-    "claude_client",
-    "embedder",
-    "executions",
-    "forget",
-    "grader",
-    "index",
-    "ingestion_settings",
-    "manifest",
-    "objects",
-    "requests_client",
-    "settings",
-    "step",
-    "uploads",
-    "using",
-    "verdict_cache",
-    "web",
-    "web_domains",
-]
-
 Task = TypeVar("Task", bound=BaseModel)
+
+
+forget = parts.forget
 
 
 class Parts(TypedDict, total=False):
@@ -75,9 +56,9 @@ class Parts(TypedDict, total=False):
     claude_client: Any
 
 
-def using(**parts: Unpack[Parts]) -> AbstractContextManager[None]:
+def using(**replacements: Unpack[Parts]) -> AbstractContextManager[None]:
     """Use these parts in place of those that the settings would make, in all threads until the block ends."""
-    return handed(parts)
+    return parts.handed(replacements)
 
 
 # Settings
@@ -126,7 +107,7 @@ def grader(step: str, prompt: Prompt, *, cached: bool = True) -> Callable[[float
 
 def claude() -> Callable[[float | None], Claude]:
     """What makes Claude for a deadline, past which it makes no call; it loads the SDK at once, as `grader` does."""
-    from selfrag.adapters.claude import SdkClaude
+    from selfrag.adapters.claude.sdk import SdkClaude
 
     def until(deadline_ms: float | None) -> Claude:
         config = settings()
@@ -138,7 +119,7 @@ def claude() -> Callable[[float | None], Claude]:
 @once
 def claude_client() -> Any:
     """The SDK's client; raises Misconfigured when its key cannot be read."""
-    from selfrag.adapters.claude import client_of
+    from selfrag.adapters.claude.sdk import client_of
 
     config = settings()
     key = _secret(config.model_secret, "SELFRAG_MODEL_SECRET") if config.model_provider == "anthropic" else None

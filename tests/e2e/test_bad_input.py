@@ -103,6 +103,11 @@ def test_a_home_that_cannot_be_written(fresh: Command, good: Path, tmp_path: Pat
     refused(command("ask", "--docs", str(good), "--", "Fee?"), "selfrag's state")
 
 
+def test_a_setting_with_a_typing_error_is_named_and_no_document_is_blamed(fresh: Command, good: Path) -> None:
+    command = Command(fresh.home, (("SELFRAG_MODELS", "{bad"),))
+    refused(command("ask", "--docs", str(good), "--", "Fee?"), "SELFRAG_MODELS: it is not valid JSON")
+
+
 AT_ONCE = """
 import json, sys
 from cli.main import main

@@ -10,9 +10,9 @@ from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.domain.prompts import Prompt
 from selfrag.ports.grading import Grader
 from selfrag.ports.model import Cited, Flaw, Judgement, Segment, Source, Writing
+from selfrag.ports.prompts import Prompt
 from tests.support import steps
 
 # The shortest prompt, in tokens, that the service will cache; shorter ones are never cached, without an error.

@@ -27,9 +27,9 @@ from question.grade_relevance.logic import Relevance
 from question.grade_support import logic as support_logic
 from question.grade_support.logic import JudgedClaim
 from selfrag import bootstrap
-from selfrag.adapters.claude import SdkClaude
-from selfrag.domain.prompts import load_prompt
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.ports.model import Judgement
+from selfrag.ports.prompts import load_prompt
 from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support import steps
 from tests.support.fakes import PROMPT, SMALLEST_CACHEABLE, FakeClaude, cited, grader, passage

@@ -2,7 +2,7 @@
 
 from question.decide_retrieval.logic import Result, Task, decide
 from selfrag import bootstrap
-from selfrag.domain.prompts import load_prompt
+from selfrag.ports.prompts import load_prompt
 
 # The verdict cache keeps IsRel, IsSup and IsUse, which are about fixed texts.
 grader = bootstrap.grader("decide_retrieval", load_prompt(__file__), cached=False)

@@ -2,7 +2,7 @@
 
 from question.generate.logic import Result, Task, generate
 from selfrag import bootstrap
-from selfrag.domain.prompts import load_prompt
+from selfrag.ports.prompts import load_prompt
 
 PROMPT = load_prompt(__file__)
 claude = bootstrap.claude()

@@ -9,8 +9,8 @@ from question.generate.marks import marked, says_something
 from selfrag.domain.answers import Citation, Turn
 from selfrag.domain.calls import StepResult
 from selfrag.domain.passages import Passage
-from selfrag.domain.prompts import Prompt
 from selfrag.ports.model import Claude, Flaw, Segment, Source
+from selfrag.ports.prompts import Prompt
 from selfrag.text.sentences import split_sentences
 
 # What prompt.md tells the model to write when the passages do not hold the answer. It never reaches a caller.

@@ -2,7 +2,7 @@
 
 from question.grade_relevance.logic import Result, Task, grade
 from selfrag import bootstrap
-from selfrag.domain.prompts import load_prompt
+from selfrag.ports.prompts import load_prompt
 
 grader = bootstrap.grader("grade_relevance", load_prompt(__file__))
 

@@ -2,7 +2,7 @@
 
 from question.grade_utility.logic import Result, Task, grade
 from selfrag import bootstrap
-from selfrag.domain.prompts import load_prompt
+from selfrag.ports.prompts import load_prompt
 
 grader = bootstrap.grader("grade_utility", load_prompt(__file__))
 

@@ -2,7 +2,7 @@
 
 from question.rewrite_question.logic import Result, Task, rewrite
 from selfrag import bootstrap
-from selfrag.domain.prompts import load_prompt
+from selfrag.ports.prompts import load_prompt
 
 grader = bootstrap.grader("rewrite_question", load_prompt(__file__), cached=False)
 

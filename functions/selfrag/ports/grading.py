@@ -7,9 +7,9 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from selfrag.domain.calls import ModelCall
-from selfrag.domain.prompts import Prompt
 from selfrag.ports.cache import CACHE_FAILED, VerdictCache, cache_key
 from selfrag.ports.model import Claude, Flaw
+from selfrag.ports.prompts import Prompt
 
 V = TypeVar("V", bound=BaseModel)
 

@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall
-from selfrag.domain.prompts import Prompt
+from selfrag.ports.prompts import Prompt
 
 V = TypeVar("V", bound=BaseModel)
 Flaw = Literal["refused", "cut", "malformed"]

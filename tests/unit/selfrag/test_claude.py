@@ -8,10 +8,10 @@ import pytest
 from anthropic.types import ModelParam
 
 from question.grade_relevance.logic import Relevance
-from selfrag.adapters.claude import Provider, SdkClaude, client_of
+from selfrag.adapters.claude.sdk import Provider, SdkClaude, client_of
 from selfrag.domain import errors
-from selfrag.domain.prompts import Prompt
 from selfrag.ports.model import Cited, Source
+from selfrag.ports.prompts import Prompt
 from selfrag.runtime.settings import DEFAULT_MODELS, Settings
 from tests.support.model_server import Fault, ModelServer, reply
 

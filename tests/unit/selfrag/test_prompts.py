@@ -16,9 +16,9 @@ from question.grade_relevance.logic import Relevance
 from question.grade_support.logic import Support
 from question.grade_utility.logic import Utility
 from question.rewrite_question.logic import Rewrite, was_tried
-from selfrag.adapters.profiles import profile_of
+from selfrag.adapters.claude.profiles import profile_of
 from selfrag.domain.calls import PRICES
-from selfrag.domain.prompts import as_quoted_fields, load_prompt, material
+from selfrag.ports.prompts import as_quoted_fields, load_prompt, material
 from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support.fakes import SMALLEST_CACHEABLE
 

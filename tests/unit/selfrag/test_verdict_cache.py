@@ -12,8 +12,8 @@ from moto import mock_aws
 
 from question.grade_utility.logic import Utility
 from selfrag.adapters.verdicts import DynamoVerdicts
-from selfrag.domain.prompts import Prompt
 from selfrag.ports.cache import cache_key
+from selfrag.ports.prompts import Prompt
 from tests.support.fakes import MemoryCache, grader
 
 DAY = 86_400

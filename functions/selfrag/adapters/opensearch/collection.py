@@ -1,14 +1,13 @@
-"""The collection itself: its client, the shape of its index and of its replies, and what its errors mean."""
+"""The collection itself: its client, the shape of its index, and what its errors mean."""
 
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import boto3
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
 from opensearchpy.exceptions import OpenSearchException
-from pydantic import BaseModel, Field, ValidationError
 
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 
@@ -66,75 +65,6 @@ def lines(*parts: Json) -> str:
     """A body of one line of JSON for each part."""
     # ASCII only: its length is its bytes, and half of a surrogate pair cannot break the encoding.
     return "".join(json.dumps(part) + "\n" for part in parts)
-
-
-class Hit(BaseModel):
-    """A passage as a search finds it."""
-
-    id: str = Field(alias="_id")
-    source: Json = Field(alias="_source")
-    score: float | None = Field(default=None, alias="_score")
-
-
-class _Hits(BaseModel):
-    hits: list[Hit]
-
-
-class _Shards(BaseModel):
-    failed: int
-
-
-class Found(BaseModel):
-    """The reply to one search; an error has a status alone."""
-
-    status: int = 200
-    timed_out: bool = False
-    shards: _Shards = Field(default=_Shards(failed=0), alias="_shards")
-    hits: _Hits = _Hits(hits=[])
-
-
-class BothFound(BaseModel):
-    """The reply to two searches at once."""
-
-    responses: tuple[Found, Found]
-
-
-class Outcome(BaseModel):
-    """What became of one document, and the service's id of it."""
-
-    id: str = Field(default="", alias="_id")
-    status: int
-
-
-class _Item(BaseModel):
-    index: Outcome
-
-
-class Written(BaseModel):
-    """The reply to a bulk request: what became of each document, in their order."""
-
-    items: list[_Item]
-
-    def outcomes(self, count: int) -> list[Outcome]:
-        """The outcomes of so many documents; raises TemporarilyUnavailable if they are not as many."""
-        if len(self.items) != count:
-            raise _unreadable()
-        return [item.index for item in self.items]
-
-
-R = TypeVar("R", bound=BaseModel)
-
-
-def read_reply(shape: type[R], reply: Any) -> R:
-    """A reply in the form that it should have; raises TemporarilyUnavailable for any other."""
-    try:
-        return shape.model_validate(reply)
-    except ValidationError:
-        raise _unreadable() from None
-
-
-def _unreadable() -> SelfragError:
-    return TemporarilyUnavailable("the passage index sent a reply that cannot be read")
 
 
 @contextmanager

@@ -9,17 +9,13 @@ from selfrag.adapters.faults import readable
 from selfrag.adapters.opensearch import writing
 from selfrag.adapters.opensearch.collection import (
     STORED,
-    BothFound,
-    Found,
-    Hit,
     Json,
     check_length,
     index_faults,
     lines,
-    read_reply,
     refusal,
 )
-from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.adapters.opensearch.replies import BothFound, Found, Hit, read_reply
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import Added, Entry
 
@@ -110,9 +106,7 @@ def _hits(found: Found) -> list[Hit]:
         return []
     if found.status != 200:
         raise refusal(found.status)
-    if found.timed_out or found.shards.failed:
-        raise TemporarilyUnavailable("the passage index searched only a part")
-    return found.hits.hits
+    return found.complete()
 
 
 def _scored(hits: Sequence[Hit]) -> list[tuple[Passage, float]]:

@@ -11,17 +11,15 @@ from opensearchpy.exceptions import OpenSearchException, RequestError
 
 from selfrag.adapters.opensearch.collection import (
     STORED,
-    Outcome,
-    Written,
     check_length,
     index_faults,
     lines,
     mapping,
-    read_reply,
     refusal,
     typed,
     was_refused,
 )
+from selfrag.adapters.opensearch.replies import Outcome, Written, read_reply
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.ports.index import Added, Entry
 

@@ -6,9 +6,9 @@ import anthropic
 import pytest
 
 from cli.local.offline.server import MessagesServer
-from selfrag.adapters.claude import SdkClaude
-from selfrag.domain.prompts import Prompt
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.ports.grading import Grader
+from selfrag.ports.prompts import Prompt
 from selfrag.runtime.settings import DEFAULT_MODELS
 
 PROMPT = Prompt("Judge by the rubric.", "1")

@@ -7,11 +7,11 @@ import pytest
 
 from cli.local.offline.rules.notices import DIRECT, DIRECT_JA, QUOTED, QUOTED_JA
 from question.generate.logic import NO_ANSWER, Task, generate
-from selfrag.adapters.claude import SdkClaude
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.answers import Turn
 from selfrag.domain.passages import Passage
-from selfrag.domain.prompts import Prompt
 from selfrag.ports.model import Source
+from selfrag.ports.prompts import Prompt
 from tests.support.fakes import passage
 
 PROMPT = Prompt("Answer from the search results.", "1")

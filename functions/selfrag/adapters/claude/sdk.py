@@ -13,12 +13,13 @@ import anthropic
 from anthropic.types import Message
 from pydantic import ValidationError
 
-from selfrag.adapters.outbound import checked_url, host_of, http_client_for, unreachable
-from selfrag.adapters.profiles import plain_request, profile_of, structured_request
+from selfrag.adapters.claude.faults import typed
+from selfrag.adapters.claude.profiles import plain_request, profile_of, structured_request
+from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall
-from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.domain.prompts import Prompt, as_quoted_fields
+from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.ports.model import Cited, Flaw, Judgement, Segment, Source, V, Writing
+from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.deadline import time_for_a_call
 
 Provider = Literal["anthropic", "bedrock", "aws"]
@@ -105,36 +106,10 @@ class SdkClaude:
                 **wanted,
             )
         except anthropic.AnthropicError as error:
-            raise _typed(error, model, str(self._client.base_url)) from error
+            raise typed(error, model, str(self._client.base_url)) from error
         if not isinstance(message, Message) or message.content is None:
             raise TemporarilyUnavailable(f"{model} sent a reply that is not a message")
         return message, _call(step, message, started)
-
-
-def _typed(error: anthropic.AnthropicError, model: str, url: str) -> SelfragError:
-    # Messages name the status only: the body may repeat the request, and so a question or a passage.
-    if isinstance(error, anthropic.APITimeoutError):
-        return TemporarilyUnavailable(f"{model} did not reply in time")
-    if isinstance(error, anthropic.APIConnectionError):
-        return unreachable(error, url)
-    if isinstance(error, anthropic.APIStatusError):
-        status = error.status_code
-        if status in (408, 409, 429) or status >= 500:
-            return TemporarilyUnavailable(f"{model} is busy: status {status}")
-        if status in (401, 402, 403, 404):
-            return Misconfigured(_refusal(status, model, host_of(url)))
-        return RequestRejected(f"{model} refused the request: status {status}")
-    if isinstance(error, anthropic.APIResponseValidationError):
-        return TemporarilyUnavailable(f"{model} sent a reply that cannot be read")
-    return Misconfigured(f"the client of {model} is not usable: {type(error).__name__}")
-
-
-def _refusal(status: int, model: str, host: str) -> str:
-    if status == 401:
-        return f"{host} refused the key: status 401"
-    if status == 404:
-        return f"{host} knows no {model}, or its base URL is wrong: status 404"
-    return f"{host} does not let this key use {model}: status {status}"
 
 
 def _flaw_of(message: Message) -> Flaw | None:

@@ -1,0 +1,84 @@
+"""What the collection replies, as shapes: a reply that has not its shape is none."""
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
+
+
+class Hit(BaseModel):
+    """A passage as a search finds it."""
+
+    id: str = Field(alias="_id")
+    source: dict[str, Any] = Field(alias="_source")
+    score: float | None = Field(default=None, alias="_score")
+
+
+class _Hits(BaseModel):
+    hits: list[Hit]
+
+
+class _Shards(BaseModel):
+    failed: int
+
+
+class Found(BaseModel):
+    """The reply to one search; only an error has neither shards nor hits."""
+
+    status: int = 200
+    timed_out: bool = False
+    shards: _Shards | None = Field(default=None, alias="_shards")
+    hits: _Hits | None = None
+
+    def complete(self) -> list[Hit]:
+        """What the search found; raises TemporarilyUnavailable if it did not search everything."""
+        if self.shards is None or self.hits is None:
+            raise _unreadable()
+        if self.timed_out or self.shards.failed:
+            raise TemporarilyUnavailable("the passage index searched only a part")
+        return self.hits.hits
+
+
+class BothFound(BaseModel):
+    """The reply to two searches at once."""
+
+    responses: tuple[Found, Found]
+
+
+class Outcome(BaseModel):
+    """What became of one document, and the service's id of it."""
+
+    id: str = Field(default="", alias="_id")
+    status: int
+
+
+class _Item(BaseModel):
+    index: Outcome
+
+
+class Written(BaseModel):
+    """The reply to a bulk request: what became of each document, in their order."""
+
+    items: list[_Item]
+
+    def outcomes(self, count: int) -> list[Outcome]:
+        """The outcomes of so many documents; raises TemporarilyUnavailable if they are not as many."""
+        if len(self.items) != count:
+            raise _unreadable()
+        return [item.index for item in self.items]
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def read_reply(shape: type[R], reply: Any) -> R:
+    """A reply in the form that it should have; raises TemporarilyUnavailable for any other."""
+    try:
+        return shape.model_validate(reply)
+    except ValidationError:
+        raise _unreadable() from None
+
+
+def _unreadable() -> SelfragError:
+    return TemporarilyUnavailable("the passage index sent a reply that cannot be read")
