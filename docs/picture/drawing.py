@@ -62,6 +62,7 @@ def _arrowhead(package: str, colour: str) -> str:
 
 def _lines(paths: dict[Edge, list[str]], at: Places, imports: Imports, colour: dict[str, str]) -> Iterable[str]:
     """A line for each path, from its own point below the one box to its own point above the other."""
+    numbers = []
     starts = _shared({edge: (edge[0], at[path[1]][0]) for edge, path in paths.items()}, at)
     ends = _shared({edge: (edge[1], at[path[-2]][0]) for edge, path in paths.items()}, at)
     for edge, path in paths.items():
@@ -76,7 +77,10 @@ def _lines(paths: dict[Edge, list[str]], at: Places, imports: Imports, colour: d
             f'<path d="{_smooth(points)}" stroke="{colour[edge[0]]}" stroke-width="{thick}" '
             f'marker-end="url(#{edge[0]})"><title>{edge[0]} imports {edge[1]}: {number}</title></path>'
         )
-        yield f'<text class="number count" x="{x + 3:.0f}" y="{y + 13:.0f}" style="text-anchor: start">{number}</text>'
+        numbers.append(
+            f'<text class="number count" x="{x + 3:.0f}" y="{y + 13:.0f}" style="text-anchor: start">{number}</text>'
+        )
+    yield from numbers  # after all lines, so that none is drawn over them
 
 
 def _shared(wanted: dict[Edge, tuple[str, float]], at: Places) -> dict[Edge, float]:
