@@ -19,6 +19,7 @@ from moto import backend_index, mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.core.botocore_stubber import BotocoreStubber
 from moto.core.responses import ActionResult
+from moto.core.routing import get_service_router
 from moto.stepfunctions import urls
 from moto.stepfunctions.parser.asl.component.common.assign.assign_decl import AssignDecl
 from moto.stepfunctions.parser.asl.component.common.error_name.error_equals_decl import ErrorEqualsDecl
@@ -83,7 +84,17 @@ def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) 
         for mend in _mends(handlers, pause):
             stack.enter_context(patch.object(mend.target, mend.name, mend.mend, create=mend.is_new))
         stack.enter_context(mock_aws(config=config))
+        _make_routes()
         yield
+
+
+def _make_routes() -> None:
+    """Make the routes to Lambda here, before threads do: moto makes them in each that comes before the first is done.
+
+    werkzeug parses Python for every route, and in two threads at once CPython 3.11 fails with "AST constructor
+    recursion depth mismatch" when the garbage collector comes in between.
+    """
+    get_service_router("lambda")._get_router("rest-json")
 
 
 def _invoker(handlers: Mapping[str, LambdaHandler]) -> Callable[..., bytes]:
