@@ -145,7 +145,8 @@ moods = st.fixed_dictionaries(
 steps = st.fixed_dictionaries(
     {
         "key": tenants,
-        "question": st.sampled_from(["How many days of leave?", "When does the office open?", ""]),
+        # Nobody else asks these: the random verdicts on them stay in the cache.
+        "question": st.sampled_from(["How long is the leave?", "When is the office open?", ""]),
         "filters": filters,
         "policy": policies,
         "mood": moods,
