@@ -21,8 +21,8 @@ from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import MACHINE_ARN, deployed_handlers
 from cli.local.serving.gateway import serving
 from tests.e2e.test_api import eventually, problem
+from tests.support.doubles.model_server import ModelServer
 from tests.support.ingesting import Ingestion, ingestion
-from tests.support.model_server import ModelServer
 
 pytestmark = pytest.mark.slow
 
