@@ -7,7 +7,7 @@ import pytest
 from selfrag import bootstrap
 from selfrag.adapters.opensearch.searching import OpenSearchPassages
 from tests.contract.entries import DIMENSIONS
-from tests.support.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
+from tests.support.doubles.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 from selfrag.adapters.opensearch.searching import OpenSearchPassages
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import Entry
-from tests.support.opensearch_double import OpenSearchDouble
+from tests.support.doubles.opensearch_double import OpenSearchDouble
 
 DIMENSIONS = 8
 PATH = "/passages"

@@ -9,7 +9,7 @@ from selfrag.adapters.opensearch.searching import OpenSearchPassages
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
 from tests.contract.entries import entry, unit
-from tests.support.opensearch_double import OpenSearchDouble
+from tests.support.doubles.opensearch_double import OpenSearchDouble
 
 SECRET = "the salary of Mallory is 4,711"
 CALLS: dict[str, Any] = {

@@ -11,7 +11,7 @@ from opensearchpy.exceptions import OpenSearchException, TransportError
 from selfrag.adapters.opensearch.collection import mapping
 from selfrag.adapters.opensearch.searching import OpenSearchPassages
 from tests.contract.entries import PATH, QUERY, the_whole_life, unit
-from tests.support.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
+from tests.support.doubles.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
 
 NEW = {"passage_id": "x", "collection": "mine"}
 BAD_SPACE: Any = mapping(8)

@@ -11,7 +11,7 @@ from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import Index, best
 from tests.contract.entries import PATH, QUERY, entry, found, unit
-from tests.support.opensearch_double import OpenSearchDouble
+from tests.support.doubles.opensearch_double import OpenSearchDouble
 
 
 def test_the_index_can_be_searched_and_written_to_and_a_process_makes_one(index: OpenSearchPassages) -> None:

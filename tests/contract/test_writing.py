@@ -11,7 +11,7 @@ from selfrag.adapters.opensearch.searching import OpenSearchPassages
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
 from tests.contract.entries import PATH, entry, found, stored
-from tests.support.opensearch_double import OpenSearchDouble
+from tests.support.doubles.opensearch_double import OpenSearchDouble
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -20,8 +20,8 @@ from cli.local.aws.stack import MACHINE_ARN
 from cli.local.serving.gateway import serving
 from selfrag import bootstrap
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
+from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
-from tests.support.model_server import ModelServer
 
 ASK = {"question": QUESTION["question"], "policy": {"web_search": False}}
 

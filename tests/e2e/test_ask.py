@@ -11,7 +11,7 @@ from cli.local.index import E5Embedder
 from selfrag.domain.answers import AnswerResponse
 from tests.e2e.conftest import Ask, Run
 from tests.support.command import Command, Ended
-from tests.support.model_server import ModelServer
+from tests.support.doubles.model_server import ModelServer
 
 ENGLISH = """# Harbour office
 

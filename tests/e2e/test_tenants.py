@@ -21,8 +21,8 @@ from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import MACHINE_ARN, deployed_handlers
 from cli.local.serving.gateway import serving
 from tests.e2e.test_api import eventually, problem
+from tests.support.doubles.model_server import ModelServer
 from tests.support.ingesting import Ingestion, ingestion
-from tests.support.model_server import ModelServer
 
 pytestmark = pytest.mark.slow
 
@@ -145,7 +145,8 @@ moods = st.fixed_dictionaries(
 steps = st.fixed_dictionaries(
     {
         "key": tenants,
-        "question": st.sampled_from(["How many days of leave?", "When does the office open?", ""]),
+        # Nobody else asks these: the random verdicts on them stay in the cache.
+        "question": st.sampled_from(["How long is the leave?", "When is the office open?", ""]),
         "filters": filters,
         "policy": policies,
         "mood": moods,

@@ -9,8 +9,8 @@ import pytest
 
 from cli.local.aws import stack as stack_module
 from tests.support.command import Command
+from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
-from tests.support.model_server import ModelServer
 
 GRADERS = ("grade_relevance", "grade_support", "grade_utility")
 

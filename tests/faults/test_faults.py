@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.doubles.model_server import Fault, ModelServer
 from tests.support.local import PASSAGES, QUESTION, local_stack
-from tests.support.model_server import Fault, ModelServer
 
 FAULTS: list[Fault] = [429, 529, 500, "timeout", "malformed", "refusal", "cut"]
 NO_REPLY: tuple[Fault, ...] = (429, 529, 500, "timeout")

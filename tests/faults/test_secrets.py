@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.canary import MODEL_KEY, MOODS, WEB_KEY
+from tests.support.doubles.canary import MODEL_KEY, MOODS, WEB_KEY
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ def test_the_keys_never_show_in_anything_that_a_run_with_faults_leaves_behind(tm
         "POWERTOOLS_METRICS_NAMESPACE": "canary",
         "AWS_DEFAULT_REGION": "us-east-1",
     }
-    run = [sys.executable, "-m", "tests.support.canary"]
+    run = [sys.executable, "-m", "tests.support.doubles.canary"]
     ended = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200)
     assert ended.returncode == 0, ended.stderr
     *log, last = ended.stdout.splitlines()

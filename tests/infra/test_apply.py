@@ -10,6 +10,8 @@ from typing import Any
 import boto3
 import httpx2
 
+from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.titan_double import TitanDouble
 from tests.support.infra.asking import (
     DOCUMENTS,
     api_key,
@@ -33,8 +35,6 @@ from tests.support.infra.made import (
     the_page_of_costs_counts_every_alarm_and_secret,
 )
 from tests.support.infra.rules import FUNCTIONS, functions_of
-from tests.support.opensearch_double import OpenSearchDouble
-from tests.support.titan_double import TitanDouble
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}

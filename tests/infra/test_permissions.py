@@ -18,10 +18,10 @@ from cli.local.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, runn
 from cli.local.offline.web import WebServer
 from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
-from tests.support.model_server import ModelServer, cite_everything
-from tests.support.opensearch_double import OpenSearchDouble
+from tests.support.doubles.model_server import ModelServer, cite_everything
+from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.titan_double import TitanDouble
 from tests.support.recorded import Calls, Handler, as_caller, recording
-from tests.support.titan_double import TitanDouble
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "permissions.md").read_text(encoding="utf-8")

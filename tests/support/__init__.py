@@ -1,1 +1,1 @@
-"""What the tests share: scripted steps, a model server with faults, and a walker of the definition."""
+"""What the tests share: scripted steps, doubles of the services, and a walker of the definition."""

@@ -12,8 +12,8 @@ from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from cli.local.aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from selfrag.domain.documents import document_id
-from tests.support.opensearch_double import OpenSearchDouble
-from tests.support.titan_double import TitanDouble
+from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.titan_double import TitanDouble
 
 # moto's own credentials.
 KEYS = {"FOOBARKEY": "FOOBARSECRET"}

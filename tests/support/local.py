@@ -7,8 +7,8 @@ from typing import Any
 from cli.local.aws.stack import LocalStack, running_stack
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
+from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
-from tests.support.model_server import ModelServer
 
 PASSAGES = [passage(f"p{n}", f"Fact number {n} is {n * 10} days. More follows.", collection="c") for n in range(12)]
 QUESTION: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "policy": {"web_search": False}}

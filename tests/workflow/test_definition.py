@@ -11,8 +11,8 @@ from statelint.config import Config
 from statelint.linter import Linter
 
 from cli.local.aws.definitions import INGESTION, QUESTION, REINDEX, placeholders
-from cli.local.aws.interpreter import MAX_VARIABLE_BYTES
 from cli.local.aws.jsonata import check
+from cli.local.aws.strictness import MAX_VARIABLE_BYTES
 from selfrag.domain import errors
 from selfrag.domain.questions import Policy
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS

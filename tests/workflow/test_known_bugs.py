@@ -32,9 +32,9 @@ from selfrag.ports.model import Judgement
 from selfrag.ports.prompts import load_prompt
 from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support import steps
+from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import PROMPT, SMALLEST_CACHEABLE, FakeClaude, cited, grader, passage
 from tests.support.local import QUESTION, local_stack
-from tests.support.model_server import ModelServer
 from tests.support.steps import Scripted
 
 ASKED = {"question": "How many days?", "collections": ["c"], "policy": {"deadline_seconds": 240}}

@@ -14,10 +14,10 @@ import httpx2
 
 from cli.local.offline.server import MessagesServer
 from cli.local.offline.web import WebServer
+from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.titan_double import TitanDouble
 from tests.support.infra.emulator import Stack
 from tests.support.infra.tools import needed, run
-from tests.support.opensearch_double import OpenSearchDouble
-from tests.support.titan_double import TitanDouble
 
 Found = TypeVar("Found")
 

@@ -8,7 +8,7 @@ import pytest
 
 from selfrag.adapters.outbound import checked_url, http_client_for, unreachable
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
-from tests.support.model_server import ModelServer
+from tests.support.doubles.model_server import ModelServer
 
 PASSWORD = "hunter2"
 

@@ -18,8 +18,8 @@ from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import MACHINE_ARN, running_stack
 from cli.local.loopback import App, Loopback
 from cli.local.serving.gateway import serving
+from tests.support.doubles.model_server import ModelServer
 from tests.support.local import few_parts
-from tests.support.model_server import ModelServer
 
 MODEL_KEY, WEB_KEY = "sk-ant-canary-1f0c9e", "tvly-canary-77b2d4"
 MOODS = ("good", 401, 429, 500, 400, "hang up", "nonsense")
