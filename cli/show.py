@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.show_trace import causes
-from selfrag.domain.answers import AnswerResponse, Citation, Reflection, Usage
+from selfrag.domain.answers import AnswerResponse, Citation, Usage
 from selfrag.domain.history import Step
-from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import Reflection, RelevanceVerdict, SupportVerdict, UtilityVerdict
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
 STATUS_COLOURS = {"ready": "green", "failed": "red"}

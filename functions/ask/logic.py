@@ -8,7 +8,7 @@ from pydantic import Field
 from selfrag.domain.base import Model
 from selfrag.domain.history import Step
 from selfrag.domain.ledger import path_of
-from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import Critique, ReflectionSoFar
 
 
 class Started(Model):
@@ -27,15 +27,6 @@ class TracedStep(Model):
     attempts: int
     finished: bool
     error: str
-
-
-class ReflectionSoFar(Model):
-    """The verdicts known by now; the last of each kind, and of IsRel all."""
-
-    retrieve: RetrievalVerdict | None = None
-    relevance: list[RelevanceVerdict] = []
-    support: SupportVerdict | None = None
-    utility: UtilityVerdict | None = None
 
 
 class Unfinished(Model):
@@ -70,15 +61,9 @@ def unfinished(question_id: str, status: str, steps: Sequence[Step]) -> Unfinish
 
 
 def _reflection(steps: Sequence[Step]) -> ReflectionSoFar:
-    decided = [RetrievalVerdict.model_validate(verdict) for verdict in _verdicts(steps, "DecideRetrieval")]
-    support = [SupportVerdict.model_validate(verdict) for verdict in _verdicts(steps, "GradeSupport")]
-    utility = [UtilityVerdict.model_validate(verdict) for verdict in _verdicts(steps, "GradeUtility")]
-    return ReflectionSoFar(
-        retrieve=decided[-1] if decided else None,
-        relevance=[RelevanceVerdict.model_validate(verdict) for verdict in _verdicts(steps, "GradeRelevance")],
-        support=support[-1] if support else None,
-        utility=utility[-1] if utility else None,
-    )
+    grader_of = {"retrieve": "DecideRetrieval"} | {name: f"Grade{name.capitalize()}" for name in Critique.model_fields}
+    last = {name: (_verdicts(steps, state) or [None])[-1] for name, state in grader_of.items()}
+    return ReflectionSoFar.model_validate({**last, "relevance": _verdicts(steps, "GradeRelevance")})
 
 
 def _verdicts(steps: Sequence[Step], state: str) -> list[Any]:

@@ -14,7 +14,9 @@ from cli.local.aws.definitions import INGESTION, QUESTION, REINDEX, placeholders
 from cli.local.aws.jsonata import check
 from cli.local.aws.strictness import MAX_VARIABLE_BYTES
 from selfrag.domain import errors
+from selfrag.domain.ledger import Entry, rounds
 from selfrag.domain.questions import Policy
+from selfrag.domain.verdicts import Critique
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
 from selfrag.text.budget import STATE_BUDGET_BYTES
 from tests.support.definition import (
@@ -178,6 +180,20 @@ def test_every_step_folder_has_the_same_form(task: State) -> None:
     assert (folder / "logic.py").exists()
     uses_model = "calls" in json.dumps(task.body.get("Assign", task.body.get("Output")))
     assert (folder / "prompt.md").exists() == uses_model
+
+
+def test_what_grades_an_answer_has_a_verdict_in_the_critique_and_the_other_way_round() -> None:
+    graders = [task.name for task in lambda_tasks(MACHINE) if task.scope and task.scope[0].startswith("Reflect")]
+    assert graders == [f"Grade{name.capitalize()}" for name in Critique.model_fields]
+
+
+def test_what_the_definition_runs_at_the_same_time_is_one_round_and_nothing_else_is() -> None:
+    by_scope: dict[str, list[str]] = {}
+    for task in lambda_tasks(MACHINE):
+        by_scope.setdefault(task.scope[0].split("[")[0] if task.scope else task.name, []).append(task.name)
+    steps = [step for together in by_scope.values() for step in together]
+    found = [[entry.step for entry in entries] for entries in rounds(Entry(step=step) for step in steps)]
+    assert found == list(by_scope.values())
 
 
 def test_terraform_can_fill_the_placeholders_in() -> None:

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from question.compose_answer.outcome import Outcome, outcome
 from question.compose_answer.task import Task
 from question.compose_answer.usage import usage
-from selfrag.domain.answers import AnswerResponse, ExecutionLink, Reflection
+from selfrag.domain.answers import AnswerResponse, ExecutionLink
 from selfrag.domain.calls import Prices
 from selfrag.domain.ledger import path_of
+from selfrag.domain.verdicts import Critique, Reflection
 
 
 def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> AnswerResponse:
@@ -29,12 +30,10 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> An
 def _reflection(task: Task, result: Outcome) -> Reflection:
     # Of an answer that was withheld, the verdicts say why.
     judged = result.draft or (task.draft if task.draft.answer else None)
-    return Reflection(
-        retrieve=task.retrieval,
-        relevance=task.relevance,
-        support=judged.support if judged and not judged.direct else None,
-        utility=judged.utility if judged else None,
-    )
+    verdicts = {name: getattr(judged, name, None) for name in Critique.model_fields}
+    if judged and judged.direct:
+        verdicts["support"] = None
+    return Reflection(retrieve=task.retrieval, relevance=task.relevance, **verdicts)
 
 
 def _console_url(arn: str, console_links: bool) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from question.compose_answer.task import Draft, Task
 from selfrag.domain.answers import Status
 from selfrag.domain.errors import HINTS, DeadlineExceeded
+from selfrag.domain.verdicts import Critique
 
 NO_TIME = "The time for this question ran out before an answer was ready. Nothing was checked, so nothing is claimed."
 
@@ -77,11 +78,9 @@ def _apology(task: Task, status: Status) -> str:
 
 
 def _notes(chosen: Draft) -> list[str]:
-    notes = []
-    if not chosen.direct and chosen.support.level == "ungraded":
-        notes.append("Not checked: whether the passages support the answer.")
-    if chosen.utility.score is None:
-        notes.append("Not checked: whether the answer is of use.")
+    asked = [name for name in Critique.model_fields if not (chosen.direct and name == "support")]
+    verdicts = [getattr(chosen, name) for name in asked]
+    notes = [f"Not checked: {verdict.asks}." for verdict in verdicts if verdict.ungraded]
     if chosen.cut:
         notes.append("The answer was cut at the model's length limit.")
     return notes

@@ -1,21 +1,22 @@
 """What the workflow gathered for ComposeAnswer."""
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from selfrag.domain.answers import Citation
 from selfrag.domain.ledger import Entry
-from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict
 
 
-class Draft(BaseModel):
+class Draft(Critique):
     """An answer and what the graders said of it; `direct` means that it was written without a search."""
+
+    # The workflow keeps more with a draft, such as its score.
+    model_config = ConfigDict(extra="ignore")
 
     answer: str = ""
     citations: list[Citation] = []
     direct: bool = False
     cut: bool = False
-    support: SupportVerdict = SupportVerdict(level="ungraded")
-    utility: UtilityVerdict = UtilityVerdict(score=None)
 
 
 class Task(BaseModel):

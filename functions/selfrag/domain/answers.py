@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from selfrag.domain.base import Model
-from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import Reflection
 
 Status = Literal["answered", "partial", "abstained", "failed"]
 
@@ -29,15 +29,6 @@ class Citation(Model):
     answer_span: tuple[int, int]
     heading: str = ""
     page: int | None = None
-
-
-class Reflection(Model):
-    """The verdicts of the four reflection tokens; `support` is null for a direct answer and where there is none."""
-
-    retrieve: RetrievalVerdict
-    relevance: list[RelevanceVerdict]
-    support: SupportVerdict | None
-    utility: UtilityVerdict | None
 
 
 class StepUsage(Model):

@@ -1,6 +1,6 @@
-"""The verdicts of the four reflection tokens."""
+"""The verdicts of the four reflection tokens, one by one and together."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -41,14 +41,50 @@ class Claim(Model):
 class SupportVerdict(Model):
     """IsSup for an answer, claim by claim."""
 
+    asks: ClassVar[str] = "whether the passages support the answer"
+
     level: SupportLevel
     claims: list[Claim] = []
     cached: bool = False
+
+    @property
+    def ungraded(self) -> bool:
+        """Whether the grader gave no verdict."""
+        return self.level == "ungraded"
 
 
 class UtilityVerdict(Model):
     """IsUse for an answer: 5 is best, 1 is worst, null is ungraded."""
 
+    asks: ClassVar[str] = "whether the answer is of use"
+
     score: Literal[1, 2, 3, 4, 5] | None
     reason: str = ""
     cached: bool = False
+
+    @property
+    def ungraded(self) -> bool:
+        """Whether the grader gave no verdict."""
+        return self.score is None
+
+
+class Critique(Model):
+    """What the graders said of an answer. The verdict `utility` is given by the state GradeUtility, and so for each."""
+
+    support: SupportVerdict = SupportVerdict(level="ungraded")
+    utility: UtilityVerdict = UtilityVerdict(score=None)
+
+
+class ReflectionSoFar(Model):
+    """The verdicts known by now; the last of each kind, and of IsRel all."""
+
+    retrieve: RetrievalVerdict | None
+    relevance: list[RelevanceVerdict]
+    support: SupportVerdict | None
+    utility: UtilityVerdict | None
+
+
+class Reflection(ReflectionSoFar):
+    """The verdicts of the four reflection tokens; `support` is null for a direct answer and where there is none."""
+
+    retrieve: RetrievalVerdict

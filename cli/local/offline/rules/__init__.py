@@ -1,27 +1,19 @@
 """The rules, one module a step, and how a step is recognised: by the shape of the verdict that it asks for."""
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
-from cli.local.offline.rules.decide_retrieval import decide_retrieval
 from cli.local.offline.rules.fields import fields_of
 from cli.local.offline.rules.generate import generate
-from cli.local.offline.rules.grade_relevance import grade_relevance
-from cli.local.offline.rules.grade_support import grade_support
-from cli.local.offline.rules.grade_utility import grade_utility
-from cli.local.offline.rules.rewrite_question import rewrite_question
 from cli.local.offline.strict import Refused, content_blocks
 
 Rule = Callable[[Mapping[str, Any]], dict[str, Any]]
 
-# The title of a shape tells the step, and a rule has its step's name.
-_RULES: dict[str, Rule] = {
-    "Retrieval": decide_retrieval,
-    "Relevance": grade_relevance,
-    "Support": grade_support,
-    "Utility": grade_utility,
-    "Rewrite": rewrite_question,
-}
+# A module that holds a function of its own name is that step's rule; `generate` is asked for text, in no shape.
+_MODULES = {name: import_module(f"{__name__}.{name}") for _, name, _ in iter_modules(__path__) if name != "generate"}
+_RULES: dict[str, Rule] = {name: getattr(module, name) for name, module in _MODULES.items() if hasattr(module, name)}
 
 
 def answer_of(message: Mapping[str, Any], schema: Any) -> dict[str, Any] | list[dict[str, Any]]:
@@ -29,16 +21,18 @@ def answer_of(message: Mapping[str, Any], schema: Any) -> dict[str, Any] | list[
     if schema is None:
         results = [block for block in content_blocks(message) if block["type"] == "search_result"]
         return generate(fields_of(message), results)
-    return _rule_for(schema)(fields_of(message))
+    return _RULES[step_of(schema)](fields_of(message))
 
 
 def step_of(schema: Any) -> str:
-    """The step that asks for a schema; None is asked for by `generate`, which wants text. Raises Refused."""
-    return "generate" if schema is None else _rule_for(schema).__name__
+    """The step that asks for a schema; None is asked for by `generate`, which wants text. Raises Refused.
 
-
-def _rule_for(schema: Any) -> Rule:
-    title = schema.get("title") if isinstance(schema, dict) else None
-    if title not in _RULES:
-        raise Refused(f"no rule is known for this schema; known are those titled {', '.join(_RULES)}")
-    return _RULES[title]
+    A shape's title is a word of its step's name: Utility is asked for by `grade_utility`.
+    """
+    if schema is None:
+        return "generate"
+    title = str(schema.get("title")).lower() if isinstance(schema, dict) else ""
+    for step in _RULES:
+        if title in step.split("_"):
+            return step
+    raise Refused(f"no rule is known for this schema; known are those of {', '.join(_RULES)}")

@@ -135,7 +135,7 @@ def test_a_schema_that_no_rule_is_for_is_refused_with_those_that_are_known(serve
     status, reply = post(server, body(output_config={"format": {"type": "json_schema", "schema": schema}}))
     assert status == 400
     assert "no rule is known for this schema" in reply["error"]["message"]
-    assert "Retrieval" in reply["error"]["message"]
+    assert "decide_retrieval" in reply["error"]["message"]
 
 
 @pytest.mark.parametrize("content", [b"{", b"", b"[]", b'"text"', b"\xff\xfe", b"[" * 100_000])
