@@ -13,7 +13,6 @@ from selfrag.adapters.outbound import checked_url
 from selfrag.runtime.settings import Settings, read
 
 SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"
-OFFLINE_MODEL = "selfrag-offline"
 
 
 def check_services() -> None:
@@ -52,10 +51,12 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
     offline = not key and not base_url
     with ExitStack() as servers:
         if offline:
-            from cli.local.offline.server import MessagesServer  # not loaded when the real model answers
+            # Not loaded when the real model answers.
+            from cli.local.offline.replies import MODEL
+            from cli.local.offline.server import MessagesServer
 
             base_url = servers.enter_context(MessagesServer()).url
-            backends.environment["SELFRAG_PRICES"] = json.dumps({OFFLINE_MODEL: [0, 0, 0]})
+            backends.environment["SELFRAG_PRICES"] = json.dumps({MODEL: [0, 0, 0]})
         backends.secrets[MODEL_SECRET] = key or "offline"
         if base_url:
             backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url

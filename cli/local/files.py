@@ -7,9 +7,9 @@ from pathlib import Path
 
 from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import BadDocument, InvalidInput
+from selfrag.domain.fields import MAX_KEY_BYTES
 
 SAMPLE_DOCUMENTS = Path(__file__).parents[2] / "docs" / "handbook"
-MAX_KEY_BYTES = 1024  # S3's
 
 
 @dataclass
@@ -58,6 +58,7 @@ def documents_below(directory: Path, collection: str) -> Files:
 
 
 def _add(files: Files, found: Iterable[Path], collection: str) -> None:
+    most = MAX_KEY_BYTES - len(f"{collection}/".encode())
     for file in found:
         path = file.relative_to(files.directory).as_posix()
         shown = path.encode(errors="replace").decode()
@@ -65,7 +66,7 @@ def _add(files: Files, found: Iterable[Path], collection: str) -> None:
             files.skipped += 1
         elif path != shown:
             files.warnings.append(f"{shown} has a name that is not valid UTF-8; rename it.")
-        elif len(f"{collection}/{path}".encode()) > MAX_KEY_BYTES:
-            files.warnings.append(f"{path} lies too deep: its path may have no more than 990 bytes.")
+        elif len(path.encode()) > most:
+            files.warnings.append(f"{path} lies too deep: its path may have no more than {most} bytes.")
         else:
             files.paths.append(path)

@@ -1,7 +1,6 @@
 """The Lambda of the HTTP API: what every request goes through."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
@@ -10,9 +9,7 @@ from ask.app import make_app, request_id
 from ask.edge.body import checked
 from ask.edge.problems import ProblemRaised, respond
 from selfrag.runtime.metrics import count_step
-from selfrag.runtime.observability import logger
-
-Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
+from selfrag.runtime.observability import Handler, logger
 
 
 def make_handler(app: APIGatewayRestResolver) -> Handler:

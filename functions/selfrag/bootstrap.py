@@ -3,17 +3,16 @@
 A part is made when it is first asked for and kept as long as the process lives, as a Lambda wants it. Whoever has
 parts of their own (the laptop, a test) hands them over with `using`; `forget` drops what was made.
 
-SDKs are imported where a part needs them, and nowhere else: to import them all takes a function two seconds.
+Adapters are imported where a part needs them, and nowhere else: to import all SDKs takes a function two seconds.
 """
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from pydantic import BaseModel
 
-from selfrag.ports.cache import VerdictCache
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.executions import Executions
 from selfrag.ports.grading import Grader
@@ -23,9 +22,9 @@ from selfrag.ports.model import Claude
 from selfrag.ports.objects import Objects, Uploads
 from selfrag.ports.prompts import Prompt
 from selfrag.ports.web import Domains, WebSearch
-from selfrag.runtime import parts
 from selfrag.runtime.observability import Handler, step_handler
-from selfrag.runtime.parts import once
+from selfrag.runtime.parts import forget as forget  # for who has changed the settings
+from selfrag.runtime.parts import handed, once
 from selfrag.runtime.settings import (
     ApiSettings,
     CollectionSettings,
@@ -35,13 +34,7 @@ from selfrag.runtime.settings import (
     read,
 )
 
-if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import SecretsProvider
-
 Task = TypeVar("Task", bound=BaseModel)
-
-
-forget = parts.forget
 
 
 class Parts(TypedDict, total=False):
@@ -58,7 +51,7 @@ class Parts(TypedDict, total=False):
 
 def using(**replacements: Unpack[Parts]) -> AbstractContextManager[None]:
     """Use these parts in place of those that the settings would make, in all threads until the block ends."""
-    return parts.handed(replacements)
+    return handed(replacements)
 
 
 # Settings
@@ -93,20 +86,24 @@ def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
 def grader(step: str, prompt: Prompt, *, cached: bool = True) -> Callable[[float | None], Grader]:
     """What makes the judge of a step for a deadline (milliseconds since the epoch).
 
-    It loads what it will need at once: a Lambda's start has more time for it than its first question.
+    The adapters are loaded at once, for a Lambda's start has more time for it than its first question; the clients
+    are made at the first use.
     """
     model = claude()
-    if cached:
-        import selfrag.adapters.verdicts  # noqa: F401
+    if not cached:
+        return lambda deadline_ms: Grader(step, prompt, model(deadline_ms))
+    from selfrag.adapters.verdicts import DynamoVerdicts
 
-    def until(deadline_ms: float | None) -> Grader:
-        return Grader(step, prompt, model(deadline_ms), verdict_cache(step) if cached else None)
+    def with_cache(deadline_ms: float | None) -> Grader:
+        config = settings()
+        cache = DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days, step)
+        return Grader(step, prompt, model(deadline_ms), cache)
 
-    return until
+    return with_cache
 
 
 def claude() -> Callable[[float | None], Claude]:
-    """What makes Claude for a deadline, past which it makes no call; it loads the SDK at once, as `grader` does."""
+    """What makes Claude for a deadline, past which it makes no call; the SDK is loaded as `grader` does it."""
     from selfrag.adapters.claude.sdk import SdkClaude
 
     def until(deadline_ms: float | None) -> Claude:
@@ -122,16 +119,8 @@ def claude_client() -> Any:
     from selfrag.adapters.claude.sdk import client_of
 
     config = settings()
-    key = _secret(config.model_secret, "SELFRAG_MODEL_SECRET") if config.model_provider == "anthropic" else None
+    key = _secrets()(config.model_secret, "SELFRAG_MODEL_SECRET") if config.model_provider == "anthropic" else None
     return client_of(config.model_provider, key, config.model_base_url, config.model_timeout_seconds)
-
-
-def verdict_cache(step: str) -> VerdictCache:
-    """The verdict cache, for one step's verdicts."""
-    from selfrag.adapters.verdicts import DynamoVerdicts
-
-    config = settings()
-    return DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days, step)
 
 
 @once
@@ -161,7 +150,7 @@ def web(deadline_ms: float | None) -> WebSearch:
     from selfrag.adapters.tavily import Tavily
 
     config = settings()
-    key = _secret(config.web_secret, "SELFRAG_WEB_SECRET")
+    key = _secrets()(config.web_secret, "SELFRAG_WEB_SECRET")
     return Tavily(config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
 
 
@@ -173,10 +162,16 @@ def web_domains() -> Domains:
 
 @once
 def _verdicts_client() -> Any:
-    from selfrag.adapters.clients import aws_client
+    from selfrag.adapters.clients import verdicts_client
 
-    # A slow cache must not cost more than the verdict that it saves.
-    return aws_client("dynamodb", attempts=2, connect_timeout=1, read_timeout=1)
+    return verdicts_client()
+
+
+@once
+def _secrets() -> Callable[[str, str], str]:
+    from selfrag.adapters.secrets import secrets_manager
+
+    return secrets_manager()
 
 
 # What the steps of ingestion need beside
@@ -185,21 +180,19 @@ def _verdicts_client() -> Any:
 @once
 def objects() -> Objects:
     """The buckets."""
-    from selfrag.adapters.clients import aws_client
+    from selfrag.adapters.clients import objects_client
     from selfrag.adapters.objects import S3Objects
 
-    client = aws_client("s3", attempts=2, connect_timeout=3, read_timeout=30)
-    return S3Objects(client, ingestion_settings().work_bucket)
+    return S3Objects(objects_client(), ingestion_settings().work_bucket)
 
 
 @once
 def manifest() -> Manifest:
     """What is known of each document."""
-    from selfrag.adapters.clients import aws_client
+    from selfrag.adapters.clients import manifest_client
     from selfrag.adapters.manifest import DynamoManifest
 
-    client = aws_client("dynamodb", attempts=3, connect_timeout=2, read_timeout=5)
-    return DynamoManifest(client, ingestion_settings().documents_table)
+    return DynamoManifest(manifest_client(), ingestion_settings().documents_table)
 
 
 # What the API needs beside
@@ -219,9 +212,9 @@ def executions() -> Executions:
 @once
 def requests_client() -> Any:
     """boto3's client of the table of requests, for Powertools' idempotency."""
-    from selfrag.adapters.clients import aws_client
+    from selfrag.adapters import clients
 
-    return aws_client("dynamodb", attempts=3, connect_timeout=1, read_timeout=2)
+    return clients.requests_client()
 
 
 @once
@@ -231,19 +224,3 @@ def uploads() -> Uploads:
     from selfrag.adapters.objects import S3Uploads
 
     return S3Uploads(uploads_client(), api_settings().documents_bucket)
-
-
-# Secrets
-
-
-def _secret(name: str, setting: str) -> str:
-    from selfrag.adapters.secrets import secret
-
-    return secret(_secrets(), name, setting)
-
-
-@once
-def _secrets() -> "SecretsProvider":
-    from aws_lambda_powertools.utilities.parameters import SecretsProvider
-
-    return SecretsProvider()

@@ -43,8 +43,8 @@ def run_as_lambda(
 ) -> subprocess.CompletedProcess[str]:
     """Run code in a fresh Python without site-packages, with a step's folder and the layer on its path."""
     path = _PATH.format(folders=[str(unpacked / step), str(unpacked / "layer" / "python")])
-    told = [sys.executable, "-I", "-S", *options, "-c", path + code]
-    return subprocess.run(told, capture_output=True, text=True, check=False, env={})  # noqa: S603 (our own code)
+    command = [sys.executable, "-I", "-S", *options, "-c", path + code]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={})  # noqa: S603 (our own code)
 
 
 def seconds_to_import(unpacked: Path, step: str) -> float:

@@ -126,3 +126,9 @@ def test_without_credentials_nothing_is_opened(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     with pytest.raises(Misconfigured, match="credentials"):
         bootstrap.index()
+
+
+def test_half_a_pair_of_credentials_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    with pytest.raises(Misconfigured, match="PartialCredentialsError"):
+        bootstrap.index()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfrag.domain.calls import PRICES
+from selfrag.domain.calls import PRICES, ModelCall, cost_usd
 
 PAGE = (Path(__file__).parents[2] / "docs" / "costs.md").read_text(encoding="utf-8")
 TABLES = re.findall(r"## ([^\n]+)\n(.*?)\*\*Total\*\* \| \| \| \*\*([\d.]+)\*\*", PAGE, re.S)
@@ -28,6 +28,15 @@ def test_each_row_is_price_times_quantity_and_the_total_is_their_sum(heading: st
 def test_the_prices_of_claude_are_those_of_the_responses(name: str, model: str) -> None:
     prices = [float(price) for what, price, _, _ in ROW.findall(PAGE) if what.startswith(name)]
     assert prices == list(PRICES[model][:2])
+
+
+def test_a_price_that_a_deployment_names_is_not_hidden_by_that_of_a_shorter_name() -> None:
+    model = "eu.anthropic.claude-sonnet-5-5-fast-v1:0"
+    call = ModelCall(
+        step="generate", model=model, started_at=0, ended_at=1, stop_reason="end_turn", output_tokens=1_000_000
+    )
+    assert cost_usd(call, {}) == PRICES["claude-sonnet-5-5"][1]
+    assert cost_usd(call, {"claude-sonnet-5-5-fast": (3.0, 7.0, 0.3)}) == 7.0
 
 
 def test_both_tables_are_there() -> None:

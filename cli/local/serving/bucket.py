@@ -12,7 +12,7 @@ from werkzeug.wrappers import Request, Response
 from ask.edge.problems import ProblemRaised
 from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.serving.folder import Folder
-from cli.local.serving.forms import Forms, Refused, read_form
+from cli.local.serving.forms import Forms, UploadRefused, read_form
 from selfrag.adapters.objects import S3Uploads
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.questions import UploadRequest
@@ -67,7 +67,7 @@ class DirectoryBucket:
             self._forms.check(fields, len(content))
             key = fields["key"]
             self._folder.put(key, content)
-        except Refused as refused:
+        except UploadRefused as refused:
             return _xml(refused.status, refused.code, str(refused))
         except InvalidInput as error:
             return _xml(HTTPStatus.BAD_REQUEST, "InvalidArgument", str(error))

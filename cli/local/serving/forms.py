@@ -32,7 +32,7 @@ _SIGNED_WITH = ("policy", "x-amz-date", "x-amz-signature")
 _WITHOUT_CONDITION = {"policy", "x-amz-signature"}
 
 
-class Refused(RequestRejected):
+class UploadRefused(RequestRejected):
     """An upload is refused: a status and S3's name for the reason."""
 
     def __init__(self, status: HTTPStatus, code: str, message: str) -> None:
@@ -58,13 +58,13 @@ class Forms:
         )
 
     def check(self, fields: Mapping[str, str], size: int) -> None:
-        """Raise Refused unless the form was signed here for just these fields and so many bytes, and is still good."""
+        """Raise UploadRefused unless the form was signed here for just these fields and bytes, and is still good."""
         if any(name not in fields for name in _SIGNED_WITH):
             raise _denied("The form is not signed: send every field of it")
         signature = self._signature(fields["policy"], fields["x-amz-date"])
         if not hmac.compare_digest(signature.encode(), fields["x-amz-signature"].encode()):
             message = "The request signature we calculated does not match the signature you provided."
-            raise Refused(HTTPStatus.FORBIDDEN, "SignatureDoesNotMatch", message)
+            raise UploadRefused(HTTPStatus.FORBIDDEN, "SignatureDoesNotMatch", message)
         policy = json.loads(base64.b64decode(fields["policy"]))
         if datetime.fromisoformat(policy["expiration"]) <= datetime.now(UTC):
             raise _denied("Invalid according to Policy: Policy expired.")
@@ -84,10 +84,10 @@ class Forms:
 
 
 def read_form(request: Request) -> tuple[dict[str, str], bytes]:
-    """The fields, their names in lower case, and the file; raises Refused if it is no form, or too large a one."""
+    """The fields, their names in lower case, and the file; raises UploadRefused if it is no form, or too large."""
     if request.content_length is None:
         message = "You must provide the Content-Length HTTP header."
-        raise Refused(HTTPStatus.LENGTH_REQUIRED, "MissingContentLength", message)
+        raise UploadRefused(HTTPStatus.LENGTH_REQUIRED, "MissingContentLength", message)
     request.max_content_length = MAX_FORM_BYTES
     try:
         fields, file = request.form, request.files.get("file")
@@ -95,7 +95,7 @@ def read_form(request: Request) -> tuple[dict[str, str], bytes]:
         raise _too_large() from None
     if file is None:
         message = "The body of your POST request is not well-formed multipart/form-data with one file."
-        raise Refused(HTTPStatus.BAD_REQUEST, "MalformedPOSTRequest", message)
+        raise UploadRefused(HTTPStatus.BAD_REQUEST, "MalformedPOSTRequest", message)
     return {name.lower(): value for name, value in fields.items()}, file.read()
 
 
@@ -112,14 +112,15 @@ def _check_size(condition: list[Any], size: int) -> None:
         raise _denied(f"Invalid according to Policy: Policy Condition failed: {json.dumps(condition)}")
     if size < least:
         message = "Your proposed upload is smaller than the minimum allowed size"
-        raise Refused(HTTPStatus.BAD_REQUEST, "EntityTooSmall", message)
+        raise UploadRefused(HTTPStatus.BAD_REQUEST, "EntityTooSmall", message)
     if size > most:
         raise _too_large()
 
 
-def _denied(message: str) -> Refused:
-    return Refused(HTTPStatus.FORBIDDEN, "AccessDenied", message)
+def _denied(message: str) -> UploadRefused:
+    return UploadRefused(HTTPStatus.FORBIDDEN, "AccessDenied", message)
 
 
-def _too_large() -> Refused:
-    return Refused(HTTPStatus.BAD_REQUEST, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
+def _too_large() -> UploadRefused:
+    message = "Your proposed upload exceeds the maximum allowed size"
+    return UploadRefused(HTTPStatus.BAD_REQUEST, "EntityTooLarge", message)

@@ -13,12 +13,13 @@ from werkzeug.wrappers import Request, Response
 
 from ask.app import make_app
 from ask.edge.problems import ProblemRaised, respond
-from ask.handler import Handler, make_handler
+from ask.handler import make_handler
 from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.loopback import App, Loopback
 from cli.local.serving.invocation import invoke
 from selfrag import bootstrap
 from selfrag.ports.objects import Uploads
+from selfrag.runtime.observability import Handler
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _of_thread: ContextVar[dict[str, Any]] = ContextVar("of_thread")

@@ -9,7 +9,7 @@ from typing import Any
 from werkzeug.wrappers import Request, Response
 
 from ask.edge.body import MAX_BODY_BYTES
-from ask.handler import Handler
+from selfrag.runtime.observability import Handler
 
 LAMBDA_SECONDS = 29
 

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 
 from selfrag.domain.base import Model
 from selfrag.domain.errors import InvalidInput
+from selfrag.domain.fields import MAX_KEY_BYTES
 from selfrag.domain.records import Content, Record
 from selfrag.ports.manifest import Manifest
 
@@ -71,7 +72,8 @@ def _read(cursor: str, names: Sequence[str]) -> tuple[int, tuple[str, str] | Non
     try:
         collection, key, document_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
         # Not as it was given: DynamoDB would refuse it.
-        if bool(key.encode()) != bool(document_id.encode()) or len(key.encode()) > 1024 or len(document_id) > 64:
+        too_long = len(key.encode()) > MAX_KEY_BYTES or len(document_id) > 64
+        if too_long or bool(key.encode()) != bool(document_id.encode()):
             raise ValueError
         return names.index(collection), (key, document_id) if key else None
     except (ValueError, TypeError, AttributeError, RecursionError):

@@ -7,7 +7,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Request, Response
 
 from ask.edge.callers import Caller, caller_of
-from ask.edge.problems import Problem
+from ask.edge.problems import CONTENT_TYPE, Problem
 from selfrag import bootstrap
 
 JSON = "application/json"
@@ -47,7 +47,7 @@ def problems(*statuses: int) -> dict[int, Any]:
     return {
         status: {
             "description": HTTPStatus(status).phrase,
-            "content": {"application/problem+json": {"model": Problem}},
+            "content": {CONTENT_TYPE: {"model": Problem}},
         }
         for status in statuses
     }

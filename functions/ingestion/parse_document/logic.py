@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import BaseModel
 
 from ingestion.parse_document.labels import of_object
-from ingestion.parse_document.readers import MAX_BYTES, parse
-from selfrag.domain.documents import generation_of
+from ingestion.parse_document.readers import parse
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES, generation_of
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
 from selfrag.ports.objects import Objects
@@ -39,7 +39,7 @@ class Result(BaseModel):
 def read_object(task: Task, objects: Objects, made_by: str) -> Result:
     """Read the object as it is now."""
     # One byte more than is read shows that there is more.
-    found = objects.get(task.bucket, task.key, MAX_BYTES + 1)
+    found = objects.get(task.bucket, task.key, MAX_DOCUMENT_BYTES + 1)
     if found is None:
         return Result(outcome="gone")
     given = of_object(found.metadata)

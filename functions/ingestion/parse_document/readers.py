@@ -10,10 +10,8 @@ from ingestion.parse_document.html import MAX_TAGS, count_tags, visible_text
 from ingestion.parse_document.kinds import TEXT, refuse_other_kinds
 from ingestion.parse_document.labels import Labels, front_matter
 from ingestion.parse_document.table import read_csv
-from selfrag.domain.documents import Document, Heading, has_words
+from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, Heading, has_words
 from selfrag.domain.errors import BadDocument
-
-MAX_BYTES = 10 * 1024 * 1024
 
 
 def parse(key: str, content: bytes) -> Document:
@@ -22,10 +20,10 @@ def parse(key: str, content: bytes) -> Document:
     The extension of `key` tells the kind. The text of a Markdown or text file is the file's own, in UTF-8; that of
     the others is what a reader would see. No content makes it raise anything else.
     """
-    read = _READERS.get(PurePosixPath(key).suffix.lower())
+    read = READERS.get(PurePosixPath(key).suffix.lower())
     if read is None:
         raise BadDocument(f"{key} is of no kind that is read; use one of {', '.join(sorted(EXTENSIONS))}.")
-    if len(content) > MAX_BYTES:
+    if len(content) > MAX_DOCUMENT_BYTES:
         raise BadDocument(f"{key} is larger than 10 MB; split it into several files.")
     document = read(key, content)
     if not has_words(document.text):
@@ -72,7 +70,8 @@ def _titled(key: str, title: str, text: str, headings: tuple[Heading, ...], labe
     return Document(key, title or first, text, headings, tags=labels.tags, date=labels.date)
 
 
-_READERS: dict[str, Callable[[str, bytes], Document]] = {
+# One for each of EXTENSIONS.
+READERS: dict[str, Callable[[str, bytes], Document]] = {
     ".md": _read_markdown,
     ".markdown": _read_markdown,
     ".txt": _read_text,
@@ -83,4 +82,3 @@ _READERS: dict[str, Callable[[str, bytes], Document]] = {
     ".docx": read_docx,
     ".csv": _read_csv,
 }
-EXTENSIONS = frozenset(_READERS)

@@ -1,4 +1,4 @@
-"""Clients of AWS: each with the patience that its use has."""
+"""Clients of AWS: each with the patience that its use has; raises Misconfigured for one that cannot be made."""
 
 import os
 from typing import Any
@@ -9,11 +9,24 @@ from botocore.config import Config
 from selfrag.adapters.faults import aws_faults
 
 
-def aws_client(service: str, *, attempts: int, region_name: str | None = None, **options: Any) -> Any:
-    """A client of a service, by botocore's options; raises Misconfigured when it cannot be made."""
-    with aws_faults(f"the client of {service}"):
-        config = Config(retries={"total_max_attempts": attempts}, **options)
-        return boto3.client(service, region_name=region_name, config=config)
+def verdicts_client() -> Any:
+    """The client of the verdict cache: a slow cache must not cost more than the verdict that it saves."""
+    return _client("dynamodb", attempts=2, connect_timeout=1, read_timeout=1)
+
+
+def manifest_client() -> Any:
+    """The client of the table of documents."""
+    return _client("dynamodb", attempts=3, connect_timeout=2, read_timeout=5)
+
+
+def requests_client() -> Any:
+    """The client of the tables of requests and answers, for which a caller of the API waits."""
+    return _client("dynamodb", attempts=3, connect_timeout=1, read_timeout=2)
+
+
+def objects_client() -> Any:
+    """The client of S3 by which documents and work in progress are read and written."""
+    return _client("s3", attempts=2, connect_timeout=3, read_timeout=30)
 
 
 def states_client() -> Any:
@@ -21,14 +34,14 @@ def states_client() -> Any:
     # StartSyncExecution has a host of its own, `sync-states`, which only AWS's own endpoints have.
     own_endpoint = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
     # A question is never started twice by itself, and the Lambda answers before API Gateway's 29 s are over.
-    return aws_client(
+    return _client(
         "stepfunctions", attempts=1, connect_timeout=2, read_timeout=26.5, inject_host_prefix=not own_endpoint
     )
 
 
 def bedrock_client(region: str | None, seconds: float, parallel_calls: int) -> Any:
     """The client of Bedrock by which texts are embedded; the state machine retries."""
-    return aws_client(
+    return _client(
         "bedrock-runtime",
         region_name=region,
         attempts=1,
@@ -40,7 +53,7 @@ def bedrock_client(region: str | None, seconds: float, parallel_calls: int) -> A
 
 def uploads_client() -> Any:
     """The client of S3 that signs forms; they are good for its own region only."""
-    return aws_client(
+    return _client(
         "s3",
         attempts=2,
         connect_timeout=2,
@@ -48,3 +61,10 @@ def uploads_client() -> Any:
         signature_version="s3v4",
         s3={"addressing_style": "virtual"},
     )
+
+
+def _client(service: str, *, attempts: int, region_name: str | None = None, **options: Any) -> Any:
+    """A client of a service, by botocore's options; raises Misconfigured when it cannot be made."""
+    with aws_faults(f"the client of {service}"):
+        config = Config(retries={"total_max_attempts": attempts}, **options)
+        return boto3.client(service, region_name=region_name, config=config)

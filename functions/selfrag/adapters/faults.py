@@ -24,6 +24,7 @@ from selfrag.domain.errors import (
     TemporarilyUnavailable,
     Unreadable,
 )
+from selfrag.domain.refusals import wrong_fields
 
 _UNUSABLE = (NoCredentialsError, NoRegionError, PartialCredentialsError)
 _TOO_LARGE = {"InvalidExecutionInput"}
@@ -91,9 +92,4 @@ def readable(store: str) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        raise Unreadable(f"{store} holds what this version cannot read: {fields_of(error)}") from None
-
-
-def fields_of(error: ValidationError) -> str:
-    """The names of the wrong fields; never their values."""
-    return ", ".join(sorted({".".join(map(str, one["loc"])) for one in error.errors(include_input=False)}))
+        raise Unreadable(f"{store} holds what this version cannot read: {wrong_fields(error)}") from None

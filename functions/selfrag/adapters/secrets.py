@@ -1,20 +1,30 @@
 """Secrets in Secrets Manager, named by settings and never a part of them."""
 
+from collections.abc import Callable
+
 from aws_lambda_powertools.utilities.parameters import SecretsProvider
 from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
-from selfrag.adapters.faults import typed
+from selfrag.adapters.faults import aws_faults, typed
 from selfrag.domain.errors import Misconfigured
 
 
-def secret(provider: SecretsProvider, name: str, setting: str) -> str:
-    """The secret with this name or ARN, which the setting gives; raises selfrag's typed errors."""
-    if not name:
-        raise Misconfigured(f"{setting} must name the secret that holds the key")
-    try:
-        return str(provider.get(name)).strip()
-    except GetParameterError as error:
-        # Powertools raises it while it handles boto's own error, which says more.
-        raise typed(
-            error.__context__ if isinstance(error.__context__, Exception) else error, f"the secret {name}"
-        ) from None
+def secrets_manager(client: object = None) -> Callable[[str, str], str]:
+    """What gives the secret with a name or ARN, and is told the setting that names it; raises selfrag's typed errors.
+
+    A secret that was read is kept for some seconds. `client` stands in for boto3's.
+    """
+    with aws_faults("the client of secretsmanager"):
+        provider = SecretsProvider(boto3_client=client)
+
+    def secret(name: str, setting: str) -> str:
+        if not name:
+            raise Misconfigured(f"{setting} must name the secret that holds the key")
+        try:
+            return str(provider.get(name)).strip()
+        except GetParameterError as error:
+            # Powertools raises it while it handles boto's own error, which says more.
+            cause = error.__context__ if isinstance(error.__context__, Exception) else error
+            raise typed(cause, f"the secret {name}") from None
+
+    return secret

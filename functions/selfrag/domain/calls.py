@@ -41,12 +41,15 @@ class StepResult(Model):
 
 
 def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None:
-    """The price of one call in US dollars, or None for a model whose price is not known."""
+    """The price of one call in US dollars, or None for a model whose price is not known.
+
+    A model has the price of the longest name that its id holds: Bedrock's ids have more around the name.
+    """
     prices = {**PRICES, **more_prices}
-    known = next((prices[name] for name in prices if name in call.model), None)
+    known = max((name for name in prices if name in call.model), key=len, default=None)
     if known is None:
         return None
-    per_input, per_output, per_cache_read = known
+    per_input, per_output, per_cache_read = prices[known]
     return (
         call.input_tokens * per_input
         + call.cache_creation_input_tokens * per_input * CACHE_WRITE_FACTOR

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from selfrag.domain.documents import EXTENSIONS, MAX_TAG_CHARACTERS, day, has_words, tag
 
 MAX_QUESTION_CHARACTERS = 2000
-MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024
+MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # the bytes are S3's
 
 
 def _readable(text: str) -> str:

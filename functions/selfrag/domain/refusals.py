@@ -1,4 +1,4 @@
-"""What is wrong with a request, in words."""
+"""What is wrong with a request, or with what was stored, in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -38,6 +38,11 @@ def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) 
     if where == "question":
         return f"The question was not accepted: {message}."
     return f"{where} was not accepted: {message[:1].lower()}{message[1:]}."
+
+
+def wrong_fields(error: ValidationError) -> str:
+    """The names of the wrong fields; never their values."""
+    return ", ".join(sorted({".".join(map(str, one["loc"])) for one in error.errors(include_input=False)}))
 
 
 def _fields_beside(parts: Sequence[str], model: type[BaseModel]) -> Iterable[str]:

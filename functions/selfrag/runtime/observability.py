@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from selfrag.domain.calls import Prices, StepResult
 from selfrag.domain.errors import DeadlineExceeded, InvalidInput, SelfragError, TemporarilyUnavailable
+from selfrag.domain.refusals import wrong_fields
 from selfrag.runtime.deadline import time_for_a_retry
 from selfrag.runtime.metrics import NAMESPACE, count_calls, count_step
 
@@ -52,8 +53,7 @@ def _parsed(name: str, task: type[T], event: Event) -> T:
     try:
         return task.model_validate(event)
     except ValidationError as error:
-        wrong = ", ".join(sorted({".".join(map(str, e["loc"])) for e in error.errors(include_input=False)}))
-        raise InvalidInput(f"{name} cannot read its input: {wrong}") from None
+        raise InvalidInput(f"{name} cannot read its input: {wrong_fields(error)}") from None
 
 
 @contextmanager

@@ -28,7 +28,7 @@ def test_the_handler_imports_from_its_zip_and_the_layer_alone_and_loads_the_sdk_
     asks_the_model = (STEPS[step] / "prompt.md").exists()
     assert {handler_of(unpacked, step).split(".")[0], "selfrag"} <= packages
     assert ("anthropic" in packages) == asks_the_model
-    assert "opensearchpy" not in packages, "it is loaded when Retrieve is configured to use it"
+    assert "opensearchpy" not in packages, "it is loaded when the index is first asked for"
 
 
 def test_compose_answer_loads_neither_the_aws_sdk_nor_an_http_client(unpacked: Path) -> None:
@@ -37,7 +37,7 @@ def test_compose_answer_loads_neither_the_aws_sdk_nor_an_http_client(unpacked: P
     assert heavy & loaded(unpacked, "compose_answer") == set()
 
 
-def test_what_retrieve_is_configured_with_is_in_the_layer(unpacked: Path) -> None:
+def test_what_retrieve_loads_at_its_first_question_is_in_the_layer(unpacked: Path) -> None:
     code = "import selfrag.adapters.opensearch.searching, selfrag.adapters.titan, selfrag.adapters.clients"
     done = run_as_lambda(unpacked, "retrieve", code)
     assert done.returncode == 0, done.stderr

@@ -1,5 +1,6 @@
 """What the errors of services mean: who must act, and whether another try can help."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +11,7 @@ from selfrag.adapters.items import part_of, record_of
 from selfrag.adapters.manifest import DynamoManifest
 from selfrag.adapters.objects import S3Objects
 from selfrag.adapters.opensearch.searching import OpenSearchPassages
-from selfrag.adapters.secrets import secret
+from selfrag.adapters.secrets import secrets_manager
 from selfrag.adapters.titan import TitanEmbedder
 from selfrag.domain.errors import (
     InvalidInput,
@@ -121,11 +122,17 @@ def test_a_record_that_another_version_wrote_is_named_and_not_tried_again() -> N
 
 
 def test_a_secret_that_may_not_be_read_is_the_operators_and_a_busy_store_of_secrets_is_not() -> None:
-    from aws_lambda_powertools.utilities.parameters import SecretsProvider
-
     for error, kind in ((refused("AccessDeniedException"), Misconfigured), (refused("ThrottlingException"), None)):
-        provider = SecretsProvider(boto3_client=Broken(error))  # type: ignore[arg-type]
         with pytest.raises(kind or TemporarilyUnavailable, match="the secret model-key"):
-            secret(provider, "model-key", "SELFRAG_MODEL_SECRET")
+            secrets_manager(Broken(error))("model-key", "SELFRAG_MODEL_SECRET")
     with pytest.raises(Misconfigured, match="SELFRAG_MODEL_SECRET must name"):
-        secret(provider, "", "SELFRAG_MODEL_SECRET")
+        secrets_manager(Broken(error))("", "SELFRAG_MODEL_SECRET")
+
+
+def test_without_a_region_no_secret_can_be_read_and_the_operator_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    with pytest.raises(Misconfigured, match="NoRegionError"):
+        secrets_manager()

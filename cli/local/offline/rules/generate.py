@@ -13,9 +13,7 @@ from cli.local.offline.text.scoring import Candidate, Source, answers, ranked
 from cli.local.offline.text.totals import total_for
 from cli.local.offline.text.wants import wanted
 from cli.local.offline.text.words import is_japanese, units
-
-# What functions/generate/prompt.md asks for when the search results do not hold the answer.
-NO_ANSWER = "NO_ANSWER"
+from question.generate.logic import NO_ANSWER
 
 _MOST_QUOTES, _NEARLY_AS_GOOD = 3, 0.5
 _ABILITIES = "I quote sentences from the documents that answer a question, name their source, and say so if none does."

@@ -1,4 +1,4 @@
-"""Claude: the only place that knows the anthropic SDK.
+"""Claude, asked by the anthropic SDK.
 
 `judge` asks for a verdict in a given shape, `write` for text with citations. A reply that cannot
 be used (a refusal, a cut reply, a wrong shape) is handed back as such, with the call that it cost;
@@ -14,11 +14,12 @@ from anthropic.types import Message
 from pydantic import ValidationError
 
 from selfrag.adapters.claude.faults import typed
+from selfrag.adapters.claude.messages import call_of, flaw_of, search_result, segment_of, verdict_in
 from selfrag.adapters.claude.profiles import plain_request, profile_of, structured_request
 from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
-from selfrag.ports.model import Cited, Flaw, Judgement, Segment, Source, V, Writing
+from selfrag.ports.model import Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.deadline import time_for_a_call
 
@@ -26,7 +27,6 @@ Provider = Literal["anthropic", "bedrock", "aws"]
 
 VERDICT_MAX_TOKENS = 4096
 ANSWER_MAX_TOKENS = 4096
-_CUT = ("max_tokens", "model_context_window_exceeded")
 
 
 def client_of(provider: Provider, api_key: str | None, base_url: str | None, seconds: float) -> Any:
@@ -69,23 +69,23 @@ class SdkClaude:
         message, call = self._send(
             step, prompt, [{"type": "text", "text": as_quoted_fields(fields)}], VERDICT_MAX_TOKENS, wanted
         )
-        flaw = _flaw_of(message)
+        flaw = flaw_of(message)
         if flaw:
             return Judgement(None, flaw, call)
         try:
-            return Judgement(_read(message, shape), None, call)
+            return Judgement(verdict_in(message, shape), None, call)
         except ValidationError:
             return Judgement(None, "malformed", call)
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         """Ask for an answer; the sources go as `search_result` blocks with citations on."""
-        content: list[dict[str, Any]] = [_search_result(source) for source in sources]
+        content: list[dict[str, Any]] = [search_result(source) for source in sources]
         content.append({"type": "text", "text": as_quoted_fields(fields)})
         message, call = self._send(
             step, prompt, content, ANSWER_MAX_TOKENS, plain_request(profile_of(self.model_of(step)))
         )
-        segments = tuple(_segment(block) for block in message.content if block.type == "text" and block.text)
-        flaw = _flaw_of(message)
+        segments = tuple(segment_of(block) for block in message.content if block.type == "text" and block.text)
+        flaw = flaw_of(message)
         if not flaw and not any(segment.text.strip() for segment in segments):
             flaw = "malformed"
         return Writing(segments, flaw, call)
@@ -109,51 +109,4 @@ class SdkClaude:
             raise typed(error, model, str(self._client.base_url)) from error
         if not isinstance(message, Message) or message.content is None:
             raise TemporarilyUnavailable(f"{model} sent a reply that is not a message")
-        return message, _call(step, message, started)
-
-
-def _flaw_of(message: Message) -> Flaw | None:
-    if message.stop_reason == "refusal":
-        return "refused"
-    return "cut" if message.stop_reason in _CUT else None
-
-
-def _read(message: Message, shape: type[V]) -> V:
-    # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
-    for block in message.content:
-        if block.type == "tool_use":
-            return shape.model_validate(block.input)
-    text = "".join(block.text for block in message.content if block.type == "text")
-    return shape.model_validate_json(text)
-
-
-def _search_result(source: Source) -> dict[str, Any]:
-    return {
-        "type": "search_result",
-        "source": source.name,
-        "title": source.title or source.name,
-        "content": [{"type": "text", "text": block} for block in source.blocks],
-        "citations": {"enabled": True},
-    }
-
-
-def _segment(block: Any) -> Segment:
-    found = [c for c in block.citations or () if c.type == "search_result_location"]
-    return Segment(
-        block.text, tuple(Cited(c.search_result_index, c.start_block_index, c.end_block_index) for c in found)
-    )
-
-
-def _call(step: str, message: Message, started: float) -> ModelCall:
-    usage = message.usage
-    return ModelCall(
-        step=step,
-        model=message.model,
-        started_at=round(started, 4),
-        ended_at=round(time.time(), 4),
-        stop_reason=message.stop_reason or "",
-        input_tokens=usage.input_tokens or 0,
-        output_tokens=usage.output_tokens or 0,
-        cache_read_input_tokens=usage.cache_read_input_tokens or 0,
-        cache_creation_input_tokens=usage.cache_creation_input_tokens or 0,
-    )
+        return message, call_of(step, message, started)

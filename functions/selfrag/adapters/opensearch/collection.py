@@ -9,6 +9,7 @@ import boto3
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
 from opensearchpy.exceptions import OpenSearchException
 
+from selfrag.adapters.faults import aws_faults
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 
 STORED = ["passage_id", "document", "text", "title", "collection", "heading", "page", "tags", "date"]
@@ -18,8 +19,9 @@ Json = dict[str, Any]
 
 def connect(endpoint: str, region: str | None, seconds: float) -> OpenSearch:
     """A client that signs its requests and never repeats one; raises Misconfigured without credentials or region."""
-    session = boto3.Session(region_name=region)
-    credentials = session.get_credentials()
+    with aws_faults("the collection"):
+        session = boto3.Session(region_name=region)
+        credentials = session.get_credentials()
     if credentials is None or session.region_name is None:
         raise Misconfigured("the collection needs AWS credentials and a region: SELFRAG_COLLECTION_REGION")
     return OpenSearch(

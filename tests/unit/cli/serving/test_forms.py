@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from werkzeug.wrappers import Request
 
 from cli.local.aws.resources import DOCUMENTS_BUCKET
-from cli.local.serving.forms import MAX_FORM_BYTES, Forms, Refused, read_form
+from cli.local.serving.forms import MAX_FORM_BYTES, Forms, UploadRefused, read_form
 from selfrag.adapters.objects import S3Uploads
 from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import UPLOAD_SECONDS
@@ -33,7 +33,7 @@ def signed(forms: Forms, size: int = 7, content_type: str = "text/markdown") -> 
 
 
 def code_of(forms: Forms, fields: Fields, size: int = 7) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(UploadRefused) as refused:
         forms.check(fields, size)
     return f"{refused.value.status} {refused.value.code}"
 
@@ -116,6 +116,6 @@ WHOLE, KIND = form({"key": "hr/a.md"}, b"content")
     ids=["json", "boundary", "cut", "name", "large", "chunked"],
 )
 def test_what_is_no_form_with_a_file_is_refused(request_: Request, code: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(UploadRefused) as refused:
         read_form(request_)
     assert f"{refused.value.status} {refused.value.code}" == code

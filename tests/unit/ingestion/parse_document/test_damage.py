@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.parse_document.pdf import read_pdf
-from ingestion.parse_document.readers import EXTENSIONS, parse
+from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
+from selfrag.domain.documents import EXTENSIONS
 from selfrag.domain.errors import BadDocument
 from tests.support.files import docx, paragraph, pdf, table
 

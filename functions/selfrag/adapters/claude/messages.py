@@ -1,0 +1,63 @@
+"""What a request to the Messages API is made of, and what its reply says."""
+
+import time
+from typing import Any
+
+from anthropic.types import Message
+
+from selfrag.domain.calls import ModelCall
+from selfrag.ports.model import Cited, Flaw, Segment, Source, V
+
+_CUT = ("max_tokens", "model_context_window_exceeded")
+
+
+def flaw_of(message: Message) -> Flaw | None:
+    """Whether the model refused, or its reply was cut."""
+    if message.stop_reason == "refusal":
+        return "refused"
+    return "cut" if message.stop_reason in _CUT else None
+
+
+def verdict_in(message: Message, shape: type[V]) -> V:
+    """The verdict that a message holds; raises ValidationError for another shape."""
+    # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
+    for block in message.content:
+        if block.type == "tool_use":
+            return shape.model_validate(block.input)
+    text = "".join(block.text for block in message.content if block.type == "text")
+    return shape.model_validate_json(text)
+
+
+def search_result(source: Source) -> dict[str, Any]:
+    """A source as a block of a request, with citations on."""
+    return {
+        "type": "search_result",
+        "source": source.name,
+        "title": source.title or source.name,
+        "content": [{"type": "text", "text": block} for block in source.blocks],
+        "citations": {"enabled": True},
+    }
+
+
+def segment_of(block: Any) -> Segment:
+    """A text block of a message, with its citations of search results."""
+    found = [c for c in block.citations or () if c.type == "search_result_location"]
+    return Segment(
+        block.text, tuple(Cited(c.search_result_index, c.start_block_index, c.end_block_index) for c in found)
+    )
+
+
+def call_of(step: str, message: Message, started: float) -> ModelCall:
+    """What the call that brought a message took, begun at `started` (seconds since the epoch)."""
+    usage = message.usage
+    return ModelCall(
+        step=step,
+        model=message.model,
+        started_at=round(started, 4),
+        ended_at=round(time.time(), 4),
+        stop_reason=message.stop_reason or "",
+        input_tokens=usage.input_tokens or 0,
+        output_tokens=usage.output_tokens or 0,
+        cache_read_input_tokens=usage.cache_read_input_tokens or 0,
+        cache_creation_input_tokens=usage.cache_creation_input_tokens or 0,
+    )
