@@ -43,6 +43,7 @@ class Parts(TypedDict, total=False):
     index: Index
     embedder: Embedder
     manifest: Manifest
+    objects: Objects
     uploads: Uploads
     executions: Executions
     requests_client: Any

@@ -68,7 +68,6 @@ def test_a_refused_bulk_wrote_nothing_so_that_the_step_can_be_repeated(
 def test_after_a_refusal_half_way_the_result_says_what_is_written_and_what_is_not(
     service: OpenSearchDouble, index: OpenSearchPassages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "BATCH_BYTES", 1)
     index.add([])
     send = service._bulk
 
@@ -77,7 +76,8 @@ def test_after_a_refusal_half_way_the_result_says_what_is_written_and_what_is_no
         return send(*arguments)
 
     monkeypatch.setattr(service, "_bulk", only_once)
-    added = index.add([entry("p"), entry("q"), entry("r")])
+    long = "x" * (writing.BATCH_BYTES // 2 + 1)  # two of them are more than one request takes
+    added = index.add([entry("p", long), entry("q", long), entry("r", long)])
     assert (list(added.ids), added.failed) == (["p"], {"q": "Misconfigured", "r": "Misconfigured"})
 
 

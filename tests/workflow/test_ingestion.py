@@ -4,21 +4,23 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count, permutations
-from typing import Any
-from unittest.mock import patch
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from functools import partial
+from itertools import permutations
+from typing import Any, cast
 
 import boto3
 import pytest
+import time_machine
 
 from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.aws.stack import deployed_handlers
 from selfrag import bootstrap
-from selfrag.adapters.manifest import DynamoManifest
-from selfrag.adapters.objects import S3Objects
-from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
 from selfrag.domain.passages import Bounds
+from selfrag.ports.index import Index
 from tests.support.fakes import embed
 from tests.support.files import pdf
 from tests.support.ingesting import Ingestion, ingestion
@@ -181,89 +183,93 @@ def test_an_object_that_changes_while_it_is_worked_on_is_looked_at_again() -> No
 
 
 def test_a_claim_of_an_execution_that_died_ends(running: Ingestion) -> None:
-    with patch("selfrag.adapters.manifest.LEASE_SECONDS", -10):
-        DynamoManifest(*_table()).claim(running.done(KEY)["document_id"], KEY, "handbook", "dead")
+    with long_ago():
+        bootstrap.manifest().claim(running.done(KEY)["document_id"], KEY, "handbook", "dead")
     running.put(KEY, FIRST)
     running.done(KEY)
     holds(running, "25 days")
 
 
-def _table() -> tuple[Any, str]:
-    import boto3
-
-    return boto3.client("dynamodb"), "selfrag-documents"
+def long_ago() -> AbstractContextManager[Any]:
+    """The clock as it was when what was claimed then has meanwhile run out, with an hour to spare."""
+    return time_machine.travel(-timedelta(seconds=LEASE_SECONDS + 3600))
 
 
 class Crash(Exception):
     """What a killed process leaves: the call before it happened, and nothing after."""
 
 
+class Killed:
+    """A part of the steps whose process is killed at one call of a method, before the change or after it."""
+
+    def __init__(self, part: Any, method: str, *, after: bool, at: int = 1) -> None:
+        self._part, self._method, self._after = part, method, after
+        self._left = at
+
+    @property
+    def happened(self) -> bool:
+        return self._left <= 0
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._part, name)
+        return partial(self._change, call) if name == self._method else call
+
+    def _change(self, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        self._left -= 1
+        if self._left or self._after:
+            done = call(*arguments, **named)
+        if not self._left:
+            raise Crash
+        return done
+
+
 # Every place at which something outside is changed, before and after the change.
 CHANGES = [
-    (S3Objects, "put_json"),
-    (DynamoManifest, "claim"),
-    (DynamoManifest, "put"),
-    (DynamoManifest, "forget"),
-    (DynamoManifest, "release"),
-    (OpenSearchPassages, "add"),
-    (OpenSearchPassages, "delete"),
+    ("objects", "put_json"),
+    ("manifest", "claim"),
+    ("manifest", "put"),
+    ("manifest", "forget"),
+    ("manifest", "release"),
+    ("index", "add"),
+    ("index", "delete"),
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize(("kind", "name"), CHANGES, ids=lambda value: getattr(value, "__name__", value))
+@pytest.mark.parametrize(("part", "method"), CHANGES)
 def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing_twice(
-    running: Ingestion, kind: type, name: str, after: bool
+    running: Ingestion, part: Any, method: str, after: bool
 ) -> None:
     running.put(KEY, FIRST)
     running.done(KEY)
     running.put(KEY, SECOND)
-    change, crashed = getattr(kind, name), []
-
-    def crashing(*arguments: Any, **named: Any) -> Any:
-        if crashed:
-            return change(*arguments, **named)
-        crashed.append(name)
-        if after:
-            change(*arguments, **named)
-        raise Crash
-
-    with patch.object(kind, name, crashing):
-        # The claim of an execution that could not even record its failure ends by itself, here at once.
-        with patch("selfrag.adapters.manifest.LEASE_SECONDS", -10):
-            running.ingest(KEY)
-        assert crashed
-        running.done(KEY)
+    killed = Killed(getattr(bootstrap, part)(), method, after=after)
+    with bootstrap.using(**{part: killed}), long_ago():
+        running.ingest(KEY)
+    assert killed.happened
+    running.done(KEY)
     holds(running, "26 days")
     assert running.record(KEY)["status"] == "ready"
 
 
 @pytest.mark.slow
 def test_a_thousand_passages_with_failing_items_and_a_crash_are_all_there_once(
-    record_property: Callable[[str, str], None],
+    running: Ingestion, record_property: Callable[[str, str], None]
 ) -> None:
-    add, numbers = OpenSearchPassages.add, count(1)
-
-    def crashing(self: Any, entries: Any) -> Any:
-        number = next(numbers)
-        added = add(self, entries)
-        if number == 20:
-            raise Crash  # written, and never recorded
-        return added
-
-    with ingestion() as running, patch.object(OpenSearchPassages, "add", crashing):
-        running.collection.knobs.item_failure_rate = 0.1
-        running.put("handbook/long.md", LONG.encode())
+    running.collection.knobs.item_failure_rate = 0.1
+    running.put("handbook/long.md", LONG.encode())
+    # Of the 20th batch the passages are written, and never recorded.
+    with bootstrap.using(index=cast(Index, Killed(bootstrap.index(), "add", after=True, at=20))):
         first = running.done("handbook/long.md")
-        assert first["status"] == "failed"
-        assert "IndexPassages" in first["reason"]
-        second = running.done("handbook/long.md")
-        assert (second["status"], second["passages"]) == ("ready", 1000)
-        texts = running.texts()
-        assert Counter(texts.values()) == {1: 1000}
-        assert running.recorded_ids() == running.indexed_ids()
-        embedded = len(running.titan.texts)
+    assert first["status"] == "failed"
+    assert "IndexPassages" in first["reason"]
+    second = running.done("handbook/long.md")
+    assert (second["status"], second["passages"]) == ("ready", 1000)
+    texts = running.texts()
+    assert Counter(texts.values()) == {1: 1000}
+    assert running.recorded_ids() == running.indexed_ids()
+    embedded = len(running.titan.texts)
     figures = f"1,000 passages, 10% of items failing, killed once: 0 lost, 0 twice; {embedded} embeddings in both runs"
     record_property("figures", figures)
 
@@ -284,7 +290,7 @@ def test_a_busy_index_is_waited_for(running: Ingestion) -> None:
 
 def test_a_manifest_that_cannot_be_used_fails_the_execution_and_the_next_one_completes(running: Ingestion) -> None:
     running.put(KEY, FIRST)
-    with patch("selfrag.adapters.manifest.DynamoManifest._update", side_effect=Crash):
+    with bootstrap.using(manifest=DynamoManifest(boto3.client("dynamodb"), "no-such-table")):
         assert running.ingest(KEY).output is None
     running.done(KEY)
     holds(running, "25 days")

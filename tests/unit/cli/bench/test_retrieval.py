@@ -133,7 +133,6 @@ def test_the_users_own_index_is_not_touched(squad, tmp_path):
 
 def test_the_table_names_all_measures(squad, monkeypatch, capsys):
     path = squad(ENGLISH)
-    monkeypatch.setattr("cli.local.index.E5Embedder", FakeEmbedder)
     assert run(monkeypatch, path, "--limit", "2") == 0
     printed = capsys.readouterr().out
     for word in ("2 questions over 3 paragraphs", "recall@1", "recall@4", "MRR@10", "median ms", "p95 ms"):

@@ -120,13 +120,18 @@ def test_a_step_that_fails_for_one_document_is_a_warning_and_is_tried_again(writ
     assert ingest(directory) == report(added=1, unchanged=1)
 
 
-def test_a_file_that_cannot_be_read_is_parsed_once_and_warned_of_every_time(
-    write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_read_is_parsed_once_and_warned_of_every_time(write: Write) -> None:
     directory = write({"a.md": LEAVE, "bad.md": b"\xff"})
-    first = ingest(directory)
-    monkeypatch.setattr("cli.local.aws.ingestion.ingest_objects", None)
-    assert ingest(directory) == report(unchanged=1, warnings=first.warnings)
+    at_work: list[str] = []
+
+    def tell(done: int, total: int, name: str) -> None:
+        at_work.append(name)
+
+    first = ingest(directory, on_document=tell)
+    assert "bad.md" in at_work
+    at_work.clear()
+    assert ingest(directory, on_document=tell) == report(unchanged=1, warnings=first.warnings)
+    assert at_work == []
 
 
 def test_a_path_that_is_longer_than_a_key_may_be_is_a_warning(

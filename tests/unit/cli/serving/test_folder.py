@@ -1,5 +1,6 @@
 """A directory as a bucket: what may be put into it and what may not."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(directory: Path, monke
     def full(file: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("cli.local.serving.folder.os.fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(TemporarilyUnavailable, match="No space left"):
         folder.put("hr/x.md", b"new")
     assert everything(directory)[str(directory / "x.md")] == b"old"
@@ -99,8 +100,6 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(directory: Path, monke
 
 def test_a_file_on_its_way_in_is_none_of_the_documents(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
-    monkeypatch.setattr(
-        "cli.local.serving.folder.os.fsync", lambda file: seen.append(documents_below(directory, "hr").paths)
-    )
+    monkeypatch.setattr(os, "fsync", lambda file: seen.append(documents_below(directory, "hr").paths))
     Folder(directory, "hr").put("hr/x.md", b"new")
     assert seen == [[]]
