@@ -15,6 +15,7 @@ from selfrag.domain.errors import (
     RequestRejected,
     SelfragError,
     TemporarilyUnavailable,
+    Unreadable,
 )
 
 CONTENT_TYPE = "application/problem+json"
@@ -27,6 +28,7 @@ STATUSES: dict[type[SelfragError], HTTPStatus] = {
     DeadlineExceeded: HTTPStatus.SERVICE_UNAVAILABLE,
     TemporarilyUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     Misconfigured: HTTPStatus.INTERNAL_SERVER_ERROR,
+    Unreadable: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 
 
@@ -54,10 +56,10 @@ def as_problem(error: Exception) -> ProblemRaised:
     """The problem that an error is; of an unexpected one nothing is told but that it happened."""
     if isinstance(error, ProblemRaised):
         return error
-    if isinstance(error, Misconfigured):
-        # Its message names settings and secrets: for the operator's log, not for the caller.
-        detail = "The deployment is not configured as it should be."
-        return ProblemRaised(STATUSES[Misconfigured], detail, "Ask the operator to look at the logs of the API.")
+    if isinstance(error, Misconfigured | Unreadable):
+        # Its message names settings, secrets or what is stored: for the operator's log, not for the caller.
+        detail = "The deployment is not configured as it should be, or cannot read what it has stored."
+        return ProblemRaised(STATUSES[type(error)], detail, "Ask the operator to look at the logs of the API.")
     if isinstance(error, SelfragError) and type(error) in STATUSES:
         status = STATUSES[type(error)]
         again = RETRY_AFTER if status == HTTPStatus.SERVICE_UNAVAILABLE else None

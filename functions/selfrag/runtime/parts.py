@@ -40,11 +40,15 @@ def forget() -> None:
 def handed(parts: Mapping[str, Any]) -> Iterator[None]:
     """Give these parts, by name, to whoever asks until the block ends; nothing made outside it is left in it."""
     before = dict(_handed)
-    _handed.update(parts)
-    forget()
+    _replace({**before, **parts})
     try:
         yield
     finally:
+        _replace(before)
+
+
+def _replace(parts: Mapping[str, Any]) -> None:
+    with _lock:
         _handed.clear()
-        _handed.update(before)
-        forget()
+        _handed.update(parts)
+        _made.clear()
