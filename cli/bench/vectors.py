@@ -1,7 +1,7 @@
 """Vectors of benchmarks' paragraphs, kept on disk by what was embedded: a second run embeds nothing."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -22,7 +22,7 @@ class CountedEmbedder:
         """The vector of a search query."""
         return self._embedder.query(text)
 
-    def passages(self, texts: Sequence[str]) -> list[list[float]]:
+    def passages(self, texts: Sequence[str]) -> Iterable[list[float]]:
         """The vectors of passages, in the same order."""
         self.embedded += len(texts)
         return self._embedder.passages(texts)

@@ -139,10 +139,10 @@ def index() -> Index:
 def embedder() -> Embedder:
     """What turns texts into vectors."""
     from selfrag.adapters.clients import bedrock_client
-    from selfrag.adapters.titan import PARALLEL_CALLS, TitanEmbedder
+    from selfrag.adapters.titan import TitanEmbedder
 
     config = read(EmbeddingSettings)
-    client = bedrock_client(config.embedding_region, config.embedding_timeout_seconds, PARALLEL_CALLS)
+    client = bedrock_client(config.embedding_region, config.embedding_timeout_seconds)
     return TitanEmbedder(client, config.vector_dimensions)
 
 

@@ -34,6 +34,24 @@ def test_both_searches_give_their_own_scores_best_first_in_one_request(
     assert best(both, 1)[0].passage_id == "far"
 
 
+def test_without_a_vector_the_search_is_by_full_text_alone_within_the_same_bounds(
+    service: OpenSearchDouble, index: OpenSearchPassages
+) -> None:
+    index.add([entry("leave", "annual leave"), entry("car", "a car"), entry("theirs", "leave", collection="theirs")])
+    service.requests.clear()
+    alone = index.search("annual leave", None, 50, Bounds(["mine"]))
+    assert service.requests == [("POST", f"{PATH}/_msearch")]
+    both = index.search("annual leave", unit(1.0), 50, Bounds(["mine"]))
+    assert ([p.passage_id for p, _ in alone.by_text], alone.by_vector) == (["leave"], [])
+    assert alone.by_text == both.by_text
+    assert best(alone, 4)[0].passage_id == "leave"
+
+
+def test_without_a_vector_an_index_that_is_not_there_yet_is_an_empty_one(index: OpenSearchPassages) -> None:
+    nothing = index.search("words", None, 50, Bounds(["mine"]))
+    assert (nothing.by_text, nothing.by_vector) == ([], [])
+
+
 def test_a_passage_comes_back_as_it_was_written_and_without_its_vector(index: OpenSearchPassages) -> None:
     written = entry("p", "text with \u2028 and 日本")
     index.add([written])

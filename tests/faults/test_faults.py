@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
+from selfrag import bootstrap
+from selfrag.domain.errors import TemporarilyUnavailable
 from tests.support.doubles.model_server import Fault, ModelServer
+from tests.support.fakes import FailingEmbedder
 from tests.support.local import PASSAGES, QUESTION, local_stack
 
 FAULTS: list[Fault] = [429, 529, 500, "timeout", "malformed", "refusal", "cut"]
@@ -79,6 +82,16 @@ def test_one_passage_without_a_verdict_does_not_stop_the_others() -> None:
     assert response["status"] == "answered"
     assert [v["label"] for v in response["reflection"]["relevance"]].count("ungraded") == 1
     assert "p0" not in [citation["passage_id"] for citation in response["citations"]]
+
+
+def test_a_question_is_answered_while_the_embedding_model_is_throttled_and_the_response_says_how() -> None:
+    throttled = FailingEmbedder(TemporarilyUnavailable("throttled"))
+    with ModelServer() as model, local_stack(model) as stack, bootstrap.using(embedder=throttled):
+        execution = stack.execute(QUESTION)
+    assert execution.output is not None, execution.error
+    assert (execution.output["status"], execution.output["path"].count("Retrieve")) == ("answered", 1)
+    (warning,) = execution.output["usage"]["warnings"]
+    assert warning.endswith("this search was by full text alone.")
 
 
 def test_a_stalled_model_ends_at_the_deadline_as_partial() -> None:

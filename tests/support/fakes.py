@@ -83,6 +83,17 @@ class FakeEmbedder:
         return [self.query(text) for text in texts]
 
 
+class FailingEmbedder(FakeEmbedder):
+    """An embedder that raises this error for every query."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    def query(self, text: str) -> list[float]:
+        raise self.error
+
+
 class FakeIndex:
     """An index that finds its passages in their order, whatever is asked, and remembers what it was asked."""
 
@@ -90,11 +101,11 @@ class FakeIndex:
         self.passages = list(passages)
         self.asked: list[tuple[str, Sequence[str]]] = []
 
-    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
+    def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         self.asked.append((text, bounds.collections))
         seen = [p for p in self.passages if within(p, bounds)]
         scored = [(p, float(len(seen) - n)) for n, p in enumerate(seen)]
-        return Candidates(scored[:size], scored[:size])
+        return Candidates(scored[:size], [] if vector is None else scored[:size])
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         return [p for p in self.passages if p.passage_id in passage_ids and within(p, bounds)]

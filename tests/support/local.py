@@ -20,7 +20,7 @@ class FewPassages(FakeIndex):
     def __init__(self) -> None:
         super().__init__(*PASSAGES)
 
-    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
+    def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         start = 0 if text == QUESTION["question"] else 4
         return FakeIndex(*PASSAGES[start : start + 4]).search(text, vector, size, bounds)
 

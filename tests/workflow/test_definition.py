@@ -48,8 +48,8 @@ MACHINES = {"question": MACHINE, "ingestion": INGESTION_MACHINE, "reindex": REIN
 ALL_TASKS = [task for machine in MACHINES.values() for task in tasks(machine)]
 ALL_LAMBDA_TASKS = [task for machine in MACHINES.values() for task in lambda_tasks(machine)]
 # A question waits for its caller, a document for nobody.
-LONGEST_WAIT = {id(MACHINE): LONGEST_RETRY_WAIT_SECONDS, id(INGESTION_MACHINE): 30, id(REINDEX_MACHINE): 120}
-MOST_ATTEMPTS = {id(MACHINE): 3, id(INGESTION_MACHINE): 8, id(REINDEX_MACHINE): 8}
+LONGEST_WAIT = {id(MACHINE): LONGEST_RETRY_WAIT_SECONDS, id(INGESTION_MACHINE): 60, id(REINDEX_MACHINE): 120}
+MOST_ATTEMPTS = {id(MACHINE): 3, id(INGESTION_MACHINE): 20, id(REINDEX_MACHINE): 8}
 STATES_FIELDS = {"input", "context", "result", "errorOutput"}
 
 

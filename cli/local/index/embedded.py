@@ -41,12 +41,15 @@ class EmbeddedIndex:
         self._lock = threading.Lock()
         self._loaded: dict[str, tuple[list[tuple[str, int]], Corpus]] = {}
 
-    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
-        """The best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is none."""
+    def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
+        """The best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is none.
+
+        Without a vector by BM25 alone.
+        """
         corpus = self._corpus(json.dumps(sorted(set(bounds.collections))))
-        if bounds == Bounds(bounds.collections):
-            return Candidates(by_text=corpus.by_text(text, size), by_vector=corpus.by_vector(vector, size))
-        ranked = (corpus.by_text(text, sys.maxsize), corpus.by_vector(vector, sys.maxsize))
+        # What is limited further is ranked as a whole, and what is outside the bounds left out then.
+        most = size if bounds == Bounds(bounds.collections) else sys.maxsize
+        ranked = (corpus.by_text(text, most), [] if vector is None else corpus.by_vector(vector, most))
         within = [[(p, score) for p, score in found if _is_within(p, bounds)][:size] for found in ranked]
         return Candidates(by_text=within[0], by_vector=within[1])
 

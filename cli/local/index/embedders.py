@@ -65,7 +65,7 @@ class KeptEmbedder:
         with self._lock:
             kept = {key: vector for key in keys if (vector := self._kept(key))}
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
-            vectors = self._embedder.passages(list(missing.values())) if missing else []
+            vectors = self._embedder.passages(list(missing.values())) if missing else ()
             fresh = {
                 key: np.asarray(vector, np.float32).tobytes() for key, vector in zip(missing, vectors, strict=True)
             }

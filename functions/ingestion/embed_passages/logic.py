@@ -1,7 +1,10 @@
 """Embed a batch of passages: a vector for each, beside it in the work bucket."""
 
+from collections.abc import Mapping, Sequence
+
 from pydantic import BaseModel
 
+from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Passage, embedded_text
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.objects import Objects
@@ -20,14 +23,33 @@ class Result(BaseModel):
 
 
 def embed(task: Task, objects: Objects, embedder: Embedder) -> Result:
-    """Embed the passages of a batch with their titles, as they will be searched; what was embedded is not again."""
+    """Embed the passages of a batch with their titles, as they will be searched; what was embedded is not again.
+
+    Raises what the embedder raises; the vectors that it gave before are kept, and another run goes on from there.
+    """
     where = task.passages_key.replace("/passages-", "/vectors-")
     if objects.has_json(where):
         return Result(vectors_key=where)
     passages = [Passage.model_validate(value) for value in objects.get_json(task.passages_key)]
-    vectors = embedder.passages([embedded_text(passage.title, passage.text) for passage in passages])
-    pairs = zip(passages, vectors, strict=True)
+    vectors = _vectors(passages, task.passages_key.replace("/passages-", "/partial-"), objects, embedder)
     objects.put_json(
-        where, [{"passage": passage.model_dump(mode="json"), "vector": vector} for passage, vector in pairs]
+        where,
+        [{"passage": passage.model_dump(mode="json"), "vector": vectors[passage.passage_id]} for passage in passages],
     )
     return Result(vectors_key=where)
+
+
+def _vectors(
+    passages: Sequence[Passage], partial: str, objects: Objects, embedder: Embedder
+) -> Mapping[str, Sequence[float]]:
+    """The vector of each passage, by its id; those that lie at `partial` are not asked for again."""
+    vectors = dict(objects.get_json(partial)) if objects.has_json(partial) else {}
+    missing = [passage for passage in passages if passage.passage_id not in vectors]
+    texts = [embedded_text(passage.title, passage.text) for passage in missing]
+    try:
+        for passage, vector in zip(missing, embedder.passages(texts), strict=True):
+            vectors[passage.passage_id] = vector
+    except SelfragError:
+        objects.put_json(partial, vectors)
+        raise
+    return vectors

@@ -1,8 +1,14 @@
-"""Retrieve passages: embed the query, search both ways, fuse; or fetch the evidence of an earlier answer."""
+"""Retrieve passages: embed the query, search both ways, fuse; or fetch the evidence of an earlier answer.
+
+A query that cannot be embedded now is searched by full text alone: a question does not wait for the embedding model.
+"""
+
+from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
 from selfrag.domain.calls import StepResult
+from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Passage
 from selfrag.domain.questions import Filters
 from selfrag.ports.embedder import Embedder
@@ -36,11 +42,21 @@ class Result(StepResult):
 def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> Result:
     """Find the passages of one query within the state's budget."""
     bounds = task.filters.within(task.collections)
+    noted: list[str] = []
     if not bounds.collections:
         found = []
     elif task.passage_ids:
         found = index.fetch(task.passage_ids, bounds)
     else:
-        found = best(index.search(task.query, embedder.query(task.query), CANDIDATES, bounds), task.top_k)
+        vector, noted = _vector(task.query, embedder)
+        found = best(index.search(task.query, vector, CANDIDATES, bounds), task.top_k)
     kept, size, warnings = within_budget(found, task.bytes_used)
-    return Result(passages=kept, bytes=size, warnings=warnings)
+    return Result(passages=kept, bytes=size, warnings=[*noted, *warnings])
+
+
+def _vector(query: str, embedder: Embedder) -> tuple[Sequence[float] | None, list[str]]:
+    """The query's vector; or none, and the warning that says so."""
+    try:
+        return embedder.query(query), []
+    except TemporarilyUnavailable:
+        return None, ["The embedding model was too busy: this search was by full text alone."]

@@ -39,15 +39,14 @@ def states_client() -> Any:
     )
 
 
-def bedrock_client(region: str | None, seconds: float, parallel_calls: int) -> Any:
-    """The client of Bedrock by which texts are embedded; the state machine retries."""
+def bedrock_client(region: str | None, seconds: float) -> Any:
+    """The client of Bedrock by which texts are embedded; whoever asks decides on another try."""
     return _client(
         "bedrock-runtime",
         region_name=region,
         attempts=1,
         connect_timeout=min(3.0, seconds),
         read_timeout=seconds,
-        max_pool_connections=parallel_calls,
     )
 
 

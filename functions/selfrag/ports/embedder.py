@@ -1,6 +1,6 @@
 """Embeddings: what turns a text into a vector."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 
@@ -10,5 +10,5 @@ class Embedder(Protocol):
     def query(self, text: str) -> list[float]:
         """The vector of a search query."""
 
-    def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """The vectors of passages, in the same order."""
+    def passages(self, texts: Sequence[str]) -> Iterable[list[float]]:
+        """Each passage's vector as it comes, in the same order; what came before an error is good."""

@@ -14,8 +14,8 @@ CANDIDATES = 50
 class PassageIndex(Protocol):
     """Where passages are kept; every search stays within bounds."""
 
-    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
-        """The best passages by full text and by vector, at most `size` of each."""
+    def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
+        """The best passages by full text and by vector, at most `size` of each; without a vector by full text alone."""
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         """The passages with these ids; ids that are gone, or of elsewhere, are left out."""

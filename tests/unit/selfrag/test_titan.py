@@ -1,4 +1,4 @@
-"""Titan: one text a call, no retries of its own, and errors that say who must act."""
+"""Titan: one text a call, patience with passages and none with a query, and errors that say who must act."""
 
 import io
 import json
@@ -10,9 +10,10 @@ import pytest
 from botocore.exceptions import ClientError, NoCredentialsError, ReadTimeoutError
 
 from selfrag import bootstrap
-from selfrag.adapters.titan import PARALLEL_CALLS, TitanEmbedder
+from selfrag.adapters.titan import PATIENCE_SECONDS, TitanEmbedder
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.ports.embedder import Embedder
+from tests.support.definition import INGESTION_MACHINE, lambda_tasks
 
 SECRET = "the salary of Mallory is 4,711"
 
@@ -64,13 +65,13 @@ def test_a_query_is_one_normalised_vector_of_the_configured_length() -> None:
 def test_passages_are_embedded_one_text_a_call_and_come_back_in_order() -> None:
     bedrock, texts = Bedrock(), [f"{n} passage" for n in range(50)]
     embedder: Embedder = TitanEmbedder(bedrock, 256)
-    assert embedder.passages(texts) == [embedder.query(text) for text in texts]
+    assert list(embedder.passages(texts)) == [embedder.query(text) for text in texts]
     assert sorted(call["inputText"] for call in bedrock.calls) == sorted(texts * 2)
 
 
 def test_no_passages_need_no_call() -> None:
     bedrock = Bedrock()
-    assert TitanEmbedder(bedrock, 512).passages([]) == []
+    assert list(TitanEmbedder(bedrock, 512).passages([])) == []
     assert bedrock.calls == []
 
 
@@ -119,9 +120,57 @@ def test_a_vector_of_another_length_is_no_vector() -> None:
         TitanEmbedder(Bedrock(reply=b'{"embedding": [0.6, 0.8]}'), 512).query("text")
 
 
-def test_one_passage_that_fails_fails_all() -> None:
+def test_passages_before_one_that_is_refused_have_their_vectors() -> None:
+    vectors = iter(TitanEmbedder(Bedrock(), 512).passages(["good", "", "good"]))
+    assert len(next(vectors)) == 512
     with pytest.raises(RequestRejected):
-        TitanEmbedder(Bedrock(), 512).passages(["good", "", "good"])
+        next(vectors)
+
+
+class Busy(Bedrock):
+    """A client that is too busy for all but every so manieth call, and a clock that only its pauses move."""
+
+    def __init__(self, every: int) -> None:
+        super().__init__()
+        self.every, self.now = every, 0.0
+        self.pauses: list[float] = []
+
+    def invoke_model(self, **asked: Any) -> dict[str, Any]:
+        self.error = None if (len(self.calls) + 1) % self.every == 0 else refused(429, "ThrottlingException")
+        return super().invoke_model(**asked)
+
+    def pause(self, seconds: float) -> None:
+        self.now += seconds
+        self.pauses.append(seconds)
+
+    def embedder(self) -> TitanEmbedder:
+        return TitanEmbedder(self, 512, clock=lambda: self.now, pause=self.pause)
+
+
+def test_a_busy_model_is_waited_for_longer_each_time_and_each_vector_is_got_once() -> None:
+    bedrock, texts = Busy(every=4), [f"{n} passage" for n in range(5)]
+    assert len(list(bedrock.embedder().passages(texts))) == 5
+    assert [call["inputText"] for call in bedrock.calls] == [text for text in texts for _ in range(4)]
+    between = [(0.5, 1), (1, 2), (2, 4)] * 5
+    assert all(low <= wait <= high for (low, high), wait in zip(between, bedrock.pauses, strict=True))
+
+
+def test_a_model_that_stays_busy_is_given_up_in_time_for_the_step_to_keep_what_came() -> None:
+    bedrock = Busy(every=1000)
+    with pytest.raises(TemporarilyUnavailable):
+        list(bedrock.embedder().passages(["one", "two"]))
+    assert PATIENCE_SECONDS - 30 <= bedrock.now <= PATIENCE_SECONDS
+    (state,) = (each for each in lambda_tasks(INGESTION_MACHINE) if each.name == "EmbedPassages")
+    config = bootstrap.embedder()._client.meta.config
+    last_call = config.connect_timeout + config.read_timeout
+    assert PATIENCE_SECONDS + last_call + 15 <= state.body["TimeoutSeconds"], "the last call, and keeping what came"
+
+
+def test_a_query_is_not_waited_for() -> None:
+    bedrock = Busy(every=2)
+    with pytest.raises(TemporarilyUnavailable):
+        bedrock.embedder().query("leave")
+    assert (len(bedrock.calls), bedrock.pauses) == (1, [])
 
 
 @pytest.mark.parametrize("dimensions", [None, "256", "512", "1024"])
@@ -137,7 +186,6 @@ def test_the_client_has_explicit_timeouts_and_tries_once() -> None:
     config = bootstrap.embedder()._client.meta.config
     assert (config.connect_timeout, config.read_timeout) == (3.0, 10.0)
     assert config.retries["total_max_attempts"] == 1
-    assert config.max_pool_connections == PARALLEL_CALLS
 
 
 @pytest.mark.parametrize(

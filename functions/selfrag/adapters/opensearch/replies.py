@@ -40,10 +40,16 @@ class Found(BaseModel):
         return self.hits.hits
 
 
-class BothFound(BaseModel):
-    """The reply to two searches at once."""
+class AllFound(BaseModel):
+    """The reply to several searches at once."""
 
-    responses: tuple[Found, Found]
+    responses: list[Found]
+
+    def of(self, count: int) -> list[Found]:
+        """The replies to so many searches; raises TemporarilyUnavailable if they are not as many."""
+        if len(self.responses) != count:
+            raise _unreadable()
+        return self.responses
 
 
 class Outcome(BaseModel):

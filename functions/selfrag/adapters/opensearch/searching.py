@@ -15,7 +15,7 @@ from selfrag.adapters.opensearch.collection import (
     lines,
     refusal,
 )
-from selfrag.adapters.opensearch.replies import BothFound, Found, Hit, read_reply
+from selfrag.adapters.opensearch.replies import AllFound, Found, Hit, read_reply
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import Added, Entry
 
@@ -31,17 +31,24 @@ class OpenSearchPassages:
     def __init__(self, client: OpenSearch, index: str, dimensions: int) -> None:
         self._client, self._index, self._dimensions = client, index, dimensions
 
-    def search(self, text: str, vector: Sequence[float], size: int, bounds: Bounds) -> Candidates:
-        """The best passages by full text and by vector, with the service's scores; none while the index is missing."""
-        check_length(vector, self._dimensions)
-        body = _both_searches(text, vector, size, _within(bounds))
+    def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
+        """The best passages by full text and by vector, with the service's scores; none while the index is missing.
+
+        Without a vector by full text alone.
+        """
+        wanted = [_by_text(text, _within(bounds))]
+        if vector is not None:
+            check_length(vector, self._dimensions)
+            wanted.append(_by_vector(vector, size, _within(bounds)))
+        shape = {"size": size, "_source": STORED}
+        body = lines(*(line for query in wanted for line in ({}, {**shape, "query": query})))
         with index_faults():
             try:
                 reply = self._client.msearch(index=self._index, body=body)
             except NotFoundError:
                 return Candidates([], [])
-        by_text, by_vector = read_reply(BothFound, reply).responses
-        return Candidates(by_text=_scored(_hits(by_text)), by_vector=_scored(_hits(by_vector)))
+        by_text, *by_vector = (_scored(_hits(found)) for found in read_reply(AllFound, reply).of(len(wanted)))
+        return Candidates(by_text=by_text, by_vector=by_vector[0] if by_vector else [])
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         """The passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
@@ -77,12 +84,13 @@ class OpenSearchPassages:
         return _hits(read_reply(Found, reply))
 
 
-def _both_searches(text: str, vector: Sequence[float], size: int, only: Sequence[Json]) -> str:
+def _by_text(text: str, only: Sequence[Json]) -> Json:
     words = {"query": text[:TEXT_CHARACTERS], "fields": TEXT_FIELDS, "type": "most_fields"}
-    by_text = {"bool": {"must": [{"multi_match": words}], "filter": only}}
-    by_vector = {"knn": {"vector": {"vector": list(vector), "k": size, "filter": {"bool": {"filter": only}}}}}
-    shape = {"size": size, "_source": STORED}
-    return lines({}, {**shape, "query": by_text}, {}, {**shape, "query": by_vector})
+    return {"bool": {"must": [{"multi_match": words}], "filter": only}}
+
+
+def _by_vector(vector: Sequence[float], size: int, only: Sequence[Json]) -> Json:
+    return {"knn": {"vector": {"vector": list(vector), "k": size, "filter": {"bool": {"filter": only}}}}}
 
 
 def _within(bounds: Bounds) -> list[Json]:

@@ -89,6 +89,14 @@ def test_a_query_without_a_word_to_look_for_is_answered_by_vectors_alone(
     assert len(found.by_vector) == 2
 
 
+def test_a_query_without_a_vector_is_answered_by_full_text_alone(index: EmbeddedIndex, write: Write) -> None:
+    collection = indexed(write({"a.txt": "Leave.", "b.txt": "Pay.", "c.txt": "Leave."}))
+    for bounds in (Bounds([collection]), Bounds([collection], documents=["a.txt", "b.txt"])):
+        found = index.search("leave", None, 50, bounds)
+        assert found.by_vector == []
+        assert found.by_text == index.search("leave", VECTOR, 50, bounds).by_text != []
+
+
 def test_documents_of_nothing_but_stop_words_can_be_indexed(index: EmbeddedIndex, write: Write) -> None:
     collection = indexed(write({"to.the": "x", "it.md": "# It is\n\nTo be or not to be."}))
     assert by_text(index, "to be", collection) == []

@@ -1,8 +1,12 @@
 """A vector for each passage, and none twice."""
 
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from ingestion.embed_passages.logic import Task, embed
+from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
 from tests.support.fakes import passage
 
 
@@ -49,3 +53,32 @@ def test_a_batch_that_was_embedded_is_not_embedded_again() -> None:
     work, embedder = FakeWork(**{"d/g/vectors-00000.json": []}), CountingEmbedder()
     embed(Task(passages_key="d/g/passages-00000.json"), work, embedder)  # type: ignore[arg-type]
     assert embedder.texts == []
+
+
+class StoppingEmbedder(CountingEmbedder):
+    """Embeds some passages and then fails."""
+
+    def __init__(self, gives: int, error: SelfragError) -> None:
+        super().__init__()
+        self.gives, self.error = gives, error
+
+    def passages(self, texts: Any) -> Iterator[list[float]]:  # type: ignore[override]
+        for text in texts[: self.gives]:
+            yield from super().passages([text])
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [TemporarilyUnavailable("busy"), Misconfigured("no access")], ids=repr)
+def test_what_was_embedded_before_a_failure_is_kept_and_only_the_rest_is_asked_for(error: SelfragError) -> None:
+    values = [passage(f"p{n}", f"text {n}", title="").model_dump(mode="json") for n in range(6)]
+    work, task = FakeWork(**{"d/g/passages-00000.json": values}), Task(passages_key="d/g/passages-00000.json")
+    for first in (0, 3):
+        stopping = StoppingEmbedder(3 - first, error)
+        with pytest.raises(type(error)):
+            embed(task, work, stopping)  # type: ignore[arg-type]
+        assert stopping.texts == [f"text {n}" for n in range(first, 3)]
+        assert "d/g/vectors-00000.json" not in work.kept, "who finds this object takes the batch for whole"
+    last = CountingEmbedder()
+    kept = work.kept[embed(task, work, last).vectors_key]  # type: ignore[arg-type]
+    assert last.texts == ["text 3", "text 4", "text 5"]
+    assert [(one["passage"], one["vector"]) for one in kept] == [(value, [6.0]) for value in values]

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from question.retrieve.logic import Task, retrieve
+from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.text.budget import STATE_BUDGET_BYTES, size_of
-from tests.support.fakes import FakeEmbedder, FakeIndex, passage
+from tests.support.fakes import FailingEmbedder, FakeEmbedder, FakeIndex, passage
 
 ALL = ("c0", "c1", "d0", "d1", "other0", "other1")
 
@@ -20,6 +21,19 @@ def test_the_best_passages_come_first() -> None:
     result = retrieve(task(), index, FakeEmbedder())
     assert [p.passage_id for p in result.passages] == ["p0", "p1", "p2", "p3"]
     assert index.asked == [("leave", ["c"])]
+
+
+def test_while_the_embedding_model_is_too_busy_the_search_is_by_full_text_alone_and_says_so() -> None:
+    index = FakeIndex(*(passage(f"p{n}") for n in range(9)))
+    result = retrieve(task(), index, FailingEmbedder(TemporarilyUnavailable("busy")))
+    assert [p.passage_id for p in result.passages] == ["p0", "p1", "p2", "p3"]
+    assert result.warnings == ["The embedding model was too busy: this search was by full text alone."]
+    assert retrieve(task(), index, FakeEmbedder()).warnings == []
+
+
+def test_an_embedding_model_that_may_not_be_asked_is_no_busy_one() -> None:
+    with pytest.raises(Misconfigured):
+        retrieve(task(), FakeIndex(passage("p0")), FailingEmbedder(Misconfigured("no access")))
 
 
 def test_passages_of_other_collections_are_not_found() -> None:
