@@ -14,7 +14,7 @@ from anthropic.types import Message
 from pydantic import ValidationError
 
 from selfrag.adapters.claude.faults import typed
-from selfrag.adapters.claude.profiles import plain_request, profile_of, structured_request
+from selfrag.adapters.claude.profiles import bedrock_request, plain_request, profile_of, structured_request
 from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
@@ -104,6 +104,7 @@ class SdkClaude:
                 messages=messages,
                 timeout=time_for_a_call(self._deadline_ms, self._seconds),
                 **wanted,
+                **bedrock_request(model),
             )
         except anthropic.AnthropicError as error:
             raise typed(error, model, str(self._client.base_url)) from error
