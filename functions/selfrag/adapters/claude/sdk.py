@@ -6,7 +6,7 @@ only a call that got no reply raises.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import anthropic
@@ -15,10 +15,11 @@ from pydantic import ValidationError
 
 from selfrag.adapters.claude.faults import typed
 from selfrag.adapters.claude.profiles import bedrock_request, plain_request, profile_of, structured_request
+from selfrag.adapters.claude.replies import call_of, flaw_of, segment_of, verdict_of
 from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
-from selfrag.ports.model import Cited, Flaw, Judgement, Segment, Source, V, Writing
+from selfrag.ports.model import Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.deadline import time_for_a_call
 
@@ -26,7 +27,6 @@ Provider = Literal["anthropic", "bedrock", "aws"]
 
 VERDICT_MAX_TOKENS = 4096
 ANSWER_MAX_TOKENS = 4096
-_CUT = ("max_tokens", "model_context_window_exceeded")
 
 
 def client_of(provider: Provider, api_key: str | None, base_url: str | None, seconds: float) -> Any:
@@ -49,14 +49,21 @@ def client_of(provider: Provider, api_key: str | None, base_url: str | None, sec
 class SdkClaude:
     """Claude by the anthropic SDK: no retries of its own, and no call past `deadline_ms`.
 
-    `models` has the model id of each step, `seconds` is the most that one call may take.
+    `models` has the model id of each step, `seconds` is the most that one call may take. `with_another_key` gives the
+    client to use in place of one whose key was refused, which may have been rotated; None if there is no other key.
     """
 
     def __init__(
-        self, client: Any, models: Mapping[str, str], seconds: float, deadline_ms: float | None = None
+        self,
+        client: Any,
+        models: Mapping[str, str],
+        seconds: float,
+        deadline_ms: float | None = None,
+        with_another_key: Callable[[Any], Any | None] = lambda refused: None,
     ) -> None:
         self._client, self._models = client, models
         self._seconds, self._deadline_ms = seconds, deadline_ms
+        self._with_another_key = with_another_key
 
     def model_of(self, step: str) -> str:
         """The model id that the step is configured to use."""
@@ -69,11 +76,11 @@ class SdkClaude:
         message, call = self._send(
             step, prompt, [{"type": "text", "text": as_quoted_fields(fields)}], VERDICT_MAX_TOKENS, wanted
         )
-        flaw = _flaw_of(message)
+        flaw = flaw_of(message)
         if flaw:
             return Judgement(None, flaw, call)
         try:
-            return Judgement(_read(message, shape), None, call)
+            return Judgement(verdict_of(message, shape), None, call)
         except ValidationError:
             return Judgement(None, "malformed", call)
 
@@ -84,8 +91,8 @@ class SdkClaude:
         message, call = self._send(
             step, prompt, content, ANSWER_MAX_TOKENS, plain_request(profile_of(self.model_of(step)))
         )
-        segments = tuple(_segment(block) for block in message.content if block.type == "text" and block.text)
-        flaw = _flaw_of(message)
+        segments = tuple(segment_of(block) for block in message.content if block.type == "text" and block.text)
+        flaw = flaw_of(message)
         if not flaw and not any(segment.text.strip() for segment in segments):
             flaw = "malformed"
         return Writing(segments, flaw, call)
@@ -96,13 +103,12 @@ class SdkClaude:
         messages = [{"role": "user", "content": content}]
         model, started = self.model_of(step), time.time()
         try:
-            message = self._client.messages.create(
+            message = self._create(
                 model=model,
                 max_tokens=max_tokens,
                 # The rubric is the same for every question, so it is the part worth caching.
                 system=[{"type": "text", "text": prompt.text, "cache_control": {"type": "ephemeral"}}],
                 messages=messages,
-                timeout=time_for_a_call(self._deadline_ms, self._seconds),
                 **wanted,
                 **bedrock_request(model),
             )
@@ -110,22 +116,17 @@ class SdkClaude:
             raise typed(error, model, str(self._client.base_url)) from error
         if not isinstance(message, Message) or message.content is None:
             raise TemporarilyUnavailable(f"{model} sent a reply that is not a message")
-        return message, _call(step, message, started)
+        return message, call_of(step, message, started)
 
-
-def _flaw_of(message: Message) -> Flaw | None:
-    if message.stop_reason == "refusal":
-        return "refused"
-    return "cut" if message.stop_reason in _CUT else None
-
-
-def _read(message: Message, shape: type[V]) -> V:
-    # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
-    for block in message.content:
-        if block.type == "tool_use":
-            return shape.model_validate(block.input)
-    text = "".join(block.text for block in message.content if block.type == "text")
-    return shape.model_validate_json(text)
+    def _create(self, **request: Any) -> Any:
+        try:
+            return self._client.messages.create(**request, timeout=time_for_a_call(self._deadline_ms, self._seconds))
+        except anthropic.AuthenticationError:
+            renewed = self._with_another_key(self._client)
+            if renewed is None:
+                raise
+            self._client = renewed
+        return self._client.messages.create(**request, timeout=time_for_a_call(self._deadline_ms, self._seconds))
 
 
 def _search_result(source: Source) -> dict[str, Any]:
@@ -136,25 +137,3 @@ def _search_result(source: Source) -> dict[str, Any]:
         "content": [{"type": "text", "text": block} for block in source.blocks],
         "citations": {"enabled": True},
     }
-
-
-def _segment(block: Any) -> Segment:
-    found = [c for c in block.citations or () if c.type == "search_result_location"]
-    return Segment(
-        block.text, tuple(Cited(c.search_result_index, c.start_block_index, c.end_block_index) for c in found)
-    )
-
-
-def _call(step: str, message: Message, started: float) -> ModelCall:
-    usage = message.usage
-    return ModelCall(
-        step=step,
-        model=message.model,
-        started_at=round(started, 4),
-        ended_at=round(time.time(), 4),
-        stop_reason=message.stop_reason or "",
-        input_tokens=usage.input_tokens or 0,
-        output_tokens=usage.output_tokens or 0,
-        cache_read_input_tokens=usage.cache_read_input_tokens or 0,
-        cache_creation_input_tokens=usage.cache_creation_input_tokens or 0,
-    )
