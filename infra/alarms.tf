@@ -70,6 +70,13 @@ locals {
       threshold = var.thresholds.step_p99_ms
       advice    = "The step ${step} is slow. If other steps are too, look at the model provider's status page; if it is alone, look at its function's log and X-Ray trace: a cold collection, a long document or too little memory."
     } },
+    # Most errors are tried again, and what comes of them may pass for an answer: verdicts that are missing, a search without
+    # the web. So each function is watched by itself.
+    { for step in keys(local.steps) : "${step}-errors" => {
+      metric    = ["AWS/Lambda", "Errors", { FunctionName = aws_lambda_function.step[step].function_name }]
+      threshold = var.thresholds.errors
+      advice    = "The function ${step} ends with errors, or not in time. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
+    } },
     { for step in keys(local.steps) : "${step}-throttled" => {
       metric    = ["AWS/Lambda", "Throttles", { FunctionName = aws_lambda_function.step[step].function_name }]
       threshold = var.thresholds.throttles

@@ -118,7 +118,7 @@ locals {
     {
       title   = "Documents by outcome"
       stat    = "Sum"
-      metrics = [for status in ["ready", "failed", "removed"] : [var.name, "Documents", "status", status]]
+      metrics = [for status in ["ready", "failed", "skipped", "removed"] : [var.name, "Documents", "status", status]]
     },
     {
       title = "Ingestion: executions that failed or timed out, and events that started none"

@@ -501,12 +501,13 @@ variable "alarm_email" {
 }
 
 variable "thresholds" {
-  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, throttles, API 5xx, cache failures and failed documents in five minutes."
+  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes."
   type = object({
     express_p99_ms   = optional(number, 25500)
     standard_p99_ms  = optional(number, 120000)
     step_p99_ms      = optional(number, 15000)
     failures         = optional(number, 3)
+    errors           = optional(number, 5)
     throttles        = optional(number, 5)
     api_5xx          = optional(number, 3)
     cache_failures   = optional(number, 10)

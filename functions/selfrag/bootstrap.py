@@ -109,7 +109,7 @@ def claude() -> Callable[[float | None], Claude]:
 
     def until(deadline_ms: float | None) -> Claude:
         config = settings()
-        return SdkClaude(claude_client(), config.models, config.model_timeout_seconds, deadline_ms)
+        return SdkClaude(claude_client(), config.models, config.model_timeout_seconds, deadline_ms, _with_another_key)
 
     return until
 
@@ -120,8 +120,23 @@ def claude_client() -> Any:
     from selfrag.adapters.claude.sdk import client_of
 
     config = settings()
-    key = _secrets()(config.model_secret, "SELFRAG_MODEL_SECRET") if config.model_provider == "anthropic" else None
+    key = _model_key() if config.model_provider == "anthropic" else None
     return client_of(config.model_provider, key, config.model_base_url, config.model_timeout_seconds)
+
+
+def _model_key(*, anew: bool = False) -> str:
+    return _secrets()(settings().model_secret, "SELFRAG_MODEL_SECRET", anew=anew)
+
+
+def _with_another_key(refused: Any) -> Any | None:
+    """The client with the secret's key as it is now, kept from now on; None if it is the one that was refused."""
+    config = settings()
+    if config.model_provider != "anthropic" or not config.model_secret or _model_key(anew=True) == refused.api_key:
+        return None
+    forget(claude_client.__name__)
+    renewed = claude_client()
+    # A client that was handed over is what it is.
+    return None if renewed is refused else renewed
 
 
 @once
@@ -169,7 +184,7 @@ def _verdicts_client() -> Any:
 
 
 @once
-def _secrets() -> Callable[[str, str], str]:
+def _secrets() -> Callable[..., str]:
     from selfrag.adapters.secrets import secrets_manager
 
     return secrets_manager()

@@ -32,6 +32,14 @@ def test_every_alarm_says_what_to_do_and_whom_it_tells() -> None:
     assert len(rules.alarms_of(TEXT)) >= 14
 
 
+def test_no_function_fails_or_is_refused_without_an_alarm() -> None:
+    assert rules.unwatched(TEXT) == set()
+    assert rules.unwatched('for step in local.graders : "${step}-errors" => {\n  metric = ["AWS/Lambda", "Errors"') == {
+        "Errors",
+        "Throttles",
+    }
+
+
 def test_every_metric_of_an_alarm_or_a_widget_is_emitted() -> None:
     assert rules.unknown_metrics(TEXT) == []
 

@@ -249,6 +249,12 @@ def test_every_task_leaves_one_entry_in_the_ledger_whether_or_not_it_fails(task:
         assert name in part[where]
 
 
+def test_what_was_just_written_is_read_by_who_asks_at_once() -> None:
+    reads = [task for task in ALL_TASKS if task.body["Resource"].endswith(":dynamodb:getItem")]
+    assert [task.name for task in reads] == ["RecallAnswer"]
+    assert all(task.body["Arguments"].get("ConsistentRead") is True for task in reads)
+
+
 @pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
 def test_aws_gets_nothing_that_is_there_for_the_anchors_alone(machine: dict[str, Any]) -> None:
     assert set(machine) <= {"Comment", "QueryLanguage", "StartAt", "TimeoutSeconds", "States"}

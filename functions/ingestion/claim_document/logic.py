@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.domain.documents import collection_of, document_id
+from selfrag.domain.documents import collection_of, document_id, put_by_a_program
 from selfrag.ports.manifest import Manifest
 from selfrag.ports.objects import Objects
 
@@ -41,6 +41,9 @@ def claim(task: Task, objects: Objects, manifest: Manifest, made_by: str) -> Res
             action=action, document_id=identity, collection=collection, version=version, generation=generation
         )
 
+    # "Create folder" in the console writes an object. Nobody means it to be answered from, so nobody is told of it.
+    if put_by_a_program(task.key):
+        return result("nothing", "", "")
     while manifest.claim(identity, task.key, collection, task.execution):
         known = manifest.read(identity)
         generation = known.generation if known else ""

@@ -1,6 +1,6 @@
 """The Lambda of the state RecordDocument."""
 
-from ingestion.record_document.logic import Result, Task, record
+from ingestion.record_document.logic import Result, Task, counted_as, record
 from selfrag import bootstrap
 from selfrag.runtime.metrics import emit
 
@@ -9,5 +9,5 @@ from selfrag.runtime.metrics import emit
 def handler(task: Task) -> Result:
     """Record what became of a document, and count it."""
     result = record(task, bootstrap.manifest())
-    emit({"status": result.status}, {"Documents": 1})
+    emit({"status": counted_as(task, result)}, {"Documents": 1})
     return result

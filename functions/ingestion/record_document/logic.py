@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from selfrag.domain.documents import of_a_kind_that_is_read
 from selfrag.domain.records import Content, Record
 from selfrag.ports.manifest import Manifest
 
@@ -44,3 +45,11 @@ def record(task: Task, manifest: Manifest) -> Result:
     )
     done = manifest.release(stated, task.execution)
     return Result(status=task.status, again=not done)
+
+
+def counted_as(task: Task, result: Result) -> str:
+    """The word that a document is counted by: a file of another kind, such as a picture, is `skipped` and not `failed`.
+
+    The manifest says `failed` of both, with the reason; an alarm tells of those alone that could be mended.
+    """
+    return "skipped" if result.status == "failed" and not of_a_kind_that_is_read(task.key) else result.status

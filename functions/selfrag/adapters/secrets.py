@@ -9,19 +9,19 @@ from selfrag.adapters.faults import aws_faults, typed
 from selfrag.domain.errors import Misconfigured
 
 
-def secrets_manager(client: object = None) -> Callable[[str, str], str]:
+def secrets_manager(client: object = None) -> Callable[..., str]:
     """What gives the secret with a name or ARN, and is told the setting that names it; raises selfrag's typed errors.
 
-    A secret that was read is kept for some seconds. `client` stands in for boto3's.
+    A secret that was read is kept for some seconds, unless it is to be read `anew`. `client` stands in for boto3's.
     """
     with aws_faults("the client of secretsmanager"):
         provider = SecretsProvider(boto3_client=client)
 
-    def secret(name: str, setting: str) -> str:
+    def secret(name: str, setting: str, *, anew: bool = False) -> str:
         if not name:
             raise Misconfigured(f"{setting} must name the secret that holds the key")
         try:
-            return str(provider.get(name)).strip()
+            return str(provider.get(name, force_fetch=anew)).strip()
         except GetParameterError as error:
             # Powertools raises it while it handles boto's own error, which says more.
             cause = error.__context__ if isinstance(error.__context__, Exception) else error

@@ -5,6 +5,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import date
+from pathlib import PurePosixPath
 from typing import Any
 
 # What parse_document reads; the API promises no more than that to who uploads.
@@ -83,6 +84,17 @@ def day(text: str) -> str:
 def has_words(text: str) -> bool:
     """Whether a text holds a letter or a digit."""
     return _LETTER_OR_DIGIT.search(text) is not None
+
+
+def of_a_kind_that_is_read(key: str) -> bool:
+    """Whether the end of a file's name says that it is a document, in a form that is read."""
+    return PurePosixPath(key).suffix.lower() in EXTENSIONS
+
+
+def put_by_a_program(key: str) -> bool:
+    """Whether an object is no file of a person's: what stands for a folder, or something hidden such as .DS_Store."""
+    hidden = any(part.startswith(".") for part in key.split("/"))
+    return key.endswith("/") or (hidden and not of_a_kind_that_is_read(key))
 
 
 def document_id(bucket: str, key: str) -> str:

@@ -1,12 +1,11 @@
 """The fields of a request that take more than a type to say: questions, names, keys, tags and days."""
 
 import unicodedata
-from pathlib import PurePosixPath
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from selfrag.domain.documents import EXTENSIONS, MAX_TAG_CHARACTERS, day, has_words, tag
+from selfrag.domain.documents import EXTENSIONS, MAX_TAG_CHARACTERS, day, has_words, of_a_kind_that_is_read, tag
 
 MAX_QUESTION_CHARACTERS = 2000
 MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # the bytes are S3's
@@ -57,7 +56,7 @@ def _object_key(key: str) -> str:
     # In a form S3 puts the file's own name in the place of ${filename}.
     if not names or any(part in ("", ".", "..") for part in (collection, *names)) or "${" in key:
         raise ValueError("it must be a collection, a slash and a name, without .. or ${")
-    if PurePosixPath(key).suffix.lower() not in EXTENSIONS:
+    if not of_a_kind_that_is_read(key):
         raise ValueError(f"it must end in one of {', '.join(sorted(EXTENSIONS))}")
     return key
 

@@ -30,10 +30,11 @@ def once(make: Callable[[], T]) -> Callable[[], T]:
     return part
 
 
-def forget() -> None:
-    """Drop what was made: it is made anew when it is next asked for."""
+def forget(*names: str) -> None:
+    """Drop what was made, all of it or the parts of these names: it is made anew when it is next asked for."""
     with _lock:
-        _made.clear()
+        for name in names or list(_made):
+            _made.pop(name, None)
 
 
 @contextmanager

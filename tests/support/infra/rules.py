@@ -94,6 +94,12 @@ def incomplete_alarms(text: str) -> list[str]:
     return silent + [entry for entry in alarms_of(text) for line in needed if not re.search(line, entry, re.M)]
 
 
+def unwatched(text: str) -> set[str]:
+    """What may happen to any function and has no alarm for each of them."""
+    of_each = r'for step in keys\(local\.steps\) : "[^"]+" => \{\s+metric\s+= \["AWS/Lambda", "(\w+)"'
+    return {"Errors", "Throttles"} - set(re.findall(of_each, text))
+
+
 def unknown_metrics(text: str) -> list[str]:
     """Metrics of alarms and widgets that nothing emits."""
     used = re.findall(r'\[(var\.name|"\w+/\w+"), "(\w+)"', text)

@@ -15,6 +15,7 @@ class Profile:
 
 CURRENT = Profile(verdicts="json_schema", effort="low")
 OLDER = Profile(verdicts="forced_tool", effort=None)
+_LAST_OF_THE_OLD_VERSION = (4, 6)
 
 
 def profile_of(model: str) -> Profile:
@@ -24,6 +25,17 @@ def profile_of(model: str) -> Profile:
     """
     found = re.search(r"claude-(?:[a-z]+-)?(\d+)", model)
     return OLDER if found and int(found[1]) <= 4 else CURRENT
+
+
+def bedrock_request(model: str) -> dict[str, Any]:
+    """The request parameters that a Bedrock id needs beside: the API version that models up to 4.6 know.
+
+    The SDK sends Bedrock a version that such models refuse. Ids of other services need nothing.
+    """
+    found = re.search(r"(?:^|\.)anthropic\.claude-(?:[a-z]+-)?(\d+)(?:-(\d{1,2})(?!\d))?", model)
+    if not found or (int(found[1]), int(found[2] or 0)) > _LAST_OF_THE_OLD_VERSION:
+        return {}
+    return {"extra_body": {"anthropic_version": "bedrock-2023-05-31"}}
 
 
 def plain_request(profile: Profile) -> dict[str, Any]:

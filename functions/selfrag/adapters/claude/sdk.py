@@ -6,7 +6,7 @@ only a call that got no reply raises.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import anthropic
@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from selfrag.adapters.claude.faults import typed
 from selfrag.adapters.claude.messages import call_of, flaw_of, search_result, segment_of, verdict_in
-from selfrag.adapters.claude.profiles import plain_request, profile_of, structured_request
+from selfrag.adapters.claude.profiles import bedrock_request, plain_request, profile_of, structured_request
 from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
@@ -49,14 +49,21 @@ def client_of(provider: Provider, api_key: str | None, base_url: str | None, sec
 class SdkClaude:
     """Claude by the anthropic SDK: no retries of its own, and no call past `deadline_ms`.
 
-    `models` has the model id of each step, `seconds` is the most that one call may take.
+    `models` has the model id of each step, `seconds` is the most that one call may take. `with_another_key` gives the
+    client to use in place of one whose key was refused, which may have been rotated; None if there is no other key.
     """
 
     def __init__(
-        self, client: Any, models: Mapping[str, str], seconds: float, deadline_ms: float | None = None
+        self,
+        client: Any,
+        models: Mapping[str, str],
+        seconds: float,
+        deadline_ms: float | None = None,
+        with_another_key: Callable[[Any], Any | None] = lambda refused: None,
     ) -> None:
         self._client, self._models = client, models
         self._seconds, self._deadline_ms = seconds, deadline_ms
+        self._with_another_key = with_another_key
 
     def model_of(self, step: str) -> str:
         """The model id that the step is configured to use."""
@@ -96,17 +103,27 @@ class SdkClaude:
         messages = [{"role": "user", "content": content}]
         model, started = self.model_of(step), time.time()
         try:
-            message = self._client.messages.create(
+            message = self._create(
                 model=model,
                 max_tokens=max_tokens,
                 # The rubric is the same for every question, so it is the part worth caching.
                 system=[{"type": "text", "text": prompt.text, "cache_control": {"type": "ephemeral"}}],
                 messages=messages,
-                timeout=time_for_a_call(self._deadline_ms, self._seconds),
                 **wanted,
+                **bedrock_request(model),
             )
         except anthropic.AnthropicError as error:
             raise typed(error, model, str(self._client.base_url)) from error
         if not isinstance(message, Message) or message.content is None:
             raise TemporarilyUnavailable(f"{model} sent a reply that is not a message")
         return message, call_of(step, message, started)
+
+    def _create(self, **request: Any) -> Any:
+        try:
+            return self._client.messages.create(**request, timeout=time_for_a_call(self._deadline_ms, self._seconds))
+        except anthropic.AuthenticationError:
+            renewed = self._with_another_key(self._client)
+            if renewed is None:
+                raise
+            self._client = renewed
+        return self._client.messages.create(**request, timeout=time_for_a_call(self._deadline_ms, self._seconds))

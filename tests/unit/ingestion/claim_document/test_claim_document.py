@@ -67,3 +67,16 @@ def test_an_event_that_comes_just_as_there_was_nothing_to_do_is_not_lost() -> No
     manifest = FakeManifest(Record(id="d", status="ready", version="v1 1"), quiet=[False, True])
     assert decided(manifest, "v1") == "nothing"
     assert manifest.quiet == []
+
+
+@pytest.mark.parametrize("key", ["handbook/", "handbook/hr/", "handbook/.DS_Store", ".git/config"])
+def test_what_a_program_put_there_is_not_even_claimed(key: str) -> None:
+    manifest = FakeManifest(free=[False])
+    result = claim(Task(bucket="b", key=key, execution="one"), FakeObjects("v1"), manifest, "1")  # type: ignore[arg-type]
+    assert result.action == "nothing"
+
+
+@pytest.mark.parametrize("key", ["handbook/.notes.md", "handbook/plan.png", "handbook/letter.doc", "handbook/README"])
+def test_what_a_person_put_there_is_looked_at(key: str) -> None:
+    task = Task(bucket="b", key=key, execution="one")
+    assert claim(task, FakeObjects("v1"), FakeManifest(), "1").action == "read"  # type: ignore[arg-type]

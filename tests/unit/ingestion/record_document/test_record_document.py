@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ingestion.record_document.logic import Task, record
+from ingestion.record_document.logic import Result, Task, counted_as, record
 from selfrag.domain.records import Record
 
 KNOWN = Record(
@@ -55,3 +55,18 @@ def test_what_failed_or_went_says_so(status: str) -> None:
 
 def test_an_event_that_came_meanwhile_asks_for_another_look() -> None:
     assert written(quiet=False, status="ready", generation="g")[1]
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "counted"),
+    [
+        ("c/leave.md", "failed", "failed"),
+        ("c/scan.PDF", "failed", "failed"),
+        ("c/plan.png", "failed", "skipped"),
+        ("c/README", "failed", "skipped"),
+        ("c/plan.png", "removed", "removed"),
+    ],
+)
+def test_a_file_of_a_kind_that_is_not_read_raises_no_alarm(key: str, status: Any, counted: str) -> None:
+    task = Task.model_validate({**TASK, "key": key, "status": status})
+    assert counted_as(task, Result(status=status, again=False)) == counted
