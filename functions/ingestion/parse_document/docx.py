@@ -54,7 +54,7 @@ def _read(key: str, archive: ZipFile) -> Document:
     highest = min(body.headings, key=lambda heading: heading.level, default=None)
     title = highest.text if highest and highest.level <= 2 else PurePosixPath(key).name
     text = "\n".join(body.lines)
-    return Document(key, title, text, tuple(body.headings), warnings=tuple(warnings), tags=found.tags, date=found.date)
+    return Document(key, title, text, tuple(body.headings), warnings=tuple(warnings), **vars(found))
 
 
 def _parse(archive: ZipFile, name: str, reader: Reader) -> None:

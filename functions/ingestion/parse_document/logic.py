@@ -50,7 +50,7 @@ def read_object(task: Task, objects: Objects, made_by: str) -> Result:
         document = parse(task.key, found.content)
     except BadDocument as error:
         return Result(outcome="unreadable", reason=str(error))
-    document = replace(document, tags=given.tags or document.tags, date=given.date or document.date)
+    document = replace(document, **{name: label for name, label in vars(given).items() if label})
     where = f"{task.document_id}/{generation}/document.json"
     objects.put_json(where, asdict(document))
     return Result(
@@ -61,7 +61,6 @@ def read_object(task: Task, objects: Objects, made_by: str) -> Result:
             title=document.title,
             pages=len(document.pages),
             warnings=list(document.warnings),
-            tags=list(document.tags),
-            date=document.date,
+            **{name: getattr(document, name) for name in vars(given)},
         ),
     )

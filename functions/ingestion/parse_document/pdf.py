@@ -66,9 +66,7 @@ def _read(key: str, content: bytes) -> Document:
     starts = [0, *accumulate(len(text) + len(_BETWEEN_PAGES) for text in texts)][:number]
     warnings = _warnings(key, content, number, lost, scanned)
     found, text = _labels(reader), _BETWEEN_PAGES.join(texts)
-    return Document(
-        key, _title(key, reader), text, (), tuple(starts), warnings=warnings, tags=found.tags, date=found.date
-    )
+    return Document(key, _title(key, reader), text, (), tuple(starts), warnings=warnings, **vars(found))
 
 
 def _opened(key: str, content: bytes) -> PdfReader:

@@ -67,7 +67,7 @@ def _decoded(key: str, content: bytes) -> str:
 
 def _titled(key: str, title: str, text: str, headings: tuple[Heading, ...], labels: Labels) -> Document:
     first = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
-    return Document(key, title or first, text, headings, tags=labels.tags, date=labels.date)
+    return Document(key, title or first, text, headings, **vars(labels))
 
 
 # One for each of EXTENSIONS.
