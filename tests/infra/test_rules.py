@@ -44,6 +44,11 @@ def test_every_metric_of_an_alarm_or_a_widget_is_emitted() -> None:
     assert rules.unknown_metrics(TEXT) == []
 
 
+def test_searches_quote_the_namespace_which_may_have_a_hyphen() -> None:
+    assert rules.unquoted_namespaces(TEXT) == []
+    assert len(rules.SEARCH.findall(TEXT)) == 5
+
+
 def test_every_function_is_in_a_map_of_steps_and_nothing_else_is() -> None:
     assert rules.unmatched_functions(TEXT, rules.functions_of()) == set()
 
@@ -81,6 +86,7 @@ NETWORK = (
         (rules.unknown_metrics, ALARM % ("Hallucinations", "      threshold = 1\n" + ADVICE)),
         (rules.unknown_metrics, 'locals {\n  m = [[var.name, "Hallucinations", "step", "x"]]\n}\n'),
         (rules.unknown_metrics, 'locals {\n  m = "SEARCH(\'{x} MetricName=\\"Hallucinations\\"\')"\n}\n'),
+        (rules.unquoted_namespaces, "x = \"SEARCH('{${var.name},step} MetricName=1', 'Sum', 300)\""),
         (rules.unexplained_skips, "#checkov:skip=CKV_AWS_1:no"),
     ],
 )
