@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.infra import rules
-from tests.support.infra.tools import INFRA
+from tests.support.infra.tools import INFRA, ROOT
 
 TEXT = rules.text_of(INFRA)
 
@@ -51,6 +51,20 @@ def test_searches_quote_the_namespace_which_may_have_a_hyphen() -> None:
 
 def test_every_function_is_in_a_map_of_steps_and_nothing_else_is() -> None:
     assert rules.unmatched_functions(TEXT, rules.functions_of()) == set()
+
+
+def test_other_apis_of_the_account_keep_their_logs() -> None:
+    assert rules.blocks(TEXT, "variable")["manage_api_gateway_account"]["default"] is False
+    account = rules.blocks(TEXT, "resource", "aws_api_gateway_account")["logs"]
+    assert "var.manage_api_gateway_account ?" in str(account["count"])
+
+
+def test_the_page_of_deployment_sets_variables_that_there_are_and_before_removal_those_that_are_in_its_way() -> None:
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    assert rules.variables_set_by(page) <= set(rules.blocks(TEXT, "variable"))
+    first, _, _ = page.partition("## 8. Remove\n")[2].partition("make destroy")
+    assert rules.variables_set_by(first) == {"documents_force_destroy", "secret_recovery_days", "deletion_protection"}
+    assert "make deploy" in first
 
 
 def test_every_skipped_check_has_its_reason() -> None:

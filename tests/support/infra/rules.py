@@ -116,7 +116,12 @@ def unknown_metrics(text: str) -> list[str]:
 
 def unquoted_namespaces(text: str) -> list[str]:
     """Searches of CloudWatch that would not be understood if the deployment's name had a hyphen."""
-    return [search for search in SEARCH.findall(text) if not search.startswith(r'\"${var.name}\",')]
+    return [search for search in SEARCH.findall(text) if not search.startswith(r"\"${var.name}\",")]
+
+
+def variables_set_by(page: str) -> set[str]:
+    """The variables that a page of the documentation says to set, as `name = value`."""
+    return set(re.findall(r"`([a-z_]+) += [^`]+`", page))
 
 
 def unmatched_functions(text: str, folders: set[str]) -> set[str]:
