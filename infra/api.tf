@@ -209,7 +209,8 @@ resource "aws_cloudwatch_log_group" "api_execution" {
   kms_key_id        = var.kms_key_arn
 }
 
-# One role for the account and region, by which API Gateway writes all logs of all its APIs.
+# One role for the account and region, by which API Gateway writes all logs of all its APIs. So it is made only where that
+# is asked for: the account would go on naming it when it is gone.
 resource "aws_api_gateway_account" "logs" {
   count = var.manage_api_gateway_account ? 1 : 0
 

@@ -66,16 +66,16 @@ locals {
       title = "Tokens by step and model"
       stat  = "Sum"
       metrics = [
-        [{ expression = "SEARCH('{${var.name},step,model} MetricName=\"InputTokens\"', 'Sum', 300)", label = "in: " }],
-        [{ expression = "SEARCH('{${var.name},step,model} MetricName=\"CacheReadInputTokens\"', 'Sum', 300)", label = "cached: " }],
-        [{ expression = "SEARCH('{${var.name},step,model} MetricName=\"OutputTokens\"', 'Sum', 300)", label = "out: " }]
+        [{ expression = "SEARCH('{\"${var.name}\",step,model} MetricName=\"InputTokens\"', 'Sum', 300)", label = "in: " }],
+        [{ expression = "SEARCH('{\"${var.name}\",step,model} MetricName=\"CacheReadInputTokens\"', 'Sum', 300)", label = "cached: " }],
+        [{ expression = "SEARCH('{\"${var.name}\",step,model} MetricName=\"OutputTokens\"', 'Sum', 300)", label = "out: " }]
       ]
     },
     {
       title = "US dollars by step and model"
       stat  = "Sum"
       metrics = [
-        [{ expression = "SEARCH('{${var.name},step,model} MetricName=\"CostUsd\"', 'Sum', 300)", label = "" }]
+        [{ expression = "SEARCH('{\"${var.name}\",step,model} MetricName=\"CostUsd\"', 'Sum', 300)", label = "" }]
       ]
     },
     {
@@ -90,7 +90,7 @@ locals {
       title = "Model calls by step and model"
       stat  = "Sum"
       metrics = [
-        [{ expression = "SEARCH('{${var.name},step,model} MetricName=\"ModelCalls\"', 'Sum', 300)", label = "" }]
+        [{ expression = "SEARCH('{\"${var.name}\",step,model} MetricName=\"ModelCalls\"', 'Sum', 300)", label = "" }]
       ]
     },
     {

@@ -23,5 +23,9 @@ model_provider = "anthropic"
 web_search = true
 auth       = "api_key"
 
+# API Gateway writes the logs of all APIs of the account and region by one role. Leave this line out if
+# `aws apigateway get-account` shows a cloudwatchRoleArn: other APIs log by it.
+manage_api_gateway_account = true
+
 # Who is told when an alarm goes off.
 # alarm_email = "team@example.com"

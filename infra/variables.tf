@@ -482,9 +482,9 @@ variable "web_acl_arn" {
 }
 
 variable "manage_api_gateway_account" {
-  description = "Whether to set the role by which API Gateway writes logs. It is one for the account and region: false where another stack sets it."
+  description = "Whether to set the role by which API Gateway writes logs. It is one for all APIs of the account and region: true only where `aws apigateway get-account` shows no cloudwatchRoleArn. Without any, the stage cannot be made."
   type        = bool
-  default     = true
+  default     = false
 }
 
 # Watching it

@@ -52,6 +52,7 @@ OTHER_CHOICES = {
     "collection_vpc_endpoint_ids": ["vpce-1"],
     "index": {"name": "passages-2"},
     "index_writers": ["arn:aws:iam::000000000000:role/loader"],
+    "manage_api_gateway_account": True,
     "kms_key_arn": "arn:aws:kms:us-east-1:000000000000:key/1",
     "memory": {"ask": 1024},
     "pipeline": "2",

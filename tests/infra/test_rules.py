@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.infra import rules
-from tests.support.infra.tools import INFRA
+from tests.support.infra.tools import INFRA, ROOT
 
 TEXT = rules.text_of(INFRA)
 
@@ -44,8 +44,27 @@ def test_every_metric_of_an_alarm_or_a_widget_is_emitted() -> None:
     assert rules.unknown_metrics(TEXT) == []
 
 
+def test_searches_quote_the_namespace_which_may_have_a_hyphen() -> None:
+    assert rules.unquoted_namespaces(TEXT) == []
+    assert len(rules.SEARCH.findall(TEXT)) == 5
+
+
 def test_every_function_is_in_a_map_of_steps_and_nothing_else_is() -> None:
     assert rules.unmatched_functions(TEXT, rules.functions_of()) == set()
+
+
+def test_other_apis_of_the_account_keep_their_logs() -> None:
+    assert rules.blocks(TEXT, "variable")["manage_api_gateway_account"]["default"] is False
+    account = rules.blocks(TEXT, "resource", "aws_api_gateway_account")["logs"]
+    assert "var.manage_api_gateway_account ?" in str(account["count"])
+
+
+def test_the_page_of_deployment_sets_variables_that_there_are_and_before_removal_those_that_are_in_its_way() -> None:
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    assert rules.variables_set_by(page) <= set(rules.blocks(TEXT, "variable"))
+    first, _, _ = page.partition("## 8. Remove\n")[2].partition("make destroy")
+    assert rules.variables_set_by(first) == {"documents_force_destroy", "secret_recovery_days", "deletion_protection"}
+    assert "make deploy" in first
 
 
 def test_every_skipped_check_has_its_reason() -> None:
@@ -81,6 +100,7 @@ NETWORK = (
         (rules.unknown_metrics, ALARM % ("Hallucinations", "      threshold = 1\n" + ADVICE)),
         (rules.unknown_metrics, 'locals {\n  m = [[var.name, "Hallucinations", "step", "x"]]\n}\n'),
         (rules.unknown_metrics, 'locals {\n  m = "SEARCH(\'{x} MetricName=\\"Hallucinations\\"\')"\n}\n'),
+        (rules.unquoted_namespaces, "x = \"SEARCH('{${var.name},step} MetricName=1', 'Sum', 300)\""),
         (rules.unexplained_skips, "#checkov:skip=CKV_AWS_1:no"),
     ],
 )

@@ -10,6 +10,9 @@ import hcl2
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import ROOT
 
+# What stands in the braces of a search: the namespace and the dimensions.
+SEARCH = re.compile(r"SEARCH\('\{([^}]*\}?[^}]*)\} ")
+
 Blocks = dict[str, dict[str, Any]]
 
 FUNCTIONS = ROOT / "functions"
@@ -109,6 +112,16 @@ def unknown_metrics(text: str) -> list[str]:
         for namespace, metric in used
         if not namespace.startswith(("AWS/", '"AWS/')) and metric not in EMITTED
     ]
+
+
+def unquoted_namespaces(text: str) -> list[str]:
+    """Searches of CloudWatch that would not be understood if the deployment's name had a hyphen."""
+    return [search for search in SEARCH.findall(text) if not search.startswith(r"\"${var.name}\",")]
+
+
+def variables_set_by(page: str) -> set[str]:
+    """The variables that a page of the documentation says to set, as `name = value`."""
+    return set(re.findall(r"`([a-z_]+) += [^`]+`", page))
 
 
 def unmatched_functions(text: str, folders: set[str]) -> set[str]:
