@@ -88,7 +88,7 @@ destroy: ## Remove the deployment; shows what would go and asks first
 	@terraform -chdir=infra destroy
 
 clean: ## Remove the virtual environments, packages and caches
-	rm -rf $(VENV) .venv-emulator .venv-checkov build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-emulator .venv-checkov tests/support/roles/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, about a minute)..." >&2
@@ -96,10 +96,16 @@ $(VENV)/.ask: pyproject.toml constraints.txt
 	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local]" >&2
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.package
+$(VENV)/.test: $(VENV)/.package | $(VENV)/.roles
 	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,deploy,dev]" >&2
 	@$(BIN)/python -m infra.packages.libraries build/libraries/host --host
 	@touch $@
+
+# What decides calls as IAM does runs on Node.
+$(VENV)/.roles: tests/support/roles/package.json | $(VENV)/.ask
+	@if command -v npm > /dev/null; then \
+	  npm install --prefix tests/support/roles --no-package-lock --no-audit --no-fund --loglevel error >&2 && touch $@; \
+	else echo "npm is not installed: the tests of roles are skipped, and other tests allow every call." >&2; fi
 
 # The emulator and the scanner pin other versions than we do, so each has an environment of its own.
 $(VENV)/.infra: $(VENV)/.test .venv-emulator/.done .venv-checkov/.done

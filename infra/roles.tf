@@ -80,11 +80,18 @@ locals {
       ]
     }
     read_work = {
-      statements = [{
-        sid       = "ReadWork"
-        actions   = ["s3:GetObject"]
-        resources = ["${aws_s3_bucket.bucket["work"].arn}/*"]
-      }]
+      statements = [
+        {
+          sid       = "ReadWork"
+          actions   = ["s3:GetObject"]
+          resources = ["${aws_s3_bucket.bucket["work"].arn}/*"]
+        },
+        {
+          sid       = "SeeWhichWorkIsDone"
+          actions   = ["s3:ListBucket"]
+          resources = [aws_s3_bucket.bucket["work"].arn]
+        }
+      ]
     }
     write_work = {
       statements = [{

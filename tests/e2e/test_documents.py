@@ -11,10 +11,11 @@ import pytest
 import requests
 
 from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
-from cli.local.serving.gateway import serving
+from cli.local.serving.gateway import serving, threaded_handler
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, document_id
 from tests.e2e.test_api import problem
 from tests.support.ingesting import Ingestion, ingestion
+from tests.support.roles.recorded import as_caller
 
 KEYS = {"key-a": ["a", "a2"], "key-b": ["b"]}
 
@@ -48,7 +49,11 @@ class Service:
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     environment = {"SELFRAG_KEY_COLLECTIONS": json.dumps(KEYS), "SELFRAG_COLLECTIONS": '["shared"]'}
-    with ingestion(**environment) as documents, serving() as url, httpx2.Client(base_url=url, timeout=40) as api:
+    with (
+        ingestion(**environment) as documents,
+        serving(handler=as_caller("ask", threaded_handler())) as url,
+        httpx2.Client(base_url=url, timeout=40) as api,
+    ):
         yield Service(documents, Tenant(api, "key-a"), Tenant(api, "key-b"), Tenant(api, ""))
 
 

@@ -14,6 +14,8 @@ from cli.local.aws.stack import Execution, LocalStack, deployed_handlers, runnin
 from selfrag.domain.documents import document_id
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
+from tests.support.roles.recorded import Allows, as_caller, recording
+from tests.support.roles.roles import decided
 
 # moto's own credentials.
 KEYS = {"FOOBARKEY": "FOOBARSECRET"}
@@ -74,8 +76,13 @@ class Ingestion:
 
 
 @contextmanager
-def ingestion(handlers: Mapping[str, Any] | None = None, **environment: str) -> Iterator[Ingestion]:
-    """The machine with the deployed handlers, some of them replaced; nothing waits."""
+def ingestion(
+    handlers: Mapping[str, Any] | None = None, allows: Allows | None = None, **environment: str
+) -> Iterator[Ingestion]:
+    """The machine with the deployed handlers, some of them replaced; nothing waits.
+
+    What functions and machine call is decided by their roles, or by `allows`.
+    """
     with TitanDouble() as titan, OpenSearchDouble(KEYS) as collection:
         settings = {
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,
@@ -84,5 +91,9 @@ def ingestion(handlers: Mapping[str, Any] | None = None, **environment: str) -> 
             **environment,
         }
         known = {**deployed_handlers(INGESTION), **(handlers or {})}
-        with running_stack(settings, {}, handlers=known, pause=lambda seconds: None) as stack:
+        named = {name: as_caller(name, handler) for name, handler in known.items()}
+        with (
+            running_stack(settings, {}, handlers=named, pause=lambda seconds: None) as stack,
+            recording(allows or decided()),
+        ):
             yield Ingestion(stack, collection, titan)

@@ -1,0 +1,83 @@
+"""What a call of AWS asks for: the IAM action and the resource, by the names of the deployment of policies.json."""
+
+import os
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from cli.local.aws.definitions import INGESTION, placeholders
+from cli.local.aws.resources import MODEL_SECRET, WEB_SECRET
+
+ACCOUNT = "000000000000"
+HERE = f"us-east-1:{ACCOUNT}"
+COLLECTION = f"arn:aws:aoss:{HERE}:collection/passages"
+
+_PREFIXES = {"stepfunctions": "states", "bedrock-runtime": "bedrock"}
+# Whoever reads an object, or its head, needs GetObject.
+_ACTIONS = {"lambda:Invoke": "lambda:InvokeFunction", "s3:HeadObject": "s3:GetObject"}
+_SECRETS = {
+    "model-key": "selfrag/anthropic", MODEL_SECRET: "selfrag/anthropic",
+    "web-key": "selfrag/tavily", WEB_SECRET: "selfrag/tavily",
+}  # fmt: skip
+
+
+def action_of(service: str, operation: str) -> str:
+    """The IAM action of an operation of botocore."""
+    action = f"{_PREFIXES.get(service, service)}:{operation}"
+    return _ACTIONS.get(action, action)
+
+
+def resource_of(action: str, parameters: dict[str, Any]) -> str:
+    """The ARN that a call is decided by; "*" for what has none here."""
+    match action.split(":")[0]:
+        case "s3":
+            return f"{bucket_arn(parameters['Bucket'])}/{parameters['Key']}"
+        case "dynamodb":
+            index = f"/index/{parameters['IndexName']}" if "IndexName" in parameters else ""
+            return f"arn:aws:dynamodb:{HERE}:table/{parameters['TableName']}{index}"
+        case "secretsmanager":
+            name = parameters["SecretId"]
+            return f"arn:aws:secretsmanager:{HERE}:secret:{_SECRETS.get(name, name)}-random"
+        case "lambda":
+            return f"arn:aws:lambda:{HERE}:function:selfrag-{parameters['FunctionName'].split(':')[-1]}"
+        case "bedrock":
+            return f"arn:aws:bedrock:us-east-1::foundation-model/{parameters['modelId']}"
+        case "states" if "executionArn" in parameters:
+            return f"arn:aws:states:{HERE}:execution:selfrag-standard:{parameters['executionArn'].rpartition(':')[2]}"
+        case "states":
+            # Locally one machine stands for both.
+            machine = "express" if action == "states:StartSyncExecution" else "standard"
+            return f"arn:aws:states:{HERE}:stateMachine:selfrag-{machine}"
+    return "*"
+
+
+def bucket_arn(local_name: str) -> str:
+    """The ARN of a bucket, which has the account and the region in its name."""
+    return f"arn:aws:s3:::{local_name}-{ACCOUNT}-us-east-1"
+
+
+def machine_of(resource: str) -> str:
+    """The machine that calls a resource: each definition has steps of its own, and only questions have a table."""
+    return "ingestion" if resource.rpartition(":selfrag-")[2] in _steps_of_ingestion() else "workflow"
+
+
+@cache
+def _steps_of_ingestion() -> set[str]:
+    return set(placeholders(INGESTION))
+
+
+def data_access(method: str, url: str) -> tuple[str, str]:
+    """The permission and the index that a request to the collection needs."""
+    index, *rest = urlsplit(url).path.strip("/").split("/")
+    match method, rest:
+        case "PUT", []:
+            permission = "CreateIndex"
+        case "HEAD", []:
+            permission = "DescribeIndex"
+        case "POST", ["_search" | "_msearch"]:
+            permission = "ReadDocument"
+        case _:
+            permission = "WriteDocument"
+    # One variable names the index to the functions and to the policy.
+    told = os.environ.get("SELFRAG_INDEX_NAME", "passages")
+    return f"aoss:{permission}", f"index/selfrag/{'passages' if index == told else index}"

@@ -1,0 +1,117 @@
+"""What each Lambda and each machine calls, recorded while they run, and refused where their roles do not allow it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar, copy_context
+from typing import Any
+from unittest.mock import patch
+
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+from opensearchpy.connection import Urllib3HttpConnection
+from opensearchpy.exceptions import AuthorizationException
+
+from tests.support.roles.calls import COLLECTION, action_of, bucket_arn, data_access, machine_of, resource_of
+
+# Threads that moto starts for an execution begin without a caller: what they call, a machine calls.
+MACHINE = "machine"
+_caller: ContextVar[str] = ContextVar("caller", default=MACHINE)
+NOBODY = ""
+
+# The caller, the IAM action and the resource.
+Call = tuple[str, str, str]
+Calls = set[Call]
+Allows = Callable[[str, str, str], bool]
+Handler = Callable[[dict[str, Any], Any], Any]
+
+# The code and the status by which a service refuses; the head of an object has no body that could name a code.
+_REFUSALS = {"s3": ("AccessDenied", 403), "dynamodb": ("AccessDeniedException", 400)}
+_REFUSALS |= {"secretsmanager": ("AccessDeniedException", 400), "stepfunctions": ("AccessDeniedException", 400)}
+_OTHERS_REFUSE = ("AccessDeniedException", 403)
+
+
+def everything(who: str, action: str, resource: str) -> bool:
+    """What a role allows that nobody looks at."""
+    return True
+
+
+def as_caller(name: str, handler: Handler) -> Handler:
+    """The handler, whose AWS calls are made in this name; NOBODY's are not looked at."""
+
+    def called(event: dict[str, Any], context: Any) -> Any:
+        token = _caller.set(name)
+        try:
+            return handler(event, context)
+        finally:
+            _caller.reset(token)
+
+    return called
+
+
+@contextmanager
+def recording(allows: Allows = everything) -> Iterator[Calls]:
+    """The calls made in the block, those of its own thread left out; what is not allowed is refused as by AWS."""
+    calls = _Watched(allows)
+    token = _caller.set(NOBODY)
+    call_api, call_collection = BaseClient._make_api_call, Urllib3HttpConnection.perform_request
+    submit = ThreadPoolExecutor.submit
+
+    def make_api_call(self: Any, operation: str, parameters: dict[str, Any]) -> Any:
+        service = self.meta.service_model.service_name
+        action = action_of(service, operation)
+        if _caller.get() == NOBODY:
+            return call_api(self, operation, parameters)
+        if not calls.allowed(action, resource_of(action, parameters)):
+            raise _denied(self, service, operation)
+        try:
+            return call_api(self, operation, parameters)
+        except ClientError as error:
+            # S3 says that an object is not there only to those who may list the bucket.
+            missing = action == "s3:GetObject" and error.response["ResponseMetadata"]["HTTPStatusCode"] == 404
+            if missing and not calls.allowed("s3:ListBucket", bucket_arn(parameters["Bucket"])):
+                raise _denied(self, service, operation) from None
+            raise
+
+    def perform_request(self: Any, method: str, url: str, *arguments: Any, **named: Any) -> Any:
+        asked = ("aoss:APIAccessAll", COLLECTION), data_access(method, url)
+        if _caller.get() != NOBODY and not all(calls.allowed(*each) for each in asked):
+            raise AuthorizationException(403, "authorization_exception", {"status": 403})
+        return call_collection(self, method, url, *arguments, **named)
+
+    def submit_in_the_callers_name(self: Any, work: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        return submit(self, copy_context().run, work, *arguments, **named)
+
+    with ExitStack() as patches:
+        patches.enter_context(patch.object(BaseClient, "_make_api_call", make_api_call))
+        patches.enter_context(patch.object(Urllib3HttpConnection, "perform_request", perform_request))
+        patches.enter_context(patch.object(ThreadPoolExecutor, "submit", submit_in_the_callers_name))
+        try:
+            yield calls.made
+        finally:
+            _caller.reset(token)
+
+
+class _Watched:
+    """The calls that were made, and what decides them."""
+
+    def __init__(self, allows: Allows) -> None:
+        self.made: Calls = set()
+        self._allows, self._lock = allows, threading.Lock()
+
+    def allowed(self, action: str, resource: str) -> bool:
+        who = _caller.get()
+        call = (machine_of(resource) if who == MACHINE else who, action, resource)
+        with self._lock:
+            self.made.add(call)
+        return self._allows(*call)
+
+
+def _denied(client: Any, service: str, operation: str) -> ClientError:
+    code, status = _REFUSALS.get(service, _OTHERS_REFUSE)
+    code = "403" if operation == "HeadObject" else code
+    metadata = {"HTTPStatusCode": status, "RequestId": "denied"}
+    reply = {"Error": {"Code": code, "Message": "Forbidden"}, "ResponseMetadata": metadata}
+    refusal: ClientError = client.exceptions.from_code(code)(reply, operation)
+    return refusal

@@ -1,0 +1,51 @@
+"""Roles as Terraform makes them: whether one allows a call, and which of its statements no call needs."""
+
+from collections.abc import Iterable
+
+from tests.support.roles.calls import ACCOUNT
+from tests.support.roles.decider import can_decide, decider
+from tests.support.roles.policies import Policies, exported, statements, without
+from tests.support.roles.recorded import Allows, Call, everything
+
+# Locally one machine stands for both that answer questions.
+_ROLES_OF = {"workflow": ("express", "standard")}
+
+
+class Roles:
+    """What decides calls by these policies."""
+
+    def __init__(self, policies: Policies) -> None:
+        self._policies = policies
+
+    def allow(self, who: str, action: str, resource: str) -> bool:
+        """Whether the role of a function or of a machine allows the action on the resource."""
+        if resource.startswith("index/"):
+            return self._data_access(who, action, resource)
+        roles = _ROLES_OF.get(who, (who,))
+        return all(decider().allows(self._policies[role], action, resource) for role in roles)
+
+    def _data_access(self, who: str, permission: str, index: str) -> bool:
+        role = f"arn:aws:iam::{ACCOUNT}:role/selfrag-{who}"
+        rules = [
+            rule for grant in self._policies["collection"] if role in grant["Principal"] for rule in grant["Rules"]
+        ]
+        return any(permission in rule["Permission"] and index in rule["Resource"] for rule in rules)
+
+
+def decided() -> Allows:
+    """What the roles allow; where nothing can decide, everything, for one test says that already."""
+    return Roles(exported()).allow if can_decide() else everything
+
+
+def unneeded(policies: Policies, calls: Iterable[Call]) -> list[str]:
+    """The statements that can be removed without any of the calls being refused, as ROLE.SID."""
+    asked = list(calls)
+    return [
+        f"{role}.{policies[role]['Statement'][place]['Sid']}"
+        for role, place in statements(policies)
+        if all(
+            Roles(without(policies, role, place)).allow(*call)
+            for call in asked
+            if role in _ROLES_OF.get(call[0], (call[0],)) and not call[2].startswith("index/")
+        )
+    ]

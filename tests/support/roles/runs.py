@@ -1,0 +1,142 @@
+"""Runs of the whole system that take every path, each AWS call of them recorded and decided by the roles."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx2
+import pytest
+
+from cli.local.aws.definitions import INGESTION, QUESTION
+from cli.local.aws.resources import DOCUMENTS_BUCKET, WORK_BUCKET
+from cli.local.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
+from cli.local.offline.web import WebServer
+from cli.local.serving.gateway import serving, threaded_handler
+from selfrag import bootstrap
+from tests.support.doubles.model_server import ModelServer, cite_everything
+from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.titan_double import TitanDouble
+from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
+
+ROOT = Path(__file__).parents[3]
+# The steps of ingestion that read what another step, or a user, put into a bucket.
+READERS = ("parse_document", "split_document", "embed_passages", "index_passages")
+
+
+@contextmanager
+def every_path(allows: Allows) -> Iterator[Calls]:
+    """What was called in runs that take every path.
+
+    Documents: put, changed, deleted, unreadable, and work that is gone before each step that reads it.
+    Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault.
+    """
+    gone: set[str] = set()
+    with ExitStack() as opened:
+        model = opened.enter_context(ModelServer())
+        titan = opened.enter_context(TitanDouble())
+        collection = opened.enter_context(OpenSearchDouble({"FOOBARKEY": "FOOBARSECRET"}))
+        web = opened.enter_context(WebServer(ROOT / "docs" / "web"))
+        environment = {
+            "SELFRAG_COLLECTION_ENDPOINT": collection.url,
+            "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
+            "SELFRAG_MODEL_BASE_URL": model.url,
+            "SELFRAG_MODEL_SECRET": "model-key",
+            "SELFRAG_WEB_BASE_URL": web.url,
+            "SELFRAG_WEB_SECRET": "web-key",
+            "SELFRAG_COLLECTIONS": '["c"]',
+            "SELFRAG_VIEW_SECONDS": "0",
+        }
+        deployed = deployed_handlers(QUESTION, INGESTION)
+        handlers = {name: _emptied_before(name, _cold(as_caller(name, each)), gone) for name, each in deployed.items()}
+        secrets = {"model-key": "test", "web-key": "test"}
+        stack = opened.enter_context(running_stack(environment, secrets, handlers=handlers, pause=lambda seconds: None))
+        calls = opened.enter_context(recording(allows))
+        _ingest_everything(stack, gone)
+        url = opened.enter_context(serving(handler=as_caller("ask", threaded_handler())))
+        _ask_everything(opened.enter_context(httpx2.Client(base_url=url, timeout=40)), model)
+        yield calls
+
+
+def _cold(handler: Handler) -> Handler:
+    """A handler that finds nothing of what another Lambda's process keeps: each reads its own secret."""
+
+    def cold(event: dict[str, Any], context: Any) -> Any:
+        bootstrap.forget()
+        return handler(event, context)
+
+    return cold
+
+
+def _emptied_before(name: str, handler: Handler, gone: set[str]) -> Handler:
+    """A handler before which, when its name is in `gone`, somebody empties the buckets."""
+
+    def empty(event: dict[str, Any], context: Any) -> None:
+        for bucket in (DOCUMENTS_BUCKET, WORK_BUCKET):
+            boto3.resource("s3").Bucket(bucket).objects.all().delete()
+
+    def emptied(event: dict[str, Any], context: Any) -> Any:
+        if name in gone:
+            as_caller(NOBODY, empty)(event, context)
+        return handler(event, context)
+
+    return emptied
+
+
+def _ingest_everything(stack: LocalStack, gone: set[str]) -> None:
+    s3 = boto3.client("s3")
+
+    def ingest(key: str) -> str:
+        execution = stack.ingest(key)
+        assert execution.output, execution.error
+        return f"{execution.output['status']} {execution.output['reason']}".strip()
+
+    for days in (24, 25):
+        s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/leave.md", Body=f"# Leave\n\nLeave is {days} days.\n")
+        assert ingest("c/leave.md") == "ready"
+    s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/hours.md", Body="Work is from 9 to 5.\n")
+    assert ingest("c/hours.md") == "ready"
+    s3.delete_object(Bucket=DOCUMENTS_BUCKET, Key="c/hours.md")
+    assert ingest("c/hours.md") == "removed"
+    s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/broken.md", Body=b"\xff\xfe")
+    assert ingest("c/broken.md").startswith("failed")
+    for number, reader in enumerate(READERS):
+        s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/gone.md", Body=f"Edition {number}.\n")
+        gone.add(reader)
+        ended = ingest("c/gone.md")
+        gone.clear()
+        assert ended == "removed" if reader == "parse_document" else "TemporarilyUnavailable" in ended, ended
+
+
+def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
+    def answer(question: str, **more: Any) -> Any:
+        reply = api.post("/v1/ask", json={"question": question, **more})
+        assert reply.status_code == 200, reply.text
+        return reply.json()
+
+    first = answer("How many days of leave are there?")
+    assert first["status"] == "answered"
+    answer("And in May?", previous=first["id"])
+    model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}
+    assert "SearchWeb" in answer("How high are the waves in sea state 6 on the Douglas scale?")["path"]
+    del model.answers["grade_relevance"]
+
+    held = threading.Event()
+    model.answers["generate"] = lambda body: (held.wait(20), cite_everything(body))[1]
+    headers = {"Idempotency-Key": "k"}
+    location = api.post("/v1/questions", json={"question": "How many days?"}, headers=headers).headers["location"]
+    assert api.get(location).json()["status"] == "running"
+    held.set()
+    # What cannot be started leaves no claim on its key.
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SELFRAG_STANDARD_MACHINE_ARN", MACHINE_ARN + "-gone")
+        assert api.post("/v1/questions", json={"question": "A?"}, headers={"Idempotency-Key": "l"}).status_code == 500
+    while api.get(location).json()["status"] == "running":
+        threading.Event().wait(0.05)
+
+    assert api.post("/v1/documents", json={"key": "c/new.md", "size": 10}).status_code == 201
+    document = next(each for each in api.get("/v1/documents").json()["documents"] if each["key"] == "c/leave.md")
+    assert api.get(f"/v1/documents/{document['id']}").status_code == 200
+    assert api.delete(f"/v1/documents/{document['id']}").status_code == 202
