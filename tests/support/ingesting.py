@@ -17,6 +17,9 @@ from tests.support.doubles.titan_double import TitanDouble
 
 # moto's own credentials.
 KEYS = {"FOOBARKEY": "FOOBARSECRET"}
+# A document, and what it is changed to.
+KEY = "handbook/leave.md"
+FIRST, SECOND = b"# Leave\n\nLeave is 25 days.\n", b"# Leave\n\nLeave is 26 days.\n"
 
 
 @dataclass(frozen=True)
@@ -86,3 +89,11 @@ def ingestion(handlers: Mapping[str, Any] | None = None, **environment: str) -> 
         known = {**deployed_handlers(INGESTION), **(handlers or {})}
         with running_stack(settings, {}, handlers=known, pause=lambda seconds: None) as stack:
             yield Ingestion(stack, collection, titan)
+
+
+def holds(running: Ingestion, *sentences: str) -> None:
+    """The index holds a passage with each sentence, once, and no other; the manifest knows all of them."""
+    texts = running.texts()
+    assert sum(texts.values()) == len(sentences)
+    assert all(any(sentence in text for text in texts) for sentence in sentences)
+    assert running.recorded_ids() == running.indexed_ids()
