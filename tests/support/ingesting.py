@@ -19,6 +19,9 @@ from tests.support.roles.roles import decided
 
 # moto's own credentials.
 KEYS = {"FOOBARKEY": "FOOBARSECRET"}
+# A document, and what it is changed to.
+KEY = "handbook/leave.md"
+FIRST, SECOND = b"# Leave\n\nLeave is 25 days.\n", b"# Leave\n\nLeave is 26 days.\n"
 
 
 @dataclass(frozen=True)
@@ -97,3 +100,11 @@ def ingestion(
             recording(allows or decided()),
         ):
             yield Ingestion(stack, collection, titan)
+
+
+def holds(running: Ingestion, *sentences: str) -> None:
+    """The index holds a passage with each sentence, once, and no other; the manifest knows all of them."""
+    texts = running.texts()
+    assert sum(texts.values()) == len(sentences)
+    assert all(any(sentence in text for text in texts) for sentence in sentences)
+    assert running.recorded_ids() == running.indexed_ids()

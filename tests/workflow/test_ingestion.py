@@ -1,50 +1,17 @@
 """Ingestion as its users see it: the bucket, the index and the manifest agree, whatever happens in between."""
 
-import threading
-from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
-from datetime import timedelta
-from functools import partial
+from collections.abc import Callable
 from itertools import permutations
-from typing import Any, cast
 
 import boto3
 import pytest
-import time_machine
 
-from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_BUCKET
-from cli.local.aws.stack import deployed_handlers
 from selfrag import bootstrap
-from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
 from selfrag.domain.passages import Bounds
-from selfrag.ports.index import Index
 from tests.support.fakes import embed
 from tests.support.files import pdf
-from tests.support.ingesting import Ingestion, ingestion
-
-KEY = "handbook/leave.md"
-FIRST, SECOND = b"# Leave\n\nLeave is 25 days.\n", b"# Leave\n\nLeave is 26 days.\n"
-LONG = "".join(
-    f"## Rule {n}\n\nRule number {n} allows {n * 7} things. {'Nothing else is said here. ' * 10}\n\n"
-    for n in range(1000)
-)
-
-
-@pytest.fixture
-def running() -> Iterator[Ingestion]:
-    with ingestion() as started:
-        yield started
-
-
-def holds(running: Ingestion, *sentences: str) -> None:
-    """The index holds a passage with each sentence, once, and no other; the manifest knows all of them."""
-    texts = running.texts()
-    assert sum(texts.values()) == len(sentences)
-    assert all(any(sentence in text for text in texts) for sentence in sentences)
-    assert running.recorded_ids() == running.indexed_ids()
+from tests.support.ingesting import FIRST, KEY, SECOND, Ingestion, holds, ingestion
 
 
 def test_a_new_object_becomes_searchable_and_recorded(running: Ingestion) -> None:
@@ -152,148 +119,6 @@ def test_events_in_every_order_and_twice_end_in_the_same_state(order: tuple[str,
             for _ in range(4):
                 running.done(KEY)
             holds(running, *ENDS[order[-1]])
-
-
-def test_executions_at_once_for_one_object_end_in_one_state(running: Ingestion) -> None:
-    running.put(KEY, FIRST)
-    with ThreadPoolExecutor(6) as pool:
-        ended = list(pool.map(lambda _: running.done(KEY), range(6)))
-    assert {output["action"] for output in ended} <= {"read", "busy", "nothing"}
-    holds(running, "25 days")
-
-
-def test_an_object_that_changes_while_it_is_worked_on_is_looked_at_again() -> None:
-    embed = deployed_handlers(INGESTION)["embed_passages"]
-    at_work, changed = threading.Event(), threading.Event()
-
-    def slow(event: dict[str, Any], context: Any) -> Any:
-        at_work.set()
-        changed.wait(20)
-        return embed(event, context)
-
-    with ingestion({"embed_passages": slow}) as running, ThreadPoolExecutor(1) as pool:
-        running.put(KEY, FIRST)
-        first = pool.submit(running.done, KEY)
-        at_work.wait(20)
-        running.put(KEY, SECOND)
-        assert running.done(KEY)["action"] == "busy"
-        changed.set()
-        assert first.result()["status"] == "ready"
-        holds(running, "26 days")
-
-
-def test_a_claim_of_an_execution_that_died_ends(running: Ingestion) -> None:
-    with long_ago():
-        bootstrap.manifest().claim(running.done(KEY)["document_id"], KEY, "handbook", "dead")
-    running.put(KEY, FIRST)
-    running.done(KEY)
-    holds(running, "25 days")
-
-
-def long_ago() -> AbstractContextManager[Any]:
-    """The clock as it was when what was claimed then has meanwhile run out, with an hour to spare."""
-    return time_machine.travel(-timedelta(seconds=LEASE_SECONDS + 3600))
-
-
-class Crash(Exception):
-    """What a killed process leaves: the call before it happened, and nothing after."""
-
-
-class Killed:
-    """A part of the steps whose process is killed at one call of a method, before the change or after it."""
-
-    def __init__(self, part: Any, method: str, *, after: bool, at: int = 1) -> None:
-        self._part, self._method, self._after = part, method, after
-        self._left = at
-
-    @property
-    def happened(self) -> bool:
-        return self._left <= 0
-
-    def __getattr__(self, name: str) -> Any:
-        call = getattr(self._part, name)
-        return partial(self._change, call) if name == self._method else call
-
-    def _change(self, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-        self._left -= 1
-        if self._left or self._after:
-            done = call(*arguments, **named)
-        if not self._left:
-            raise Crash
-        return done
-
-
-# Every place at which something outside is changed, before and after the change.
-CHANGES = [
-    ("objects", "put_json"),
-    ("manifest", "claim"),
-    ("manifest", "put"),
-    ("manifest", "forget"),
-    ("manifest", "release"),
-    ("index", "add"),
-    ("index", "delete"),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize(("part", "method"), CHANGES)
-def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing_twice(
-    running: Ingestion, part: Any, method: str, after: bool
-) -> None:
-    running.put(KEY, FIRST)
-    running.done(KEY)
-    running.put(KEY, SECOND)
-    killed = Killed(getattr(bootstrap, part)(), method, after=after)
-    with bootstrap.using(**{part: killed}), long_ago():
-        running.ingest(KEY)
-    assert killed.happened
-    running.done(KEY)
-    holds(running, "26 days")
-    assert running.record(KEY)["status"] == "ready"
-
-
-@pytest.mark.slow
-def test_a_thousand_passages_with_failing_items_and_a_crash_are_all_there_once(
-    running: Ingestion, record_property: Callable[[str, str], None]
-) -> None:
-    running.collection.knobs.item_failure_rate = 0.1
-    running.put("handbook/long.md", LONG.encode())
-    # Of the 20th batch the passages are written, and never recorded.
-    with bootstrap.using(index=cast(Index, Killed(bootstrap.index(), "add", after=True, at=20))):
-        first = running.done("handbook/long.md")
-    assert first["status"] == "failed"
-    assert "IndexPassages" in first["reason"]
-    second = running.done("handbook/long.md")
-    assert (second["status"], second["passages"]) == ("ready", 1000)
-    texts = running.texts()
-    assert Counter(texts.values()) == {1: 1000}
-    assert running.recorded_ids() == running.indexed_ids()
-    embedded = len(running.titan.texts)
-    figures = f"1,000 passages, 10% of items failing, killed once: 0 lost, 0 twice; {embedded} embeddings in both runs"
-    record_property("figures", figures)
-
-
-def test_a_write_without_a_reply_is_looked_for_and_not_repeated(running: Ingestion) -> None:
-    running.collection.knobs.lose_next_reply = True
-    running.put(KEY, FIRST)
-    assert running.done(KEY)["status"] == "ready"
-    holds(running, "25 days")
-
-
-def test_a_busy_index_is_waited_for(running: Ingestion) -> None:
-    running.put(KEY, FIRST)
-    running.collection.knobs.statuses.extend([503, 429, 503])
-    assert running.done(KEY)["status"] == "ready"
-    holds(running, "25 days")
-
-
-def test_a_manifest_that_cannot_be_used_fails_the_execution_and_the_next_one_completes(running: Ingestion) -> None:
-    running.put(KEY, FIRST)
-    with bootstrap.using(manifest=DynamoManifest(boto3.client("dynamodb"), "no-such-table")):
-        assert running.ingest(KEY).output is None
-    running.done(KEY)
-    holds(running, "25 days")
 
 
 def test_a_passage_of_a_pdf_knows_its_page_and_one_of_a_page_or_a_text_its_heading(running: Ingestion) -> None:

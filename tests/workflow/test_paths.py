@@ -1,7 +1,5 @@
 """The paths of the workflow, by name, through the real definition in the emulator."""
 
-import json
-import time
 from typing import Any
 
 import boto3
@@ -9,31 +7,12 @@ import pytest
 
 from ask.logic import unfinished
 from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import Execution, running_stack
+from cli.local.aws.stack import running_stack
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.steps import Scripted
-
-ASKED = {"question": "How many days?", "collections": ["c"], "policy": {"deadline_seconds": 240}}
-SEARCH = ["Retrieve", "GradeRelevance"]
-ANSWER = ["Generate", "GradeSupport", "GradeUtility"]
-NONE = lambda event: steps.relevance(event["passage"]["passage_id"], "irrelevant")  # noqa: E731
-SOME = lambda event: steps.relevance(event["passage"]["passage_id"], "relevant")  # noqa: E731
-
-
-def run(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[dict[str, Any], Scripted]:
-    execution, scripted = executed(asked, earlier, **script)
-    assert execution.output is not None, execution.error
-    return execution.output, scripted
-
-
-def executed(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[Execution, Scripted]:
-    scripted = Scripted(**script)
-    with running_stack({}, {}, handlers=scripted.handlers(), pause=lambda seconds: None) as stack:
-        if earlier:
-            boto3.client("dynamodb").put_item(TableName=TABLES["answers_table"][0], Item=earlier)
-        return stack.execute(asked), scripted
+from tests.workflow.asking import ANSWER, ASKED, NONE, SEARCH, SOME, executed, run
 
 
 def test_the_happy_path_takes_four_rounds_and_eight_calls() -> None:
@@ -127,100 +106,9 @@ def test_the_best_answer_so_far_goes_out_when_nothing_is_left() -> None:
     assert (response["status"], response["answer"]) == ("partial", "The better one.")
 
 
-def earlier(**changes: Any) -> dict[str, Any]:
-    return {
-        "id": {"S": "earlier"},
-        "question": {"S": "How many days of leave?"},
-        "answer": {"S": "25 days."},
-        "collections": {"L": [{"S": "c"}]},
-        "evidence": {"L": [{"M": {"passage_id": {"S": "e1"}, "score": {"N": "0.9"}}}]},
-        "expires_at": {"N": str(int(time.time()) + 1000)},
-        **changes,
-    }
-
-
-FOLLOW_UP = {**ASKED, "previous": "earlier"}
-CONTINUE = [steps.retrieval("continue")]
-
-
-def test_continue_answers_from_the_evidence_of_the_earlier_question() -> None:
-    response, scripted = run(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=[steps.found("e1")])
-    assert response["path"] == ["DecideRetrieval", "Retrieve", *ANSWER]
-    assert scripted.events_of("decide_retrieval")[0]["previous"] == {
-        "question": "How many days of leave?",
-        "answer": "25 days.",
-    }
-    (fetched,) = scripted.events_of("retrieve")
-    assert (fetched["passage_ids"], fetched["collections"]) == (["e1"], ["c"])
-    assert response["reflection"]["relevance"] == [
-        {"passage_id": "e1", "relevant": True, "score": 0.9, "label": "relevant", "cached": True}
-    ]
-
-
-def test_every_step_that_reads_the_question_is_told_the_turn_before_in_one_form() -> None:
-    _, scripted = run(
-        FOLLOW_UP, earlier(), decide_retrieval=[steps.retrieval("yes")], grade_relevance=[NONE] * 4 + [SOME]
-    )
-    turn = scripted.events_of("decide_retrieval")[0]["previous"]
-    assert all(turn.values())
-    for step in ("grade_relevance", "generate", "grade_utility", "rewrite_question"):
-        told = [event["previous"] for event in scripted.events_of(step)]
-        assert told
-        assert all(previous == turn for previous in told)
-
-
 def test_the_policys_threshold_reaches_the_step_that_decides_by_it() -> None:
     _, scripted = run({**ASKED, "policy": {**ASKED["policy"], "relevance_threshold": 0.3}})
     assert {event["relevance_threshold"] for event in scripted.events_of("grade_relevance")} == {0.3}
-
-
-def test_continue_without_evidence_left_searches() -> None:
-    response, _ = run(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=[steps.found(), steps.found("a")])
-    assert response["path"] == ["DecideRetrieval", "Retrieve", *SEARCH, *ANSWER]
-    assert response["status"] == "answered"
-
-
-@pytest.mark.parametrize(
-    "item",
-    [
-        None,
-        earlier(collections={"L": [{"S": "another-tenants"}]}),
-        earlier(collections={"L": [{"S": "c"}, {"S": "another-tenants"}]}),
-        earlier(collections={"L": []}),
-        earlier(expires_at={"N": "1"}),
-    ],
-    ids=["unknown", "other tenant", "partly other tenant", "no tenant", "expired"],
-)
-def test_nobody_continues_from_an_answer_that_is_not_theirs_or_gone(item: Any) -> None:
-    response, scripted = run(FOLLOW_UP, item, decide_retrieval=CONTINUE)
-    (asked,) = scripted.events_of("decide_retrieval")
-    assert asked["previous"] == {"question": "", "answer": ""}
-    assert scripted.events_of("retrieve")[0]["passage_ids"] == []
-    assert "The earlier question was not found, so this one stands alone." in response["usage"]["warnings"]
-
-
-def test_a_finished_response_is_remembered_as_it_went_out() -> None:
-    scripted = Scripted()
-    with running_stack({}, {}, handlers=scripted.handlers()) as stack:
-        execution = stack.execute(ASKED, "my-question")
-        item = boto3.client("dynamodb").get_item(TableName=TABLES["answers_table"][0], Key={"id": {"S": "my-question"}})
-    kept = item["Item"]
-    assert json.loads(kept["response"]["S"]) == execution.output
-    assert kept["collections"] == {"L": [{"S": "c"}]}
-    assert len(kept["evidence"]["L"]) == 4
-    month = 30 * 86_400
-    assert abs(int(kept["expires_at"]["N"]) - time.time() - month) < 3600
-
-
-def test_a_memory_that_fails_costs_no_answer() -> None:
-    with running_stack({}, {}, handlers=Scripted().handlers()) as stack:
-        boto3.client("dynamodb").delete_table(TableName=TABLES["answers_table"][0])
-        execution = stack.execute(FOLLOW_UP)
-    assert execution.output is not None
-    assert execution.output["status"] == "answered"
-    warning = "The earlier answer could not be read, so the question stands alone."
-    unkept = "The answer could not be kept, so GET /v1/questions/{id} and follow-ups may not find it."
-    assert execution.output["usage"]["warnings"] == [warning, unkept]
 
 
 @pytest.mark.parametrize("step", ["retrieve", "search_web"])
@@ -271,13 +159,6 @@ def test_the_path_of_a_question_at_work_is_the_one_that_its_response_has(script:
     assert execution.output is not None
     history = steps_of(execution.history)
     assert unfinished("a", "RUNNING", history).path == execution.output["path"]
-
-
-def test_the_path_of_a_follow_up_at_work_is_the_one_that_its_response_has() -> None:
-    retrieved = [steps.found(), steps.found("a")]
-    execution, _ = executed(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=retrieved)
-    assert execution.output is not None
-    assert unfinished("a", "RUNNING", steps_of(execution.history)).path == execution.output["path"]
 
 
 def test_the_policys_bounds_are_kept() -> None:

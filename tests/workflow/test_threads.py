@@ -7,11 +7,19 @@ from typing import Any
 
 import pytest
 from moto.core.routing import get_service_router
+from moto.stepfunctions.parser.backend.execution import Execution
 
 from cli.local.aws.stack import running_stack
 
 ARGUMENTS = {"FunctionName": "f", "Payload": {}}
 TASK = {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Arguments": ARGUMENTS, "End": True}
+
+
+def run_one_task() -> None:
+    definition = json.dumps({"QueryLanguage": "JSONata", "StartAt": "Only", "States": {"Only": TASK}})
+    with running_stack({}, {}, handlers={"f": lambda event, context: {}}, definition=definition) as stack:
+        execution = stack.execute({})
+    assert execution.output is not None, execution.error
 
 
 def test_no_execution_parses_python_for_two_threads_cannot_do_so_at_the_same_time(
@@ -25,8 +33,18 @@ def test_no_execution_parses_python_for_two_threads_cannot_do_so_at_the_same_tim
 
     get_service_router("lambda")._routers.clear()  # as in a new process
     monkeypatch.setattr(ast, "parse", counting)
-    definition = json.dumps({"QueryLanguage": "JSONata", "StartAt": "Only", "States": {"Only": TASK}})
-    with running_stack({}, {}, handlers={"f": lambda event, context: {}}, definition=definition) as stack:
-        execution = stack.execute({})
-    assert execution.output is not None, execution.error
+    run_one_task()
     assert set(parsing) == {threading.current_thread()}
+
+
+def test_an_execution_has_its_output_when_it_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def telling(self: Execution, name: str, value: Any) -> None:
+        told.append(name)
+        object.__setattr__(self, name, value)
+
+    monkeypatch.setattr(Execution, "__setattr__", telling)
+    run_one_task()
+    assert "output" in told
+    assert told[-1] == "exec_status"

@@ -28,9 +28,10 @@ from moto.stepfunctions.parser.asl.component.common.string.string_expression imp
 from moto.stepfunctions.parser.asl.component.state.state import CommonStateField
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
+from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication as Worker
 from moto.stepfunctions.responses import StepFunctionResponse
 
-from cli.local.aws.strictness import as_aws_catches, assign_later, assigning, checked, evaluate_strictly
+from cli.local.aws.strictness import as_aws_catches, assign_later, assigning, checked, evaluate_strictly, status_last
 
 LambdaHandler = Callable[[dict[str, Any], Any], Any]
 Pause = Callable[[float], None]
@@ -52,6 +53,7 @@ _STORES = re.compile(r"https://(dynamodb|([^/]+\.)?s3)\.")
 
 _parse_once = lru_cache(maxsize=8)(AmazonStateLanguageParser.parse)
 _process = BotocoreStubber.process_request
+_reflect = Worker._reflect_execution_status
 _leave = CommonStateField._get_state_exited_event_details
 
 
@@ -67,6 +69,7 @@ def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause) -> list[_Mend]:
         _Mend(CommonStateField, "_get_state_exited_event_details", assigning(_leave), "where `Assign` takes effect"),
         _Mend(ErrorEqualsDecl, "_eval_body", as_aws_catches(ErrorEqualsDecl._eval_body), "States.ALL catches not all"),
         _Mend(AmazonStateLanguageParser, "parse", _parse_once, "to parse is as slow as to run; moto does it twice"),
+        _Mend(Worker, "_reflect_execution_status", status_last(_reflect), "moto tells the end before the output"),
         _Mend(retrier_decl, "time", SimpleNamespace(sleep=pause), "retries wait as the caller says"),
         _Mend(WaitFunction, "_wait_interval", lambda self, env, wait_seconds: pause(wait_seconds), "so do Wait states"),
         _Mend(BotocoreStubber, "process_request", _one_at_a_time(_process), "stores are not made for threads"),

@@ -6,6 +6,7 @@ Every function here stands in for a method of moto's, or wraps it; `interpreter.
 import copy
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from moto.stepfunctions.parser.api import EvaluationFailedEventDetails, HistoryEventType
@@ -88,3 +89,15 @@ def as_aws_catches(matches: Callable[[Any, Any], None]) -> Callable[[Any, Any], 
             env.stack[-1] = error in self.error_names
 
     return matches_as_aws
+
+
+def status_last(reflect: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Let an execution have ended only when its output or error is there too, whichever thread looks."""
+
+    def reflect_status_last(self: Any) -> None:
+        end = SimpleNamespace(exec_worker=self.execution.exec_worker)
+        reflect(SimpleNamespace(execution=end))
+        for name, value in sorted(vars(end).items(), key=lambda item: item[0] == "exec_status"):
+            setattr(self.execution, name, value)
+
+    return reflect_status_last

@@ -1,0 +1,30 @@
+"""A question through the real definition in the emulator, with scripted steps."""
+
+from typing import Any
+
+import boto3
+
+from cli.local.aws.resources import TABLES
+from cli.local.aws.stack import Execution, running_stack
+from tests.support import steps
+from tests.support.steps import Scripted
+
+ASKED = {"question": "How many days?", "collections": ["c"], "policy": {"deadline_seconds": 240}}
+SEARCH = ["Retrieve", "GradeRelevance"]
+ANSWER = ["Generate", "GradeSupport", "GradeUtility"]
+NONE = lambda event: steps.relevance(event["passage"]["passage_id"], "irrelevant")  # noqa: E731
+SOME = lambda event: steps.relevance(event["passage"]["passage_id"], "relevant")  # noqa: E731
+
+
+def run(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[dict[str, Any], Scripted]:
+    execution, scripted = executed(asked, earlier, **script)
+    assert execution.output is not None, execution.error
+    return execution.output, scripted
+
+
+def executed(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[Execution, Scripted]:
+    scripted = Scripted(**script)
+    with running_stack({}, {}, handlers=scripted.handlers(), pause=lambda seconds: None) as stack:
+        if earlier:
+            boto3.client("dynamodb").put_item(TableName=TABLES["answers_table"][0], Item=earlier)
+        return stack.execute(asked), scripted

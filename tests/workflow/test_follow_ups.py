@@ -1,0 +1,114 @@
+"""What is remembered of an answer, and a question that follows up on it."""
+
+import json
+import time
+from typing import Any
+
+import boto3
+import pytest
+
+from ask.logic import unfinished
+from cli.local.aws.resources import TABLES
+from cli.local.aws.stack import running_stack
+from selfrag.domain.history import steps_of
+from tests.support import steps
+from tests.support.steps import Scripted
+from tests.workflow.asking import ANSWER, ASKED, NONE, SEARCH, SOME, executed, run
+
+
+def earlier(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": {"S": "earlier"},
+        "question": {"S": "How many days of leave?"},
+        "answer": {"S": "25 days."},
+        "collections": {"L": [{"S": "c"}]},
+        "evidence": {"L": [{"M": {"passage_id": {"S": "e1"}, "score": {"N": "0.9"}}}]},
+        "expires_at": {"N": str(int(time.time()) + 1000)},
+        **changes,
+    }
+
+
+FOLLOW_UP = {**ASKED, "previous": "earlier"}
+CONTINUE = [steps.retrieval("continue")]
+
+
+def test_continue_answers_from_the_evidence_of_the_earlier_question() -> None:
+    response, scripted = run(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=[steps.found("e1")])
+    assert response["path"] == ["DecideRetrieval", "Retrieve", *ANSWER]
+    assert scripted.events_of("decide_retrieval")[0]["previous"] == {
+        "question": "How many days of leave?",
+        "answer": "25 days.",
+    }
+    (fetched,) = scripted.events_of("retrieve")
+    assert (fetched["passage_ids"], fetched["collections"]) == (["e1"], ["c"])
+    assert response["reflection"]["relevance"] == [
+        {"passage_id": "e1", "relevant": True, "score": 0.9, "label": "relevant", "cached": True}
+    ]
+
+
+def test_every_step_that_reads_the_question_is_told_the_turn_before_in_one_form() -> None:
+    _, scripted = run(
+        FOLLOW_UP, earlier(), decide_retrieval=[steps.retrieval("yes")], grade_relevance=[NONE] * 4 + [SOME]
+    )
+    turn = scripted.events_of("decide_retrieval")[0]["previous"]
+    assert all(turn.values())
+    for step in ("grade_relevance", "generate", "grade_utility", "rewrite_question"):
+        told = [event["previous"] for event in scripted.events_of(step)]
+        assert told
+        assert all(previous == turn for previous in told)
+
+
+def test_continue_without_evidence_left_searches() -> None:
+    response, _ = run(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=[steps.found(), steps.found("a")])
+    assert response["path"] == ["DecideRetrieval", "Retrieve", *SEARCH, *ANSWER]
+    assert response["status"] == "answered"
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        None,
+        earlier(collections={"L": [{"S": "another-tenants"}]}),
+        earlier(collections={"L": [{"S": "c"}, {"S": "another-tenants"}]}),
+        earlier(collections={"L": []}),
+        earlier(expires_at={"N": "1"}),
+    ],
+    ids=["unknown", "other tenant", "partly other tenant", "no tenant", "expired"],
+)
+def test_nobody_continues_from_an_answer_that_is_not_theirs_or_gone(item: Any) -> None:
+    response, scripted = run(FOLLOW_UP, item, decide_retrieval=CONTINUE)
+    (asked,) = scripted.events_of("decide_retrieval")
+    assert asked["previous"] == {"question": "", "answer": ""}
+    assert scripted.events_of("retrieve")[0]["passage_ids"] == []
+    assert "The earlier question was not found, so this one stands alone." in response["usage"]["warnings"]
+
+
+def test_a_finished_response_is_remembered_as_it_went_out() -> None:
+    scripted = Scripted()
+    with running_stack({}, {}, handlers=scripted.handlers()) as stack:
+        execution = stack.execute(ASKED, "my-question")
+        item = boto3.client("dynamodb").get_item(TableName=TABLES["answers_table"][0], Key={"id": {"S": "my-question"}})
+    kept = item["Item"]
+    assert json.loads(kept["response"]["S"]) == execution.output
+    assert kept["collections"] == {"L": [{"S": "c"}]}
+    assert len(kept["evidence"]["L"]) == 4
+    month = 30 * 86_400
+    assert abs(int(kept["expires_at"]["N"]) - time.time() - month) < 3600
+
+
+def test_a_memory_that_fails_costs_no_answer() -> None:
+    with running_stack({}, {}, handlers=Scripted().handlers()) as stack:
+        boto3.client("dynamodb").delete_table(TableName=TABLES["answers_table"][0])
+        execution = stack.execute(FOLLOW_UP)
+    assert execution.output is not None
+    assert execution.output["status"] == "answered"
+    warning = "The earlier answer could not be read, so the question stands alone."
+    unkept = "The answer could not be kept, so GET /v1/questions/{id} and follow-ups may not find it."
+    assert execution.output["usage"]["warnings"] == [warning, unkept]
+
+
+def test_the_path_of_a_follow_up_at_work_is_the_one_that_its_response_has() -> None:
+    retrieved = [steps.found(), steps.found("a")]
+    execution, _ = executed(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=retrieved)
+    assert execution.output is not None
+    assert unfinished("a", "RUNNING", steps_of(execution.history)).path == execution.output["path"]
