@@ -17,21 +17,25 @@ import pytest
 from ask.edge.body import MAX_BODY_BYTES
 from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import MACHINE_ARN
-from cli.local.serving.gateway import serving
+from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
+from tests.support.roles.recorded import as_caller
 
 ASK = {"question": QUESTION["question"], "policy": {"web_search": False}}
 
 
 @contextmanager
 def serving_api(model: ModelServer, **environment: str) -> Iterator[httpx2.Client]:
-    with local_stack(model, SELFRAG_COLLECTIONS='["c"]', **environment), serving() as url:
-        limits = httpx2.Limits(max_connections=64)
-        with httpx2.Client(base_url=url, timeout=40, limits=limits) as client:
-            yield client
+    limits = httpx2.Limits(max_connections=64)
+    with (
+        local_stack(model, SELFRAG_COLLECTIONS='["c"]', **environment),
+        serving(handler=as_caller("ask", threaded_handler())) as url,
+        httpx2.Client(base_url=url, timeout=40, limits=limits) as client,
+    ):
+        yield client
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ from tests.support.infra.made import (
     everything_is_made,
     no_output_and_no_secret_holds_a_key,
     the_page_of_costs_counts_every_alarm_and_secret,
+    the_roles_are_those_that_the_tests_enforce,
 )
 from tests.support.infra.rules import FUNCTIONS, functions_of
 
@@ -83,6 +84,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         no_output_and_no_secret_holds_a_key(resources, outputs)
         every_action_is_named_and_has_its_resource(resources)
         each_role_allows_what_the_page_of_permissions_lists(resources)
+        the_roles_are_those_that_the_tests_enforce(resources)
         alarms_and_widgets_use_metrics_that_are_emitted(resources)
         the_page_of_costs_counts_every_alarm_and_secret(resources)
         errors_of_the_gateway_are_problem_details(resources)

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from cli.local.aws.stack import LocalStack, running_stack
+from cli.local.aws.stack import LocalStack, deployed_handlers, running_stack
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
+from tests.support.roles.recorded import as_caller, recording
+from tests.support.roles.roles import decided
 
 PASSAGES = [passage(f"p{n}", f"Fact number {n} is {n * 10} days. More follows.", collection="c") for n in range(12)]
 QUESTION: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "policy": {"web_search": False}}
@@ -33,7 +35,7 @@ def few_parts() -> Parts:
 
 @contextmanager
 def local_stack(model: ModelServer, **environment: str) -> Iterator[LocalStack]:
-    """The stack with the deployed handlers; nothing waits between retries."""
+    """The stack with the deployed handlers, whose calls their roles decide; nothing waits between retries."""
     settings = {
         "SELFRAG_MODEL_BASE_URL": model.url,
         "SELFRAG_MODEL_SECRET": "model-key",
@@ -41,5 +43,9 @@ def local_stack(model: ModelServer, **environment: str) -> Iterator[LocalStack]:
         **environment,
     }
     secrets = {"model-key": "test-key", "web-key": "test"}
-    with running_stack(settings, secrets, parts=few_parts(), pause=lambda seconds: None) as stack:
+    handlers = {name: as_caller(name, handler) for name, handler in deployed_handlers().items()}
+    with (
+        running_stack(settings, secrets, parts=few_parts(), handlers=handlers, pause=lambda seconds: None) as stack,
+        recording(decided()),
+    ):
         yield stack

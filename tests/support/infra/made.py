@@ -7,6 +7,7 @@ from typing import Any
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.rules import FUNCTIONS, handler_files, listed_permissions
 from tests.support.infra.tools import ROOT
+from tests.support.roles.policies import exported, policies_of
 
 Resources = dict[str, dict[str, Any]]
 
@@ -70,6 +71,10 @@ def each_role_allows_what_the_page_of_permissions_lists(resources: Resources) ->
             name, _, each = address.removeprefix("aws_iam_role_policy.").partition("[")
             role = each.strip('"]') or name
             assert allowed == page["workflow" if role in ("express", "standard") else role], address
+
+
+def the_roles_are_those_that_the_tests_enforce(resources: Resources) -> None:
+    assert policies_of(resources) == exported(), "write them anew: python -m tests.support.roles.export"
 
 
 def alarms_and_widgets_use_metrics_that_are_emitted(resources: Resources) -> None:

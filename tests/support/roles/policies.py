@@ -54,6 +54,23 @@ def without(policies: Policies, role: str, place: int) -> Policies:
     return less
 
 
+def reductions(policies: Policies) -> Iterator[tuple[str, str, Policies]]:
+    """The policies, less one statement, or one action or resource of those that a statement has: role, part, policies.
+
+    A statement's name is ROLE.SID; an action or resource of it stands behind a space.
+    """
+    for role, place in statements(policies):
+        statement = policies[role]["Statement"][place]
+        name = f"{role}.{statement.get('Sid', place)}"
+        yield role, name, without(policies, role, place)
+        for field in ("Action", "Resource"):
+            every = listed(statement[field])
+            for part in every if len(every) > 1 else []:
+                less = deepcopy(policies)
+                less[role]["Statement"][place][field] = [each for each in every if each != part]
+                yield role, f"{name} {part}", less
+
+
 def listed(value: Any) -> list[Any]:
     """A policy's value, which may be a text or a list of them."""
     return value if isinstance(value, list) else [value]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tests.support.roles.calls import ACCOUNT
 from tests.support.roles.decider import can_decide, decider
-from tests.support.roles.policies import Policies, exported, statements, without
+from tests.support.roles.policies import Policies, exported, reductions
 from tests.support.roles.recorded import Allows, Call, everything
 
 # Locally one machine stands for both that answer questions.
@@ -38,14 +38,11 @@ def decided() -> Allows:
 
 
 def unneeded(policies: Policies, calls: Iterable[Call]) -> list[str]:
-    """The statements that can be removed without any of the calls being refused, as ROLE.SID."""
-    asked = list(calls)
-    return [
-        f"{role}.{policies[role]['Statement'][place]['Sid']}"
-        for role, place in statements(policies)
-        if all(
-            Roles(without(policies, role, place)).allow(*call)
-            for call in asked
-            if role in _ROLES_OF.get(call[0], (call[0],)) and not call[2].startswith("index/")
-        )
-    ]
+    """What can be taken out of the policies without any of the calls being refused: statements and parts of them."""
+    asked = [call for call in calls if not call[2].startswith("index/")]
+    found = []
+    for role, part, less in reductions(policies):
+        of_role = (call for call in asked if role in _ROLES_OF.get(call[0], (call[0],)))
+        if all(Roles(less).allow(*call) for call in of_role):
+            found.append(part)
+    return found

@@ -30,10 +30,10 @@ READERS = ("parse_document", "split_document", "embed_passages", "index_passages
 def every_path(allows: Allows) -> Iterator[Calls]:
     """What was called in runs that take every path.
 
-    Documents: put, changed, deleted, unreadable, and work that is gone before each step that reads it.
+    Documents: put, changed, deleted, unreadable, gone before each step that reads them; replies that are lost.
     Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault.
     """
-    gone: set[str] = set()
+    gone: dict[str, int] = {}
     with ExitStack() as opened:
         model = opened.enter_context(ModelServer())
         titan = opened.enter_context(TitanDouble())
@@ -54,7 +54,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         secrets = {"model-key": "test", "web-key": "test"}
         stack = opened.enter_context(running_stack(environment, secrets, handlers=handlers, pause=lambda seconds: None))
         calls = opened.enter_context(recording(allows))
-        _ingest_everything(stack, gone)
+        _ingest_everything(stack, collection, gone)
         url = opened.enter_context(serving(handler=as_caller("ask", threaded_handler())))
         _ask_everything(opened.enter_context(httpx2.Client(base_url=url, timeout=40)), model)
         yield calls
@@ -70,22 +70,24 @@ def _cold(handler: Handler) -> Handler:
     return cold
 
 
-def _emptied_before(name: str, handler: Handler, gone: set[str]) -> Handler:
-    """A handler before which, when its name is in `gone`, somebody empties the buckets."""
+def _emptied_before(name: str, handler: Handler, gone: dict[str, int]) -> Handler:
+    """A handler before which somebody empties the buckets, if `gone` has its name; so many calls are let pass first."""
 
     def empty(event: dict[str, Any], context: Any) -> None:
         for bucket in (DOCUMENTS_BUCKET, WORK_BUCKET):
             boto3.resource("s3").Bucket(bucket).objects.all().delete()
 
     def emptied(event: dict[str, Any], context: Any) -> Any:
-        if name in gone:
+        if gone.get(name) == 0:
             as_caller(NOBODY, empty)(event, context)
+        elif name in gone:
+            gone[name] -= 1
         return handler(event, context)
 
     return emptied
 
 
-def _ingest_everything(stack: LocalStack, gone: set[str]) -> None:
+def _ingest_everything(stack: LocalStack, collection: OpenSearchDouble, gone: dict[str, int]) -> None:
     s3 = boto3.client("s3")
 
     def ingest(key: str) -> str:
@@ -104,10 +106,19 @@ def _ingest_everything(stack: LocalStack, gone: set[str]) -> None:
     assert ingest("c/broken.md").startswith("failed")
     for number, reader in enumerate(READERS):
         s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/gone.md", Body=f"Edition {number}.\n")
-        gone.add(reader)
+        gone[reader] = 0
         ended = ingest("c/gone.md")
         gone.clear()
         assert ended == "removed" if reader == "parse_document" else "TemporarilyUnavailable" in ended, ended
+    # The reply to a write is lost: it is looked for, by the same step or by the one that removes what is left of it.
+    for key, passed, end in (("c/lost.md", {}, "ready"), ("c/left.md", {"index_passages": 1}, "failed")):
+        s3.put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=f"Of {key}.\n")
+        collection.knobs.lose_next_reply = True
+        gone.update(passed)
+        assert ingest(key).startswith(end)
+        gone.clear()
+    s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/left.md", Body="Once more.\n")
+    assert ingest("c/left.md") == "ready"
 
 
 def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:

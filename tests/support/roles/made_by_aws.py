@@ -1,0 +1,56 @@
+"""The calls that AWS makes itself with these roles, as its documentation lists them; no run of ours can record them."""
+
+from collections.abc import Iterator
+
+from tests.support.infra.rules import functions_of
+from tests.support.roles.calls import ACCOUNT, HERE, bucket_arn
+from tests.support.roles.recorded import Call, Calls
+
+EXECUTION = f"arn:aws:states:{HERE}:execution:selfrag"
+# AWS Step Functions, "Logging using CloudWatch Logs" and "X-Ray permissions"; neither knows a resource.
+_DELIVERY = ("CreateLogDelivery", "DeleteLogDelivery", "GetLogDelivery", "ListLogDeliveries", "UpdateLogDelivery")
+_LOGS = (*_DELIVERY, "DescribeLogGroups", "DescribeResourcePolicies", "PutResourcePolicy")
+_SEGMENTS = ("PutTelemetryRecords", "PutTraceSegments")
+_SAMPLING = ("GetSamplingRules", "GetSamplingTargets")
+# "IAM policies for Distributed Map": how it finds, starts, follows and redrives its items, and writes what they gave.
+_WRITING = ("AbortMultipartUpload", "GetObject", "ListMultipartUploadParts", "PutObject")
+_RULE = f"arn:aws:events:{HERE}:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule"
+
+
+def made_by_aws() -> Calls:
+    """The calls of all roles: (who, action, resource)."""
+    machines = (("workflow", *each) for each in _of_a_machine())
+    others = ((machine, *each) for machine in ("ingestion", "reindex") for each in _of_a_machine())
+    functions = {call for name in functions_of() for call in _of_a_function(name)}
+    return {*machines, *others, *functions, *_of_reindex(), *_of_events()}
+
+
+def _of_a_function(name: str) -> Iterator[Call]:
+    stream = f"arn:aws:logs:{HERE}:log-group:/aws/lambda/selfrag-{name}:log-stream:2026/11/21/[$LATEST]1"
+    yield from ((name, f"logs:{action}", stream) for action in ("CreateLogStream", "PutLogEvents"))
+    yield from ((name, f"xray:{action}", "*") for action in _SEGMENTS)
+    if name == "ask":
+        # By those who were given a form.
+        yield name, "s3:PutObject", f"{bucket_arn('selfrag-documents')}/c/new.md"
+
+
+def _of_a_machine() -> Iterator[tuple[str, str]]:
+    yield from ((f"logs:{action}", "*") for action in _LOGS)
+    yield from ((f"xray:{action}", "*") for action in (*_SEGMENTS, *_SAMPLING))
+
+
+def _of_reindex() -> Iterator[Call]:
+    item, loading = f"{EXECUTION}-reindex/Documents:1", f"{EXECUTION}-ingestion:1"
+    yield "reindex", "s3:ListBucket", bucket_arn("selfrag-documents")
+    yield from (("reindex", f"s3:{each}", f"{bucket_arn('selfrag-work')}/reindex/1/manifest.json") for each in _WRITING)
+    for machine in ("reindex", "ingestion"):
+        yield "reindex", "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-{machine}"
+    for action in ("DescribeExecution", "StopExecution"):
+        yield from (("reindex", f"states:{action}", arn) for arn in (f"{EXECUTION}-reindex:1", item, loading))
+    yield "reindex", "states:RedriveExecution", item
+    yield "reindex", "states:DescribeMapRun", f"arn:aws:states:us-east-1:{ACCOUNT}:mapRun:selfrag-reindex/Documents:1"
+    yield from (("reindex", f"events:{each}", _RULE) for each in ("DescribeRule", "PutRule", "PutTargets"))
+
+
+def _of_events() -> Iterator[Call]:
+    yield "events", "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-ingestion"
