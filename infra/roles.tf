@@ -123,6 +123,7 @@ locals {
         SELFRAG_COLLECTIONS          = jsonencode(var.collections)
         SELFRAG_WEB_SEARCH           = tostring(var.web_search)
         SELFRAG_KEY_COLLECTIONS      = jsonencode(var.key_collections)
+        SELFRAG_DEFAULT_COLLECTIONS  = jsonencode(var.default_collections)
         SELFRAG_DOCUMENTS_TABLE      = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET     = aws_s3_bucket.bucket["documents"].bucket
       }

@@ -47,7 +47,7 @@ class Service:
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    environment = {"SELFRAG_KEY_COLLECTIONS": json.dumps(KEYS), "SELFRAG_COLLECTIONS": '["shared"]'}
+    environment = {"SELFRAG_KEY_COLLECTIONS": json.dumps(KEYS), "SELFRAG_DEFAULT_COLLECTIONS": '["shared"]'}
     with ingestion(**environment) as documents, serving() as url, httpx2.Client(base_url=url, timeout=40) as api:
         yield Service(documents, Tenant(api, "key-a"), Tenant(api, "key-b"), Tenant(api, ""))
 

@@ -28,6 +28,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
+    "key_collections": ({f"key-{n}": ["a"] for n in range(200)}, "key_collections must take no more than 3,000 bytes"),
+    "default_collections": (["of-nobody"], "default_collections must be among collections"),
     "index_writers": (["me"], "index_writers must be ARNs"),
     "index": ({"name": "Passages", "vector_dimensions": 384}, "index must have vector_dimensions that the embedding"),
     "reindex_concurrency": (0, "reindex_concurrency must be a whole number"),
