@@ -35,7 +35,7 @@ variable "tags" {
 }
 
 variable "kms_key_arn" {
-  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables and the collection; null takes keys that AWS manages. Its policy must let logs.REGION.amazonaws.com, cloudwatch.amazonaws.com and events.amazonaws.com use it."
+  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let logs.REGION.amazonaws.com, cloudwatch.amazonaws.com and events.amazonaws.com use it."
   type        = string
   default     = null
 

@@ -53,6 +53,13 @@ def test_every_function_is_in_a_map_of_steps_and_nothing_else_is() -> None:
     assert rules.unmatched_functions(TEXT, rules.functions_of()) == set()
 
 
+def test_your_key_encrypts_the_histories_of_the_machines_which_hold_questions_and_answers() -> None:
+    machine = rules.blocks(TEXT, "resource", "aws_sfn_state_machine")["machine"]
+    [encryption] = [body["encryption_configuration"] for body in machine.get("dynamic", [])]
+    assert "var.kms_key_arn" in str(encryption["for_each"])
+    assert encryption["content"][0]["type"] == "CUSTOMER_MANAGED_KMS_KEY"
+
+
 def test_other_apis_of_the_account_keep_their_logs() -> None:
     assert rules.blocks(TEXT, "variable")["manage_api_gateway_account"]["default"] is False
     account = rules.blocks(TEXT, "resource", "aws_api_gateway_account")["logs"]
