@@ -36,11 +36,11 @@ locals {
     searched_index = { environment = local.index_environment.search }
     written_index  = { environment = local.index_environment.ingestion }
     embedder = {
-      environment = {}
+      environment = { SELFRAG_EMBEDDING_REGION = var.embedding_region }
       statements = [{
         sid       = "Embed"
         actions   = ["bedrock:InvokeModel"]
-        resources = ["arn:${local.partition}:bedrock:${local.region}::foundation-model/amazon.titan-embed-text-v2:0"]
+        resources = ["arn:${local.partition}:bedrock:${coalesce(var.embedding_region, local.region)}::foundation-model/amazon.titan-embed-text-v2:0"]
       }]
     }
     web = {

@@ -347,6 +347,17 @@ variable "search_index" {
   }
 }
 
+variable "embedding_region" {
+  description = "The region whose Bedrock embeds texts, where the deployment's own has no Titan Text Embeddings V2; null is the deployment's own. Texts of documents and questions go there."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.embedding_region == null || can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", var.embedding_region))
+    error_message = "embedding_region must be the name of a region, such as us-east-1."
+  }
+}
+
 variable "reindex_concurrency" {
   description = "How many documents a reindexing works on at once. All share the embedding model's quota, of which one takes up to 32 calls at a time."
   type        = number

@@ -31,6 +31,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "key_collections": ({f"key-{n}": ["a"] for n in range(200)}, "key_collections must take no more than 3,000 bytes"),
     "index_writers": (["me"], "index_writers must be ARNs"),
     "index": ({"name": "Passages", "vector_dimensions": 384}, "index must have vector_dimensions that the embedding"),
+    "embedding_region": ("Virginia", "embedding_region must be the name of a region"),
     "reindex_concurrency": (0, "reindex_concurrency must be a whole number"),
     "pipeline": ("", "pipeline must be"),
     "old_versions_days": (0.5, "old_versions_days must be"),
