@@ -74,13 +74,18 @@ variable "package_directory" {
 }
 
 variable "architecture" {
-  description = "The processor that the functions run on; the packages must be built for it."
+  description = "The processor that the functions run on; the packages must be built for it, by `make package ARCHITECTURE=...`."
   type        = string
   default     = "arm64"
 
   validation {
     condition     = contains(["arm64", "x86_64"], var.architecture)
     error_message = "architecture must be arm64 or x86_64."
+  }
+
+  validation {
+    condition     = try(trimspace(file("${var.package_directory}/architecture")), var.architecture) == var.architecture
+    error_message = "The packages are built for another processor than architecture says: run `make package ARCHITECTURE=${var.architecture}`."
   }
 }
 

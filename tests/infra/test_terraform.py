@@ -90,6 +90,14 @@ def test_how_the_collection_is_reached_has_to_be_chosen(infra: Path, chosen: dic
     assert refusal in _plan(infra, chosen)
 
 
+def test_packages_of_another_processor_are_refused(infra: Path, tmp_path: Path) -> None:
+    (tmp_path / "architecture").write_text("arm64\n")
+    chosen = {"collection_public": True, "package_directory": str(tmp_path)}
+    refusal = "run `make package ARCHITECTURE=x86_64`"
+    assert refusal in _plan(infra, {**chosen, "architecture": "x86_64"})
+    assert refusal not in _plan(infra, {**chosen, "architecture": "arm64"})
+
+
 def test_what_others_may_ask_are_collections(infra: Path) -> None:
     said = _plan(infra, {"collection_public": True, "collections": ["a"], "default_collections": ["b"]})
     assert "default_collections must be among collections" in said
