@@ -3,6 +3,7 @@
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
+ARCHITECTURE ?= arm64
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -60,9 +61,12 @@ openapi: $(VENV)/.ask ## Write the description of the API anew
 architecture: $(VENV)/.test ## Draw the picture of the rooms in docs/architecture.svg anew, from the imports
 	@$(BIN)/python -m docs.picture
 
-package: $(VENV)/.package ## Build the zips of the Lambdas into build/
-	@echo "Building a zip for each function and the layer, for Lambda on arm64, into build/." >&2
-	@$(BIN)/python -m infra.packages.package --out build --libraries build/libraries/arm64
+package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make package [ARCHITECTURE=x86_64]
+	@echo "Building a zip for each function and the layer, for Lambda on $(ARCHITECTURE), into build/." >&2
+	@if [ "$(ARCHITECTURE)" != arm64 ]; then \
+	  $(BIN)/python -m infra.packages.libraries "build/libraries/$(ARCHITECTURE)" --architecture "$(ARCHITECTURE)"; fi
+	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
+	  --architecture "$(ARCHITECTURE)"
 
 bench-imports: $(VENV)/.test ## Measure how long each Lambda's handler takes to import
 	@$(BIN)/python -m infra.packages.package --out build/host --libraries build/libraries/host

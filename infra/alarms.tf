@@ -57,7 +57,7 @@ locals {
     { for machine in local.question_machines : "${machine}-failed" => {
       metric    = ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns[machine] }]
       threshold = var.thresholds.failures
-      advice    = "Executions of the ${machine} machine fail. Open the machine in the Step Functions console and read the error of a failed state: it names a missing permission or a fault in the workflow. Executions of the standard machine can be redriven from there."
+      advice    = "Executions of the ${machine} machine fail. Open the machine in the Step Functions console and read the error of a failed state: it names a missing permission or a fault in the workflow. When it is mended, ask anew: do not redrive, for an execution keeps its deadline, which is over by then."
     } },
     { for machine in local.question_machines : "${machine}-timed-out" => {
       metric    = ["AWS/States", "ExecutionsTimedOut", { StateMachineArn = local.machine_arns[machine] }]

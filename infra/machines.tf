@@ -78,6 +78,17 @@ resource "aws_sfn_state_machine" "machine" {
     enabled = var.tracing
   }
 
+  # The history of Standard machines has questions, passages and answers for 90 days.
+  dynamic "encryption_configuration" {
+    for_each = var.kms_key_arn == null ? [] : [var.kms_key_arn]
+
+    content {
+      type                              = "CUSTOMER_MANAGED_KMS_KEY"
+      kms_key_id                        = encryption_configuration.value
+      kms_data_key_reuse_period_seconds = 300
+    }
+  }
+
   # The role must be able to write logs when the machine is made; a machine without its functions is of no use.
   depends_on = [aws_iam_role_policy.machine, aws_lambda_function.step]
 }

@@ -36,11 +36,11 @@ locals {
     searched_index = { environment = local.index_environment.search }
     written_index  = { environment = local.index_environment.ingestion }
     embedder = {
-      environment = {}
+      environment = { SELFRAG_EMBEDDING_REGION = var.embedding_region }
       statements = [{
         sid       = "Embed"
         actions   = ["bedrock:InvokeModel"]
-        resources = ["arn:${local.partition}:bedrock:${local.region}::foundation-model/amazon.titan-embed-text-v2:0"]
+        resources = ["arn:${local.partition}:bedrock:${coalesce(var.embedding_region, local.region)}::foundation-model/amazon.titan-embed-text-v2:0"]
       }]
     }
     web = {
@@ -130,6 +130,7 @@ locals {
         SELFRAG_COLLECTIONS          = jsonencode(var.collections)
         SELFRAG_WEB_SEARCH           = tostring(var.web_search)
         SELFRAG_KEY_COLLECTIONS      = jsonencode(var.key_collections)
+        SELFRAG_DEFAULT_COLLECTIONS  = jsonencode(var.default_collections)
         SELFRAG_DOCUMENTS_TABLE      = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET     = aws_s3_bucket.bucket["documents"].bucket
       }

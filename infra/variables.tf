@@ -35,7 +35,7 @@ variable "tags" {
 }
 
 variable "kms_key_arn" {
-  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables and the collection; null takes keys that AWS manages. Its policy must let logs.REGION.amazonaws.com, cloudwatch.amazonaws.com and events.amazonaws.com use it."
+  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let logs.REGION.amazonaws.com, cloudwatch.amazonaws.com and events.amazonaws.com use it."
   type        = string
   default     = null
 
@@ -74,13 +74,18 @@ variable "package_directory" {
 }
 
 variable "architecture" {
-  description = "The processor that the functions run on; the packages must be built for it."
+  description = "The processor that the functions run on; the packages must be built for it, by `make package ARCHITECTURE=...`."
   type        = string
   default     = "arm64"
 
   validation {
     condition     = contains(["arm64", "x86_64"], var.architecture)
     error_message = "architecture must be arm64 or x86_64."
+  }
+
+  validation {
+    condition     = try(trimspace(file("${var.package_directory}/architecture")), var.architecture) == var.architecture
+    error_message = "The packages are built for another processor than architecture says: run `make package ARCHITECTURE=${var.architecture}`."
   }
 }
 
@@ -211,13 +216,29 @@ variable "collections" {
 }
 
 variable "key_collections" {
-  description = "Which collections an API key (by its id) or an IAM role or user (by its ARN) may ask, for those that may not ask all of `collections`."
+  description = "Which collections an API key (by its id) or an IAM role or user (by its ARN) may ask. Once it names anyone, those that it does not name may ask `default_collections`. A variable of the function ask: room for some 60 keys, or 25 roles."
   type        = map(list(string))
   default     = {}
 
   validation {
     condition     = alltrue([for names in values(var.key_collections) : length(names) > 0])
     error_message = "key_collections must name at least one collection for each caller."
+  }
+
+  validation {
+    condition     = length(jsonencode(var.key_collections)) <= 3000
+    error_message = "key_collections must take no more than 3,000 bytes as JSON, for all variables of a function together take 4 KB: bind roles that many callers assume, in place of each caller, or give a tenant a deployment of its own."
+  }
+}
+
+variable "default_collections" {
+  description = "Which collections a caller may ask that key_collections does not name, once that names anyone: none by default."
+  type        = list(string)
+  default     = []
+
+  validation {
+    condition     = length(setsubtract(var.default_collections, var.collections)) == 0
+    error_message = "default_collections must be among collections."
   }
 }
 
@@ -328,6 +349,17 @@ variable "search_index" {
   validation {
     condition     = try(can(regex("^[a-z0-9][a-z0-9_-]{0,31}$", var.search_index.name)) && contains([256, 512, 1024], var.search_index.vector_dimensions), true)
     error_message = "search_index must have a name and vector_dimensions as index has."
+  }
+}
+
+variable "embedding_region" {
+  description = "The region whose Bedrock embeds texts, where the deployment's own has no Titan Text Embeddings V2; null is the deployment's own. Texts of documents and questions go there."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.embedding_region == null || can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", var.embedding_region))
+    error_message = "embedding_region must be the name of a region, such as us-east-1."
   }
 }
 

@@ -4,7 +4,7 @@ python -m infra.packages.package --out build --libraries build/libraries/arm64
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -22,6 +22,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, help=__d
 def package(
     libraries: Annotated[Path, typer.Option(help="Folder of the layer's libraries.", exists=True, file_okay=False)],
     out: Annotated[Path, typer.Option(help="Folder that the zips are written to.")] = Path("build"),
+    architecture: Annotated[Literal["arm64", "x86_64"], typer.Option(help="What the libraries are for.")] = "arm64",
     step: Annotated[list[str] | None, typer.Option(help="Only this step, or `layer`; can be repeated.")] = None,
 ) -> None:
     """Build the zips, the same byte for byte from the same sources and libraries."""
@@ -31,6 +32,8 @@ def package(
     for part in parts:
         files = layer_files(FUNCTIONS, libraries) if part == LAYER else function_files(FUNCTIONS, part)
         _print(write_zip(out / f"{part}.zip", files))
+    # Terraform refuses packages of another processor, which would not start.
+    (out / "architecture").write_text(f"{architecture}\n")
 
 
 def _print(archive: Archive) -> None:

@@ -48,7 +48,7 @@ class Service:
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    environment = {"SELFRAG_KEY_COLLECTIONS": json.dumps(KEYS), "SELFRAG_COLLECTIONS": '["shared"]'}
+    environment = {"SELFRAG_KEY_COLLECTIONS": json.dumps(KEYS), "SELFRAG_DEFAULT_COLLECTIONS": '["shared"]'}
     with (
         ingestion(**environment) as documents,
         serving(handler=as_caller("ask", threaded_handler())) as url,

@@ -51,6 +51,7 @@ OTHER_CHOICES = {
     "auth": "iam",
     "collection_public": False,
     "collection_vpc_endpoint_ids": ["vpce-1"],
+    "embedding_region": "us-west-2",
     "index": {"name": "passages-2"},
     "index_writers": ["arn:aws:iam::000000000000:role/loader"],
     "manage_api_gateway_account": True,

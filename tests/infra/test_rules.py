@@ -53,6 +53,25 @@ def test_every_function_is_in_a_map_of_steps_and_nothing_else_is() -> None:
     assert rules.unmatched_functions(TEXT, rules.functions_of()) == set()
 
 
+def test_your_key_encrypts_the_histories_of_the_machines_which_hold_questions_and_answers() -> None:
+    machine = rules.blocks(TEXT, "resource", "aws_sfn_state_machine")["machine"]
+    [encryption] = [body["encryption_configuration"] for body in machine.get("dynamic", [])]
+    assert "var.kms_key_arn" in str(encryption["for_each"])
+    assert encryption["content"][0]["type"] == "CUSTOMER_MANAGED_KMS_KEY"
+
+
+def test_who_embeds_in_another_region_is_told_of_it_and_may() -> None:
+    [embedder] = [block["services"]["embedder"] for block in rules.local_values(TEXT) if "services" in block]
+    assert embedder["environment"] == {"SELFRAG_EMBEDDING_REGION": "${var.embedding_region}"}
+    assert "bedrock:${coalesce(var.embedding_region, local.region)}::" in str(embedder["statements"])
+
+
+def test_executions_whose_deadline_is_over_are_not_to_be_redriven() -> None:
+    [failed] = [alarm for alarm in rules.alarms_of(TEXT) if "ExecutionsFailed" in alarm and "[machine]" in alarm]
+    assert "ask anew" in failed
+    assert "redrive" not in failed.replace("not redrive", "")
+
+
 def test_other_apis_of_the_account_keep_their_logs() -> None:
     assert rules.blocks(TEXT, "variable")["manage_api_gateway_account"]["default"] is False
     account = rules.blocks(TEXT, "resource", "aws_api_gateway_account")["logs"]

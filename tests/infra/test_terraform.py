@@ -28,8 +28,10 @@ WRONG: dict[str, tuple[Any, str]] = {
     "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
+    "key_collections": ({f"key-{n}": ["a"] for n in range(200)}, "key_collections must take no more than 3,000 bytes"),
     "index_writers": (["me"], "index_writers must be ARNs"),
     "index": ({"name": "Passages", "vector_dimensions": 384}, "index must have vector_dimensions that the embedding"),
+    "embedding_region": ("Virginia", "embedding_region must be the name of a region"),
     "reindex_concurrency": (0, "reindex_concurrency must be a whole number"),
     "pipeline": ("", "pipeline must be"),
     "old_versions_days": (0.5, "old_versions_days must be"),
@@ -86,6 +88,19 @@ PRIVATE = {"collection_vpc_endpoint_ids": ["vpce-1"], "subnet_ids": ["subnet-1"]
 )
 def test_how_the_collection_is_reached_has_to_be_chosen(infra: Path, chosen: dict[str, Any], refusal: str) -> None:
     assert refusal in _plan(infra, chosen)
+
+
+def test_packages_of_another_processor_are_refused(infra: Path, tmp_path: Path) -> None:
+    (tmp_path / "architecture").write_text("arm64\n")
+    chosen = {"collection_public": True, "package_directory": str(tmp_path)}
+    refusal = "run `make package ARCHITECTURE=x86_64`"
+    assert refusal in _plan(infra, {**chosen, "architecture": "x86_64"})
+    assert refusal not in _plan(infra, {**chosen, "architecture": "arm64"})
+
+
+def test_what_others_may_ask_are_collections(infra: Path) -> None:
+    said = _plan(infra, {"collection_public": True, "collections": ["a"], "default_collections": ["b"]})
+    assert "default_collections must be among collections" in said
 
 
 SAME_NAME, NO_NAME = "give the new index a new name", "search_index must have a name and vector_dimensions"

@@ -8,6 +8,7 @@ import pytest
 
 from cli.local.aws.resources import DOCUMENTS_BUCKET
 from selfrag import bootstrap
+from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import Bounds
 from tests.support.fakes import embed
 from tests.support.files import pdf
@@ -95,6 +96,25 @@ def test_a_file_that_cannot_be_read_any_more_is_failed_with_its_reason_and_not_a
     running.put(KEY, SECOND)
     running.done(KEY)
     holds(running, "26 days")
+
+
+def test_a_document_with_too_many_passages_is_failed_with_its_reason_and_not_answered_from() -> None:
+    split = deployed_handlers(INGESTION)["split_document"]
+
+    def splits_one_only(event: dict[str, Any], context: Any) -> Any:
+        if len(running.titan.texts):
+            raise BadDocument("too many passages")
+        return split(event, context)
+
+    with ingestion({"split_document": splits_one_only}) as running:
+        running.put(KEY, FIRST)
+        running.done(KEY)
+        running.put(KEY, SECOND)
+        assert running.done(KEY)["status"] == "failed"
+        holds(running)
+        assert running.record(KEY)["reason"] == (
+            f"{KEY} holds more text than one document may have; split it into several files."
+        )
 
 
 OPERATIONS: dict[str, Callable[[Ingestion], None]] = {

@@ -31,11 +31,23 @@ class Caller:
 
 
 def caller_of(event: dict[str, Any], config: ApiSettings) -> Caller:
-    """The caller as API Gateway made sure of them: the id of an API key, or the ARN of an IAM identity."""
+    """The caller as API Gateway made sure of them: the id of an API key, or the ARN of an IAM identity.
+
+    Raises ProblemRaised for one who may ask nothing.
+    """
     identity = event.get("requestContext", {}).get("identity") or {}
     name = str(identity.get("apiKeyId") or identity.get("userArn") or "")
     bound = {_role(known): collections for known, collections in config.key_collections.items() if known}
-    return Caller(name, bound.get(_role(name), config.collections))
+    # The key of a new tenant opens nothing before it is bound.
+    others = config.default_collections if config.key_collections else config.collections
+    collections = bound.get(_role(name), others)
+    if not collections:
+        raise ProblemRaised(
+            HTTPStatus.FORBIDDEN,
+            "Your key may not ask any collection.",
+            "Have the operator bind your key to a collection (key_collections).",
+        )
+    return Caller(name, collections)
 
 
 def _role(name: str) -> str:

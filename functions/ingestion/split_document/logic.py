@@ -4,11 +4,15 @@ from pydantic import BaseModel
 
 from ingestion.split_document.pieces import split
 from selfrag.domain.documents import document_from, passage_id
+from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import Passage
 from selfrag.ports.objects import Objects
 
 # Small enough to be embedded within a Lambda's time, and to be written again when a write is lost.
 BATCH = 25
+# An execution's history may have 25,000 events, and a batch takes 16 of them when nothing has to be tried again. A text
+# of 10 MB has some 15,000 passages.
+MAX_PASSAGES = 20_000
 
 
 class Task(BaseModel):
@@ -35,8 +39,8 @@ class Result(BaseModel):
     passages: int
 
 
-def split_into_batches(task: Task, objects: Objects) -> Result:
-    """Cut a document into passages, and these into batches."""
+def split_into_batches(task: Task, objects: Objects, most: int = MAX_PASSAGES) -> Result:
+    """Cut a document into passages, and these into batches; raises BadDocument for more than `most` passages."""
     document = document_from(objects.get_json(task.document_key))
     passages = [
         Passage(
@@ -52,6 +56,8 @@ def split_into_batches(task: Task, objects: Objects) -> Result:
         ).model_dump(mode="json", exclude={"score"})
         for position, piece in enumerate(split(document))
     ]
+    if len(passages) > most:
+        raise BadDocument(f"{task.key} has more than {most:,} passages; split it into several files.")
     batches = []
     for number, start in enumerate(range(0, len(passages), BATCH)):
         where = f"{task.document_id}/{task.generation}/passages-{number:05}.json"

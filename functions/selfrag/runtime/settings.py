@@ -107,7 +107,7 @@ class ApiSettings(_Settings):
     """Which machines answer, where answers, requests and documents are kept, and what a caller may ask.
 
     `key_collections` binds callers to collections: the id of an API key (not its value), or the ARN of an IAM user
-    or role. Everyone else may ask `collections`.
+    or role. Everyone else may ask `default_collections`; without any binding everyone may ask `collections`.
     `sync_deadline_seconds` is the most that POST /v1/ask may take for the question itself: API Gateway
     waits 29 s, and the response has to be composed and carried in what is left.
     """
@@ -119,6 +119,7 @@ class ApiSettings(_Settings):
     documents_bucket: str = "selfrag-documents"
     collections: Collections = ("documents",)
     key_collections: dict[str, Collections] = {}
+    default_collections: tuple[str, ...] = ()
     web_search: bool = True
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=25.0)
 

@@ -172,6 +172,13 @@ def test_the_command_says_each_zip_s_size_and_digest(arm64: Path) -> None:
     assert "MiB unzipped" in printed
 
 
+def test_what_processor_the_packages_are_for_stands_beside_them(tmp_path: Path) -> None:
+    options = ["--libraries", str(tmp_path), "--out", str(tmp_path / "out"), "--step", "retrieve"]
+    for chosen, said in (([], "arm64"), (["--architecture", "x86_64"], "x86_64")):
+        assert CliRunner().invoke(app, [*options, *chosen]).exit_code == 0
+        assert (tmp_path / "out" / "architecture").read_text().strip() == said
+
+
 def test_a_step_that_does_not_exist_is_refused_and_nothing_is_built(tmp_path: Path) -> None:
     options = ["--libraries", str(tmp_path), "--out", str(tmp_path / "out"), "--step", "grade_nothing"]
     result = CliRunner().invoke(app, options)

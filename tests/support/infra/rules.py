@@ -124,6 +124,12 @@ def variables_set_by(page: str) -> set[str]:
     return set(re.findall(r"`([a-z_]+) += [^`]+`", page))
 
 
+def local_values(text: str) -> list[dict[str, Any]]:
+    """The blocks of local values."""
+    found: list[dict[str, Any]] = _parsed(text)["locals"]
+    return found
+
+
 def unmatched_functions(text: str, folders: set[str]) -> set[str]:
     """Functions without an entry in the maps of steps, and entries without a function."""
     maps = [value for block in _parsed(text)["locals"] for name, value in block.items() if name in STEPS]

@@ -22,7 +22,9 @@ BOUND = {
 
 
 def caller(**identity: Any) -> Caller:
-    config = ApiSettings.model_validate({**MACHINES, "collections": ["shared"], "key_collections": BOUND})
+    # What all may ask without key_collections is for nobody once there are some.
+    settings = {"collections": ["everything"], "default_collections": ["shared"], "key_collections": BOUND}
+    config = ApiSettings.model_validate({**MACHINES, **settings})
     return caller_of({"requestContext": {"identity": identity}}, config)
 
 
@@ -46,8 +48,20 @@ def test_a_caller_may_ask_the_collections_that_the_key_or_identity_is_bound_to(
 
 
 def test_a_call_without_any_identity_gets_the_default() -> None:
-    config = ApiSettings.model_validate({**MACHINES, "key_collections": {"": ["a"], **BOUND}})
-    assert caller_of({"path": "/v1/ask"}, config) == Caller("", ("documents",))
+    config = ApiSettings.model_validate({**MACHINES, "default_collections": ["d"], "key_collections": {"": ["a"]}})
+    assert caller_of({"path": "/v1/ask"}, config) == Caller("", ("d",))
+
+
+def test_where_no_caller_is_bound_all_may_ask_every_collection() -> None:
+    config = ApiSettings.model_validate({**MACHINES, "collections": ["a", "b"]})
+    assert caller_of({"requestContext": {"identity": {"apiKeyId": "any"}}}, config).collections == ("a", "b")
+
+
+def test_once_callers_are_bound_the_others_may_ask_nothing() -> None:
+    config = ApiSettings.model_validate({**MACHINES, "collections": ["a", "b"], "key_collections": BOUND})
+    with pytest.raises(ProblemRaised) as refused:
+        caller_of({"requestContext": {"identity": {"apiKeyId": "of-a-new-tenant"}}}, config)
+    assert refused.value.status == HTTPStatus.FORBIDDEN
 
 
 def test_sessions_of_one_role_are_callers_of_their_own() -> None:
