@@ -87,7 +87,8 @@ class FirstLoad:
     def _ask(self) -> None:
         while len(self.ready) + len(self.failed) < len(self.documents):
             self.time.start(self._question)
-            self.time.pause(SECONDS_BETWEEN_QUESTIONS)
+            # By chance, as questions come: at even intervals they would always meet the waits at the same place.
+            self.time.pause(random.expovariate(1 / SECONDS_BETWEEN_QUESTIONS))
 
     def _question(self) -> None:
         asked = f"question {self.questions.total()}"
