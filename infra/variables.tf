@@ -364,9 +364,9 @@ variable "embedding_region" {
 }
 
 variable "reindex_concurrency" {
-  description = "How many documents a reindexing works on at once. All share the embedding model's quota, of which one takes up to 32 calls at a time."
+  description = "How many documents a reindexing works on at once. All share the embedding model's quota with the questions, and one makes up to 2 calls at a time: about 500 a minute with the default, where the quota is not less."
   type        = number
-  default     = 20
+  default     = 2
 
   validation {
     condition     = var.reindex_concurrency >= 1 && var.reindex_concurrency <= 1000 && floor(var.reindex_concurrency) == var.reindex_concurrency

@@ -111,6 +111,22 @@ class FakeIndex:
         return [p for p in self.passages if p.passage_id in passage_ids and within(p, bounds)]
 
 
+class FakeWork:
+    """Work in progress, in a dict."""
+
+    def __init__(self, **kept: Any) -> None:
+        self.kept = kept
+
+    def has_json(self, key: str) -> bool:
+        return key in self.kept
+
+    def get_json(self, key: str) -> Any:
+        return self.kept[key]
+
+    def put_json(self, key: str, value: Any) -> None:
+        self.kept[key] = value
+
+
 def within(found: Passage, bounds: Bounds) -> bool:
     """Whether a passage meets all that a search is limited to."""
     of_time = not (bounds.since or bounds.until) or (bounds.since or "") <= (found.date or "") <= (bounds.until or "9")

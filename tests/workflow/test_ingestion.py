@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from itertools import permutations
+from typing import Any
 
 import boto3
 import pytest
 
+from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_BUCKET
+from cli.local.aws.stack import deployed_handlers
 from selfrag import bootstrap
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import Bounds

@@ -7,23 +7,7 @@ import pytest
 
 from ingestion.embed_passages.logic import Task, embed
 from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
-from tests.support.fakes import passage
-
-
-class FakeWork:
-    """Work in progress, in a dict."""
-
-    def __init__(self, **kept: Any) -> None:
-        self.kept = kept
-
-    def has_json(self, key: str) -> bool:
-        return key in self.kept
-
-    def get_json(self, key: str) -> Any:
-        return self.kept[key]
-
-    def put_json(self, key: str, value: Any) -> None:
-        self.kept[key] = value
+from tests.support.fakes import FakeWork, passage
 
 
 class CountingEmbedder:
