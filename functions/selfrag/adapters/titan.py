@@ -14,7 +14,9 @@ from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 MODEL = "amazon.titan-embed-text-v2:0"
 # For so long passages wait for their turn, then the state machine does. A test holds it below the step's time.
 PATIENCE_SECONDS = 90.0
+# The wait between calls: doubled by each refusal, and a little less with each vector.
 SHORTEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 1.0, 30.0
+EASING = 0.9
 
 
 class _Reply(BaseModel):
@@ -55,19 +57,26 @@ class TitanEmbedder:
         return vector
 
     def passages(self, texts: Sequence[str]) -> Iterator[list[float]]:
-        """Each passage's vector as it comes, in their order; a busy model is waited for, PATIENCE_SECONDS in all."""
-        end = self._clock() + PATIENCE_SECONDS
-        for text in texts:
-            yield self._patiently(text, end)
+        """Each passage's vector as it comes, in their order.
 
-    def _patiently(self, text: str, end: float) -> list[float]:
-        longest = SHORTEST_WAIT_SECONDS
-        while True:
-            try:
-                return self.query(text)
-            except TemporarilyUnavailable:
-                wait = random.uniform(longest / 2, longest)  # noqa: S311
-                if self._clock() + wait > end:
-                    raise
-            self._pause(wait)
-            longest = min(2 * longest, LONGEST_WAIT_SECONDS)
+        Raises TemporarilyUnavailable when PATIENCE_SECONDS were not enough for all.
+        """
+        end, wait = self._clock() + PATIENCE_SECONDS, 0.0
+        for text in texts:
+            while (vector := self._after(wait, text, end)) is None:
+                wait = min(max(2 * wait, SHORTEST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
+            yield vector
+            # Not at once as before: what is refused again would be the next question.
+            wait = EASING * wait if EASING * wait > SHORTEST_WAIT_SECONDS / 10 else 0.0
+
+    def _after(self, wait: float, text: str, end: float) -> list[float] | None:
+        """The vector of a text, asked for after about so many seconds; None if the model was too busy."""
+        pause = random.uniform(wait / 2, wait)  # noqa: S311
+        if self._clock() + pause > end:
+            raise TemporarilyUnavailable(f"{MODEL} is too busy to embed all passages now")
+        if pause:
+            self._pause(pause)
+        try:
+            return self.query(text)
+        except TemporarilyUnavailable:
+            return None

@@ -148,11 +148,27 @@ class Busy(Bedrock):
 
 
 def test_a_busy_model_is_waited_for_longer_each_time_and_each_vector_is_got_once() -> None:
-    bedrock, texts = Busy(every=4), [f"{n} passage" for n in range(5)]
-    assert len(list(bedrock.embedder().passages(texts))) == 5
-    assert [call["inputText"] for call in bedrock.calls] == [text for text in texts for _ in range(4)]
-    between = [(0.5, 1), (1, 2), (2, 4)] * 5
-    assert all(low <= wait <= high for (low, high), wait in zip(between, bedrock.pauses, strict=True))
+    bedrock, texts = Busy(every=3), ["one passage", "two passages"]
+    assert len(list(bedrock.embedder().passages(texts))) == 2
+    assert [call["inputText"] for call in bedrock.calls] == [text for text in texts for _ in range(3)]
+    longest = [1.0, 2.0, 1.8, 3.6, 7.2]
+    assert all(most / 2 <= wait <= most for most, wait in zip(longest, bedrock.pauses, strict=True))
+
+
+def test_a_model_that_is_not_busy_is_not_waited_for() -> None:
+    bedrock = Busy(every=1)
+    assert len(list(bedrock.embedder().passages(["text"] * 25))) == 25
+    assert bedrock.pauses == []
+
+
+def test_a_slow_model_is_given_up_in_time_for_the_step_to_keep_what_came() -> None:
+    bedrock = Busy(every=1)
+    vectors = iter(bedrock.embedder().passages(["text"] * 25))
+    for _ in range(12):
+        next(vectors)
+        bedrock.now += 8
+    with pytest.raises(TemporarilyUnavailable):
+        next(vectors)
 
 
 def test_a_model_that_stays_busy_is_given_up_in_time_for_the_step_to_keep_what_came() -> None:
