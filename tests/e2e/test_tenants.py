@@ -78,7 +78,7 @@ def service() -> Iterator[Service]:
     with ModelServer() as model:
         environment = {
             "SELFRAG_KEY_COLLECTIONS": json.dumps(BOUND),
-            "SELFRAG_COLLECTIONS": '["nobody-elses"]',
+            "SELFRAG_DEFAULT_COLLECTIONS": '["nobody-elses"]',
             "SELFRAG_WEB_SEARCH": "false",
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
@@ -244,6 +244,7 @@ def test_the_search_itself_would_find_the_other_tenants_passages(service: Servic
 
 def test_a_key_that_is_bound_to_nothing_gets_the_default(service: Service) -> None:
     reply = service.ask("key-new", {"question": "How many days of leave?"})
+    assert reply.status_code == 200, reply.text
     assert (reply.json()["status"], reply.json()["citations"]) == ("abstained", [])
     problem(service.ask("key-new", {"question": "?a", "filters": {"collections": ["a"]}}), 403)
 
