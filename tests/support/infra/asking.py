@@ -127,7 +127,11 @@ def finished(api: httpx2.Client, url: str) -> dict[str, Any]:
     """The response of a question as soon as there is one."""
 
     def reply() -> dict[str, Any] | None:
-        found: dict[str, Any] = api.get(url).json()
+        answered = api.get(url)
+        # A gateway that is asked too often, or whose function takes too long, says so in its own words: ask again.
+        if not answered.is_success:
+            return None
+        found: dict[str, Any] = answered.json()
         return None if found["status"] == "running" else found
 
     return eventually(reply, "the question did not end")
