@@ -6,6 +6,7 @@ in the emulator and compares, so it cannot drift from it.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,10 @@ SUMS = {
     "the web was searched": '"SearchWeb" in $ledger.step',
     "searches since something relevant": "$count($queries) - $max([0, $ledger[relevant].search])",
 }
+
+# The values of expressions that were met before: the same is asked in thousands of situations.
+_VALUES: dict[str, str] = {}
+_NAMED = re.compile(r"\$(\w+)")
 
 Variables = dict[str, Any]
 Choose = Callable[[str, list[tuple[str, Any, Any]]], tuple[str, Any, Any]]
@@ -160,7 +165,7 @@ def _deciding(variables: Variables) -> dict[str, Any]:
     for name in ("evidence", "seen", "failed_claims"):
         kept[name] = bool(kept[name])
     ledger, queries = kept.pop("ledger"), kept.pop("queries")
-    kept["sums"] = [evaluate(asked, {"ledger": ledger, "queries": queries}) for asked in SUMS.values()]
+    kept["sums"] = [_value(asked, {"ledger": ledger, "queries": queries}) for asked in SUMS.values()]
     kept["problems"] = any(entry.get("error") for entry in ledger)
     labels = {verdict["label"] for verdict in kept.pop("relevance")}
     kept["relevant"], kept["all_ungraded"] = "relevant" in labels, labels == {"ungraded"}
@@ -175,9 +180,20 @@ def _deciding(variables: Variables) -> dict[str, Any]:
 def template(value: Any, bindings: dict[str, Any]) -> Any:
     """A JSON value with the expressions in it evaluated."""
     if isinstance(value, str) and value.startswith("{%"):
-        return evaluate(value[2:-2].strip(), bindings)
+        return _value(value[2:-2].strip(), bindings)
     if isinstance(value, dict):
         return {key: template(item, bindings) for key, item in value.items()}
     if isinstance(value, list):
         return [template(item, bindings) for item in value]
     return value
+
+
+def _value(expression: str, bindings: dict[str, Any]) -> Any:
+    """An expression's value, which follows from the variables that it names, unless it asks for the time."""
+    named = {name: bindings[name] for name in sorted(set(_NAMED.findall(expression))) if name in bindings}
+    if "$millis" in expression:
+        return evaluate(expression, named)
+    asked = json.dumps([expression, named])
+    if asked not in _VALUES:
+        _VALUES[asked] = json.dumps(evaluate(expression, named))
+    return json.loads(_VALUES[asked])
