@@ -220,7 +220,8 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 def trace_of(stack: Stack, question_id: str) -> None:
     """The Standard execution's history, as the console shows it, has every step."""
     client = boto3.client("stepfunctions", **at(stack))
-    arn = stack.outputs()["machine_arns"]["standard"].replace(":stateMachine:", ":execution:")
+    machine = stack.outputs()["machine_arns"]["standard"].removesuffix(":live")
+    arn = machine.replace(":stateMachine:", ":execution:")
     events = client.get_execution_history(executionArn=f"{arn}:{question_id}", maxResults=1000)["events"]
     entered = {event["stateEnteredEventDetails"]["name"] for event in events if "stateEnteredEventDetails" in event}
     assert {"DecideRetrieval", "Retrieve", "Generate", "ComposeAnswer", "RememberAnswer"} <= entered
