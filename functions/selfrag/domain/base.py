@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 class Model(BaseModel):
     """A domain value: immutable, and strict about its field names.
 
-    What is stored is read by other releases than the one that wrote it, so it is read with `extra="ignore"`, and a field
+    What is stored is read by other releases than the one that wrote it: it is read with `extra="ignore"`, and a field
     that comes new has a default.
     """
 
