@@ -73,7 +73,9 @@ MACHINE = {
 def test_a_release_whose_machine_was_deleted_is_refused_before_anything_is_moved(aws: Any) -> None:
     first, _ = listed(aws, FIRST, SECOND)
     aws.states.add_client_error("describe_state_machine", "StateMachineDoesNotExist", http_status_code=400)
-    with pytest.raises(InvalidInput, match=r"Release 1 .*stateMachine:rag-ingestion:1 was deleted\. Nothing was changed"):
+    with pytest.raises(
+        InvalidInput, match=r"Release 1 .*stateMachine:rag-ingestion:1 was deleted\. Nothing was changed"
+    ):
         aws.releases.make_live(first)
 
 
