@@ -1,4 +1,4 @@
-"""The `selfrag` command: ask, ingest, documents, search, trace, serve, bench, smoke."""
+"""The `selfrag` command: ask, ingest, documents, search, trace, serve, bench, smoke, rollback."""
 
 import os
 import sys
@@ -11,11 +11,12 @@ import typer
 
 from cli.commands.documents import bench, documents, ingest, search, serve
 from cli.commands.questions import ask, smoke, trace
+from cli.commands.releases import rollback
 from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-for command in (ask, ingest, documents, search, trace, serve, bench, smoke):
+for command in (ask, ingest, documents, search, trace, serve, bench, smoke, rollback):
     app.command()(command)
 
 

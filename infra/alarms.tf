@@ -73,12 +73,12 @@ locals {
     # Most errors are tried again, and what comes of them may pass for an answer: verdicts that are missing, a search without
     # the web. So each function is watched by itself.
     { for step in keys(local.steps) : "${step}-errors" => {
-      metric    = ["AWS/Lambda", "Errors", { FunctionName = aws_lambda_function.step[step].function_name }]
+      metric    = ["AWS/Lambda", "Errors", { FunctionName = local.function_names[step] }]
       threshold = var.thresholds.errors
       advice    = "The function ${step} ends with errors, or not in time. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
     } },
     { for step in keys(local.steps) : "${step}-throttled" => {
-      metric    = ["AWS/Lambda", "Throttles", { FunctionName = aws_lambda_function.step[step].function_name }]
+      metric    = ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]
       threshold = var.thresholds.throttles
       advice    = "Lambda refuses to run more copies of ${step}. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
     } },

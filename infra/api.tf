@@ -75,13 +75,14 @@ resource "aws_api_gateway_integration" "ask" {
   http_method             = aws_api_gateway_method.route[each.key].http_method
   type                    = "AWS_PROXY"
   integration_http_method = "POST"
-  uri                     = aws_lambda_function.step["ask"].invoke_arn
+  uri                     = aws_lambda_alias.ask.invoke_arn
 }
 
 resource "aws_lambda_permission" "api" {
   statement_id  = "api"
   action        = "lambda:InvokeFunction"
-  function_name = aws_lambda_function.step["ask"].function_name
+  function_name = aws_lambda_alias.ask.function_name
+  qualifier     = aws_lambda_alias.ask.name
   principal     = "apigateway.amazonaws.com"
   source_arn    = "${aws_api_gateway_rest_api.api.execution_arn}/${local.stage}/*"
 }
@@ -92,7 +93,7 @@ resource "aws_api_gateway_deployment" "api" {
 
   triggers = {
     served = sha256(jsonencode([
-      local.routes, local.problems, var.auth, aws_lambda_function.step["ask"].invoke_arn
+      local.routes, local.problems, var.auth, aws_lambda_alias.ask.invoke_arn
     ]))
   }
 

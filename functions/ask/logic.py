@@ -63,7 +63,9 @@ def unfinished(question_id: str, status: str, steps: Sequence[Step]) -> Unfinish
 def _reflection(steps: Sequence[Step]) -> ReflectionSoFar:
     grader_of = {"retrieve": "DecideRetrieval"} | {name: f"Grade{name.capitalize()}" for name in Critique.model_fields}
     last = {name: (_verdicts(steps, state) or [None])[-1] for name, state in grader_of.items()}
-    return ReflectionSoFar.model_validate({**last, "relevance": _verdicts(steps, "GradeRelevance")})
+    known = {**last, "relevance": _verdicts(steps, "GradeRelevance")}
+    # The question may be of another release, whose verdicts say more.
+    return ReflectionSoFar.model_validate(known, extra="ignore")
 
 
 def _verdicts(steps: Sequence[Step], state: str) -> list[Any]:

@@ -10,6 +10,7 @@ import pytest
 from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_TABLE, TABLES
 from cli.local.aws.stack import deployed_handlers
+from tests.support.roles.calls import step_of
 from tests.support.roles.decider import simulator
 from tests.support.roles.made_by_aws import made_by_aws
 from tests.support.roles.policies import exported, reductions, statements
@@ -58,7 +59,7 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
     manifest = {"ask", "claim_document", "index_passages", "remove_passages", "record_document"}
     assert users(f"table/{DOCUMENTS_TABLE}") == manifest
     for machine, *definition in (("workflow",), ("ingestion", INGESTION)):
-        invoked = {arn.rpartition(":selfrag-")[2] for who, _, arn in recorded if who == machine and ":function:" in arn}
+        invoked = {step_of(arn) for who, _, arn in recorded if who == machine and ":function:" in arn}
         assert invoked == {*deployed_handlers(*definition)}
 
 

@@ -18,7 +18,7 @@ _HISTORY_PAGE = 1000
 
 @dataclass(frozen=True)
 class Machines:
-    """Where questions run (ARNs), and the table that their answers are kept in."""
+    """Where questions run (ARNs, of versions where there are some), and the table that their answers are kept in."""
 
     express: str
     standard: str
@@ -73,7 +73,7 @@ class StatesExecutions:
 
     def snapshot(self, question_id: str, collections: Collection[str]) -> Snapshot | None:
         """How far the Standard machine is with a question; None when it knows no such question of the caller's."""
-        arn = f"{self._machines.standard.replace(':stateMachine:', ':execution:')}:{question_id}"
+        arn = _execution_arn(self._machines.standard, question_id)
         with aws_faults(SERVICE):
             try:
                 state = self._states.describe_execution(executionArn=arn)
@@ -92,6 +92,12 @@ class StatesExecutions:
             executionArn=arn, PaginationConfig={"PageSize": _HISTORY_PAGE}
         )
         return [event for page in pages for event in page["events"]]
+
+
+def _execution_arn(machine: str, name: str) -> str:
+    """The ARN of an execution: it names no version of the machine, so a question of another release is found, too."""
+    here, _, named = machine.partition(":stateMachine:")
+    return f"{here}:execution:{named.partition(':')[0]}:{name}"
 
 
 def _asked_under(given: str) -> list[str]:

@@ -137,6 +137,18 @@ def test_an_execution_without_a_response_is_a_problem_that_names_the_question(an
     assert machines.asked["start_sync_execution"]["name"] in body["detail"]
 
 
+def test_a_version_of_the_machine_is_started_and_its_executions_are_found_whichever_version_ran(
+    answers: Stubber,
+) -> None:
+    machines = FakeStates(start_execution={}, describe_execution={"status": "RUNNING"}, get_execution_history=[])
+    executions = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
+    executions.start("abc", {})
+    executions.snapshot("abc", ["documents"])
+    assert machines.asked["start_execution"]["stateMachineArn"] == f"{STANDARD}:7"
+    execution = STANDARD.replace(":stateMachine:", ":execution:") + ":abc"
+    assert machines.asked["describe_execution"] == {"executionArn": execution}
+
+
 def test_a_failed_execution_is_shown_with_its_path_and_trace(answers: Stubber) -> None:
     answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY, "ConsistentRead": True})
     step = {"timestamp": "2026-01-01T00:00:00+00:00", "stateEnteredEventDetails": {"name": "Generate"}}
