@@ -492,7 +492,7 @@ variable "key_throttle" {
 }
 
 variable "key_quota_per_day" {
-  description = "Requests a day for one API key."
+  description = "Requests a day for one API key, each look at a question that is not finished among them."
   type        = number
   default     = 5000
 
