@@ -533,7 +533,7 @@ variable "alarm_email" {
 }
 
 variable "thresholds" {
-  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes."
+  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes, and more capacity units (OCUs) than these for search or for indexing."
   type = object({
     express_p99_ms   = optional(number, 25500)
     standard_p99_ms  = optional(number, 120000)
@@ -544,6 +544,7 @@ variable "thresholds" {
     api_5xx          = optional(number, 3)
     cache_failures   = optional(number, 10)
     documents_failed = optional(number, 1)
+    ocus             = optional(number, 4)
   })
   default = {}
 
