@@ -121,6 +121,17 @@ variable "reserved_concurrency" {
   }
 }
 
+variable "account_concurrency" {
+  description = "How many functions the account may run at once in the region (`aws lambda get-account-settings`, ConcurrentExecutions). With it, more questions than that carries are refused at the door (429), and `ask` is given a fifth of it if it is 125 or more; null leaves it to api_throttle alone."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.account_concurrency == null || try(var.account_concurrency >= 10 && floor(var.account_concurrency) == var.account_concurrency, false)
+    error_message = "account_concurrency must be a whole number of at least 10."
+  }
+}
+
 variable "log_level" {
   description = "What the functions log: INFO or DEBUG. Not less than INFO: metrics and saved queries are read from lines of that level."
   type        = string
