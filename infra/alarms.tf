@@ -48,6 +48,12 @@ locals {
         advice    = "A reindexing broke off. Open the machine ${local.machine_names.reindex} in the Step Functions console: the error says whether the bucket could not be listed, the results not be written or a permission is missing. When it is mended, redrive the execution or start another with the same input: documents that are done are not worked on again."
       }
     },
+    # The units are the account's, of all its collections. Each minute has its sum, so five minutes have five.
+    { for use in local.makes_collection ? ["Search", "Indexing"] : [] : "collection-${lower(use)}-units" => {
+      metric    = ["AWS/AOSS", "${use}OCU", { ClientId = local.account }]
+      threshold = 5 * (var.thresholds.ocus + 0.5)
+      advice    = "OpenSearch Serverless takes more capacity units (OCUs) than thresholds.ocus, at 0.24 dollars an hour each. See whether a reindexing or many questions explain it; docs/costs.md says how to set a cap for the account, and docs/sizing.md how many units so many passages need."
+    } },
     { for machine in local.question_machines : "${machine}-latency" => {
       metric    = ["AWS/States", "ExecutionTime", { StateMachineArn = local.machine_arns[machine] }]
       statistic = "p99"

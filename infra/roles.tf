@@ -272,8 +272,8 @@ locals {
       resources = ["${local.executions.standard}:*"]
     },
     {
-      sid       = "ReadAnswers"
-      actions   = ["dynamodb:GetItem"]
+      sid       = "ExpectAndReadAnswers"
+      actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
       resources = [aws_dynamodb_table.table["answers"].arn]
     },
     {

@@ -135,7 +135,7 @@ resource "aws_lambda_function" "step" {
   layers                         = [aws_lambda_layer_version.shared.arn]
   memory_size                    = lookup(var.memory, each.key, each.value.memory)
   timeout                        = each.value.timeout
-  reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, -1)
+  reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, each.key == "ask" ? local.ask_share : -1)
   kms_key_arn                    = var.kms_key_arn
   publish                        = true
 

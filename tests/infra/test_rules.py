@@ -35,6 +35,14 @@ def test_every_alarm_says_what_to_do_and_whom_it_tells() -> None:
     assert len(rules.alarms_of(TEXT)) >= 14
 
 
+def test_a_collection_that_grows_dear_is_told_of() -> None:
+    [units] = [alarm for alarm in rules.alarms_of(TEXT) if "AWS/AOSS" in alarm]
+    assert '"${use}OCU", { ClientId = local.account }' in units
+    # AWS adds up each minute's units, and the alarms look at five minutes.
+    assert "threshold = 5 * (var.thresholds.ocus" in units
+    assert "statistic" not in units
+
+
 def test_no_function_fails_or_is_refused_without_an_alarm() -> None:
     assert rules.unwatched(TEXT) == set()
     assert rules.unwatched('for step in local.graders : "${step}-errors" => {\n  metric = ["AWS/Lambda", "Errors"') == {

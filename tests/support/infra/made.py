@@ -135,7 +135,11 @@ def errors_of_the_gateway_are_problem_details(resources: Resources) -> None:
         problem = json.loads(answer["response_templates"]["application/json"])
         assert set(problem) == {"type", "title", "status", "detail", "hint", "request_id"}
         assert str(problem["status"]) == answer["status_code"]
-        assert answer["response_parameters"]["gatewayresponse.header.Content-Type"] == "'application/problem+json'"
+        headers = answer["response_parameters"]
+        assert headers["gatewayresponse.header.Content-Type"] == "'application/problem+json'"
+        # A function of which no more copies may run is an integration that failed.
+        if answer["response_type"] in ("THROTTLED", "INTEGRATION_FAILURE"):
+            assert (problem["status"], "gatewayresponse.header.Retry-After" in headers) == (429, True)
 
 
 def of_kind(resources: Resources, kind: str) -> list[dict[str, Any]]:
