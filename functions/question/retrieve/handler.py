@@ -3,6 +3,8 @@
 from question.retrieve.logic import Result, Task, retrieve
 from selfrag import bootstrap
 
+bootstrap.warm(bootstrap.index, bootstrap.embedder)
+
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
