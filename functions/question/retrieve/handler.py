@@ -4,6 +4,8 @@ from question.retrieve.logic import BY_TEXT_ALONE, Result, Task, retrieve
 from selfrag import bootstrap
 from selfrag.runtime.metrics import count_full_text_search
 
+bootstrap.warm(bootstrap.index, bootstrap.embedder)
+
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
