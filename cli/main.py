@@ -1,4 +1,4 @@
-"""The `selfrag` command: ask, ingest, documents, search, trace, serve, bench, smoke."""
+"""The `selfrag` command: ask, ingest, documents, search, trace, serve, bench, doctor, smoke."""
 
 import os
 import sys
@@ -9,13 +9,14 @@ os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
 
 import typer
 
+from cli.commands.deployment import doctor
 from cli.commands.documents import bench, documents, ingest, search, serve
 from cli.commands.questions import ask, smoke, trace
 from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-for command in (ask, ingest, documents, search, trace, serve, bench, smoke):
+for command in (ask, ingest, documents, search, trace, serve, bench, doctor, smoke):
     app.command()(command)
 
 
