@@ -36,6 +36,12 @@ class Choices(BaseModel):
     api_throttle: Throttle = Throttle(rate=50, burst=100)
     key_throttle: Throttle = Throttle(rate=5, burst=10)
 
+    @property
+    def secrets(self) -> list[str]:
+        """The names of the secrets that a deployment has."""
+        made = {"anthropic": self.model_provider == "anthropic", "tavily": self.web_search}
+        return [f"{self.name}/{each}" for each, is_made in made.items() if is_made]
+
 
 def choices_in(infra: Path) -> Choices:
     """What the variables files of a folder say, later ones over earlier ones, as terraform reads them."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cli.doctor.account import limits, titan
+from cli.doctor.account import claude, collection, gateway, limits, machines, names, titan
 from cli.doctor.account.subject import Account
 from cli.doctor.findings import Check, Finding, Level, Subject, found_by
 from cli.doctor.quotas import Quotas
@@ -16,6 +16,25 @@ ACCOUNT: tuple[Check[Account], ...] = (
     Check("concurrency", "Lambda's limit", ("lambda:GetAccountSettings",), limits.concurrency),
     Check("titan-quota", "The quota of Titan Text Embeddings V2", Quotas.ACTIONS, titan.pace),
     Check("titan-access", "Titan Text Embeddings V2", ("bedrock:InvokeModel",), titan.access),
+    Check("claude-quota", "The quota of Claude", Quotas.ACTIONS, claude.pace),
+    Check("claude-access", "Claude on Bedrock", ("bedrock:InvokeModel",), claude.access),
+    Check("machine-limits", "The limits of Step Functions", Quotas.ACTIONS, machines.limits),
+    Check("express", "The synchronous start", ("states:StartSyncExecution",), machines.synchronous),
+    Check("collection-units", "The limits of OpenSearch Serverless", ("aoss:GetAccountSettings",), collection.units),
+    Check("api-logs", "API Gateway's logging role", ("apigateway:GET",), gateway.logging_role),
+    Check("api-throttle", "What the API lets in", (), gateway.throttle),
+    Check("roles", "Names of roles", ("iam:ListRoles",), names.taken("roles", names.roles)),
+    Check("buckets", "Names of buckets", ("s3:ListBucket",), names.taken("buckets", names.buckets)),
+    Check("secrets", "Names of secrets", ("secretsmanager:DescribeSecret",), names.secrets),
+    Check("machines", "Names of machines", ("states:ListStateMachines",), names.taken("machines", names.machines)),
+    Check("tables", "Names of tables", ("dynamodb:ListTables",), names.taken("tables", names.tables)),
+    Check("logs", "Names of log groups", ("logs:DescribeLogGroups",), names.taken("log groups", names.log_groups)),
+    Check(
+        "collection",
+        "The collection's name",
+        ("aoss:BatchGetCollection",),
+        names.taken("collections", names.collections),
+    ),
 )
 
 

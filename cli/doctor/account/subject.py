@@ -15,10 +15,10 @@ PATIENCE = Config(retries={"total_max_attempts": 3, "mode": "standard"}, connect
 
 
 class Account:
-    """An account, by a session of boto3; `state` is whether infra/'s state describes a deployment already."""
+    """An account, by a session of boto3; `deployed` is whether infra/'s state describes a deployment."""
 
-    def __init__(self, session: Any, choices: Choices, state: bool = False) -> None:
-        self.choices, self.state = choices, state
+    def __init__(self, session: Any, choices: Choices, deployed: bool = False) -> None:
+        self.choices, self.deployed = choices, deployed
         self._session = session
         self.client = cache(self._client)
         self.quotas = cache(self._quotas)
@@ -39,12 +39,22 @@ class Account:
         return found
 
     @property
+    def number(self) -> str:
+        """The account's number."""
+        return self.caller["Account"]
+
+    def arn(self, service: str) -> str:
+        """How the ARNs of a service's resources in this account and region begin."""
+        return f"arn:{self.caller['Arn'].split(':')[1]}:{service}:{self.region}:{self.number}"
+
+    @property
     def embedding_region(self) -> str:
         """The region whose Bedrock embeds."""
         return self.choices.embedding_region or self.region
 
-    def _client(self, service: str, region: str = "") -> Any:
-        return self._session.client(service, region_name=region or self.region, config=PATIENCE)
+    def _client(self, service: str, region: str = "", config: Config | None = None) -> Any:
+        patience = PATIENCE.merge(config) if config else PATIENCE
+        return self._session.client(service, region_name=region or self.region, config=patience)
 
     def _quotas(self, service: str, region: str = "") -> Quotas:
         where = region or self.region

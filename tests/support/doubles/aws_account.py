@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import Any
 
 import boto3
+from botocore.loaders import create_loader
 from botocore.session import Session
 from botocore.validate import validate_parameters
 
@@ -19,6 +20,9 @@ REGION, ACCOUNT = "eu-central-1", "123456789012"
 CALLER = f"arn:aws:iam::{ACCOUNT}:user/operator"
 TITAN_CALLS = "On-demand model inference requests per minute for Amazon Titan Text Embeddings V2"
 TITAN_TOKENS = "On-demand model inference tokens per minute for Amazon Titan Text Embeddings V2"
+
+# Read once: reading a service's model takes a tenth of a second.
+_MODELS = create_loader()
 
 
 class Refused(Exception):
@@ -45,6 +49,12 @@ def titan_quotas(calls: float, adjustable: bool = True) -> list[Reply]:
     return [named, quota(TITAN_TOKENS, 300_000, "L-DE641971", adjustable)]
 
 
+def machine_quotas(transitions: float, starts: float = 300) -> list[Reply]:
+    """What Service Quotas says of Standard machines, a second."""
+    named = quota("StateTransition throttle token refill rate per second", transitions, "L-STATE")
+    return [named, quota("StartExecution throttle token refill rate per second", starts, "L-START")]
+
+
 class AwsAccount:
     """An account with its usual limits, in which nothing is deployed; `answers` may be changed.
 
@@ -54,12 +64,13 @@ class AwsAccount:
 
     def __init__(self, answers: Mapping[str, Answer] | None = None, **quotas: list[Reply]) -> None:
         self.asked: list[tuple[str, Reply]] = []
-        self.quotas = {"bedrock": titan_quotas(2_000), **quotas}
+        self.quotas = {"bedrock": titan_quotas(2_000), "states": machine_quotas(5_000), **quotas}
         self.answers: dict[str, Answer] = {**self._usual(), **(answers or {})}
 
     def session(self, region: str | None = REGION) -> boto3.Session:
         """What makes clients of this account."""
         core = Session()
+        core.register_component("data_loader", _MODELS)
         core.set_credentials("test", "test")
         session = boto3.Session(botocore_session=core, region_name=region)
         session.events.register("provide-client-params.*.*", self._remember)
@@ -73,6 +84,21 @@ class AwsAccount:
             "service-quotas.ListServiceQuotas": lambda asked: {"Quotas": self.quotas.get(asked["ServiceCode"], [])},
             "service-quotas.ListAWSDefaultServiceQuotas": {"Quotas": []},
             "bedrock-runtime.InvokeModel": lambda asked: {"body": BytesIO(b"{}"), "contentType": "application/json"},
+            "stepfunctions.StartSyncExecution": Refused("StateMachineDoesNotExist"),
+            "opensearchserverless.GetAccountSettings": limit_of_collections(2, 2),
+            "apigateway.GetAccount": {"cloudwatchRoleArn": f"arn:aws:iam::{ACCOUNT}:role/all-api-logs"},
+            **self._nothing_deployed(),
+        }
+
+    def _nothing_deployed(self) -> dict[str, Answer]:
+        return {
+            "iam.ListRoles": {"Roles": []},
+            "stepfunctions.ListStateMachines": {"stateMachines": []},
+            "dynamodb.ListTables": {"TableNames": []},
+            "s3.HeadBucket": Refused("404", status=404),
+            "logs.DescribeLogGroups": {"logGroups": []},
+            "opensearchserverless.BatchGetCollection": {"collectionDetails": []},
+            "secretsmanager.DescribeSecret": Refused("ResourceNotFoundException"),
         }
 
     def _remember(self, params: Reply, model: Any, **_: Any) -> None:
@@ -97,6 +123,12 @@ class AwsAccount:
 def limit_of_lambda(functions: int) -> Reply:
     """What Lambda says of an account that runs so many functions at once."""
     return {"AccountLimit": {"ConcurrentExecutions": functions, "UnreservedConcurrentExecutions": functions}}
+
+
+def limit_of_collections(indexing: int, search: int) -> Reply:
+    """What OpenSearch Serverless says of the most units of all collections."""
+    limits = {"maxIndexingCapacityInOCU": indexing, "maxSearchCapacityInOCU": search}
+    return {"accountSettingsDetail": {"capacityLimits": limits}}
 
 
 def _validate(reply: Reply, shape: Any, required: list[str]) -> None:

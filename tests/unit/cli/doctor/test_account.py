@@ -1,39 +1,25 @@
-"""`selfrag doctor` before a deployment: a poor account is told of, each thing in a sentence with what to do."""
-
-from collections.abc import Mapping
-from typing import Any
+"""`selfrag doctor` before a deployment: what it says of an account, and that it goes on when it may not look."""
 
 import pytest
-from botocore.exceptions import EndpointConnectionError
 
 from cli.doctor.account.subject import Account
 from cli.doctor.choices import Choices
-from cli.doctor.examination import ACCOUNT, Diagnosis, examine
-from cli.doctor.findings import Finding, Level
-from tests.support.doubles.aws_account import (
-    NOT_ALLOWED,
-    TITAN_TOKENS,
-    Answer,
-    AwsAccount,
-    Refused,
-    limit_of_lambda,
-    quota,
-    titan_quotas,
-)
+from cli.doctor.examination import ACCOUNT, examine
+from cli.doctor.findings import Level
+from tests.support.doubles.aws_account import NOT_ALLOWED, AwsAccount, Refused, limit_of_lambda, titan_quotas
+from tests.support.examined import examined, finding
 
-
-def examined(account: AwsAccount, **choices: Any) -> Diagnosis:
-    return examine(ACCOUNT, Account(account.session(), Choices(**choices)), lambda name, finding: None)
-
-
-def finding(name: str, answers: Mapping[str, Answer] | None = None, **quotas: Any) -> Finding:
-    """The one finding of a check, in an account with these answers and quotas."""
-    [found] = [each for check, each in examined(AwsAccount(answers, **quotas)).findings if check == name]
-    return found
+ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": "anthropic.claude-sonnet-5-5"}}
+# Operations whose IAM action has another name.
+_ACTIONS = {"apigateway:GetAccount": "apigateway:GET", "s3:HeadBucket": "s3:ListBucket"}
+_PREFIXES = {
+    "bedrock-runtime": "bedrock", "opensearchserverless": "aoss", "service-quotas": "servicequotas",
+    "stepfunctions": "states",
+}  # fmt: skip
 
 
 def test_in_an_account_with_the_usual_limits_nothing_blocks() -> None:
-    diagnosis = examined(AwsAccount())
+    diagnosis = examined(AwsAccount(), **ON_BEDROCK)
     assert {name for name, _ in diagnosis.findings} == {check.name for check in ACCOUNT}
     assert diagnosis.blocking == 0
 
@@ -50,68 +36,6 @@ def test_a_reservation_that_aws_would_refuse_blocks() -> None:
     found = [each for _, each in examined(poor, reserved_concurrency={"ask": 150, "generate": -1}).findings]
     [said] = [each.says for each in found if each.level is Level.BLOCKS]
     assert said == "reserved_concurrency takes 150 of 200 functions at once, and AWS keeps 100 free."
-
-
-def test_titan_at_60_calls_a_minute_is_told_in_questions_and_in_time_of_load() -> None:
-    found = finding("titan-quota", bedrock=titan_quotas(60))
-    assert found.level is Level.LOOK
-    assert "60 passages a minute in eu-central-1 (60 calls a minute, 300,000 tokens a minute)" in found.says
-    assert "1.0 questions a second" in found.says
-    assert "1,000 take 17 min; 10,000 take 3 hours; 1,000,000 take 12 days" in found.says
-    assert "--service-code bedrock --quota-code L-26C560CE --desired-value 2000" in found.do
-
-
-def test_a_quota_that_nobody_can_raise_is_a_case_for_aws_support() -> None:
-    assert "open a case with AWS Support" in finding("titan-quota", bedrock=titan_quotas(60, adjustable=False)).do
-
-
-def test_titan_at_0_blocks() -> None:
-    found = finding("titan-quota", bedrock=titan_quotas(0))
-    assert found.level is Level.BLOCKS
-    assert "quota of 0" in found.says
-    assert "embedding_region" in found.do
-
-
-def test_where_only_tokens_are_limited_the_pace_follows_from_them() -> None:
-    tokens = TITAN_TOKENS.replace("model inference", "InvokeModel")
-    found = finding("titan-quota", bedrock=[quota(tokens, 300_000, "L-DE641971")])
-    assert "embeds 1,304 passages a minute" in found.says
-    assert "--quota-code L-DE641971 --desired-value 460000" in found.do
-
-
-def test_a_quota_that_is_not_listed_is_said_not_to_be_known() -> None:
-    found = finding("titan-quota", bedrock=[])
-    assert found.level is Level.UNKNOWN
-    assert "servicequotas/home" in found.do
-
-
-@pytest.mark.parametrize(
-    ("refusal", "level", "says", "do"),
-    [
-        (Refused("AccessDeniedException", "You don't have access to the model with the specified model ID.", 403),
-         Level.BLOCKS, "no access to Titan", "model-catalog"),
-        (NOT_ALLOWED, Level.UNKNOWN, "Your credentials may not invoke Titan", "bedrock:InvokeModel"),
-        (Refused("ValidationException", "The provided model identifier is invalid."),
-         Level.BLOCKS, "cannot be invoked in eu-central-1", "embedding_region"),
-        (Refused("ThrottlingException", "Too many requests", 429), Level.LOOK, "too busy", "run it again"),
-        (EndpointConnectionError(endpoint_url="https://bedrock"), Level.BLOCKS, "does not answer", "embedding_region"),
-    ],
-    ids=["no access", "credentials", "no such model", "busy", "no Bedrock in the region"],
-)  # fmt: skip
-def test_a_model_that_cannot_be_called_is_told_by_its_cause(
-    refusal: Exception, level: Level, says: str, do: str
-) -> None:
-    found = finding("titan-access", {"bedrock-runtime.InvokeModel": refusal})
-    assert found.level is level
-    assert says in found.says
-    assert do in found.do
-
-
-def test_another_region_for_embeddings_is_the_one_that_is_looked_at() -> None:
-    account = AwsAccount()
-    found = [each.says for name, each in examined(account, embedding_region="us-west-2").findings if "titan" in name]
-    assert len(found) == 2
-    assert all("in us-west-2" in said for said in found)
 
 
 def test_what_one_may_not_look_at_is_told_and_the_rest_is_looked_at() -> None:
@@ -146,12 +70,12 @@ def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_l
 
 def test_each_check_says_which_actions_it_needs() -> None:
     account = AwsAccount()
-    examined(account)
+    examined(account, **ON_BEDROCK)
     actions = {_action(operation) for operation, _ in account.asked}
     assert actions == {action for check in ACCOUNT for action in check.actions}
 
 
 def _action(operation: str) -> str:
     service, _, name = operation.partition(".")
-    prefixes = {"service-quotas": "servicequotas", "bedrock-runtime": "bedrock"}
-    return f"{prefixes.get(service, service)}:{name}"
+    action = f"{_PREFIXES.get(service, service)}:{name}"
+    return _ACTIONS.get(action, action)
