@@ -31,10 +31,21 @@ class Choices(BaseModel):
     collections: list[str] = ["documents"]
     collection_endpoint: str | None = None
     index: dict[str, Any] = {}
+    search_index: dict[str, Any] | None = None
     reserved_concurrency: dict[str, int] = {}
     manage_api_gateway_account: bool = False
     api_throttle: Throttle = Throttle(rate=50, burst=100)
     key_throttle: Throttle = Throttle(rate=5, burst=10)
+
+    @property
+    def written(self) -> str:
+        """The name of the index that documents are written to."""
+        return str(self.index.get("name", "passages"))
+
+    @property
+    def searched(self) -> str:
+        """The name of the index that is searched."""
+        return self.written if self.search_index is None else str(self.search_index.get("name", "passages"))
 
     @property
     def secrets(self) -> list[str]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from cli.doctor.account import claude, collection, gateway, limits, machines, names, titan
 from cli.doctor.account.subject import Account
+from cli.doctor.deployed import documents, parts, permissions, questions, reindexing
+from cli.doctor.deployed.subject import Deployment
 from cli.doctor.findings import Check, Finding, Level, Subject, found_by
 from cli.doctor.quotas import Quotas
 
@@ -35,6 +37,40 @@ ACCOUNT: tuple[Check[Account], ...] = (
         ("aoss:BatchGetCollection",),
         names.taken("collections", names.collections),
     ),
+)
+
+_MACHINE = ("states:StartExecution", "states:DescribeExecution")
+DEPLOYED: tuple[Check[Deployment], ...] = (
+    Check("who", "Who you are", ("sts:GetCallerIdentity",), lambda deployment: limits.who(deployment.account)),
+    Check("secret-values", "The secrets", ("secretsmanager:DescribeSecret",), parts.secrets),
+    Check("functions", "The functions", ("lambda:GetFunctionConfiguration",), parts.functions),
+    Check(
+        "permissions",
+        "What each role may do",
+        ("iam:SimulatePrincipalPolicy", "states:DescribeStateMachine", "secretsmanager:DescribeSecret"),
+        permissions.simulated,
+    ),
+    Check(
+        "data-access",
+        "The collection's data access policy",
+        ("aoss:GetAccessPolicy", "secretsmanager:DescribeSecret"),
+        permissions.data_access,
+    ),
+    Check("document-in", "A document", ("apigateway:GET", "s3:DeleteObject"), documents.put_in),
+    Check("question", "A question", (), questions.found),
+    Check("msearch", "The search by vector", (), questions.by_vector),
+    Check("question-again", "The same question", (), questions.warm),
+    Check("question-later", "A question for later", (), questions.later),
+    Check("console-link", "The link to the console", (), questions.console),
+    Check("document-out", "The document's removal", (), documents.take_out),
+    Check("empty-prefix", "A reindexing of nothing", _MACHINE, reindexing.over_nothing),
+    Check(
+        "redrive",
+        "A redrive",
+        (*_MACHINE, "states:StopExecution", "states:RedriveExecution"),
+        reindexing.redriven,
+    ),
+    Check("undelivered", "The queue of events", ("sqs:GetQueueUrl", "sqs:GetQueueAttributes"), parts.undelivered),
 )
 
 

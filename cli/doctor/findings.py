@@ -80,4 +80,4 @@ def _refused(check: Check[Subject], error: ClientError) -> Finding:
     says = f"{check.looks_at} could not be looked at: {operation} was refused ({code})."
     if code in REFUSALS:
         return unknown(says, f"Allow your credentials {', '.join(check.actions)}, or look yourself.")
-    return unknown(says, "Try again later.")
+    return unknown(says, "Try again later, or look for it in the console.")

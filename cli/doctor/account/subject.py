@@ -47,6 +47,15 @@ class Account:
         """How the ARNs of a service's resources in this account and region begin."""
         return f"arn:{self.caller['Arn'].split(':')[1]}:{service}:{self.region}:{self.number}"
 
+    def role_arn(self, part: str) -> str:
+        """The ARN of the role of a function or a machine."""
+        return f"{self.arn('iam').replace(f':{self.region}:', '::')}:role/{self.choices.name}-{part}"
+
+    @property
+    def credentials(self) -> Any:
+        """What signs requests in one's name; None without any."""
+        return self._session.get_credentials()
+
     @property
     def embedding_region(self) -> str:
         """The region whose Bedrock embeds."""
@@ -61,6 +70,6 @@ class Account:
         return Quotas(self.client("service-quotas", where), service, where)
 
 
-def account_of_credentials(choices: Choices) -> Account:
+def account_of_credentials(choices: Choices, deployed: bool = False) -> Account:
     """The account of the credentials that the environment or a profile gives."""
-    return Account(boto3.Session(), choices)
+    return Account(boto3.Session(), choices, deployed)

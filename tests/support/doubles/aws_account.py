@@ -11,7 +11,7 @@ from typing import Any
 import boto3
 from botocore.loaders import create_loader
 from botocore.session import Session
-from botocore.validate import validate_parameters
+from botocore.validate import ParamValidator
 
 Reply = dict[str, Any]
 Answer = Reply | Exception | Callable[[Reply], Reply]
@@ -21,6 +21,15 @@ CALLER = f"arn:aws:iam::{ACCOUNT}:user/operator"
 TITAN_CALLS = "On-demand model inference requests per minute for Amazon Titan Text Embeddings V2"
 TITAN_TOKENS = "On-demand model inference tokens per minute for Amazon Titan Text Embeddings V2"
 
+# Operations whose IAM action has another name.
+_ACTIONS = {
+    "apigateway:GetAccount": "apigateway:GET", "apigateway:GetApiKey": "apigateway:GET",
+    "s3:HeadBucket": "s3:ListBucket",
+}  # fmt: skip
+_PREFIXES = {
+    "bedrock-runtime": "bedrock", "opensearchserverless": "aoss", "service-quotas": "servicequotas",
+    "stepfunctions": "states",
+}  # fmt: skip
 # Read once: reading a service's model takes a tenth of a second.
 _MODELS = create_loader()
 
@@ -77,6 +86,11 @@ class AwsAccount:
         session.events.register("before-call.*.*", self._answer)
         return session
 
+    @property
+    def actions(self) -> set[str]:
+        """The IAM actions that were needed for what was called."""
+        return {_action(operation) for operation, _ in self.asked}
+
     def _usual(self) -> dict[str, Answer]:
         return {
             "sts.GetCallerIdentity": {"Arn": CALLER, "Account": ACCOUNT},
@@ -120,6 +134,12 @@ class AwsAccount:
         return _Response(200), {**reply, "ResponseMetadata": {"HTTPStatusCode": 200}}
 
 
+def _action(operation: str) -> str:
+    service, _, name = operation.partition(".")
+    action = f"{_PREFIXES.get(service, service)}:{name}"
+    return _ACTIONS.get(action, action)
+
+
 def limit_of_lambda(functions: int) -> Reply:
     """What Lambda says of an account that runs so many functions at once."""
     return {"AccountLimit": {"ConcurrentExecutions": functions, "UnreservedConcurrentExecutions": functions}}
@@ -133,7 +153,8 @@ def limit_of_collections(indexing: int, search: int) -> Reply:
 
 def _validate(reply: Reply, shape: Any, required: list[str]) -> None:
     if shape is not None and set(required) <= set(reply):
-        validate_parameters(reply, shape)
+        report = ParamValidator().validate(reply, shape)
+        assert not report.has_errors(), report.generate_report()
 
 
 class _Response:
