@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench-imports bench-retrieval plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench-imports bench-cold bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -75,6 +75,9 @@ bench-imports: $(VENV)/.test ## Measure how long each Lambda's handler takes to 
 bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)
 	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
 	  $(if $(value DATA),-- "$$SELFRAG_DATA")
+
+doctor: $(VENV)/.ask ## Look at your AWS account before a deployment: limits, quotas, access, names
+	@$(BIN)/selfrag doctor
 
 plan: package ## Show what deploy would change; needs AWS credentials and terraform
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2

@@ -1,5 +1,6 @@
 """docs/permissions.md says what each role may do: the AWS calls of full runs, none missing and none never used."""
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -7,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from cli.doctor.deployed.permissions import FILE
 from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_TABLE, TABLES
 from cli.local.aws.stack import deployed_handlers
+from tests.support.roles.asked import asked
 from tests.support.roles.calls import step_of
 from tests.support.roles.decider import simulator
 from tests.support.roles.made_by_aws import made_by_aws
@@ -109,6 +112,11 @@ def test_what_the_data_access_policy_allows_is_asked_for_and_nothing_else_is(rec
     }
     assert {call for call in recorded if call[2].startswith("index/")} == allowed - NEVER_ASKED
     assert allowed >= NEVER_ASKED
+
+
+def test_the_doctor_asks_iam_about_the_calls_that_are_made(recorded: Calls) -> None:
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    assert kept == asked(recorded), "run `python -m tests.support.roles.asked`"
 
 
 def test_no_action_is_a_wildcard() -> None:
