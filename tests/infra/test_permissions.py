@@ -12,9 +12,9 @@ from cli.doctor.deployed.permissions import FILE
 from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_TABLE, TABLES
 from cli.local.aws.stack import deployed_handlers
+from tests.support.infra.tools import simulator
 from tests.support.roles.asked import asked
 from tests.support.roles.calls import step_of
-from tests.support.roles.decider import simulator
 from tests.support.roles.made_by_aws import made_by_aws
 from tests.support.roles.policies import exported, reductions, statements
 from tests.support.roles.recorded import Calls

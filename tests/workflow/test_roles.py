@@ -9,8 +9,8 @@ from botocore.exceptions import ClientError
 from cli.local.aws.resources import WORK_BUCKET
 from selfrag.adapters.faults import typed
 from selfrag.domain.errors import Misconfigured
+from tests.support.infra.tools import simulator
 from tests.support.ingesting import ingestion
-from tests.support.roles.decider import simulator
 from tests.support.roles.policies import Policies, exported, place_of, without
 from tests.support.roles.recorded import Allows, as_caller, recording
 from tests.support.roles.roles import Roles

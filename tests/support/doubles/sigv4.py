@@ -33,8 +33,8 @@ def verify(
     keys: Mapping[str, str],
     region: str,
     service: str,
-) -> None:
-    """Raise BadSignature unless one of `keys` (secret by access key) signed exactly this request."""
+) -> str:
+    """The access key that signed exactly this request; raises BadSignature unless it is of `keys`, secret by key."""
     parts = _FORM.fullmatch(headers.get("authorization", ""))
     if parts is None:
         raise BadSignature("Missing Authentication Token")
@@ -55,3 +55,4 @@ def verify(
     auth = SigV4Auth(Credentials(parts["key"], keys[parts["key"]]), service, region)
     if auth.signature(auth.string_to_sign(request, auth.canonical_request(request)), request) != parts["signature"]:
         raise BadSignature("The request signature we calculated does not match the signature you provided.")
+    return parts["key"]

@@ -1,13 +1,17 @@
 """A loopback server that stands in for Titan Text Embeddings V2 on Bedrock: texts that share words are near."""
 
 import json
+import re
+from collections.abc import Callable
 
 from werkzeug.wrappers import Request, Response
 
 from cli.local.loopback import Loopback
 from tests.support.fakes import embed
 
+MODEL = "amazon.titan-embed-text-v2:0"
 PATH = "/model/amazon.titan-embed-text-v2%3A0/invoke"
+_SIGNED = re.compile(r"Credential=([^/]+)/[^ ]*/bedrock/aws4_request")
 
 
 class TitanDouble(Loopback):
@@ -17,13 +21,18 @@ class TitanDouble(Loopback):
         super().__init__(self._respond)
         self.texts: list[str] = []
         self.dimensions: list[int] = []
+        # Whether who has a key may invoke a model: key, model.
+        self.allows: Callable[[str, str], bool] = lambda key, model: True
 
     def _respond(self, request: Request) -> Response:
+        signed = _SIGNED.search(request.headers.get("authorization", ""))
+        if request.environ["RAW_URI"] != PATH or not signed:
+            return Response(json.dumps({"message": "no such model, or not signed"}), 403)
+        if not self.allows(signed[1], MODEL):
+            refused = {"message": "not authorized to perform: bedrock:InvokeModel"}
+            return Response(json.dumps(refused), 403, {"x-amzn-errortype": "AccessDeniedException"})
         asked = json.loads(request.get_data())
         self.texts.append(asked["inputText"])
         self.dimensions.append(asked["dimensions"])
-        signed = "/bedrock/aws4_request" in request.headers.get("authorization", "")
-        if request.environ["RAW_URI"] != PATH or not signed:
-            return Response(json.dumps({"message": "no such model, or not signed"}), 403)
         reply = {"embedding": embed(asked["inputText"], asked["dimensions"]), "inputTextTokenCount": 1}
         return Response(json.dumps(reply), content_type="application/json")

@@ -16,14 +16,18 @@ from cli.local.offline.server import MessagesServer
 from cli.local.offline.web import WebServer
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
+from tests.support.enforced.callers import key_of, keys_of
+from tests.support.enforced.doubles import Doubles
+from tests.support.enforced.record import Record
 from tests.support.infra.emulator import Stack
+from tests.support.infra.rules import functions_of
 from tests.support.infra.tools import needed, run
 
 Found = TypeVar("Found")
 
 ROOT = Path(__file__).parents[3]
-# The test's own credentials, and those that the emulator gives its Lambdas.
-KEYS = {"test": "test", "000000000000": "test"}
+# The roles of functions, by the key that each signs with.
+ROLES = {key_of(role): role for role in (f"selfrag-{name}" for name in functions_of())}
 COLLECTION = "documents"
 DOCUMENTS = {
     "documents/people/parental-leave.md": "# Parents\n\nEach parent receives 18 weeks of parental leave at full pay.\n",
@@ -38,7 +42,7 @@ def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble]]
     with (
         MessagesServer() as model,
         TitanDouble() as titan,
-        OpenSearchDouble(KEYS) as collection,
+        OpenSearchDouble(keys_of(ROLES.values())) as collection,
         WebServer(ROOT / "docs" / "web") as web,
     ):
         # The emulator makes a collection, too, but one that holds nothing: the double stands in its place.
@@ -50,6 +54,12 @@ def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble]]
             "prices": {"selfrag-offline": [0, 0, 0]},
         }
         yield variables, collection, titan
+
+
+def decided(stack: Stack, collection: OpenSearchDouble, titan: TitanDouble, record: Record) -> None:
+    """Have the roles of the stack decide what its functions ask of the two."""
+    doubles = Doubles(at(stack), ROLES, record)
+    collection.allows, titan.allows = doubles.collection, doubles.embedding
 
 
 def documents_held(collection: OpenSearchDouble, index: str = "passages") -> set[str]:

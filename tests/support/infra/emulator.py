@@ -19,7 +19,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.support.infra.tools import copy_configuration, emulator_python, environment, provider_mirror, run, terraform
+from tests.support.infra.tools import (
+    copy_configuration,
+    emulator_python,
+    environment,
+    provider_mirror,
+    run,
+    simulator,
+    terraform,
+)
 
 PATIENCE_SECONDS = 60
 
@@ -42,7 +50,10 @@ def emulator(directory: Path) -> Iterator[str]:
     # Its workers call AWS at this address; by default it listens on every interface.
     own = {"GATEWAY_PORT": str(port), "BIND_HOST": "127.0.0.1", "MINISTACK_HOST": "127.0.0.1", "TMPDIR": str(directory)}
     own["S3_DATA_DIR"] = str(directory / "s3")
-    command = [python, str(Path(__file__).with_name("emulator_process.py"))]
+    # Who signs is looked at, and what they may do; what is decided is written down in the record.
+    own["AUTH"] = "true"
+    program = str(Path(__file__).with_name("emulator_process.py"))
+    command = [python, program, str(record_of(directory)), *simulator()]
     with (directory / "emulator.log").open("w") as log:
         process = subprocess.Popen(
             command, cwd=directory, env=environment(directory, **own), stdout=log, stderr=log, start_new_session=True
@@ -58,6 +69,11 @@ def emulator(directory: Path) -> Iterator[str]:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
+
+
+def record_of(directory: Path) -> Path:
+    """The file that an emulator below `directory` writes its decisions to."""
+    return directory / "decided.jsonl"
 
 
 class Stack:

@@ -1,18 +1,30 @@
-"""ministack with nine corrections; runs in ministack's own environment, as a program.
+"""ministack with nine corrections, and roles that are enforced; runs in ministack's own environment, as a program.
 
-Without them terraform sees differences, or an error, that AWS would not show. Each is asserted by the apply test:
-take one out, and that test fails.
+emulator_process.py RECORD DECIDER...: the file for what is decided, and the command that decides.
+
+Without the corrections terraform sees differences, or an error, that AWS would not show. Each is asserted by the apply
+test: take one out, and that test fails.
 """
 
 import json
 import sys
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
 from ministack.app import main
 from ministack.core.responses import AccountRegionScopedDict
 from ministack.services import apigateway_v1, cloudwatch, lambda_svc, s3, stepfunctions
+
+# ministack's environment does not have what follows.
+sys.path.insert(0, str(Path(__file__).parents[3]))
+from tests.support.enforced.account import Account
+from tests.support.enforced.deliveries import decide_deliveries, decide_integrations, decide_what_functions_become
+from tests.support.enforced.machines import Machines
+from tests.support.enforced.record import Record
+from tests.support.enforced.requests import decide_requests, give_each_role_its_keys, hide_what_is_missing
+from tests.support.roles.decider import Decider
 
 
 def accept_keys_without_a_value() -> None:
@@ -109,7 +121,7 @@ def give_outputs_of_ends() -> None:
     stepfunctions._apply_output_path = apply_output
 
 
-def run_distributed_maps() -> None:
+def run_distributed_maps(machines: Machines) -> None:
     """A Distributed Map's fields are not read as JSONata, and its results are not written."""
     fill, run = stepfunctions._resolve_params_obj, stepfunctions._run_distributed_map
 
@@ -127,6 +139,10 @@ def run_distributed_maps() -> None:
         result = written(filled(state["ResultWriter"]["Arguments"], given, context), arn)
         return stepfunctions._apply_jsonata_output(state, given, context, result=result, default=result), following
 
+    def put(bucket: str, key: str, content: Any) -> None:
+        machines.need("States.ResultWriterFailed", "s3:PutObject", f"arn:aws:s3:::{bucket}/{key}")
+        s3._put_object(bucket, key, json.dumps(content).encode(), {})
+
     def written(where: dict[str, str], arn: str) -> dict[str, Any]:
         prefix = f"{where['Prefix']}/{arn.split(':')[-1]}"
         children = [each for each in stepfunctions._executions.values() if each.get("mapRunArn") == arn]
@@ -139,9 +155,9 @@ def run_distributed_maps() -> None:
             ]
             if ended:
                 files[status].append({"Key": f"{prefix}/{status}_0.json"})
-                s3._put_object(where["Bucket"], f"{prefix}/{status}_0.json", json.dumps(ended).encode(), {})
+                put(where["Bucket"], f"{prefix}/{status}_0.json", ended)
         manifest = {"DestinationBucket": where["Bucket"], "MapRunArn": arn, "ResultFiles": files}
-        s3._put_object(where["Bucket"], f"{prefix}/manifest.json", json.dumps(manifest).encode(), {})
+        put(where["Bucket"], f"{prefix}/manifest.json", manifest)
         details = {"Bucket": where["Bucket"], "Key": f"{prefix}/manifest.json"}
         return {"MapRunArn": arn, "ResultWriterDetails": details}
 
@@ -203,8 +219,17 @@ if __name__ == "__main__":
     work_out_timeouts()
     give_results_of_branches()
     give_outputs_of_ends()
-    run_distributed_maps()
+    account = Account(Decider(sys.argv[2:]), Record(Path(sys.argv[1])))
+    machines = Machines(account)
+    run_distributed_maps(machines)
     qualify_what_is_published_at_once()
     run_the_version_that_was_started()
+    machines.install()
+    give_each_role_its_keys()
+    decide_requests(account)
+    hide_what_is_missing(account)
+    decide_deliveries(account)
+    decide_integrations(account)
+    decide_what_functions_become(account)
     del sys.argv[1:]
     main()

@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 INFRA = ROOT / "infra"
+DECIDING = ROOT / "tests" / "support" / "roles"
 
 
 def needed(found: str | Path | None, what: str) -> str:
@@ -35,6 +36,18 @@ def checkov() -> str:
     """The checkov program."""
     found = os.environ.get("SELFRAG_CHECKOV") or ROOT / ".venv-checkov/bin/checkov"
     return needed(found, "checkov is not installed: make .venv-checkov")
+
+
+def can_decide() -> bool:
+    """Whether this machine can decide calls by policies; where it cannot, some tests run with every call allowed."""
+    return bool(shutil.which("node")) and (DECIDING / "node_modules").exists()
+
+
+def simulator() -> list[str]:
+    """The command that decides calls by policies."""
+    node = needed(shutil.which("node"), "node is not installed")
+    needed(DECIDING / "node_modules", "iam-simulate is not installed: make install")
+    return [node, str(DECIDING / "decide.mjs")]
 
 
 def provider_mirror() -> list[str]:

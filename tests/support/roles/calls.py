@@ -1,6 +1,5 @@
 """What a call of AWS asks for: the IAM action and the resource, by the names of the deployment of policies.json."""
 
-import os
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -72,7 +71,7 @@ def _steps_of_ingestion() -> set[str]:
     return set(placeholders(INGESTION))
 
 
-def data_access(method: str, url: str) -> tuple[str, str]:
+def data_access(method: str, url: str, collection: str) -> tuple[str, str]:
     """The permission and the index that a request to the collection needs."""
     index, *rest = urlsplit(url).path.strip("/").split("/")
     match method, rest:
@@ -84,6 +83,4 @@ def data_access(method: str, url: str) -> tuple[str, str]:
             permission = "ReadDocument"
         case _:
             permission = "WriteDocument"
-    # One variable names the index to the functions and to the policy.
-    told = os.environ.get("SELFRAG_INDEX_NAME", "passages")
-    return f"aoss:{permission}", f"index/selfrag/{'passages' if index == told else index}"
+    return f"aoss:{permission}", f"index/{collection}/{index}"

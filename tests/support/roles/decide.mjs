@@ -1,4 +1,5 @@
-// Decides calls by a role's policy, as IAM does: a line of JSON for each question, and one for its answer.
+// Decides calls by the policies of a role and of a resource, as IAM does: a line of JSON for each question, and one for
+// its answer.
 import { createInterface } from 'node:readline'
 
 import { runSimulation } from '@cloud-copilot/iam-simulate'
@@ -6,19 +7,19 @@ import { runSimulation } from '@cloud-copilot/iam-simulate'
 const ACCOUNT = '000000000000'
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { policy, action, resource } = JSON.parse(line)
+  const { policy, action, resource, principal, context, resourcePolicy } = JSON.parse(line)
   const decided = await runSimulation(
     {
-      identityPolicies: [{ name: 'role', policy }],
+      identityPolicies: policy ? [{ name: 'role', policy }] : [],
       serviceControlPolicies: [],
       resourceControlPolicies: [],
       permissionBoundaryPolicies: undefined,
-      resourcePolicy: undefined,
+      resourcePolicy: resourcePolicy ?? undefined,
       request: {
-        principal: `arn:aws:iam::${ACCOUNT}:role/caller`,
+        principal: principal ?? `arn:aws:iam::${ACCOUNT}:role/caller`,
         action,
         resource: { resource, accountId: ACCOUNT },
-        contextVariables: {},
+        contextVariables: context,
       },
     },
     {},

@@ -75,7 +75,7 @@ def recording(allows: Allows = everything) -> Iterator[Calls]:
             raise
 
     def perform_request(self: Any, method: str, url: str, *arguments: Any, **named: Any) -> Any:
-        asked = ("aoss:APIAccessAll", COLLECTION), data_access(method, url)
+        asked = ("aoss:APIAccessAll", COLLECTION), data_access(method, url, "selfrag")
         if _caller.get() != NOBODY and not all(calls.allowed(*each) for each in asked):
             raise AuthorizationException(403, "authorization_exception", {"status": 403})
         return call_collection(self, method, url, *arguments, **named)

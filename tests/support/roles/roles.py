@@ -1,14 +1,22 @@
 """Roles as Terraform makes them: whether one allows a call, and which of its statements no call needs."""
 
 from collections.abc import Iterable
+from functools import cache
 
+from tests.support.infra.tools import can_decide, simulator
 from tests.support.roles.calls import ACCOUNT
-from tests.support.roles.decider import can_decide, decider
+from tests.support.roles.decider import Decider
 from tests.support.roles.policies import Policies, exported, reductions
 from tests.support.roles.recorded import Allows, Call, everything
 
 # Locally one machine stands for both that answer questions.
 _ROLES_OF = {"workflow": ("express", "standard")}
+
+
+@cache
+def decider() -> Decider:
+    """The one of this process: a fifth of a second to start, a few milliseconds for each question."""
+    return Decider(simulator())
 
 
 class Roles:
