@@ -246,10 +246,12 @@ def test_a_version_of_the_machine_is_started_and_its_executions_are_found_whiche
     machines = FakeStates(start_execution={}, describe_execution={"status": "RUNNING"}, get_execution_history=[])
     executions = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
     executions.start("abc", {})
-    executions.snapshot("abc", ["documents"])
+    executions.snapshot("abc")
+    executions.history("abc")
     assert machines.asked["start_execution"]["stateMachineArn"] == f"{STANDARD}:7"
     execution = STANDARD.replace(":stateMachine:", ":execution:") + ":abc"
     assert machines.asked["describe_execution"] == {"executionArn": execution}
+    assert machines.asked["get_execution_history"]["executionArn"] == execution
 
 
 def test_a_failed_execution_is_shown_with_its_path_and_trace(answers: Stubber) -> None:

@@ -124,8 +124,9 @@ def test_a_passage_in_the_index_is_found(stored: Any, monkeypatch: pytest.Monkey
 
 def test_a_remembered_answer_is_shown_and_followed_up_on(stored: Any, table: Stubber) -> None:
     table.add_response("get_item", {"Item": stored["answer"]}, {"TableName": ANY, "Key": ANY, "ConsistentRead": True})
-    shown = StatesExecutions(None, table.client, Machines("", "", "answers")).remembered("earlier", ["c"])
-    assert shown == json.loads(stored["answer"]["response"]["S"])
+    known = StatesExecutions(None, table.client, Machines("", "", "answers")).known("earlier", ["c"])
+    assert known is not None
+    assert known.response == json.loads(stored["answer"]["response"]["S"])
     follow_up, scripted = run(
         {**ASKED, "previous": "earlier"},
         stored["answer"],
@@ -149,5 +150,7 @@ def test_a_kept_verdict_counts(stored: Any) -> None:
 def test_a_question_at_work_of_another_release_is_shown(stored: Any) -> None:
     verdict = stored["relevance_in_a_history"]
     step = Step("GradeRelevance", 0.1, 0.2, attempts=1, given={}, result={"verdict": verdict}, error="")
-    [shown] = unfinished("abc", "RUNNING", [step]).reflection.relevance
+    so_far = unfinished("abc", "running", [step]).reflection
+    assert so_far is not None
+    [shown] = so_far.relevance
     assert (shown.passage_id, shown.score) == ("e1", 0.9)

@@ -14,8 +14,8 @@ from tests.support.doubles.api_double import ApiDouble
 from tests.support.doubles.aws_account import AwsAccount, Refused, Reply
 from tests.support.doubles.deployed_account import KEY, OUTPUTS, REGION, deployed, execution
 from tests.support.infra.rules import functions_of
+from tests.support.infra.tools import simulator
 from tests.support.roles.calls import ACCOUNT, COLLECTION
-from tests.support.roles.decider import simulator
 from tests.support.roles.policies import exported, place_of, without
 
 
