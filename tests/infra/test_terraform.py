@@ -30,7 +30,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
-    "key_collections": ({f"key-{n}": ["a"] for n in range(200)}, "key_collections must take no more than 3,000 bytes"),
+    "key_collections": ({"key": []}, "key_collections must name at least one collection for each caller"),
     "index_writers": (["me"], "index_writers must be ARNs"),
     "index": ({"name": "Passages", "vector_dimensions": 384}, "index must have vector_dimensions that the embedding"),
     "embedding_region": ("Virginia", "embedding_region must be the name of a region"),
