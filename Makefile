@@ -91,7 +91,8 @@ smoke: $(VENV)/.ask ## Ask a deployment three questions: make smoke URL=... KEY=
 	@SELFRAG_API_KEY="$$SELFRAG_KEY" $(BIN)/selfrag smoke -- "$$SELFRAG_URL"
 
 rollback: $(VENV)/.ask ## Make the release before live again: make rollback [TO=release] [LIST=1]
-	@$(BIN)/$$(terraform -chdir=infra output -raw rollback_command) $(if $(TO),--to "$(TO)") $(if $(LIST),--list)
+	@command=$$(terraform -chdir=infra output -raw rollback_command) && \
+	  $(BIN)/$$command $(if $(TO),--to "$(TO)") $(if $(LIST),--list)
 
 destroy: ## Remove the deployment; shows what would go and asks first
 	@echo "Removing the deployment that infra/'s state describes; terraform shows it and asks." >&2

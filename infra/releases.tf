@@ -74,6 +74,9 @@ resource "aws_sfn_alias" "machine" {
     state_machine_version_arn = each.value.state_machine_version_arn
     weight                    = 100
   }
+
+  # If Terraform breaks off, nothing has changed over yet, or `ask` says what should have, and going back undoes it.
+  depends_on = [aws_lambda_alias.ask]
 }
 
 moved {
