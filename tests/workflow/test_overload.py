@@ -13,9 +13,7 @@ CARRIED = LIMIT / 26
 
 
 @pytest.mark.parametrize("times", [1.5, 3])
-def test_with_a_share_for_ask_no_question_that_was_taken_is_lost(
-    times: float, record_property: Any
-) -> None:
+def test_with_a_share_for_ask_no_question_that_was_taken_is_lost(times: float, record_property: Any) -> None:
     shared, free = (
         Overload(LIMIT, reserved, Policy().top_k, times * CARRIED, SECONDS).ended for reserved in (LIMIT * SHARE, 0)
     )
