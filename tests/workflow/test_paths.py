@@ -139,8 +139,9 @@ def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_an
         f"ComposeFailed: The response to question my-question could not be composed ({type(error).__name__}); "
         "its trace shows how far it came."
     )
-    view = unfinished(execution.id, "FAILED", steps_of(execution.history))
+    view = unfinished(execution.id, "failed", steps_of(execution.history))
     assert (view.status, view.path) == ("failed", ["DecideRetrieval", *SEARCH, *ANSWER])
+    assert view.trace
     assert (view.trace[-1].state, view.trace[-1].error) == ("ComposeAnswer", type(error).__name__)
 
 
@@ -158,7 +159,7 @@ def test_the_path_of_a_question_at_work_is_the_one_that_its_response_has(script:
     execution, _ = executed(**script)
     assert execution.output is not None
     history = steps_of(execution.history)
-    assert unfinished("a", "RUNNING", history).path == execution.output["path"]
+    assert unfinished("a", "running", history).path == execution.output["path"]
 
 
 def test_the_policys_bounds_are_kept() -> None:
