@@ -1,5 +1,6 @@
 """The paths of the workflow, by name, through the real definition in the emulator."""
 
+import time
 from typing import Any
 
 import boto3
@@ -21,6 +22,13 @@ def test_the_happy_path_takes_four_rounds_and_eight_calls() -> None:
     assert (response["status"], response["usage"]["rounds"], response["usage"]["model_calls"]) == ("answered", 4, 8)
     assert response["queries"] == ["How many days?"]
     assert len(response["reflection"]["relevance"]) == 4
+
+
+def test_the_link_to_an_execution_in_its_log_begins_when_the_execution_did() -> None:
+    before = time.time()
+    _, scripted = run()
+    [given] = scripted.events_of("compose_answer")
+    assert before - 2 < given["started_ms"] / 1000 < time.time() - 0.9
 
 
 def test_no_search_takes_three_rounds() -> None:
