@@ -36,6 +36,7 @@ from tests.support.infra.made import (
     the_page_of_costs_counts_every_alarm_and_secret,
     the_roles_are_those_that_the_tests_enforce,
     what_comes_from_outside_goes_to_the_release_that_is_live,
+    whom_anybody_may_call_costs_little,
 )
 from tests.support.infra.rules import FUNCTIONS, functions_of
 
@@ -93,6 +94,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         alarms_and_widgets_use_metrics_that_are_emitted(resources)
         the_page_of_costs_counts_every_alarm_and_secret(resources)
         errors_of_the_gateway_are_problem_details(resources)
+        whom_anybody_may_call_costs_little(resources)
         loaded = objects_of_the_bucket_become_passages(stack, collection)
         asked = questions_are_answered_through_the_gateway(stack)
         removed = a_deleted_object_is_gone_from_the_collection(stack, collection)
@@ -233,7 +235,14 @@ def trace_of(stack: Stack, question_id: str) -> None:
 
 def those_without_a_key_or_with_too_many_requests_are_refused(stack: Stack) -> None:
     with httpx2.Client(timeout=60) as api:
-        assert api.get(stack.url("/v1/health")).json() == {"status": "ok"}
+        health = api.get(stack.url("/v1/health"))
+        assert (health.json(), health.headers["content-type"]) == ({"status": "ok"}, "application/json")
+        # The description stays with the function, and is given often enough.
+        assert api.get(stack.url("/v1/openapi.json")).json()["openapi"].startswith("3.1")
+        with ThreadPoolExecutor(3) as pool:
+            replies = list(pool.map(lambda _: api.get(stack.url("/v1/health")), range(60)))
+        assert {reply.status_code for reply in replies} == {200, 429}
+        problem(next(reply for reply in replies if reply.status_code == 429), 429)
         problem(api.post(stack.url("/v1/ask"), json={"question": QUESTION}), 403)
         problem(api.get(stack.url("/v1/nothing")), 404)
         api.headers["x-api-key"] = api_key(stack)

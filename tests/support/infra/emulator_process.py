@@ -1,4 +1,4 @@
-"""ministack with nine corrections, and roles that are enforced; runs in ministack's own environment, as a program.
+"""ministack with ten corrections, and roles that are enforced; runs in ministack's own environment, as a program.
 
 emulator_process.py RECORD DECIDER...: the file for what is decided, and the command that decides.
 
@@ -35,6 +35,16 @@ def accept_keys_without_a_value() -> None:
         return create({name: value for name, value in data.items() if (name, value) != ("value", "")})
 
     apigateway_v1._create_api_key = create_api_key
+
+
+def leave_mocks_without_a_method() -> None:
+    """A mock integration calls nothing, and is given the method POST."""
+    put = apigateway_v1._put_integration
+
+    def put_integration(api_id: str, resource_id: str, method: str, data: dict[str, Any]) -> Any:
+        return put(api_id, resource_id, method, {"httpMethod": None, **data} if data.get("type") == "MOCK" else data)
+
+    apigateway_v1._put_integration = put_integration
 
 
 def describe_alarms_in_full() -> None:
@@ -214,6 +224,7 @@ def run_the_version_that_was_started() -> None:
 
 if __name__ == "__main__":
     accept_keys_without_a_value()
+    leave_mocks_without_a_method()
     describe_alarms_in_full()
     remember_tracing()
     work_out_timeouts()
