@@ -105,6 +105,12 @@ variable "memory" {
   }
 }
 
+variable "snap_start" {
+  description = "Whether the functions of a question start from a snapshot that Lambda takes when a version is published: about 54 dollars a month for each release that is kept, and not tried on AWS."
+  type        = bool
+  default     = false
+}
+
 variable "reserved_concurrency" {
   description = "The most copies that run at once, by function; -1, the default, reserves none. A reservation is taken from the account's limit."
   type        = map(number)
