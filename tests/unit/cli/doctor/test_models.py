@@ -113,7 +113,10 @@ def test_on_bedrock_each_model_is_told_in_questions_by_its_own_quota() -> None:
         "Cross-region model inference {} per minute for Anthropic Claude Haiku 5.5", 10_000, 5_000_000
     )
     sonnet = claude_quotas("On-demand model inference {} per minute for Anthropic Claude Sonnet 5.5 V1", 20, 4_000_000)
-    other = claude_quotas("On-demand model inference {} per minute for Anthropic Claude Sonnet 5 V1", 1, 1)
+    # Listed before, and of another context: the name begins alike.
+    other = claude_quotas(
+        "On-demand model inference {} per minute for Anthropic Claude Sonnet 5.5 V1 1M Context Length", 1, 1
+    )
     slow, fast = findings(
         "claude-quota", quotas={"bedrock": [*titan_quotas(2_000), *other, *haiku, *sonnet]}, **ON_BEDROCK
     )
