@@ -76,8 +76,8 @@ bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file 
 	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
 	  $(if $(value DATA),-- "$$SELFRAG_DATA")
 
-doctor: $(VENV)/.ask ## Look at your AWS account before a deployment: limits, quotas, access, names
-	@$(BIN)/selfrag doctor
+doctor: $(VENV)/.ask ## Look at your AWS account before a deployment, or at the deployment: make doctor [DEPLOYED=1]
+	@$(BIN)/selfrag doctor $(if $(DEPLOYED),--deployed)
 
 plan: package ## Show what deploy would change; needs AWS credentials and terraform
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2

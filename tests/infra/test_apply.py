@@ -24,6 +24,11 @@ from tests.support.infra.asking import (
     set_keys,
     until_all_are,
 )
+from tests.support.infra.doctor import (
+    the_doctor_finds_the_deployment_well,
+    the_doctor_knows_an_account_without_a_deployment,
+    the_doctor_notices_a_role_that_lacks_a_statement,
+)
 from tests.support.infra.emulator import Stack, emulator
 from tests.support.infra.made import (
     alarms_and_widgets_use_metrics_that_are_emitted,
@@ -82,6 +87,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
     # One test, because every worker of a parallel run would make a stack of its own.
     with backends() as (variables, collection, titan), emulator(tmp_path) as aws:
         stack = Stack(aws, tmp_path / "stack", host_packages(tmp_path / "packages"), {**variables, **FEW_REQUESTS})
+        the_doctor_knows_an_account_without_a_deployment(stack, titan)
         stack.apply()
         resources, outputs = stack.resources(), stack.outputs()
         everything_is_made(resources)
@@ -100,6 +106,8 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         removed = a_deleted_object_is_gone_from_the_collection(stack, collection)
         those_without_a_key_or_with_too_many_requests_are_refused(stack)
         reindexed = a_new_index_is_filled_while_the_old_one_is_searched(stack, collection, titan)
+        the_doctor_notices_a_role_that_lacks_a_statement(stack)
+        examined, _ = timed(lambda: the_doctor_finds_the_deployment_well(stack, titan))
         assert stack.changes() == {}, "a second plan changes nothing"
         stack.destroy()
         assert stack.resources() == {}, "destroy leaves nothing"
@@ -108,6 +116,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
     record_property("figures", f"documents through the deployed bucket, EventBridge and machine: {loaded}, {removed}")
     record_property("figures", f"a new index filled by the reindexing machine: {reindexed}")
     record_property("figures", f"answer through the deployed API Gateway: {asked}")
+    record_property("figures", f"selfrag doctor of the deployment: nothing blocks, in {examined:.0f} s")
 
 
 def objects_of_the_bucket_become_passages(stack: Stack, collection: OpenSearchDouble) -> str:

@@ -30,7 +30,8 @@ def names(account: Account, parts: Iterable[str]) -> set[str]:
 
 def roles(account: Account) -> Iterable[str]:
     """Of IAM, which is one for all regions."""
-    wanted = names(account, [*functions(), *MACHINES, "events"])
+    managed = ["api-logs"] if account.choices.manage_api_gateway_account else []
+    wanted = names(account, [*functions(), *MACHINES, *managed, "events"])
     pages = account.client("iam").get_paginator("list_roles").paginate()
     return wanted & {role["RoleName"] for page in pages for role in page["Roles"]}
 
