@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench-imports bench-retrieval plan deploy smoke destroy clean
+.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench-imports bench-cold bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -76,6 +76,9 @@ bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file 
 	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
 	  $(if $(value DATA),-- "$$SELFRAG_DATA")
 
+doctor: $(VENV)/.ask ## Look at your AWS account before a deployment: limits, quotas, access, names
+	@$(BIN)/selfrag doctor
+
 plan: package ## Show what deploy would change; needs AWS credentials and terraform
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2
 	@terraform -chdir=infra init -input=false >&2 && terraform -chdir=infra plan
@@ -86,6 +89,9 @@ deploy: package ## Deploy into your AWS account; shows the plan and asks first
 
 smoke: $(VENV)/.ask ## Ask a deployment three questions: make smoke URL=... KEY=...
 	@SELFRAG_API_KEY="$$SELFRAG_KEY" $(BIN)/selfrag smoke -- "$$SELFRAG_URL"
+
+rollback: $(VENV)/.ask ## Make the release before live again: make rollback [TO=release] [LIST=1]
+	@$(BIN)/$$(terraform -chdir=infra output -raw rollback_command) $(if $(TO),--to "$(TO)") $(if $(LIST),--list)
 
 destroy: ## Remove the deployment; shows what would go and asks first
 	@echo "Removing the deployment that infra/'s state describes; terraform shows it and asks." >&2

@@ -1,4 +1,4 @@
-"""The `selfrag` command: ask, ingest, documents, search, trace, serve, bench, smoke."""
+"""The `selfrag` command: ask, ingest, documents, search, trace, serve, bench, doctor, smoke, rollback."""
 
 import os
 import sys
@@ -9,13 +9,15 @@ os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
 
 import typer
 
+from cli.commands.deployment import doctor
 from cli.commands.documents import bench, documents, ingest, search, serve
 from cli.commands.questions import ask, smoke, trace
+from cli.commands.releases import rollback
 from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-for command in (ask, ingest, documents, search, trace, serve, bench, smoke):
+for command in (ask, ingest, documents, search, trace, serve, bench, doctor, smoke, rollback):
     app.command()(command)
 
 

@@ -48,6 +48,12 @@ locals {
         advice    = "A reindexing broke off. Open the machine ${local.machine_names.reindex} in the Step Functions console: the error says whether the bucket could not be listed, the results not be written or a permission is missing. When it is mended, redrive the execution or start another with the same input: documents that are done are not worked on again."
       }
     },
+    # The units are the account's, of all its collections. Each minute has its sum, so five minutes have five.
+    { for use in local.makes_collection ? ["Search", "Indexing"] : [] : "collection-${lower(use)}-units" => {
+      metric    = ["AWS/AOSS", "${use}OCU", { ClientId = local.account }]
+      threshold = 5 * (var.thresholds.ocus + 0.5)
+      advice    = "OpenSearch Serverless takes more capacity units (OCUs) than thresholds.ocus, at 0.24 dollars an hour each. See whether a reindexing or many questions explain it; docs/costs.md says how to set a cap for the account, and docs/sizing.md how many units so many passages need."
+    } },
     { for machine in local.question_machines : "${machine}-latency" => {
       metric    = ["AWS/States", "ExecutionTime", { StateMachineArn = local.machine_arns[machine] }]
       statistic = "p99"
@@ -73,12 +79,12 @@ locals {
     # Most errors are tried again, and what comes of them may pass for an answer: verdicts that are missing, a search without
     # the web. So each function is watched by itself.
     { for step in keys(local.steps) : "${step}-errors" => {
-      metric    = ["AWS/Lambda", "Errors", { FunctionName = aws_lambda_function.step[step].function_name }]
+      metric    = ["AWS/Lambda", "Errors", { FunctionName = local.function_names[step] }]
       threshold = var.thresholds.errors
       advice    = "The function ${step} ends with errors, or not in time. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
     } },
     { for step in keys(local.steps) : "${step}-throttled" => {
-      metric    = ["AWS/Lambda", "Throttles", { FunctionName = aws_lambda_function.step[step].function_name }]
+      metric    = ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]
       threshold = var.thresholds.throttles
       advice    = "Lambda refuses to run more copies of ${step}. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
     } },

@@ -17,6 +17,21 @@ locals {
   }
 }
 
+# Of the account's concurrent executions, a question that is waited for holds one, by `ask`, and its steps up to four at a
+# time. With a fifth, those that wait always leave room for the steps that they wait for. AWS keeps 100 for functions
+# without a reservation, so an account with fewer than 125 has none to reserve.
+locals {
+  ask_share = try(var.account_concurrency >= 125, false) ? floor(var.account_concurrency / 5) : -1
+
+  # A question takes the functions 26 s in all. What is more than so many in a second is refused before any is started.
+  method_throttles = var.account_concurrency == null ? {} : {
+    for endpoint in ["ask", "questions"] : "v1/${endpoint}/POST" => {
+      rate  = min(var.api_throttle.rate, floor(10 * var.account_concurrency / 26) / 10)
+      burst = min(var.api_throttle.burst, max(2, floor(var.account_concurrency / 10)))
+    }
+  }
+}
+
 resource "aws_api_gateway_rest_api" "api" {
   name        = var.name
   description = "Questions to ${var.name}, answered from its documents."
@@ -75,13 +90,14 @@ resource "aws_api_gateway_integration" "ask" {
   http_method             = aws_api_gateway_method.route[each.key].http_method
   type                    = "AWS_PROXY"
   integration_http_method = "POST"
-  uri                     = aws_lambda_function.step["ask"].invoke_arn
+  uri                     = aws_lambda_alias.ask.invoke_arn
 }
 
 resource "aws_lambda_permission" "api" {
   statement_id  = "api"
   action        = "lambda:InvokeFunction"
-  function_name = aws_lambda_function.step["ask"].function_name
+  function_name = aws_lambda_alias.ask.function_name
+  qualifier     = aws_lambda_alias.ask.name
   principal     = "apigateway.amazonaws.com"
   source_arn    = "${aws_api_gateway_rest_api.api.execution_arn}/${local.stage}/*"
 }
@@ -92,7 +108,7 @@ resource "aws_api_gateway_deployment" "api" {
 
   triggers = {
     served = sha256(jsonencode([
-      local.routes, local.problems, var.auth, aws_lambda_function.step["ask"].invoke_arn
+      local.routes, local.problems, local.retry_after, var.auth, aws_lambda_alias.ask.invoke_arn
     ]))
   }
 
@@ -136,16 +152,18 @@ resource "aws_api_gateway_stage" "live" {
 
 resource "aws_api_gateway_method_settings" "all" {
   #checkov:skip=CKV_AWS_225:Answers depend on the body of a POST and on documents that change, so none is cached here.
+  for_each = merge({ "*/*" = var.api_throttle }, local.method_throttles)
+
   rest_api_id = aws_api_gateway_rest_api.api.id
   stage_name  = aws_api_gateway_stage.live.stage_name
-  method_path = "*/*"
+  method_path = each.key
 
   settings {
     metrics_enabled        = true
     logging_level          = "ERROR"
     data_trace_enabled     = false
-    throttling_rate_limit  = var.api_throttle.rate
-    throttling_burst_limit = var.api_throttle.burst
+    throttling_rate_limit  = each.value.rate
+    throttling_burst_limit = each.value.burst
   }
 }
 

@@ -11,6 +11,9 @@ locals {
     status = 404, title = "Not Found", detail = "There is no such path or method.", hint = "GET /v1/openapi.json lists them."
   }
 
+  # After how many seconds the same request may be taken.
+  retry_after = { THROTTLED = 1, INTEGRATION_FAILURE = 5 }
+
   problems = {
     ACCESS_DENIED = {
       status = 403, title = "Forbidden", detail = "Access is denied.", hint = local.forbidden
@@ -24,8 +27,9 @@ locals {
     EXPIRED_TOKEN = {
       status = 403, title = "Forbidden", detail = "The credentials have expired.", hint = local.forbidden
     }
+    # What comes of it that Lambda runs no more copies of `ask` at once.
     INTEGRATION_FAILURE = {
-      status = 502, title = "Bad Gateway", detail = "The service did not answer as it should.", hint = local.try_again
+      status = 429, title = "Too Many Requests", detail = "The service has as much to do as it can.", hint = "Wait some seconds, and then longer each time."
     }
     INTEGRATION_TIMEOUT = {
       status = 504, title = "Gateway Timeout", detail = "The service did not answer in time.", hint = "Ask by POST /v1/questions, which does not wait."
@@ -77,7 +81,7 @@ resource "aws_api_gateway_gateway_response" "problem" {
   # The template for application/json serves every request, so the content type is set by itself.
   response_parameters = merge(
     { "gatewayresponse.header.Content-Type" = "'application/problem+json'" },
-    each.key == "THROTTLED" ? { "gatewayresponse.header.Retry-After" = "'1'" } : {}
+    { for wait in [lookup(local.retry_after, each.key, null)] : "gatewayresponse.header.Retry-After" => "'${wait}'" if wait != null }
   )
   response_templates = {
     "application/json" = jsonencode(merge(each.value, {

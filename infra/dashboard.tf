@@ -63,6 +63,11 @@ locals {
       )
     },
     {
+      title   = "Searches by full text alone (the embedding was throttled)"
+      stat    = "Sum"
+      metrics = [[var.name, "FullTextSearches", "step", "retrieve"]]
+    },
+    {
       title = "Tokens by step and model"
       stat  = "Sum"
       metrics = [

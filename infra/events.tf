@@ -13,7 +13,7 @@ resource "aws_cloudwatch_event_rule" "documents" {
 
 resource "aws_cloudwatch_event_target" "ingestion" {
   rule     = aws_cloudwatch_event_rule.documents.name
-  arn      = aws_sfn_state_machine.machine["ingestion"].arn
+  arn      = aws_sfn_alias.machine["ingestion"].arn
   role_arn = aws_iam_role.events.arn
 
   # Not an input transformer: EventBridge does not escape the values that it puts into a template, and keys may hold
@@ -64,6 +64,7 @@ resource "aws_iam_role_policy" "events" {
 
 data "aws_iam_policy_document" "events" {
   statement {
+    # Step Functions decides by the machine, whichever of its versions or aliases is started.
     sid       = "StartIngestion"
     actions   = ["states:StartExecution"]
     resources = [aws_sfn_state_machine.machine["ingestion"].arn]

@@ -27,5 +27,8 @@ auth       = "api_key"
 # `aws apigateway get-account` shows a cloudwatchRoleArn: other APIs log by it.
 manage_api_gateway_account = true
 
+# What `aws lambda get-account-settings` shows as ConcurrentExecutions: more questions than that carries are refused.
+# account_concurrency = 1000
+
 # Who is told when an alarm goes off.
 # alarm_email = "team@example.com"

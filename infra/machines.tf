@@ -11,8 +11,8 @@ locals {
   }
   question_machines = [for machine, body in local.machines : machine if body.workflow == "question"]
 
-  # By name, so that nothing waits in a circle: `ask` starts a machine that runs functions, and the reindexing starts
-  # executions of itself, which are the items of its Distributed Map.
+  # By name, so that nothing waits in a circle: a role names what the function or the machine that has it starts, and the
+  # reindexing starts executions of itself, which are the items of its Distributed Map.
   machine_names = { for machine in keys(local.machines) : machine => "${var.name}-${machine}" }
   machine_arns = {
     for machine, name in local.machine_names : machine => "arn:${local.partition}:states:${local.here}:stateMachine:${name}"
@@ -42,7 +42,7 @@ locals {
       values = {
         documents_bucket    = aws_s3_bucket.bucket["documents"].id
         work_bucket         = aws_s3_bucket.bucket["work"].id
-        ingestion_machine   = local.machine_arns.ingestion
+        ingestion_machine   = "${local.machine_arns.ingestion}:${local.live}"
         reindex_concurrency = var.reindex_concurrency
       }
       statements = local.reindex_statements
@@ -52,7 +52,7 @@ locals {
   definitions = {
     for name, workflow in local.workflows : name => jsonencode({
       for key, value in yamldecode(templatefile("${path.module}/workflows/${name}.asl.yaml", merge(
-        workflow.values, { for step in workflow.steps : step => local.function_arns[step] }
+        workflow.values, { for step in workflow.steps : step => local.published_steps[step] }
       ))) : key => value if !startswith(key, "x-")
     })
   }
@@ -66,6 +66,7 @@ resource "aws_sfn_state_machine" "machine" {
   type       = each.value.type
   role_arn   = aws_iam_role.machine[each.key].arn
   definition = local.definitions[each.value.workflow]
+  publish    = true
 
   # Express keeps no history of its own, so its log has every state; no log has questions, answers or documents.
   logging_configuration {
@@ -89,8 +90,8 @@ resource "aws_sfn_state_machine" "machine" {
     }
   }
 
-  # The role must be able to write logs when the machine is made; a machine without its functions is of no use.
-  depends_on = [aws_iam_role_policy.machine, aws_lambda_function.step]
+  # The role must be able to write logs when the machine is made.
+  depends_on = [aws_iam_role_policy.machine]
 }
 
 resource "aws_cloudwatch_log_group" "machine" {
@@ -142,9 +143,12 @@ data "aws_iam_policy_document" "workflow" {
     for_each = length(each.value.steps) == 0 ? [] : [each.value.steps]
 
     content {
-      sid       = "RunSteps"
-      actions   = ["lambda:InvokeFunction"]
-      resources = [for step in statement.value : local.function_arns[step]]
+      # Lambda asks for the version that is invoked; executions of a release before are still at work with theirs.
+      sid     = "RunSteps"
+      actions = ["lambda:InvokeFunction"]
+      resources = [
+        for step in statement.value : "arn:${local.partition}:lambda:${local.here}:function:${local.function_names[step]}:*"
+      ]
     }
   }
 

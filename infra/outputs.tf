@@ -56,7 +56,7 @@ output "load_commands" {
     folder = "aws s3 sync FOLDER s3://${aws_s3_bucket.bucket["documents"].id}/${var.collections[0]}/ --region ${local.region}"
     file   = "aws s3 cp FILE s3://${aws_s3_bucket.bucket["documents"].id}/${var.collections[0]}/ --region ${local.region}"
     again = join(" ", [
-      "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_state_machine.machine["ingestion"].arn}",
+      "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_alias.machine["ingestion"].arn}",
       "--input '${jsonencode({ bucket = aws_s3_bucket.bucket["documents"].id, key = "${var.collections[0]}/FILE" })}'"
     ])
     failed = join(" ", [
@@ -70,9 +70,14 @@ output "load_commands" {
 output "reindex_command" {
   description = "Has every object below a prefix looked at, and ingested where it is not up to date; the prefix \"\" is the whole bucket."
   value = join(" ", [
-    "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_state_machine.machine["reindex"].arn}",
+    "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_alias.machine["reindex"].arn}",
     "--input '${jsonencode({ prefix = "${var.collections[0]}/" })}'"
   ])
+}
+
+output "rollback_command" {
+  description = "Lists the releases and makes the one before live again; --to names another one."
+  value       = "selfrag rollback --name ${var.name} --region ${local.region}"
 }
 
 output "tables" {
@@ -81,13 +86,13 @@ output "tables" {
 }
 
 output "machine_arns" {
-  description = "The ARNs of the two state machines that answer questions."
-  value       = { for machine in local.question_machines : machine => aws_sfn_state_machine.machine[machine].arn }
+  description = "The two state machines that answer questions, by the alias of the release that is live."
+  value       = { for machine in local.question_machines : machine => aws_sfn_alias.machine[machine].arn }
 }
 
 output "ingestion_machine_arn" {
-  description = "The ARN of the state machine that documents are loaded by."
-  value       = aws_sfn_state_machine.machine["ingestion"].arn
+  description = "The state machine that documents are loaded by, by the alias of the release that is live."
+  value       = aws_sfn_alias.machine["ingestion"].arn
 }
 
 output "collection_endpoint" {

@@ -123,16 +123,14 @@ locals {
     }
     questions = {
       environment = {
-        SELFRAG_EXPRESS_MACHINE_ARN  = local.machine_arns.express
-        SELFRAG_STANDARD_MACHINE_ARN = local.machine_arns.standard
-        SELFRAG_ANSWERS_TABLE        = aws_dynamodb_table.table["answers"].name
-        SELFRAG_REQUESTS_TABLE       = aws_dynamodb_table.table["requests"].name
-        SELFRAG_COLLECTIONS          = jsonencode(var.collections)
-        SELFRAG_WEB_SEARCH           = tostring(var.web_search)
-        SELFRAG_KEY_COLLECTIONS      = jsonencode(var.key_collections)
-        SELFRAG_DEFAULT_COLLECTIONS  = jsonencode(var.default_collections)
-        SELFRAG_DOCUMENTS_TABLE      = aws_dynamodb_table.table["documents"].name
-        SELFRAG_DOCUMENTS_BUCKET     = aws_s3_bucket.bucket["documents"].bucket
+        SELFRAG_ANSWERS_TABLE       = aws_dynamodb_table.table["answers"].name
+        SELFRAG_REQUESTS_TABLE      = aws_dynamodb_table.table["requests"].name
+        SELFRAG_COLLECTIONS         = jsonencode(var.collections)
+        SELFRAG_WEB_SEARCH          = tostring(var.web_search)
+        SELFRAG_KEY_COLLECTIONS     = jsonencode(var.key_collections)
+        SELFRAG_DEFAULT_COLLECTIONS = jsonencode(var.default_collections)
+        SELFRAG_DOCUMENTS_TABLE     = aws_dynamodb_table.table["documents"].name
+        SELFRAG_DOCUMENTS_BUCKET    = aws_s3_bucket.bucket["documents"].bucket
       }
       statements = local.ask_statements
     }
@@ -173,8 +171,8 @@ data "aws_iam_policy_document" "lambda_trust" {
 resource "aws_iam_role" "step" {
   for_each = local.steps
 
-  name               = "${var.name}-${each.key}"
-  description        = "Runs the function ${var.name}-${each.key}."
+  name               = local.function_names[each.key]
+  description        = "Runs the function ${local.function_names[each.key]}."
   assume_role_policy = data.aws_iam_policy_document.lambda_trust.json
 }
 
@@ -256,6 +254,7 @@ locals {
     resources = ["*"]
   }]
 
+  # Step Functions decides by the machine, whichever of its versions is started.
   ask_statements = [
     {
       sid       = "AskAndWait"
@@ -273,8 +272,8 @@ locals {
       resources = ["${local.executions.standard}:*"]
     },
     {
-      sid       = "ReadAnswers"
-      actions   = ["dynamodb:GetItem"]
+      sid       = "ExpectAndReadAnswers"
+      actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
       resources = [aws_dynamodb_table.table["answers"].arn]
     },
     {

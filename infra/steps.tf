@@ -83,7 +83,7 @@ locals {
     }
   }
 
-  # The API in front of them.
+  # The API in front of them; its function is in releases.tf.
   api_steps = {
     ask = {
       description = "The HTTP API: starts a question and shows what became of it."
@@ -102,12 +102,13 @@ locals {
   model_steps = [for step, body in local.steps : step if contains(body.uses, "model")]
   graders     = [for step, body in local.steps : step if contains(body.uses, "verdicts")]
 
-  # By name, so that the workflow and `ask`, which starts it, need not wait for each other.
-  function_arns = {
-    for step in keys(local.steps) : step => "arn:${local.partition}:lambda:${local.here}:function:${var.name}-${step}"
-  }
+  function_names = { for step in keys(local.steps) : step => "${var.name}-${step}" }
+  # What a definition names: the function as this release has it. Its number changes with its code and its settings, so an
+  # execution ends with the functions that it began with.
+  published_steps = { for step, function in aws_lambda_function.step : step => function.qualified_arn }
 }
 
+# The version before goes when another comes: Lambda keeps a copy as long as a function's version has it.
 resource "aws_lambda_layer_version" "shared" {
   layer_name               = "${var.name}-shared"
   description              = "What the steps share, and the libraries they need."
@@ -117,12 +118,13 @@ resource "aws_lambda_layer_version" "shared" {
   compatible_architectures = [var.architecture]
 }
 
+# The functions of the workflows. Each change publishes a version, and nobody invokes a function without saying which.
 resource "aws_lambda_function" "step" {
   #checkov:skip=CKV_AWS_116:Nothing invokes these functions asynchronously, so a dead letter queue would stay empty.
   #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
-  for_each = local.steps
+  for_each = { for step, body in local.steps : step => body if !contains(keys(local.api_steps), step) }
 
-  function_name                  = "${var.name}-${each.key}"
+  function_name                  = local.function_names[each.key]
   description                    = each.value.description
   role                           = aws_iam_role.step[each.key].arn
   filename                       = "${var.package_directory}/${each.key}.zip"
@@ -133,8 +135,9 @@ resource "aws_lambda_function" "step" {
   layers                         = [aws_lambda_layer_version.shared.arn]
   memory_size                    = lookup(var.memory, each.key, each.value.memory)
   timeout                        = each.value.timeout
-  reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, -1)
+  reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, each.key == "ask" ? local.ask_share : -1)
   kms_key_arn                    = var.kms_key_arn
+  publish                        = true
 
   environment {
     variables = {
@@ -168,9 +171,9 @@ resource "aws_lambda_function" "step" {
 
 resource "aws_cloudwatch_log_group" "step" {
   #checkov:skip=CKV_AWS_338:How long logs are kept is log_retention_days. Log lines hold a question's hash, and 30 days serve to find a fault.
-  for_each = local.steps
+  for_each = local.function_names
 
-  name              = "/aws/lambda/${var.name}-${each.key}"
+  name              = "/aws/lambda/${each.value}"
   retention_in_days = var.log_retention_days
   kms_key_id        = var.kms_key_arn
 }

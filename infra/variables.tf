@@ -121,6 +121,17 @@ variable "reserved_concurrency" {
   }
 }
 
+variable "account_concurrency" {
+  description = "How many functions the account may run at once in the region (`aws lambda get-account-settings`, ConcurrentExecutions). With it, more questions than that carries are refused at the door (429), and `ask` is given a fifth of it if it is 125 or more; null leaves it to api_throttle alone."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.account_concurrency == null || try(var.account_concurrency >= 10 && floor(var.account_concurrency) == var.account_concurrency, false)
+    error_message = "account_concurrency must be a whole number of at least 10."
+  }
+}
+
 variable "log_level" {
   description = "What the functions log: INFO or DEBUG. Not less than INFO: metrics and saved queries are read from lines of that level."
   type        = string
@@ -492,7 +503,7 @@ variable "key_throttle" {
 }
 
 variable "key_quota_per_day" {
-  description = "Requests a day for one API key."
+  description = "Requests a day for one API key, each look at a question that is not finished among them."
   type        = number
   default     = 5000
 
@@ -533,7 +544,7 @@ variable "alarm_email" {
 }
 
 variable "thresholds" {
-  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes."
+  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes, and more capacity units (OCUs) than these for search or for indexing."
   type = object({
     express_p99_ms   = optional(number, 25500)
     standard_p99_ms  = optional(number, 120000)
@@ -544,6 +555,7 @@ variable "thresholds" {
     api_5xx          = optional(number, 3)
     cache_failures   = optional(number, 10)
     documents_failed = optional(number, 1)
+    ocus             = optional(number, 4)
   })
   default = {}
 

@@ -17,7 +17,7 @@ class Room:
 # From the top down, as import-linter's contracts say: a room imports from the layers below its own.
 LAYERS = (
     (
-        Room("cli", "command and local stack"),
+        Room("cli", "command, local stack, doctor"),
         Room("infra.packages", "builds what is deployed"),
     ),
     (

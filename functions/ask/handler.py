@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from ask.app import make_app, request_id
 from ask.edge.body import checked
 from ask.edge.problems import ProblemRaised, respond
+from selfrag import bootstrap
 from selfrag.runtime.metrics import count_step
 from selfrag.runtime.observability import Handler, logger
 
@@ -36,4 +37,5 @@ def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) ->
         return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": headers}
 
 
+bootstrap.warm(bootstrap.executions, bootstrap.manifest, bootstrap.uploads)
 handler = make_handler(make_app())

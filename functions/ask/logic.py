@@ -29,21 +29,31 @@ class TracedStep(Model):
     error: str
 
 
+State = Literal["running", "failed"]
+
+
 class Unfinished(Model):
-    """A question at work, or one whose execution ended without a response (`failed`)."""
+    """A question at work, or one whose execution ended without a response (`failed`).
+
+    How far it is, is null unless it was asked for (`trace=true`) and Step Functions told it.
+    """
 
     id: str
-    status: Literal["running", "failed"]
-    reflection: ReflectionSoFar
-    path: list[str]
-    trace: list[TracedStep] = Field(description="The steps so far, in the order in which they were entered.")
+    status: State
+    reflection: ReflectionSoFar | None = None
+    path: list[str] | None = None
+    trace: list[TracedStep] | None = Field(
+        default=None, description="The steps so far, in the order in which they were entered."
+    )
 
 
-def unfinished(question_id: str, status: str, steps: Sequence[Step]) -> Unfinished:
-    """The view of an execution that has given no response; `status` is in AWS's words."""
+def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = None) -> Unfinished:
+    """The view of a question without a response, and how far it is if the steps are known."""
+    if steps is None:
+        return Unfinished(id=question_id, status=status)
     return Unfinished(
         id=question_id,
-        status="running" if status == "RUNNING" else "failed",
+        status=status,
         reflection=_reflection(steps),
         path=path_of(step.name for step in steps),
         trace=[
@@ -63,7 +73,9 @@ def unfinished(question_id: str, status: str, steps: Sequence[Step]) -> Unfinish
 def _reflection(steps: Sequence[Step]) -> ReflectionSoFar:
     grader_of = {"retrieve": "DecideRetrieval"} | {name: f"Grade{name.capitalize()}" for name in Critique.model_fields}
     last = {name: (_verdicts(steps, state) or [None])[-1] for name, state in grader_of.items()}
-    return ReflectionSoFar.model_validate({**last, "relevance": _verdicts(steps, "GradeRelevance")})
+    known = {**last, "relevance": _verdicts(steps, "GradeRelevance")}
+    # The question may be of another release, whose verdicts say more.
+    return ReflectionSoFar.model_validate(known, extra="ignore")
 
 
 def _verdicts(steps: Sequence[Step], state: str) -> list[Any]:

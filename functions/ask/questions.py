@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -10,9 +11,9 @@ from typing import Any
 from ask.edge.callers import Caller
 from ask.edge.once import once
 from ask.edge.problems import ProblemRaised
-from ask.logic import unfinished
+from ask.logic import State, unfinished
 from selfrag import bootstrap
-from selfrag.domain.errors import InvalidInput
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from selfrag.domain.questions import AskRequest
 from selfrag.ports.executions import Executions
@@ -20,6 +21,8 @@ from selfrag.runtime.observability import hashed, logger
 from selfrag.runtime.settings import ApiSettings
 
 LEAST_SECONDS = 1.0
+# How long after its deadline a question may be without its response: it has to be composed, with retries, and kept.
+MARGIN_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -52,10 +55,12 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
         left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
         payload["policy"]["deadline_seconds"] = max(LEAST_SECONDS, min(body.policy.deadline_seconds, left))
         responses[question_id] = machines.answer(question_id, payload)
+        if responses[question_id] is None:
+            machines.expect(question_id, arrival.caller.collections, time.time() + MARGIN_SECONDS)
         return question_id
 
     question_id = _once(work, body, arrival, config)
-    return question_id, responses.get(question_id) or machines.remembered(question_id, arrival.caller.collections)
+    return question_id, responses.get(question_id) or _response(question_id, arrival.caller, machines)
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:
@@ -65,24 +70,49 @@ def start(body: AskRequest, arrival: Arrival) -> str:
 
     def work() -> str:
         question_id, payload = _new_question(body, arrival.caller, machines, config)
+        # Before the start, so that a question is known to whoever gets its id. One that cannot be started leaves this
+        # behind, under an id that nobody got.
+        due = time.time() + body.policy.deadline_seconds + MARGIN_SECONDS
+        machines.expect(question_id, arrival.caller.collections, due)
         machines.start(question_id, payload)
         return question_id
 
     return _once(work, body, arrival, config)
 
 
-def look(question_id: str, caller: Caller) -> dict[str, Any] | None:
-    """The response of a question, or how far it is; None when there is no such question of the caller's."""
+def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None:
+    """The response of a question, or that it is at work, with how far if `trace`; None when the caller has none such.
+
+    Step Functions is asked for a trace, and about what is overdue: an account may ask it some 15 times a second.
+    """
     machines = bootstrap.executions()
-    return machines.remembered(question_id, caller.collections) or _at_work(machines, question_id, caller)
+    known = machines.known(question_id, caller.collections)
+    if known is None or known.response:
+        return known.response if known else None
+    overdue = known.due < time.time()
+    if not trace and not overdue:
+        return unfinished(question_id, "running").model_dump(mode="json")
+    return _of_execution(question_id, machines, trace, overdue)
 
 
-def _at_work(machines: Executions, question_id: str, caller: Caller) -> dict[str, Any] | None:
-    found = machines.snapshot(question_id, caller.collections)
-    if found is None:
-        return None
-    view = unfinished(question_id, found.status, steps_of(found.history))
-    return found.output or view.model_dump(mode="json")
+def _of_execution(question_id: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
+    """What Step Functions knows of a question without a response; what is overdue and not known there has failed."""
+    state: State = "running"
+    steps = None
+    # All who poll share the account's few calls a second: who gets none hears no more than that it is at work.
+    with suppress(TemporarilyUnavailable):
+        found = machines.snapshot(question_id)
+        if found and found.output:
+            return found.output
+        ended = found.status != "RUNNING" if found else overdue
+        state = "failed" if ended else "running"
+        steps = steps_of(machines.history(question_id)) if found and trace else None
+    return unfinished(question_id, state, steps).model_dump(mode="json")
+
+
+def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, Any] | None:
+    known = machines.known(question_id, caller.collections)
+    return known.response if known else None
 
 
 def _new_question(
@@ -93,7 +123,7 @@ def _new_question(
     Raises ProblemRaised for a collection, or an earlier answer, that is not the caller's.
     """
     caller.allowed(body.filters.collections or [])
-    if body.previous and machines.remembered(body.previous, caller.collections) is None:
+    if body.previous and _response(body.previous, caller, machines) is None:
         raise ProblemRaised(
             HTTPStatus.NOT_FOUND,
             "There is no such earlier answer.",

@@ -1,11 +1,13 @@
 """The composition root: the one place that reads the settings, makes clients and puts the parts together.
 
-A part is made when it is first asked for and kept as long as the process lives, as a Lambda wants it. Whoever has
-parts of their own (the laptop, a test) hands them over with `using`; `forget` drops what was made.
+A part is made when it is first asked for and kept as long as the process lives, as a Lambda wants it; a handler has
+what it needs made at its start, by `warm`. Whoever has parts of their own (the laptop, a test) hands them over with
+`using`; `forget` drops what was made.
 
-Adapters are imported where a part needs them, and nowhere else: to import all SDKs takes a function two seconds.
+Adapters are imported where a part needs them, and nowhere else: to import all SDKs takes a function a second.
 """
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
@@ -13,6 +15,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from pydantic import BaseModel
 
+from selfrag.domain.errors import SelfragError
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.executions import Executions
 from selfrag.ports.grading import Grader
@@ -22,7 +25,7 @@ from selfrag.ports.model import Claude
 from selfrag.ports.objects import Objects, Uploads
 from selfrag.ports.prompts import Prompt
 from selfrag.ports.web import Domains, WebSearch
-from selfrag.runtime.observability import Handler, step_handler
+from selfrag.runtime.observability import Handler, logger, step_handler
 from selfrag.runtime.parts import forget as forget  # for who has changed the settings
 from selfrag.runtime.parts import handed, once
 from selfrag.runtime.settings import (
@@ -53,6 +56,20 @@ class Parts(TypedDict, total=False):
 def using(**replacements: Unpack[Parts]) -> AbstractContextManager[None]:
     """Use these parts in place of those that the settings would make, in all threads until the block ends."""
     return handed(replacements)
+
+
+def warm(*parts: Callable[[], object]) -> None:
+    """Make parts now if this is a Lambda that starts, which it does with a whole processor; else they wait.
+
+    One that cannot be made is left to the first use, whose error the workflow knows what to do with.
+    """
+    if "AWS_LAMBDA_FUNCTION_NAME" not in os.environ:
+        return
+    for part in parts:
+        try:
+            part()
+        except SelfragError as error:
+            logger.warning("a part is left to its first use", extra={"error": type(error).__name__})
 
 
 # Settings
@@ -87,13 +104,14 @@ def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
 def grader(step: str, prompt: Prompt, *, cached: bool = True) -> Callable[[float | None], Grader]:
     """What makes the judge of a step for a deadline (milliseconds since the epoch).
 
-    The adapters are loaded at once, for a Lambda's start has more time for it than its first question; the clients
-    are made at the first use.
+    The adapters are loaded and the clients warmed at once.
     """
     model = claude()
     if not cached:
         return lambda deadline_ms: Grader(step, prompt, model(deadline_ms))
     from selfrag.adapters.verdicts import DynamoVerdicts
+
+    warm(_verdicts_client)
 
     def with_cache(deadline_ms: float | None) -> Grader:
         config = settings()
@@ -104,8 +122,10 @@ def grader(step: str, prompt: Prompt, *, cached: bool = True) -> Callable[[float
 
 
 def claude() -> Callable[[float | None], Claude]:
-    """What makes Claude for a deadline, past which it makes no call; the SDK is loaded as `grader` does it."""
+    """What makes Claude for a deadline, past which it makes no call; it is loaded and warmed as `grader` does it."""
     from selfrag.adapters.claude.sdk import SdkClaude
+
+    warm(claude_client)
 
     def until(deadline_ms: float | None) -> Claude:
         config = settings()
@@ -161,13 +181,18 @@ def embedder() -> Embedder:
     return TitanEmbedder(client, config.vector_dimensions)
 
 
-def web(deadline_ms: float | None) -> WebSearch:
-    """The web search, which makes no call past the deadline."""
+def web() -> Callable[[float | None], WebSearch]:
+    """What makes the web search for a deadline, past which it makes no call; it is loaded as `grader` does it."""
     from selfrag.adapters.tavily import Tavily
 
-    config = settings()
-    key = _secrets()(config.web_secret, "SELFRAG_WEB_SECRET")
-    return Tavily(config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
+    warm(_secrets)
+
+    def until(deadline_ms: float | None) -> WebSearch:
+        config = settings()
+        key = _secrets()(config.web_secret, "SELFRAG_WEB_SECRET")
+        return Tavily(config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
+
+    return until
 
 
 def web_domains() -> Domains:
@@ -185,9 +210,10 @@ def _verdicts_client() -> Any:
 
 @once
 def _secrets() -> Callable[..., str]:
+    from selfrag.adapters.clients import secrets_client
     from selfrag.adapters.secrets import secrets_manager
 
-    return secrets_manager()
+    return secrets_manager(secrets_client())
 
 
 # What the steps of ingestion need beside

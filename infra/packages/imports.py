@@ -1,62 +1,23 @@
-"""How long a cold Lambda imports: each handler in a fresh Python that sees its zip, the layer and nothing else."""
+"""How long a cold Lambda takes to start: each handler with what it makes then, in a fresh Python."""
 
 import re
-import subprocess
-import sys
-import sysconfig
 import tempfile
-import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from statistics import median
 from typing import Annotated
 
 import typer
 
-_IMPORT = "import time; start = time.perf_counter(); import {handler}; print(time.perf_counter() - start)"
-_PATH = "import sys; sys.path += {folders!r}; "
-
-
-def unpack(out: Path, into: Path) -> list[str]:
-    """Unpack the layer and each function's zip into a folder of its own; returns the steps."""
-    archives = sorted(out.glob("*.zip"))
-    for archive in archives:
-        with zipfile.ZipFile(archive) as content:
-            content.extractall(into / archive.stem)
-    return [archive.stem for archive in archives if archive.stem != "layer"]
-
-
-def handler_of(unpacked: Path, step: str) -> str:
-    """The name of the module that Lambda calls, as it stands in a step's zip."""
-    [file] = (unpacked / step).rglob("handler.py")
-    return ".".join(file.relative_to(unpacked / step).with_suffix("").parts)
-
-
-def fits_this_python(out: Path) -> bool:
-    """Whether the layer's compiled modules are for this machine and this Python."""
-    with zipfile.ZipFile(out / "layer.zip") as layer:
-        return any(name.endswith(str(sysconfig.get_config_var("EXT_SUFFIX"))) for name in layer.namelist())
-
-
-def run_as_lambda(
-    unpacked: Path, step: str, code: str, options: tuple[str, ...] = ()
-) -> subprocess.CompletedProcess[str]:
-    """Run code in a fresh Python without site-packages, with a step's folder and the layer on its path."""
-    path = _PATH.format(folders=[str(unpacked / step), str(unpacked / "layer" / "python")])
-    command = [sys.executable, "-I", "-S", *options, "-c", path + code]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env={})  # noqa: S603 (our own code)
-
-
-def seconds_to_import(unpacked: Path, step: str) -> float:
-    """The seconds that one import of a handler takes without cached bytecode, as on a Lambda's read-only disk."""
-    code = _IMPORT.format(handler=handler_of(unpacked, step))
-    return float(_successful(run_as_lambda(unpacked, step, code, ("-B",))).stdout)
+from infra.packages.services import services
+from infra.packages.start import handler_of, run_as_lambda, start, steps_in, trees
 
 
 def heaviest(unpacked: Path, step: str, number: int) -> list[tuple[str, float]]:
     """The packages whose own modules take the longest, with their milliseconds."""
-    code = f"import {handler_of(unpacked, step)}"
-    done = _successful(run_as_lambda(unpacked, step, code, ("-B", "-X", "importtime")))
+    done = run_as_lambda(unpacked, step, f"import {handler_of(unpacked, step)}", ("-B", "-X", "importtime"))
+    if done.returncode:
+        raise RuntimeError(done.stderr)
     spent: Counter[str] = Counter()
     for own, module in re.findall(r"^import time: +(\d+) \| +\d+ \| +(\S+)$", done.stderr, re.MULTILINE):
         spent[module.split(".")[0]] += int(own)
@@ -65,23 +26,23 @@ def heaviest(unpacked: Path, step: str, number: int) -> list[tuple[str, float]]:
 
 def main(
     out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build"),
-    runs: Annotated[int, typer.Option(help="How many times each handler is imported.", min=1)] = 3,
+    runs: Annotated[int, typer.Option(help="How many times each handler is started.", min=1)] = 3,
 ) -> None:
-    """Print each handler's median import time, and the packages that take most of it."""
-    if not fits_this_python(out):
-        raise typer.BadParameter(f"The layer in {out} is not for this machine's Python.")
-    with tempfile.TemporaryDirectory() as scratch:
-        unpacked = Path(scratch)
-        for step in unpack(out, unpacked):
-            milliseconds = 1000 * median(seconds_to_import(unpacked, step) for _ in range(runs))
-            packages = ", ".join(f"{package} {spent:.0f}" for package, spent in heaviest(unpacked, step, 6))
-            typer.echo(f"{step:<18}{milliseconds:>6.0f} ms  ({packages})")
-
-
-def _successful(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return done
+    """Print each handler's median start with and without bytecode, and the packages that take most of it."""
+    taken: dict[tuple[str, bool], list[float]] = defaultdict(list)
+    with tempfile.TemporaryDirectory() as scratch, services() as url:
+        plain, compiled = trees(out, Path(scratch))
+        steps = steps_in(compiled)
+        for _ in range(runs):
+            for step in steps:
+                # By turns, so that what else the machine does meanwhile falls on both.
+                taken[step, False].append(start(plain, step, url).seconds)
+                taken[step, True].append(start(compiled, step, url).seconds)
+        typer.echo(f"{'handler':<18}{'without':>10}{'with bytecode':>16}   of it, packages")
+        for step in steps:
+            without, with_it = (1000 * median(taken[step, held]) for held in (False, True))
+            packages = ", ".join(f"{package} {spent:.0f}" for package, spent in heaviest(compiled, step, 5))
+            typer.echo(f"{step:<18}{without:>7.0f} ms{with_it:>13.0f} ms   {packages}")
 
 
 if __name__ == "__main__":

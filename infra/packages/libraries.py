@@ -15,6 +15,8 @@ from typing import Annotated, Literal
 import typer
 import uv
 
+from infra.packages.bytecode import lambda_python
+
 ROOT = Path(__file__).resolve().parents[2]
 # Lambda runs Python 3.13 on Amazon Linux 2023, which has glibc 2.34; 2.28 is the newest that libraries are built for.
 _PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
@@ -24,15 +26,16 @@ class NoLibraries(Exception):
     """uv found no set of libraries; its own words are the message."""
 
 
-def install(out: Path, project: Path, options: list[str]) -> None:
+def install(out: Path, project: Path, options: list[str], python: str = sys.executable) -> None:
     """Fill a folder with the [project.dependencies] of a project and what they need, at its pinned versions.
 
-    The folder is replaced as a whole, and only when uv has found everything. Without options it is for this machine.
+    The folder is replaced as a whole, and only when uv has found everything. Without options it is for this machine
+    and this `python`.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
         command = [uv.find_uv_bin(), "pip", "install", "--quiet", "--system-certs", "--link-mode", "copy"]
-        command += ["--python", sys.executable, "--target", str(Path(scratch) / "filled"), "--only-binary", ":all:"]
+        command += ["--python", python, "--target", str(Path(scratch) / "filled"), "--only-binary", ":all:"]
         command += ["--constraint", "constraints.txt", "--requirement", "pyproject.toml", *options]
         # uv reads from the pyproject.toml of the folder that it runs in which packages stay out.
         done = subprocess.run(  # noqa: S603 (our own arguments)
@@ -48,11 +51,17 @@ def main(
     out: Annotated[Path, typer.Argument(help="Folder to fill.")],
     architecture: Annotated[Literal["arm64", "x86_64"], typer.Option(help="The Lambdas' processor.")] = "arm64",
     python: Annotated[str, typer.Option(help="The Lambdas' version of Python.")] = "3.13",
-    host: Annotated[bool, typer.Option("--host", help="For this machine and its Python instead.")] = False,
+    host: Annotated[
+        bool, typer.Option("--host", help="For this machine instead, by the same Python if it is here.")
+    ] = False,
 ) -> None:
     """Fetch the libraries of the layer, so that it can be built without network."""
+    lambdas = ["--python-platform", _PLATFORMS[architecture], "--python-version", python]
     try:
-        install(out, ROOT, [] if host else ["--python-platform", _PLATFORMS[architecture], "--python-version", python])
+        if host:
+            install(out, ROOT, [], lambda_python() or sys.executable)
+        else:
+            install(out, ROOT, lambdas)
     except NoLibraries as error:
         sys.exit(str(error))
 

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from infra.packages.bytecode import FUNCTION_ROOT, LAYER_ROOT, MISSING, lambda_python, with_bytecode
 from infra.packages.libraries import ROOT
-from infra.packages.zips import Archive, function_files, layer_files, steps_of, write_zip
+from infra.packages.zips import Archive, Files, function_files, layer_files, steps_of, write_zip
 
 LAYER = "layer"
 FUNCTIONS = ROOT / "functions"
@@ -25,15 +26,22 @@ def package(
     architecture: Annotated[Literal["arm64", "x86_64"], typer.Option(help="What the libraries are for.")] = "arm64",
     step: Annotated[list[str] | None, typer.Option(help="Only this step, or `layer`; can be repeated.")] = None,
 ) -> None:
-    """Build the zips, the same byte for byte from the same sources and libraries."""
+    """Build the zips, the same byte for byte from the same sources, libraries and Python 3.13."""
     parts = step or [*steps_of(FUNCTIONS), LAYER]
     if unknown := set(parts) - {*steps_of(FUNCTIONS), LAYER}:
         raise typer.BadParameter(f"There is no step called {', '.join(sorted(unknown))}.")
+    python = lambda_python()
+    if python is None:
+        typer.echo(MISSING, err=True)
     for part in parts:
-        files = layer_files(FUNCTIONS, libraries) if part == LAYER else function_files(FUNCTIONS, part)
-        _print(write_zip(out / f"{part}.zip", files))
+        _print(write_zip(out / f"{part}.zip", _files(part, libraries, python)))
     # Terraform refuses packages of another processor, which would not start.
     (out / "architecture").write_text(f"{architecture}\n")
+
+
+def _files(part: str, libraries: Path, python: str | None) -> Files:
+    files = layer_files(FUNCTIONS, libraries) if part == LAYER else function_files(FUNCTIONS, part)
+    return files if python is None else with_bytecode(files, python, LAYER_ROOT if part == LAYER else FUNCTION_ROOT)
 
 
 def _print(archive: Archive) -> None:

@@ -5,10 +5,13 @@ import random
 from collections import Counter
 from typing import Any
 
+from botocore.credentials import Credentials
+from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
+
 from selfrag.adapters.opensearch.searching import OpenSearchPassages
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import Entry
-from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
 
 DIMENSIONS = 8
 PATH = "/passages"
@@ -53,3 +56,9 @@ def the_whole_life(index: OpenSearchPassages) -> None:
     assert index.service_ids(["p0"], ["mine"])
     index.delete([*added.ids.values(), *added.ids.values(), "never/was?"])
     index.add([])
+
+
+def signed(service: OpenSearchDouble, secret: str = SECRET_KEY, name: str = "aoss", region: str = REGION) -> OpenSearch:
+    """A client that asks for whatever it likes."""
+    auth = Urllib3AWSV4SignerAuth(Credentials(ACCESS_KEY, secret), region, name)
+    return OpenSearch(hosts=[service.url], http_auth=auth, max_retries=0)

@@ -20,13 +20,13 @@ def test_the_index_can_be_searched_and_written_to_and_a_process_makes_one(index:
 
 
 def test_both_searches_give_their_own_scores_best_first_in_one_request(
-    service: OpenSearchDouble, index: OpenSearchPassages
+    requests: list[tuple[str, str]], index: OpenSearchPassages
 ) -> None:
     index.add([entry("far", "annual leave", unit(0.0, 1.0)), entry("near", "a car", unit(1.0, 0.1))])
     index.add([entry("opposite", "leaves leave leaving", unit(-1.0))])
-    service.requests.clear()
+    requests.clear()
     both = index.search("annual leave", unit(1.0), 50, Bounds(["mine"]))
-    assert service.requests == [("POST", f"{PATH}/_msearch")]
+    assert requests == [("POST", f"{PATH}/_msearch")]
     assert [p.passage_id for p, _ in both.by_vector] == ["near", "far", "opposite"]
     assert [round(score, 3) for _, score in both.by_vector] == [1.995, 1.0, 0.5]
     assert [p.passage_id for p, _ in both.by_text] == ["far", "opposite"], "english stems: leaves, leaving"
@@ -35,12 +35,12 @@ def test_both_searches_give_their_own_scores_best_first_in_one_request(
 
 
 def test_without_a_vector_the_search_is_by_full_text_alone_within_the_same_bounds(
-    service: OpenSearchDouble, index: OpenSearchPassages
+    requests: list[tuple[str, str]], index: OpenSearchPassages
 ) -> None:
     index.add([entry("leave", "annual leave"), entry("car", "a car"), entry("theirs", "leave", collection="theirs")])
-    service.requests.clear()
+    requests.clear()
     alone = index.search("annual leave", None, 50, Bounds(["mine"]))
-    assert service.requests == [("POST", f"{PATH}/_msearch")]
+    assert requests == [("POST", f"{PATH}/_msearch")]
     both = index.search("annual leave", unit(1.0), 50, Bounds(["mine"]))
     assert ([p.passage_id for p, _ in alone.by_text], alone.by_vector) == (["leave"], [])
     assert alone.by_text == both.by_text
@@ -71,9 +71,7 @@ def test_a_japanese_query_finds_by_its_bigrams(index: OpenSearchPassages) -> Non
     assert found(index, "精算")[0] == ["travel"]
 
 
-def test_a_question_of_2000_japanese_characters_is_searched(
-    service: OpenSearchDouble, index: OpenSearchPassages
-) -> None:
+def test_a_question_of_2000_japanese_characters_is_searched(index: OpenSearchPassages) -> None:
     index.add([entry("leave", "有給休暇は年に25日です。")])
     assert found(index, "有給休暇の申請期限を教えて" * 150)[0] == ["leave"]
 

@@ -113,7 +113,7 @@ def test_a_question_at_work_shows_its_trace_and_the_verdicts_known_by_then(
     location = api.post("/v1/questions", json=ASK).headers["location"]
 
     def graded() -> dict[str, Any] | None:
-        reply = api.get(location).json()
+        reply = api.get(location, params={"trace": True}).json()
         return reply if "GradeUtility" in reply["path"] and reply["reflection"]["support"] else None
 
     view = eventually(graded)

@@ -26,9 +26,10 @@ COMMANDS = [
     for page in ("README.md", "docs/api.md", "CONTRIBUTING.md")
     for line in commands((ROOT / page).read_text(encoding="utf-8"))
 ]
-# These are run by other tests: this run itself, and test_serve.py.
+# These are run by other tests: this run itself, test_any_endpoint.py and test_serve.py.
 ELSEWHERE = {
     "make test",
+    "SELFRAG_TEST_OPENSEARCH=http://127.0.0.1:9200 .venv/bin/pytest tests/contract",
     ".venv/bin/selfrag serve",
     ".venv/bin/selfrag serve --docs notes --collection notes --writable",
 }

@@ -306,6 +306,7 @@ def test_a_question_at_work_is_shown_to_its_own_tenant_only(service: Service) ->
     location = service.send("key-b", "POST", "/v1/questions", json=body).headers["location"]
     assert service.send("key-b", "GET", location).json()["status"] == "running"
     problem(service.send("key-a", "GET", location), 404)
+    problem(service.send("key-a", "GET", f"{location}?trace=true"), 404)
     held.set()
     eventually(lambda: True if service.send("key-b", "GET", location).json()["status"] != "running" else None)
     problem(service.send("key-a", "GET", location), 404)

@@ -34,9 +34,11 @@ from tests.support.infra.made import (
     errors_of_the_gateway_are_problem_details,
     every_action_is_named_and_has_its_resource,
     everything_is_made,
+    everything_names_versions,
     no_output_and_no_secret_holds_a_key,
     the_page_of_costs_counts_every_alarm_and_secret,
     the_roles_are_those_that_the_tests_enforce,
+    what_comes_from_outside_goes_to_the_release_that_is_live,
 )
 from tests.support.infra.others import only_those_who_are_named_are_let_in
 from tests.support.infra.refusals import each_thing_that_is_taken_out_is_noticed
@@ -91,6 +93,8 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         every_action_is_named_and_has_its_resource(resources)
         each_role_allows_what_the_page_of_permissions_lists(resources)
         the_roles_are_those_that_the_tests_enforce(resources)
+        everything_names_versions(resources)
+        what_comes_from_outside_goes_to_the_release_that_is_live(resources)
         alarms_and_widgets_use_metrics_that_are_emitted(resources)
         the_page_of_costs_counts_every_alarm_and_secret(resources)
         errors_of_the_gateway_are_problem_details(resources)
@@ -234,7 +238,8 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 def trace_of(stack: Stack, question_id: str) -> None:
     """The Standard execution's history, as the console shows it, has every step."""
     client = boto3.client("stepfunctions", **at(stack))
-    arn = stack.outputs()["machine_arns"]["standard"].replace(":stateMachine:", ":execution:")
+    machine = stack.outputs()["machine_arns"]["standard"].removesuffix(":live")
+    arn = machine.replace(":stateMachine:", ":execution:")
     events = client.get_execution_history(executionArn=f"{arn}:{question_id}", maxResults=1000)["events"]
     entered = {event["stateEnteredEventDetails"]["name"] for event in events if "stateEnteredEventDetails" in event}
     assert {"DecideRetrieval", "Retrieve", "Generate", "ComposeAnswer", "RememberAnswer"} <= entered

@@ -1,5 +1,6 @@
 """docs/permissions.md says what each role may do: the AWS calls of full runs, none missing and none never used."""
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -7,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from cli.doctor.deployed.permissions import FILE
 from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_TABLE, TABLES
 from cli.local.aws.stack import deployed_handlers
 from tests.support.infra.tools import simulator
+from tests.support.roles.asked import asked
+from tests.support.roles.calls import step_of
 from tests.support.roles.made_by_aws import made_by_aws
 from tests.support.roles.policies import exported, reductions, statements
 from tests.support.roles.recorded import Calls
@@ -58,7 +62,7 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
     manifest = {"ask", "claim_document", "index_passages", "remove_passages", "record_document"}
     assert users(f"table/{DOCUMENTS_TABLE}") == manifest
     for machine, *definition in (("workflow",), ("ingestion", INGESTION)):
-        invoked = {arn.rpartition(":selfrag-")[2] for who, _, arn in recorded if who == machine and ":function:" in arn}
+        invoked = {step_of(arn) for who, _, arn in recorded if who == machine and ":function:" in arn}
         assert invoked == {*deployed_handlers(*definition)}
 
 
@@ -108,6 +112,11 @@ def test_what_the_data_access_policy_allows_is_asked_for_and_nothing_else_is(rec
     }
     assert {call for call in recorded if call[2].startswith("index/")} == allowed - NEVER_ASKED
     assert allowed >= NEVER_ASKED
+
+
+def test_the_doctor_asks_iam_about_the_calls_that_are_made(recorded: Calls) -> None:
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    assert kept == asked(recorded), "run `python -m tests.support.roles.asked`"
 
 
 def test_no_action_is_a_wildcard() -> None:

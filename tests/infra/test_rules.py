@@ -1,9 +1,12 @@
 """Rules over the text of the Terraform, and each shown to catch what breaks it."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from cli.local.aws.definitions import INGESTION, QUESTION, definition_json, placeholders
 from tests.support.infra import rules
 from tests.support.infra.tools import INFRA, ROOT
 
@@ -30,6 +33,14 @@ def test_every_alarm_says_what_to_do_and_whom_it_tells() -> None:
     assert rules.incomplete_alarms(TEXT) == []
     assert len(rules.blocks(TEXT, "resource", "aws_cloudwatch_metric_alarm")) == 1
     assert len(rules.alarms_of(TEXT)) >= 14
+
+
+def test_a_collection_that_grows_dear_is_told_of() -> None:
+    [units] = [alarm for alarm in rules.alarms_of(TEXT) if "AWS/AOSS" in alarm]
+    assert '"${use}OCU", { ClientId = local.account }' in units
+    # AWS adds up each minute's units, and the alarms look at five minutes.
+    assert "threshold = 5 * (var.thresholds.ocus" in units
+    assert "statistic" not in units
 
 
 def test_no_function_fails_or_is_refused_without_an_alarm() -> None:
@@ -86,6 +97,20 @@ def test_the_page_of_deployment_sets_variables_that_there_are_and_before_removal
     assert "make deploy" in first
 
 
+def test_nothing_that_an_execution_runs_changes_while_it_runs() -> None:
+    assert rules.unversioned(TEXT) == []
+    assert {*rules.blocks(TEXT, "resource", "aws_lambda_function")} == {"step", "ask"}
+
+
+@pytest.mark.parametrize("definition", [QUESTION, INGESTION])
+def test_every_task_that_invokes_a_function_names_one_that_is_filled_in_with_its_version(definition: Path) -> None:
+    versions = {step: f"arn:aws:lambda:us-east-1:123456789012:function:{step}:7" for step in placeholders(definition)}
+    written = definition_json(definition, versions)
+    invoked = re.findall(r'"FunctionName": "([^"]+)"', written)
+    assert len(invoked) == written.count(":::lambda:invoke")
+    assert set(invoked) == set(versions.values()) - {versions.get("answers_table")}
+
+
 def test_every_skipped_check_has_its_reason() -> None:
     assert rules.unexplained_skips(TEXT) == []
 
@@ -120,6 +145,15 @@ NETWORK = (
         (rules.unknown_metrics, 'locals {\n  m = [[var.name, "Hallucinations", "step", "x"]]\n}\n'),
         (rules.unknown_metrics, 'locals {\n  m = "SEARCH(\'{x} MetricName=\\"Hallucinations\\"\')"\n}\n'),
         (rules.unquoted_namespaces, "x = \"SEARCH('{${var.name},step} MetricName=1', 'Sum', 300)\""),
+        (rules.unversioned, 'resource "aws_lambda_function" "f" {\n}\n'),
+        (rules.unversioned, 'resource "aws_sfn_state_machine" "m" {\n  publish = false\n}\n'),
+        (rules.unversioned, 'x = aws_lambda_function.step["ask"].invoke_arn'),
+        (rules.unversioned, "x = {\n  SELFRAG_EXPRESS_MACHINE_ARN = local.machine_arns.express\n}\n"),
+        (rules.unversioned, "x = { for step in steps : step => local.function_arns[step] }"),
+        (
+            rules.unversioned,
+            "locals {\n  published_steps = { for step, f in aws_lambda_function.step : step => f.arn }\n}\n",
+        ),
         (rules.unexplained_skips, "#checkov:skip=CKV_AWS_1:no"),
     ],
 )

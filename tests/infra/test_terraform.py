@@ -1,6 +1,7 @@
 """The Terraform is formatted and valid, and it refuses values that could not work."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "architecture": ("arm", "architecture must be"),
     "memory": ({"grade": 512}, "memory names a function that does not exist"),
     "reserved_concurrency": ({"retrieve": -2}, "reserved_concurrency must be whole numbers"),
+    "account_concurrency": (9, "account_concurrency must be a whole number"),
     "log_level": ("ERROR", "log_level must be"),
     "model_provider": (
         "bedrock",
@@ -101,6 +103,25 @@ def test_packages_of_another_processor_are_refused(infra: Path, tmp_path: Path) 
 def test_what_others_may_ask_are_collections(infra: Path) -> None:
     said = _plan(infra, {"collection_public": True, "collections": ["a"], "default_collections": ["b"]})
     assert "default_collections must be among collections" in said
+
+
+@pytest.mark.parametrize(
+    ("limit", "share", "rate"), [(None, -1, None), (10, -1, 0.3), (124, -1, 4.7), (125, 25, 4.8), (2000, 400, 50)]
+)
+def test_the_door_takes_what_the_account_carries_and_leaves_aws_the_hundred_that_it_keeps(
+    infra: Path, limit: int | None, share: int, rate: float | None
+) -> None:
+    (infra / "chosen.json").write_text(json.dumps({"collection_public": True, "account_concurrency": limit}))
+    done = subprocess.run(
+        [terraform(), "console", "-var-file=chosen.json"],
+        input="jsonencode([local.ask_share, local.method_throttles])",
+        cwd=infra, env=environment(infra), capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    reserved, throttles = json.loads(json.loads(done.stdout))
+    assert reserved == share
+    asked = {throttles[path]["rate"] for path in ("v1/ask/POST", "v1/questions/POST")} if limit else {None}
+    assert asked == {rate}
+    assert all(throttle["burst"] >= 2 for throttle in throttles.values())
 
 
 SAME_NAME, NO_NAME = "give the new index a new name", "search_index must have a name and vector_dimensions"

@@ -63,9 +63,13 @@ class MeteredTitan:
 
 
 class FirstLoad:
-    """Documents that are reindexed and questions that are asked meanwhile, and what became of both."""
+    """Documents that are ingested and questions that are asked meanwhile, and what became of both.
 
-    def __init__(self, documents: int, a_minute: int, burst: float) -> None:
+    As the reindexing machine does it, or so many documents `at_once`.
+    """
+
+    def __init__(self, documents: int, a_minute: int, burst: float, at_once: int | None = None) -> None:
+        self._at_once = at_once or default_of("reindex_concurrency")
         random.seed(documents + a_minute)
         self.time = SimulatedTime()
         self.titan = MeteredTitan(self.time, a_minute, burst)
@@ -82,7 +86,7 @@ class FirstLoad:
         self.time.run()
 
     def _load(self) -> None:
-        self.time.together([partial(self._ingest, one) for one in self.documents], default_of("reindex_concurrency"))
+        self.time.together([partial(self._ingest, one) for one in self.documents], self._at_once)
 
     def _ask(self) -> None:
         while len(self.ready) + len(self.failed) < len(self.documents):

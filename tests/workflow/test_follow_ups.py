@@ -72,10 +72,11 @@ def test_continue_without_evidence_left_searches() -> None:
         earlier(collections={"L": [{"S": "c"}, {"S": "another-tenants"}]}),
         earlier(collections={"L": []}),
         earlier(expires_at={"N": "1"}),
+        {name: value for name, value in earlier().items() if name in ("id", "collections", "expires_at")},
     ],
-    ids=["unknown", "other tenant", "partly other tenant", "no tenant", "expired"],
+    ids=["unknown", "other tenant", "partly other tenant", "no tenant", "expired", "at work"],
 )
-def test_nobody_continues_from_an_answer_that_is_not_theirs_or_gone(item: Any) -> None:
+def test_nobody_continues_from_an_answer_that_is_not_theirs_or_not_there(item: Any) -> None:
     response, scripted = run(FOLLOW_UP, item, decide_retrieval=CONTINUE)
     (asked,) = scripted.events_of("decide_retrieval")
     assert asked["previous"] == {"question": "", "answer": ""}
@@ -111,4 +112,4 @@ def test_the_path_of_a_follow_up_at_work_is_the_one_that_its_response_has() -> N
     retrieved = [steps.found(), steps.found("a")]
     execution, _ = executed(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=retrieved)
     assert execution.output is not None
-    assert unfinished("a", "RUNNING", steps_of(execution.history)).path == execution.output["path"]
+    assert unfinished("a", "running", steps_of(execution.history)).path == execution.output["path"]

@@ -1,6 +1,7 @@
 """What the routes share: the request at hand, its caller, replies, and problems as documented."""
 
 import json
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -36,10 +37,9 @@ def place_of(request: Request, path: str) -> str:
     return f"{seen[: seen.rindex('/v1/')]}{path}"
 
 
-def reply(status: HTTPStatus, body: dict[str, Any], location: str = "") -> Response[Any]:
-    """A JSON response, with the place of what was made."""
-    headers: Any = {"Location": location} if location else None
-    return Response(status.value, JSON, json.dumps(body, ensure_ascii=False), headers=headers)
+def reply(status: HTTPStatus, body: dict[str, Any], headers: Mapping[str, str] | None = None) -> Response[Any]:
+    """A JSON response."""
+    return Response(status.value, JSON, json.dumps(body, ensure_ascii=False), headers=dict(headers or {}))
 
 
 def problems(*statuses: int) -> dict[int, Any]:

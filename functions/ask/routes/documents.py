@@ -84,7 +84,8 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     form = bootstrap.uploads().form(body)
     identity = document_id(bootstrap.api_settings().documents_bucket, body.key)
     to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(form)), expires_at=expires)
-    return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), place_of(request, f"/v1/documents/{to_come.id}"))
+    place = place_of(request, f"/v1/documents/{to_come.id}")
+    return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), {"Location": place})
 
 
 @router.get(

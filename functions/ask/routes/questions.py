@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
-from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Path
+from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Path, Query
 
 from ask import questions
 from ask.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
-from ask.edge.problems import ProblemRaised
+from ask.edge.problems import RETRY_AFTER, ProblemRaised
 from ask.logic import Started, Unfinished
 from ask.questions import Arrival
 from selfrag.domain.answers import AnswerResponse
@@ -27,6 +27,7 @@ Key = Annotated[
         description="Repeats with the same key, for 24 hours, are the same question.",
     ),
 ]
+Trace = Annotated[bool, Query(description="Whether to show how far a question at work is, as far as that can be had.")]
 Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The id that the question was given.")]
 
 
@@ -65,25 +66,26 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
 @router.get(
     "/v1/questions/<question_id>",
     operation_id="show_question",
-    summary="The response, or the trace so far",
+    summary="The response, or whether the question is at work",
+    description="A reply of a question at work says in `Retry-After` when to look again.",
     responses={
         200: {
-            "description": "The response of a finished question, or how far it is",
+            "description": "The response of a finished question, or how far one without a response is",
             "content": {JSON: {"model": AnswerResponse | Unfinished}},
         },
         **problems(400, 403, 404, 429, 503),
     },
 )
-def show_question(request: Request, question_id: Id) -> Response[Any]:
-    """Show the response, or how far the question is."""
-    found = questions.look(question_id, caller(request))
+def show_question(request: Request, question_id: Id, trace: Trace = False) -> Response[Any]:
+    """Show the response, or that the question is at work."""
+    found = questions.look(question_id, caller(request), trace)
     if found is None:
         raise ProblemRaised(
             HTTPStatus.NOT_FOUND,
             "There is no such question.",
-            "Answers are kept for 30 days, and a question asked by POST /v1/ask is found when it is finished.",
+            "Answers are kept for 30 days, and shown to those who may ask what their asker could.",
         )
-    return reply(HTTPStatus.OK, found)
+    return reply(HTTPStatus.OK, found, RETRY_AFTER if found["status"] == "running" else None)
 
 
 def _arrival(request: Request, key: str) -> Arrival:
@@ -99,4 +101,5 @@ def _arrival(request: Request, key: str) -> Arrival:
 
 def _accepted(request: Request, question_id: str) -> Response[Any]:
     body = Started(id=question_id).model_dump()
-    return reply(HTTPStatus.ACCEPTED, body, place_of(request, f"/v1/questions/{question_id}"))
+    place = place_of(request, f"/v1/questions/{question_id}")
+    return reply(HTTPStatus.ACCEPTED, body, {"Location": place, **RETRY_AFTER})

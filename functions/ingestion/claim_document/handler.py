@@ -3,6 +3,8 @@
 from ingestion.claim_document.logic import Result, Task, claim
 from selfrag import bootstrap
 
+bootstrap.warm(bootstrap.objects, bootstrap.manifest, bootstrap.ingestion_settings)
+
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:

@@ -3,6 +3,8 @@
 from ingestion.embed_passages.logic import Result, Task, embed
 from selfrag import bootstrap
 
+bootstrap.warm(bootstrap.objects, bootstrap.embedder)
+
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:

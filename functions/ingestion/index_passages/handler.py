@@ -3,6 +3,8 @@
 from ingestion.index_passages.logic import Result, Task, index
 from selfrag import bootstrap
 
+bootstrap.warm(bootstrap.ingestion_settings, bootstrap.objects, bootstrap.manifest, bootstrap.index)
+
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:

@@ -76,7 +76,8 @@ def found_again(part: Part, collection: str, manifest: Manifest, writer: Passage
 
 def _entries(task: Task, objects: Objects) -> list[Entry]:
     values = objects.get_json(task.vectors_key)
+    # They may be of another release, which was broken off: its passages may say more.
     return [
-        Entry(Passage.model_validate(value["passage"]), value["vector"], position)
+        Entry(Passage.model_validate(value["passage"], extra="ignore"), value["vector"], position)
         for position, value in enumerate(values)
     ]

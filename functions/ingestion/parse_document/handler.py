@@ -3,6 +3,8 @@
 from ingestion.parse_document.logic import Result, Task, read_object
 from selfrag import bootstrap
 
+bootstrap.warm(bootstrap.objects, bootstrap.ingestion_settings)
+
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:

@@ -4,6 +4,8 @@ from ingestion.record_document.logic import Result, Task, counted_as, record
 from selfrag import bootstrap
 from selfrag.runtime.metrics import emit
 
+bootstrap.warm(bootstrap.manifest)
+
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:

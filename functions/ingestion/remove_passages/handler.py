@@ -3,6 +3,8 @@
 from ingestion.remove_passages.logic import Result, Task, remove
 from selfrag import bootstrap
 
+bootstrap.warm(bootstrap.manifest, bootstrap.index, bootstrap.ingestion_settings)
+
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:

@@ -3,6 +3,8 @@
 from ingestion.split_document.logic import Result, Task, split_into_batches
 from selfrag import bootstrap
 
+bootstrap.warm(bootstrap.objects)
+
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:

@@ -1,10 +1,16 @@
 """The Lambda of the state Retrieve."""
 
-from question.retrieve.logic import Result, Task, retrieve
+from question.retrieve.logic import BY_TEXT_ALONE, Result, Task, retrieve
 from selfrag import bootstrap
+from selfrag.runtime.metrics import count_full_text_search
+
+bootstrap.warm(bootstrap.index, bootstrap.embedder)
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Find passages for a query, or fetch those of an earlier answer."""
-    return retrieve(task, bootstrap.index(), bootstrap.embedder())
+    found = retrieve(task, bootstrap.index(), bootstrap.embedder())
+    if BY_TEXT_ALONE in found.warnings:
+        count_full_text_search()
+    return found

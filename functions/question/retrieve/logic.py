@@ -15,6 +15,8 @@ from selfrag.ports.embedder import Embedder
 from selfrag.ports.index import CANDIDATES, PassageIndex, best
 from selfrag.text.budget import within_budget
 
+BY_TEXT_ALONE = "The embedding model was too busy: this search was by full text alone."
+
 
 class Task(BaseModel):
     """The query and the caller's collections, which `filters` may narrow and not widen.
@@ -59,4 +61,4 @@ def _vector(query: str, embedder: Embedder) -> tuple[Sequence[float] | None, lis
     try:
         return embedder.query(query), []
     except TemporarilyUnavailable:
-        return None, ["The embedding model was too busy: this search was by full text alone."]
+        return None, [BY_TEXT_ALONE]

@@ -24,6 +24,11 @@ def requests_client() -> Any:
     return _client("dynamodb", attempts=3, connect_timeout=1, read_timeout=2)
 
 
+def secrets_client() -> Any:
+    """The client of Secrets Manager, which is asked while a function starts: Lambda gives that ten seconds in all."""
+    return _client("secretsmanager", attempts=3, connect_timeout=1, read_timeout=2)
+
+
 def objects_client() -> Any:
     """The client of S3 by which documents and work in progress are read and written."""
     return _client("s3", attempts=2, connect_timeout=3, read_timeout=30)

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +10,19 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.ports.executions import Snapshot
+from selfrag.ports.executions import Known, Snapshot
 
 SERVICE = "the workflow"
+_ANSWERS = "the table of answers"
+_NO_EXECUTION = "ExecutionDoesNotExist"
 _HISTORY_PAGE = 1000
+# As long as the workflow keeps an answer.
+KEPT_SECONDS = 30 * 86_400
 
 
 @dataclass(frozen=True)
 class Machines:
-    """Where questions run (ARNs), and the table that their answers are kept in."""
+    """Where questions run (ARNs, of versions where there are some), and the table that their answers are kept in."""
 
     express: str
     standard: str
@@ -53,13 +57,30 @@ class StatesExecutions:
                 stateMachineArn=self._machines.standard, name=question_id, input=json.dumps(payload)
             )
 
-    def remembered(self, question_id: str, collections: Collection[str]) -> dict[str, Any] | None:
-        """The response of a finished question, whichever machine ran; None when there is none of the caller's.
+    def expect(self, question_id: str, collections: Sequence[str], due: float) -> None:
+        """Keep that a question of these collections is at work until `due`, unless its response is kept already."""
+        item = {
+            "id": {"S": question_id},
+            "collections": {"L": [{"S": name} for name in collections]},
+            "due_at": {"N": str(int(due))},
+            "expires_at": {"N": str(int(due) + KEPT_SECONDS)},
+        }
+        with aws_faults(_ANSWERS):
+            try:
+                self._dynamodb.put_item(
+                    TableName=self._machines.answers_table, Item=item, ConditionExpression="attribute_not_exists(id)"
+                )
+            except ClientError as error:
+                if code_of(error) != "ConditionalCheckFailedException":
+                    raise
 
-        An answer belongs to the collections that it was asked under: a caller must be allowed all of them.
+    def known(self, question_id: str, collections: Collection[str]) -> Known | None:
+        """What is kept of a question, whichever machine ran; None when there is none of the caller's.
+
+        A question belongs to the collections that it was asked under: a caller must be allowed all of them.
         """
-        with aws_faults("the table of answers"):
-            # A follow-up may come in the moment in which the answer was written.
+        with aws_faults(_ANSWERS):
+            # Whoever was just given an id, or a response, must find it.
             found = self._dynamodb.get_item(
                 TableName=self._machines.answers_table, Key={"id": {"S": question_id}}, ConsistentRead=True
             )
@@ -69,35 +90,41 @@ class StatesExecutions:
             return None
         if not _all_of([name["S"] for name in item["collections"]["L"]], collections):
             return None
-        return dict(json.loads(item["response"]["S"]))
+        response = json.loads(item["response"]["S"]) if "response" in item else None
+        return Known(response, float(item["due_at"]["N"]) if "due_at" in item else 0.0)
 
-    def snapshot(self, question_id: str, collections: Collection[str]) -> Snapshot | None:
-        """How far the Standard machine is with a question; None when it knows no such question of the caller's."""
-        arn = f"{self._machines.standard.replace(':stateMachine:', ':execution:')}:{question_id}"
+    def snapshot(self, question_id: str) -> Snapshot | None:
+        """The execution of a question; None when the Standard machine knows none, as it may for some seconds."""
         with aws_faults(SERVICE):
             try:
-                state = self._states.describe_execution(executionArn=arn)
-                if not _all_of(_asked_under(state.get("input", "{}")), collections):
-                    return None
-                events = self._history(arn)
+                state = self._states.describe_execution(executionArn=self._execution(question_id))
             except ClientError as error:
-                if code_of(error) == "ExecutionDoesNotExist":
+                if code_of(error) == _NO_EXECUTION:
                     return None
                 raise
-        output = json.loads(state["output"]) if state.get("output") else None
-        return Snapshot(state["status"], output, events)
+        return Snapshot(state["status"], json.loads(state["output"]) if state.get("output") else None)
 
-    def _history(self, arn: str) -> list[dict[str, Any]]:
+    def history(self, question_id: str) -> list[dict[str, Any]]:
+        """The events of the execution of a question so far; [] when the Standard machine knows none."""
         pages = self._states.get_paginator("get_execution_history").paginate(
-            executionArn=arn, PaginationConfig={"PageSize": _HISTORY_PAGE}
+            executionArn=self._execution(question_id), PaginationConfig={"PageSize": _HISTORY_PAGE}
         )
-        return [event for page in pages for event in page["events"]]
+        with aws_faults(SERVICE):
+            try:
+                return [event for page in pages for event in page["events"]]
+            except ClientError as error:
+                if code_of(error) == _NO_EXECUTION:
+                    return []
+                raise
+
+    def _execution(self, question_id: str) -> str:
+        return _execution_arn(self._machines.standard, question_id)
 
 
-def _asked_under(given: str) -> list[str]:
-    # An execution that an operator started by hand may name one collection as it is, or none.
-    named = json.loads(given).get("collections", [])
-    return named if isinstance(named, list) else [named]
+def _execution_arn(machine: str, name: str) -> str:
+    """The ARN of an execution: it names no version of the machine, so a question of another release is found, too."""
+    here, _, named = machine.partition(":stateMachine:")
+    return f"{here}:execution:{named.partition(':')[0]}:{name}"
 
 
 def _all_of(asked: Collection[str], allowed: Collection[str]) -> bool:

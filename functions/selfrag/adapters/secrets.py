@@ -1,21 +1,21 @@
 """Secrets in Secrets Manager, named by settings and never a part of them."""
 
 from collections.abc import Callable
+from typing import Any
 
 from aws_lambda_powertools.utilities.parameters import SecretsProvider
 from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
-from selfrag.adapters.faults import aws_faults, typed
+from selfrag.adapters.faults import typed
 from selfrag.domain.errors import Misconfigured
 
 
-def secrets_manager(client: object = None) -> Callable[..., str]:
+def secrets_manager(client: Any) -> Callable[..., str]:
     """What gives the secret with a name or ARN, and is told the setting that names it; raises selfrag's typed errors.
 
-    A secret that was read is kept for some seconds, unless it is to be read `anew`. `client` stands in for boto3's.
+    A secret that was read is kept for some seconds, unless it is to be read `anew`.
     """
-    with aws_faults("the client of secretsmanager"):
-        provider = SecretsProvider(boto3_client=client)
+    provider = SecretsProvider(boto3_client=client)
 
     def secret(name: str, setting: str, *, anew: bool = False) -> str:
         if not name:

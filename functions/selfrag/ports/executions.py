@@ -1,17 +1,24 @@
 """Executions of questions: starting one, waiting for it, and looking how far it is."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
+class Known:
+    """What is kept of a question: its response, None before it has one, and by when (epoch seconds) it should have."""
+
+    response: dict[str, Any] | None
+    due: float
+
+
+@dataclass(frozen=True)
 class Snapshot:
-    """An execution of the Standard machine as it is now: its status in AWS's words, its output, its history."""
+    """An execution of the Standard machine as it was of late: its status in AWS's words, and its output."""
 
     status: str
     output: dict[str, Any] | None
-    history: list[dict[str, Any]]
 
 
 class Executions(Protocol):
@@ -23,8 +30,14 @@ class Executions(Protocol):
     def start(self, question_id: str, payload: dict[str, Any]) -> None:
         """Start a question on the Standard machine."""
 
-    def remembered(self, question_id: str, collections: Collection[str]) -> dict[str, Any] | None:
-        """The response of a finished question, whichever machine ran; None when there is none of the caller's."""
+    def expect(self, question_id: str, collections: Sequence[str], due: float) -> None:
+        """Keep that a question of these collections is at work until `due`, unless its response is kept already."""
 
-    def snapshot(self, question_id: str, collections: Collection[str]) -> Snapshot | None:
-        """How far the Standard machine is with a question; None when it knows no such question of the caller's."""
+    def known(self, question_id: str, collections: Collection[str]) -> Known | None:
+        """What is kept of a question, whichever machine ran; None when there is none of the caller's."""
+
+    def snapshot(self, question_id: str) -> Snapshot | None:
+        """The execution of a question; None when the Standard machine knows none, as it may for some seconds."""
+
+    def history(self, question_id: str) -> list[dict[str, Any]]:
+        """The events of the execution of a question so far; [] when the Standard machine knows none."""

@@ -38,6 +38,11 @@ def count_cache_failure(step: str) -> None:
     emit({"step": step}, {"VerdictCacheFailures": 1})
 
 
+def count_full_text_search() -> None:
+    """Count one search that did without a vector, because the embedding model was too busy."""
+    emit({"step": "retrieve"}, {"FullTextSearches": 1})
+
+
 def count_calls(calls: Iterable[ModelCall], prices: Mapping[str, Prices]) -> None:
     """Count what each call to the model took; the cost is left out where no price is known."""
     for call in calls:

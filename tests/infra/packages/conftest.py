@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.packages.imports import unpack
 from infra.packages.libraries import ROOT
+from infra.packages.start import trees
 
 
 def build(out: Path, target: str, *options: str, checkout: Path = ROOT, **settings: object) -> str:
@@ -40,8 +40,8 @@ def arm64(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zips for this machine, unpacked."""
+    """The zips for this machine, unpacked, with bytecode."""
     out = tmp_path_factory.mktemp("host")
     build(out, "host")
-    unpack(out, out)
-    return out
+    _, compiled = trees(out, out)
+    return compiled

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.packages.imports import handler_of, heaviest, run_as_lambda, seconds_to_import
+from infra.packages.imports import heaviest
 from infra.packages.package import FUNCTIONS
+from infra.packages.start import handler_of, run_as_lambda
 from infra.packages.zips import SERVICES, steps_of
 
 STEPS = steps_of(FUNCTIONS)
@@ -28,7 +29,7 @@ def test_the_handler_imports_from_its_zip_and_the_layer_alone_and_loads_the_sdk_
     asks_the_model = (STEPS[step] / "prompt.md").exists()
     assert {handler_of(unpacked, step).split(".")[0], "selfrag"} <= packages
     assert ("anthropic" in packages) == asks_the_model
-    assert "opensearchpy" not in packages, "it is loaded when the index is first asked for"
+    assert "opensearchpy" not in packages, "who hands over an index of their own, as the laptop does, need not load it"
 
 
 def test_compose_answer_loads_neither_the_aws_sdk_nor_an_http_client(unpacked: Path) -> None:
@@ -60,9 +61,7 @@ def test_nothing_of_the_machine_s_own_packages_is_seen(unpacked: Path) -> None:
     assert "ModuleNotFoundError" in done.stderr
 
 
-def test_the_benchmark_measures_an_import_and_names_the_heaviest_packages(unpacked: Path) -> None:
-    seconds = seconds_to_import(unpacked, "retrieve")
+def test_the_benchmark_names_the_heaviest_packages(unpacked: Path) -> None:
     packages = heaviest(unpacked, "retrieve", 3)
-    assert 0 < seconds < 30
     assert "pydantic" in dict(packages)
     assert [spent for _, spent in packages] == sorted((spent for _, spent in packages), reverse=True)

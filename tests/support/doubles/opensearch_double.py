@@ -106,6 +106,10 @@ class OpenSearchDouble(Loopback):
         match [unquote(part) for part in path.strip("/").split("/")]:
             case [name] if _NAME.fullmatch(name) and method in ("PUT", "HEAD"):
                 return self._create(name, body) if method == "PUT" else (200 if name in self.indices else 404, {})
+            case [name] if method == "DELETE":
+                self._index(name)
+                del self.indices[name]
+                return 200, {"acknowledged": True}
             case [name, "_bulk"] if method == "POST":
                 return self._bulk(self._index(name), name, body)
             case [name, "_msearch"] if method == "POST":

@@ -8,12 +8,14 @@ test: take one out, and that test fails.
 
 import json
 import sys
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
 from ministack.app import main
-from ministack.services import apigateway_v1, cloudwatch, s3, stepfunctions
+from ministack.core.responses import AccountRegionScopedDict
+from ministack.services import apigateway_v1, cloudwatch, lambda_svc, s3, stepfunctions
 
 # ministack's environment does not have what follows.
 sys.path.insert(0, str(Path(__file__).parents[3]))
@@ -170,6 +172,53 @@ def run_distributed_maps(machines: Machines) -> None:
     stepfunctions._run_distributed_map = run_map
 
 
+def qualify_what_is_published_at_once() -> None:
+    """A version that comes with a function's code, and not by PublishVersion, has the ARN of the function itself."""
+
+    def qualifying(change: Any) -> Any:
+        def changed(*arguments: Any) -> Any:
+            answer = change(*arguments)
+            for name, function in lambda_svc._functions.items():
+                for number, version in function["versions"].items():
+                    version["config"]["FunctionArn"] = f"{lambda_svc._func_arn(name)}:{number}"
+            return answer
+
+        return changed
+
+    lambda_svc._create_function = qualifying(lambda_svc._create_function)
+    lambda_svc._update_code = qualifying(lambda_svc._update_code)
+
+
+def run_the_version_that_was_started() -> None:
+    """An execution of a version, or of an alias, runs the machine as it is now, and Express machines know neither."""
+    started: ContextVar[str] = ContextVar("started", default="")
+
+    class AsStarted(AccountRegionScopedDict):
+        def get(self, arn: str, default: Any = None) -> Any:
+            machine = super().get(arn, default)
+            version = stepfunctions._state_machine_versions.get(started.get())
+            of_this = version and version["stateMachineArn"] == arn
+            return {**machine, "definition": version["definition"]} if machine and of_this else machine
+
+    def at_its_version(start: Any) -> Any:
+        def started_at(data: dict[str, Any]) -> Any:
+            named = data.get("stateMachineArn")
+            version = stepfunctions._execution_version_arn(named)
+            token = started.set(version or "")
+            try:
+                return start({**data, "stateMachineArn": stepfunctions._resolve_state_machine_arn(named) or named})
+            finally:
+                started.reset(token)
+
+        return started_at
+
+    machines = AsStarted()
+    machines._data = stepfunctions._state_machines._data
+    stepfunctions._state_machines = machines
+    stepfunctions._start_execution = at_its_version(stepfunctions._start_execution)
+    stepfunctions._start_sync_execution = at_its_version(stepfunctions._start_sync_execution)
+
+
 if __name__ == "__main__":
     accept_keys_without_a_value()
     describe_alarms_in_full()
@@ -181,6 +230,8 @@ if __name__ == "__main__":
     account = Account(Decider(sys.argv[2:]), Record(Path(sys.argv[1])))
     machines = Machines(account)
     run_distributed_maps(machines)
+    qualify_what_is_published_at_once()
+    run_the_version_that_was_started()
     machines.install()
     give_each_role_its_keys()
     decide_requests(account)

@@ -77,6 +77,32 @@ def the_roles_are_those_that_the_tests_enforce(resources: Resources) -> None:
     assert policies_of(resources) == exported(), "write them anew: python -m tests.support.roles.export"
 
 
+def everything_names_versions(resources: Resources) -> None:
+    """What a definition or `ask` names has a version, so that nothing of another release runs in its place."""
+    machines = of_kind(resources, "aws_sfn_state_machine")
+    invoked = [
+        arn for machine in machines for arn in re.findall(r'"(arn:[^"]+:function:[^"]+)"', machine["definition"])
+    ]
+    assert len(invoked) > 16
+    assert [arn for arn in invoked if not re.fullmatch(r".*:function:selfrag-\w+:\d+", arn)] == []
+    named = resources["aws_lambda_function.ask"]["environment"][0]["variables"]
+    for machine in ("express", "standard"):
+        version = resources[f'aws_sfn_state_machine.machine["{machine}"]']["state_machine_version_arn"]
+        assert re.fullmatch(rf".*:stateMachine:selfrag-{machine}:\d+", version)
+        assert named[f"SELFRAG_{machine.upper()}_MACHINE_ARN"] == version
+
+
+def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resources) -> None:
+    uris = {each["uri"] for each in of_kind(resources, "aws_api_gateway_integration") if each["type"] == "AWS_PROXY"}
+    assert [uri for uri in uris if not uri.endswith(":function:selfrag-ask:live/invocations")] == []
+    [permission] = of_kind(resources, "aws_lambda_permission")
+    assert (permission["function_name"], permission["qualifier"]) == ("selfrag-ask", "live")
+    [target] = of_kind(resources, "aws_cloudwatch_event_target")
+    assert target["arn"].endswith(":stateMachine:selfrag-ingestion:live")
+    reindex = json.loads(resources['aws_sfn_state_machine.machine["reindex"]']["definition"])
+    assert ":stateMachine:selfrag-ingestion:live" in json.dumps(reindex)
+
+
 def alarms_and_widgets_use_metrics_that_are_emitted(resources: Resources) -> None:
     alarms = of_kind(resources, "aws_cloudwatch_metric_alarm")
     used = [(alarm["namespace"], alarm["metric_name"], frozenset(alarm["dimensions"])) for alarm in alarms]
@@ -109,7 +135,11 @@ def errors_of_the_gateway_are_problem_details(resources: Resources) -> None:
         problem = json.loads(answer["response_templates"]["application/json"])
         assert set(problem) == {"type", "title", "status", "detail", "hint", "request_id"}
         assert str(problem["status"]) == answer["status_code"]
-        assert answer["response_parameters"]["gatewayresponse.header.Content-Type"] == "'application/problem+json'"
+        headers = answer["response_parameters"]
+        assert headers["gatewayresponse.header.Content-Type"] == "'application/problem+json'"
+        # A function of which no more copies may run is an integration that failed.
+        if answer["response_type"] in ("THROTTLED", "INTEGRATION_FAILURE"):
+            assert (problem["status"], "gatewayresponse.header.Retry-After" in headers) == (429, True)
 
 
 def of_kind(resources: Resources, kind: str) -> list[dict[str, Any]]:

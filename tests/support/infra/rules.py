@@ -136,6 +136,19 @@ def unmatched_functions(text: str, folders: set[str]) -> set[str]:
     return folders ^ {step for steps in maps for step in steps}
 
 
+def unversioned(text: str) -> list[str]:
+    """What may change while an execution runs: what publishes no version, and what is named without one."""
+    kinds = ("aws_lambda_function", "aws_sfn_state_machine")
+    published = {
+        f"{kind}.{name}": body.get("publish") for kind in kinds for name, body in blocks(text, "resource", kind).items()
+    }
+    now = re.findall(r"aws_lambda_function\.\w+(?:\[[^\]]+\])?\.(?:arn|invoke_arn)\b", text)
+    now += re.findall(r"SELFRAG_\w+_MACHINE_ARN +=(?!.*\.state_machine_version_arn\n).*", text)
+    now += re.findall(r"step => local\.(?!published_steps\b)\w+\[step\]", text)
+    now += re.findall(r"published_steps += (?!.*\.qualified_arn \}).*", text)
+    return [name for name, answer in published.items() if answer is not True] + now
+
+
 def unexplained_skips(text: str) -> list[str]:
     """Checks that are skipped without a reason of at least some words."""
     return [skip for skip in re.findall(r"checkov:skip=.*", text) if len(skip.partition(":")[2].split(":")[-1]) < 20]

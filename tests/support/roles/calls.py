@@ -38,13 +38,14 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
             name = parameters["SecretId"]
             return f"arn:aws:secretsmanager:{HERE}:secret:{_SECRETS.get(name, name)}-random"
         case "lambda":
-            return f"arn:aws:lambda:{HERE}:function:selfrag-{parameters['FunctionName'].split(':')[-1]}"
+            # Lambda decides by what is invoked. Definitions that are deployed name a version, the laptop's a function.
+            return f"arn:aws:lambda:{HERE}:function:selfrag-{parameters['FunctionName'].split(':')[-1]}:1"
         case "bedrock":
             return f"arn:aws:bedrock:us-east-1::foundation-model/{parameters['modelId']}"
         case "states" if "executionArn" in parameters:
             return f"arn:aws:states:{HERE}:execution:selfrag-standard:{parameters['executionArn'].rpartition(':')[2]}"
         case "states":
-            # Locally one machine stands for both.
+            # Step Functions decides by the machine, whichever of its versions is started; locally one stands for both.
             machine = "express" if action == "states:StartSyncExecution" else "standard"
             return f"arn:aws:states:{HERE}:stateMachine:selfrag-{machine}"
     return "*"
@@ -57,7 +58,12 @@ def bucket_arn(local_name: str) -> str:
 
 def machine_of(resource: str) -> str:
     """The machine that calls a resource: each definition has steps of its own, and only questions have a table."""
-    return "ingestion" if resource.rpartition(":selfrag-")[2] in _steps_of_ingestion() else "workflow"
+    return "ingestion" if step_of(resource) in _steps_of_ingestion() else "workflow"
+
+
+def step_of(resource: str) -> str:
+    """The step whose function a resource is, or a version of it; for any other resource something else."""
+    return resource.rpartition(":selfrag-")[2].partition(":")[0]
 
 
 @cache

@@ -138,7 +138,7 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     model.answers["generate"] = lambda body: (held.wait(20), cite_everything(body))[1]
     headers = {"Idempotency-Key": "k"}
     location = api.post("/v1/questions", json={"question": "How many days?"}, headers=headers).headers["location"]
-    assert api.get(location).json()["status"] == "running"
+    assert api.get(location, params={"trace": True}).json()["status"] == "running"
     held.set()
     # What cannot be started leaves no claim on its key.
     with pytest.MonkeyPatch.context() as patched:

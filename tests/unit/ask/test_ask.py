@@ -2,8 +2,10 @@
 
 import json
 import time
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qsl
 
 import boto3
 import pytest
@@ -41,26 +43,33 @@ class FakeStates:
         return self._reply("describe_execution", request)
 
     def get_paginator(self, operation: str) -> Any:
-        events = self.replies[operation]
-        return SimpleNamespace(paginate=lambda **request: [{"events": events}])
+        return SimpleNamespace(paginate=lambda **request: self._pages(operation, request))
+
+    def _pages(self, operation: str, request: Any) -> Iterator[Any]:
+        yield from self._reply(operation, request)
 
     def _reply(self, operation: str, request: Any) -> Any:
         self.asked[operation] = request
         reply = self.replies[operation]
         if isinstance(reply, Exception):
             raise reply
-        return reply
+        return reply(request) if callable(reply) else reply
 
 
 def refused(code: str) -> ClientError:
     return ClientError({"Error": {"Code": code, "Message": "SECRET"}}, "Operation")
 
 
-def event(method: str, path: str, body: Any = None, **context: Any) -> dict[str, Any]:
+def event(method: str, place: str, body: Any = None, **context: Any) -> dict[str, Any]:
+    path, _, query = place.partition("?")
     request = {"requestId": "gateway-1", "path": f"/live{path}", "stage": "live", **context}
     text = None if body is None else json.dumps(body)
     head: dict[str, Any] = {"headers": {"content-type": "application/json"}, "multiValueHeaders": {}}
-    return {"httpMethod": method, "path": path, "body": text, "requestContext": request, **head}
+    asked = dict(parse_qsl(query)) or None
+    return {
+        "httpMethod": method, "path": path, "body": text, "requestContext": request, **head,
+        "queryStringParameters": asked, "multiValueQueryStringParameters": asked and {k: [v] for k, v in asked.items()},
+    }  # fmt: skip
 
 
 @pytest.fixture
@@ -80,12 +89,105 @@ def send(answers: Stubber, machines: FakeStates, request: dict[str, Any]) -> tup
     return reply["statusCode"], json.loads(reply["body"]), reply["multiValueHeaders"]
 
 
+EXPECTED = {"TableName": "answers", "Item": ANY, "ConditionExpression": "attribute_not_exists(id)"}
+LOOKED = {"TableName": "answers", "Key": {"id": {"S": "abc"}}, "ConsistentRead": True}
+
+
+def kept(due_in: float, collections: tuple[str, ...] = ("documents",)) -> dict[str, Any]:
+    """The item of question `abc` without a response, which is due in so many seconds."""
+    due = int(time.time() + due_in)
+    names = {"L": [{"S": name} for name in collections]}
+    return {
+        "Item": {
+            "id": {"S": "abc"},
+            "collections": names,
+            "due_at": {"N": str(due)},
+            "expires_at": {"N": str(due + 999)},
+        }
+    }
+
+
 def test_a_question_whose_connection_did_not_last_is_found_at_its_location(answers: Stubber) -> None:
-    answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY, "ConsistentRead": True})
+    answers.add_response("put_item", {}, EXPECTED)
+    answers.add_response("get_item", {}, {**LOOKED, "Key": ANY})
     machines = FakeStates(start_sync_execution=ReadTimeoutError(endpoint_url="x"))
     status, body, headers = send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
     assert (status, body["status"]) == (202, "running")
     assert headers["Location"] == [f"/live/v1/questions/{body['id']}"]
+    answers.assert_no_pending_responses()
+
+
+def test_a_question_is_known_before_it_is_started(answers: Stubber) -> None:
+    def start(request: Any) -> Any:
+        answers.assert_no_pending_responses()
+        return {}
+
+    answers.add_response("put_item", {}, EXPECTED)
+    status, _, headers = send(
+        answers, FakeStates(start_execution=start), event("POST", "/v1/questions", {"question": "How many days?"})
+    )
+    assert (status, headers["Retry-After"]) == (202, ["5"])
+
+
+def test_a_question_that_cannot_be_made_known_is_not_started(answers: Stubber) -> None:
+    answers.add_client_error("put_item", "ProvisionedThroughputExceededException")
+    machines = FakeStates(start_execution={})
+    assert send(answers, machines, event("POST", "/v1/questions", {"question": "How many days?"}))[0] == 503
+    assert machines.asked == {}
+
+
+def test_an_answer_that_came_in_the_meantime_is_not_replaced(answers: Stubber) -> None:
+    answers.add_client_error("put_item", "ConditionalCheckFailedException")
+    answers.add_response("get_item", {}, {**LOOKED, "Key": ANY})
+    machines = FakeStates(start_sync_execution=ReadTimeoutError(endpoint_url="x"))
+    assert send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))[0] == 202
+
+
+def test_a_question_at_work_is_known_at_once_and_without_a_call_of_step_functions(answers: Stubber) -> None:
+    answers.add_response("get_item", kept(due_in=60), LOOKED)
+    status, body, headers = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))
+    at_work = {"id": "abc", "status": "running", "reflection": None, "path": None, "trace": None}
+    assert (status, body, headers["Retry-After"]) == (200, at_work, ["5"])
+
+
+NOT_THERE = refused("ExecutionDoesNotExist")
+
+
+@pytest.mark.parametrize(
+    ("due_in", "path", "replies", "status"),
+    [
+        (60, "/v1/questions/abc?trace=true", {"describe_execution": refused("ThrottlingException")}, "running"),
+        # DescribeExecution is eventually consistent.
+        (60, "/v1/questions/abc?trace=true", {"describe_execution": NOT_THERE}, "running"),
+        (-1, "/v1/questions/abc", {"describe_execution": refused("ThrottlingException")}, "running"),
+        (-1, "/v1/questions/abc", {"describe_execution": {"status": "RUNNING"}}, "running"),
+        (-1, "/v1/questions/abc", {"describe_execution": {"status": "ABORTED"}}, "failed"),
+        (-1, "/v1/questions/abc", {"describe_execution": NOT_THERE}, "failed"),
+        (-1, "/v1/questions/abc?trace=true",
+         {"describe_execution": {"status": "TIMED_OUT"}, "get_execution_history": refused("ThrottlingException")},
+         "failed"),
+    ],
+)  # fmt: skip
+def test_a_question_without_a_response_is_running_until_it_is_overdue_and_step_functions_says_that_it_ended(
+    answers: Stubber, due_in: float, path: str, replies: dict[str, Any], status: str
+) -> None:
+    answers.add_response("get_item", kept(due_in), LOOKED)
+    got, body, headers = send(answers, FakeStates(**replies), event("GET", path))
+    assert (got, body["status"], body["trace"]) == (200, status, None)
+    assert ("Retry-After" in headers) == (status == "running")
+
+
+def test_a_response_that_could_not_be_kept_is_shown_from_its_execution(answers: Stubber) -> None:
+    answers.add_response("get_item", kept(due_in=-1), LOOKED)
+    machines = FakeStates(describe_execution={"status": "SUCCEEDED", "output": json.dumps(RESPONSE)})
+    assert send(answers, machines, event("GET", "/v1/questions/abc"))[:2] == (200, RESPONSE)
+
+
+def test_a_question_at_work_cannot_be_followed_up(answers: Stubber) -> None:
+    answers.add_response("get_item", kept(due_in=60), LOOKED)
+    follow_up = event("POST", "/v1/ask", {"question": "And in May?", "previous": "abc"})
+    status, body, _ = send(answers, FakeStates(), follow_up)
+    assert (status, body["detail"]) == (404, "There is no such earlier answer.")
 
 
 def test_the_time_that_passed_before_the_lambda_ran_is_taken_from_the_deadline(answers: Stubber) -> None:
@@ -101,6 +203,7 @@ def test_the_time_that_passed_before_the_lambda_ran_is_taken_from_the_deadline(a
 
 def test_without_web_search_no_request_can_switch_it_on(monkeypatch: pytest.MonkeyPatch, answers: Stubber) -> None:
     monkeypatch.setenv("SELFRAG_WEB_SEARCH", "false")
+    answers.add_response("put_item", {}, EXPECTED)
     machines = FakeStates(start_execution={})
     request = event("POST", "/v1/questions", {"question": "How many days?", "policy": {"web_search": True}})
     assert send(answers, machines, request)[0] == 202
@@ -137,14 +240,28 @@ def test_an_execution_without_a_response_is_a_problem_that_names_the_question(an
     assert machines.asked["start_sync_execution"]["name"] in body["detail"]
 
 
+def test_a_version_of_the_machine_is_started_and_its_executions_are_found_whichever_version_ran(
+    answers: Stubber,
+) -> None:
+    machines = FakeStates(start_execution={}, describe_execution={"status": "RUNNING"}, get_execution_history=[])
+    executions = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
+    executions.start("abc", {})
+    executions.snapshot("abc")
+    executions.history("abc")
+    assert machines.asked["start_execution"]["stateMachineArn"] == f"{STANDARD}:7"
+    execution = STANDARD.replace(":stateMachine:", ":execution:") + ":abc"
+    assert machines.asked["describe_execution"] == {"executionArn": execution}
+    assert machines.asked["get_execution_history"]["executionArn"] == execution
+
+
 def test_a_failed_execution_is_shown_with_its_path_and_trace(answers: Stubber) -> None:
-    answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY, "ConsistentRead": True})
+    answers.add_response("get_item", kept(due_in=60), LOOKED)
     step = {"timestamp": "2026-01-01T00:00:00+00:00", "stateEnteredEventDetails": {"name": "Generate"}}
     machines = FakeStates(
-        describe_execution={"status": "FAILED", "input": json.dumps({"collections": ["documents"]})},
-        get_execution_history=[{"id": 1, "type": "TaskStateEntered", **step}],
+        describe_execution={"status": "FAILED"},
+        get_execution_history=[{"events": [{"id": 1, "type": "TaskStateEntered", **step}]}],
     )
-    status, body, _ = send(answers, machines, event("GET", "/v1/questions/abc"))
+    status, body, _ = send(answers, machines, event("GET", "/v1/questions/abc?trace=true"))
     assert (status, body["status"], body["path"], len(body["trace"])) == (200, "failed", ["Generate"], 1)
 
 
@@ -153,18 +270,18 @@ def test_a_table_that_cannot_be_read_is_a_problem_and_not_a_missing_question(ans
     assert send(answers, FakeStates(), event("GET", "/v1/questions/abc"))[0] == 503
 
 
-@pytest.mark.parametrize(
-    "given", ["{}", '{"collections": []}', '{"collections": "documents2"}', '{"collections": ["documents", "b"]}', None]
-)
-def test_a_question_at_work_that_is_not_plainly_the_callers_is_not_found(answers: Stubber, given: str | None) -> None:
-    answers.add_response("get_item", {}, {"TableName": ANY, "Key": ANY, "ConsistentRead": True})
-    machines = FakeStates(describe_execution={"status": "RUNNING", **({} if given is None else {"input": given})})
-    assert send(answers, machines, event("GET", "/v1/questions/abc"))[0] == 404
+@pytest.mark.parametrize("asked_under", [(), ("documents2",), ("documents", "b")])
+def test_a_question_at_work_that_is_not_plainly_the_callers_is_not_found(
+    answers: Stubber, asked_under: tuple[str, ...]
+) -> None:
+    answers.add_response("get_item", kept(60, asked_under), LOOKED)
+    assert send(answers, FakeStates(), event("GET", "/v1/questions/abc?trace=true"))[0] == 404
 
 
 def test_an_execution_that_ended_without_a_response_has_failed() -> None:
     failed = Step("Retrieve", started=0.1, seconds=2.0, attempts=4, given={}, result=None, error="Misconfigured")
-    view = unfinished("abc", "TIMED_OUT", [failed])
+    view = unfinished("abc", "failed", [failed])
+    assert view.trace
     assert (view.status, view.path) == ("failed", ["Retrieve"])
     assert (view.trace[0].error, view.trace[0].attempts, view.trace[0].finished) == ("Misconfigured", 4, False)
 
@@ -183,7 +300,7 @@ def test_the_cause_of_a_failed_step_is_the_operators_and_not_the_callers() -> No
         one |= {"id": number, "previousEventId": number - 1, "timestamp": f"2026-11-21T12:00:0{number}Z"}
     (step,) = steps_of(events)
     assert (step.error, step.cause) == ("Misconfigured", told["errorMessage"])
-    assert "refused the key" not in unfinished("abc", "RUNNING", [step]).model_dump_json()
+    assert "refused the key" not in unfinished("abc", "running", [step]).model_dump_json()
 
 
 def test_wrong_settings_are_told_to_the_log_and_not_to_the_caller(

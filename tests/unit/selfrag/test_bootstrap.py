@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.passages import Passage
+from selfrag.runtime import parts
 
 ROOT = Path(__file__).parents[3]
 LOGIC = sorted(
@@ -48,6 +49,46 @@ def test_what_was_made_of_a_part_that_is_handed_over_goes_with_it() -> None:
         within = bootstrap.settings()
         assert within is not before
     assert bootstrap.settings() is not within
+
+
+@pytest.fixture
+def lambda_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What this process imports now, it imports as a Lambda that starts."""
+    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "selfrag-retrieve")
+
+
+def test_parts_are_made_at_the_start_of_a_lambda_and_wait_for_their_first_use_elsewhere(
+    request: pytest.FixtureRequest,
+) -> None:
+    made: list[str] = []
+    bootstrap.warm(lambda: made.append("on a laptop"))
+    request.getfixturevalue("lambda_starts")
+    bootstrap.warm(lambda: made.append("in a Lambda"))
+    assert made == ["in a Lambda"]
+
+
+@pytest.mark.usefixtures("lambda_starts")
+def test_what_cannot_be_made_at_the_start_is_told_at_its_first_use_and_keeps_nothing_else_from_being_made() -> None:
+    bootstrap.warm(bootstrap.index, bootstrap.claude_client, bootstrap.embedder)
+    with pytest.raises(Misconfigured, match="SELFRAG_COLLECTION_ENDPOINT"):
+        bootstrap.index()
+    with pytest.raises(Misconfigured, match="SELFRAG_MODEL_SECRET"):
+        bootstrap.claude_client()
+    assert "embedder" in parts._made
+
+
+@pytest.mark.usefixtures("lambda_starts")
+def test_a_part_that_failed_at_the_start_is_made_when_what_it_lacked_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    bootstrap.warm(bootstrap.api_settings)
+    for machine in ("EXPRESS", "STANDARD"):
+        monkeypatch.setenv(f"SELFRAG_{machine}_MACHINE_ARN", "arn:aws:states:eu-west-1:1:stateMachine:questions")
+    assert bootstrap.api_settings().express_machine_arn
+
+
+@pytest.mark.usefixtures("lambda_starts")
+def test_a_fault_of_our_own_at_the_start_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        bootstrap.warm(lambda: 1 / 0)
 
 
 @pytest.mark.parametrize(

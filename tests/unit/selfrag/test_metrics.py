@@ -9,11 +9,13 @@ from pydantic import BaseModel
 
 from ingestion.record_document.handler import handler as record_document
 from question.compose_answer.handler import handler as compose_answer
+from question.retrieve.handler import handler as retrieve
 from selfrag import bootstrap
 from selfrag.domain.calls import ModelCall, StepResult
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.runtime.metrics import count_cache_failure, count_calls
 from tests.support import steps
+from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 from tests.support.infra.metrics import EMITTED
 
 TASK: dict[str, Any] = {"id": "abc", "question": "How many days?", "retrieval": {"decision": "yes", "reason": "r"}}
@@ -65,6 +67,26 @@ def test_a_step_that_fails_is_counted_as_an_error(emitted: Any) -> None:
     assert emitted()["Errors", (("step", __name__.split(".")[-2]),)] == 1
 
 
+def search_by_full_text_alone() -> None:
+    """A search while the embedding model is too busy."""
+    embedder: Any = SimpleNamespace(query=_busy)
+    with bootstrap.using(index=FakeIndex(passage()), embedder=embedder):
+        retrieve({"query": "days", "collections": ["c"], "top_k": 1}, None)
+
+
+def _busy(text: str) -> list[float]:
+    raise TemporarilyUnavailable("throttled")
+
+
+def test_a_search_by_full_text_alone_is_counted_and_one_with_a_vector_is_not(emitted: Any) -> None:
+    found = ("FullTextSearches", (("step", "retrieve"),))
+    search_by_full_text_alone()
+    assert emitted()[found] == 1
+    with bootstrap.using(index=FakeIndex(passage()), embedder=FakeEmbedder()):
+        retrieve({"query": "days", "collections": ["c"], "top_k": 1}, None)
+    assert found not in emitted()
+
+
 def test_an_answer_is_counted_by_its_status_its_decision_and_its_support(emitted: Any) -> None:
     best = {"answer": "25 days.", "support": steps.support("fully_supported")["verdict"]}
     best["utility"] = steps.utility(4)["verdict"]
@@ -97,6 +119,7 @@ def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emit
     compose_answer({**TASK, "best": best}, None)
     count_calls([ModelCall.model_validate(steps.call("generate"))], {})
     count_cache_failure("grade_support")
+    search_by_full_text_alone()
     manifest: Any = SimpleNamespace(read=lambda document_id: None, release=lambda record, owner: True)
     document = {"document_id": "d", "key": "c/a.md", "collection": "c", "execution": "e", "status": "ready"}
     with bootstrap.using(manifest=manifest):

@@ -1,0 +1,39 @@
+"""OpenSearch Serverless: whether the region has it, and how much the account may come to use."""
+
+from collections.abc import Iterator
+
+from botocore.exceptions import EndpointConnectionError
+
+from cli.doctor.account.subject import Account
+from cli.doctor.findings import Finding, blocks, fine, look
+from cli.doctor.needs import month_dollars
+
+# Twice the least of a collection with replicas.
+MODEST = 4
+
+
+def units(account: Account) -> Iterator[Finding]:
+    """The most OpenSearch Compute Units of the account, which collections take by themselves as they need them."""
+    try:
+        settings = account.client("opensearchserverless").get_account_settings()
+    except EndpointConnectionError:
+        yield blocks(
+            f"OpenSearch Serverless does not answer in {account.region}.",
+            "Choose another `region`, or set `collection_endpoint` to a collection that is there.",
+        )
+        return
+    limits = settings["accountSettingsDetail"]["capacityLimits"]
+    indexing, search = limits["maxIndexingCapacityInOCU"], limits["maxSearchCapacityInOCU"]
+    dollars = month_dollars(indexing + search)
+    says = (
+        f"All collections together may use {indexing} units for indexing and {search} for search, which would cost "
+        f"{dollars:,.0f} dollars a month."
+    )
+    if indexing + search <= MODEST:
+        yield fine(says)
+        return
+    yield look(
+        says,
+        f"Set what you would pay at most: aws opensearchserverless update-account-settings --region {account.region} "
+        "--capacity-limits maxIndexingCapacityInOCU=2,maxSearchCapacityInOCU=2",
+    )

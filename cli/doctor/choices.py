@@ -1,0 +1,93 @@
+"""What a deployment was told to be: the variables of infra/ that the doctor asks about."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hcl2
+from pydantic import BaseModel, ValidationError
+
+from selfrag.domain.errors import InvalidInput
+
+
+class Throttle(BaseModel):
+    """Requests a second, and how many at once."""
+
+    rate: float
+    burst: float
+
+
+class Choices(BaseModel):
+    """Variables by their names in infra/variables.tf, with its defaults; a test compares them."""
+
+    name: str = "selfrag"
+    region: str | None = None
+    model_provider: str = "anthropic"
+    models: dict[str, str] = {}
+    embedding_region: str | None = None
+    web_search: bool = True
+    auth: str = "api_key"
+    collections: list[str] = ["documents"]
+    collection_endpoint: str | None = None
+    index: dict[str, Any] = {}
+    search_index: dict[str, Any] | None = None
+    reserved_concurrency: dict[str, int] = {}
+    manage_api_gateway_account: bool = False
+    api_throttle: Throttle = Throttle(rate=50, burst=100)
+    key_throttle: Throttle = Throttle(rate=5, burst=10)
+
+    @property
+    def written(self) -> str:
+        """The name of the index that documents are written to."""
+        return str(self.index.get("name", "passages"))
+
+    @property
+    def searched(self) -> str:
+        """The name of the index that is searched."""
+        return self.written if self.search_index is None else str(self.search_index.get("name", "passages"))
+
+    @property
+    def secrets(self) -> list[str]:
+        """The names of the secrets that a deployment has."""
+        made = {"anthropic": self.model_provider == "anthropic", "tavily": self.web_search}
+        return [f"{self.name}/{each}" for each, is_made in made.items() if is_made]
+
+
+def choices_in(infra: Path) -> Choices:
+    """What the variables files of a folder say, later ones over earlier ones, as terraform reads them."""
+    values: dict[str, Any] = {}
+    for file in _files(infra):
+        try:
+            values |= _read(file)
+        except Exception:
+            # Not what the parser says: it may quote the file, which is the reader's own business.
+            raise InvalidInput(f"{file} cannot be read: let `terraform -chdir={infra} validate` say why.") from None
+    try:
+        return Choices.model_validate({name: value for name, value in values.items() if value is not None})
+    except ValidationError as error:
+        wrong = ", ".join(str(each["loc"][0]) for each in error.errors())
+        raise InvalidInput(f"The variables in {infra} have no usable value for: {wrong}.") from None
+
+
+def _files(infra: Path) -> Iterator[Path]:
+    named = (infra / "terraform.tfvars", infra / "terraform.tfvars.json")
+    automatic = sorted([*infra.glob("*.auto.tfvars"), *infra.glob("*.auto.tfvars.json")])
+    yield from (file for file in (*named, *automatic) if file.is_file())
+
+
+def _read(file: Path) -> dict[str, Any]:
+    text = file.read_text(encoding="utf-8")
+    read: dict[str, Any] = json.loads(text) if file.suffix == ".json" else _plain(hcl2.loads(text))
+    return read
+
+
+def _plain(value: Any) -> Any:
+    """A value of HCL without the quotes that the parser keeps."""
+    if isinstance(value, dict):
+        return {_plain(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        return value[1:-1]
+    return None if value == "null" else value

@@ -1,0 +1,115 @@
+"""A question about the document: cold, warm, followed, and seen in the console."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from cli.doctor.deployed.api import said
+from cli.doctor.deployed.subject import PATIENCE_SECONDS, Deployment
+from cli.doctor.findings import Finding, blocks, fine, look, unknown
+
+BY_WORDS_ALONE = "full text alone"
+# While the document is not seen yet, nothing else is to be tried for it: that would cost more than the answer.
+POLICY = {"web_search": False, "max_rewrites": 0}
+SECONDS_BETWEEN_QUESTIONS = 15
+# A cold question should leave some of the 25 s that POST /v1/ask has.
+SLOW_SECONDS = 20
+
+
+def found(deployment: Deployment) -> Iterator[Finding]:
+    """Ask until the document is found: the first reply is cold, and tells how long it takes to be seen."""
+    if not deployment.visit.is_ready:
+        yield unknown("There is no document to ask about.", "Mend what document-in says.")
+        return
+    problem, cold = "", 0.0
+
+    def answer() -> dict[str, Any] | None:
+        nonlocal problem, cold
+        began = deployment.clock()
+        reply = deployment.api.post("/v1/ask", _asked(deployment))
+        cold = cold or deployment.clock() - began
+        body = reply.json() if reply.status_code == 200 else {}
+        problem = said(reply) if not body else f"{body['status']}: {body['answer']}"
+        return body if deployment.visit.number in body.get("answer", "") else None
+
+    response, seconds = deployment.waited(answer, SECONDS_BETWEEN_QUESTIONS)
+    if response is None:
+        yield blocks(
+            f"The document was not answered from within {PATIENCE_SECONDS} s; the last reply was {problem}",
+            "Look at the execution of the question in the console, and at the key of Claude.",
+        )
+        return
+    deployment.answer = response
+    says = (
+        f"The first question took {cold:.1f} s, and the document was answered from {seconds:.0f} s after it was ready."
+    )
+    if cold < SLOW_SECONDS:
+        yield fine(says)
+    else:
+        yield look(says, "Functions start slowly: give those that are slowest more `memory`.")
+
+
+def by_vector(deployment: Deployment) -> Iterator[Finding]:
+    """Whether the collection took a search by vector beside one by words, in one `_msearch`."""
+    if not deployment.answer:
+        return
+    warnings = " ".join(deployment.answer["usage"]["warnings"])
+    if BY_WORDS_ALONE in warnings:
+        yield look("The question was searched by full text alone.", "Titan was too busy: see `selfrag doctor`.")
+    else:
+        yield fine("The collection takes `knn` within `_msearch`: the question was searched by vector and by words.")
+
+
+def warm(deployment: Deployment) -> Iterator[Finding]:
+    """The same question again."""
+    if not deployment.answer:
+        return
+    began = deployment.clock()
+    reply = deployment.api.post("/v1/ask", _asked(deployment))
+    seconds = deployment.clock() - began
+    if reply.status_code != 200 or reply.json()["status"] == "failed":
+        yield blocks(f"The question failed the second time: {said(reply)}", "Look at its execution in the console.")
+        return
+    usage = reply.json()["usage"]
+    yield fine(
+        f"The same question took {seconds:.1f} s with warm functions: {usage['model_calls']} calls of the model, "
+        f"{usage['cached_verdicts']} verdicts remembered."
+    )
+
+
+def later(deployment: Deployment) -> Iterator[Finding]:
+    """A question that is fetched later, by polling."""
+    if not deployment.answer:
+        return
+    began = deployment.clock()
+    started = deployment.api.post("/v1/questions", _asked(deployment))
+    if started.status_code != 202:
+        yield blocks(f"POST /v1/questions started nothing: {said(started)}", "Look at the logs of `ask`.")
+        return
+    polls = 0
+
+    def end() -> dict[str, Any] | None:
+        nonlocal polls
+        polls += 1
+        reply = deployment.api.get(started.headers["location"])
+        body: dict[str, Any] = reply.json() if reply.is_success else {"status": "running"}
+        return None if body["status"] == "running" else body
+
+    response, _ = deployment.waited(end)
+    seconds = deployment.clock() - began
+    if response is None or response["status"] == "failed":
+        yield blocks(
+            f"A question for later did not end well within {seconds:.0f} s.",
+            "Look at the Standard machine's execution.",
+        )
+        return
+    yield fine(f"A question for later was answered after {seconds:.1f} s and {polls} polls.")
+
+
+def console(deployment: Deployment) -> Iterator[Finding]:
+    """The link to the Express execution, which only a person can follow."""
+    if link := deployment.answer.get("execution", {}).get("console_url"):
+        yield look("The link of an answer should show its Express execution in the console.", f"Open {link}")
+
+
+def _asked(deployment: Deployment) -> dict[str, Any]:
+    return {"question": deployment.visit.question, "policy": POLICY}

@@ -1,0 +1,83 @@
+"""What a check is, and what it finds: a sentence, and what to do about it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from selfrag.adapters.faults import code_of
+from selfrag.domain.errors import SelfragError
+
+Subject = TypeVar("Subject")
+REFUSALS = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "403", "Forbidden"}
+
+
+class Level(StrEnum):
+    """How much a finding matters."""
+
+    FINE = "fine"
+    LOOK = "look"
+    UNKNOWN = "unknown"
+    BLOCKS = "blocks"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence, what to do, and how many questions a second it allows (None if it limits none)."""
+
+    level: Level
+    says: str
+    do: str = ""
+    rate: float | None = None
+
+
+@dataclass(frozen=True)
+class Check(Generic[Subject]):
+    """What is looked at, by which IAM actions of whoever runs the doctor, and how."""
+
+    name: str
+    looks_at: str
+    actions: tuple[str, ...]
+    run: Callable[[Subject], Iterable[Finding]]
+
+
+def fine(says: str, rate: float | None = None) -> Finding:
+    """Nothing to do."""
+    return Finding(Level.FINE, says, rate=rate)
+
+
+def look(says: str, do: str, rate: float | None = None) -> Finding:
+    """It works, within a limit or at a price that one should know."""
+    return Finding(Level.LOOK, says, do, rate)
+
+
+def unknown(says: str, do: str = "") -> Finding:
+    """It could not be looked at."""
+    return Finding(Level.UNKNOWN, says, do)
+
+
+def blocks(says: str, do: str) -> Finding:
+    """A deployment would fail, or would answer nothing."""
+    return Finding(Level.BLOCKS, says, do)
+
+
+def found_by(check: Check[Subject], subject: Subject) -> Iterator[Finding]:
+    """What a check finds; what it may not look at, or cannot reach, is a finding, too."""
+    try:
+        yield from check.run(subject)
+    except ClientError as error:
+        yield _refused(check, error)
+    except BotoCoreError as error:
+        yield unknown(f"{check.looks_at} could not be looked at: {type(error).__name__}.", "Try again later.")
+    except SelfragError as error:
+        yield unknown(f"{check.looks_at} could not be looked at: {error}", error.hint)
+
+
+def _refused(check: Check[Subject], error: ClientError) -> Finding:
+    code, operation = code_of(error), error.operation_name
+    says = f"{check.looks_at} could not be looked at: {operation} was refused ({code})."
+    if code in REFUSALS:
+        return unknown(says, f"Allow your credentials {', '.join(check.actions)}, or look yourself.")
+    return unknown(says, "Try again later, or look for it in the console.")

@@ -1,0 +1,47 @@
+"""What a question takes, answered at the first try, and what a passage takes to load.
+
+The only place of these figures in code: docs/costs.md and docs/sizing.md reckon with the same, and a test says so.
+"""
+
+MODEL_CALLS = 8
+# Input and output of all of them.
+MODEL_TOKENS = 32_700
+LAMBDA_SECONDS = 26
+EMBEDDINGS = 1
+TRANSITIONS = 23
+
+PASSAGE_TOKENS = 230
+
+OCU_HOUR_DOLLARS = 0.24
+HOURS_A_MONTH = 730
+
+
+def by_lambda(at_once: float) -> float:
+    """Questions a second that so many functions at once allow."""
+    return at_once / LAMBDA_SECONDS
+
+
+def by_embedding(calls_a_minute: float) -> float:
+    """Questions a second that so many calls of the embedding model allow, if nothing is ingested beside."""
+    return calls_a_minute / 60 / EMBEDDINGS
+
+
+def by_model(calls_a_minute: float | None, tokens_a_minute: float | None) -> float:
+    """Questions a second that a model allows which makes all calls; None is no limit."""
+    limits = [(calls_a_minute, MODEL_CALLS), (tokens_a_minute, MODEL_TOKENS)]
+    return min(limit / 60 / each for limit, each in limits if limit is not None)
+
+
+def by_transitions(a_second: float) -> float:
+    """Questions a second that so many state transitions of Standard machines allow."""
+    return a_second / TRANSITIONS
+
+
+def load_minutes(passages: int, calls_a_minute: float) -> float:
+    """How long a first load takes: each passage is a call of the embedding model."""
+    return passages / calls_a_minute
+
+
+def month_dollars(units: float) -> float:
+    """What so many OpenSearch Compute Units cost in a month in which all are used."""
+    return units * HOURS_A_MONTH * OCU_HOUR_DOLLARS

@@ -1,0 +1,89 @@
+"""What a cold question calls, on this machine and at once: each service gives one good reply, and nothing is kept."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Json = dict[str, Any]
+
+PASSAGE = {
+    "passage_id": "p1",
+    "document": "handbook/leave.md",
+    "collection": "handbook",
+    "text": "Each parent receives 16 weeks of paid parental leave.",
+}
+ANSWER = PASSAGE["text"]
+_QUESTION_ENDED = {"executionArn": "arn:aws:states:eu-west-1:1:express:q:q:q", "status": "SUCCEEDED"}
+# By the operation that the header X-Amz-Target names.
+_AWS: dict[str, Json] = {
+    "GetSecretValue": {"Name": "key", "SecretString": "key", "VersionId": "1"},
+    "GetItem": {},
+    "PutItem": {},
+    "StartSyncExecution": {**_QUESTION_ENDED, "output": json.dumps({"status": "answered", "answer": ANSWER})},
+}
+_FOUND = {"status": 200, "timed_out": False, "_shards": {"failed": 0}}
+_HITS = {"hits": [{"_id": "1", "_score": 1.0, "_source": PASSAGE}]}
+# By a field of the verdict that is asked for.
+_VERDICTS: dict[str, Json] = {
+    "decision": {"reason": "It is about the handbook.", "decision": "yes"},
+    "score": {"reason": "It says it.", "score": 1.0},
+    "claims": {"claims": [{"claim": ANSWER, "support": "full", "passages": [1]}]},
+}
+
+
+@contextmanager
+def services() -> Iterator[str]:
+    """The URL of all services, which answer until the block ends."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Service) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+def reply_to(path: str, target: str, body: bytes) -> Json:
+    """The reply to a request; `target` is what AWS's own protocol names in a header."""
+    if target:
+        return _AWS[target.rpartition(".")[2]]
+    if path.endswith("/invoke"):
+        return {"embedding": [1.0] + [0.0] * (json.loads(body)["dimensions"] - 1)}
+    if path.endswith("/_msearch"):
+        return {"responses": [{**_FOUND, "hits": _HITS}] * (body.count(b"\n") // 2)}
+    return _message(json.loads(body))
+
+
+def _message(asked: Json) -> Json:
+    schema = asked.get("output_config", {}).get("format", {}).get("schema", {})
+    verdict = next((reply for field, reply in _VERDICTS.items() if field in schema.get("properties", {})), None)
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": asked["model"],
+        "content": [{"type": "text", "text": ANSWER if verdict is None else json.dumps(verdict)}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+
+
+class _Service(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    # Else the second part of a reply waits for the client to acknowledge the first.
+    disable_nagle_algorithm = True
+
+    def do_POST(self) -> None:
+        """Reply to any request."""
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        reply = json.dumps(reply_to(self.path, self.headers.get("X-Amz-Target", ""), body)).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""

@@ -1,0 +1,157 @@
+"""A cold start on this machine: a fresh Python that sees a function's zip and the layer, and nothing else of it."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from infra.packages.bytecode import lambda_python
+
+_PATH = "import sys; sys.path += {folders!r}; "
+_MARK = "selfrag-start "
+# Clients of AWS and of HTTP are counted where the libraries make them.
+_PROGRAM = """
+import json, time
+from types import SimpleNamespace
+
+def told(**said):
+    print({mark!r} + json.dumps(said), flush=True)
+
+began = time.perf_counter()
+from {handler} import handler
+told(seconds=time.perf_counter() - began)
+made, known = [], set(sys.modules)
+for module, kind, name in (("botocore.client", "ClientCreator", "create_client"), ("httpx2", "Client", "__init__")):
+    if module in known:
+        def counted(*given, _made=getattr(getattr(sys.modules[module], kind), name), _of=module, **named):
+            made.append(_of)
+            return _made(*given, **named)
+        setattr(getattr(sys.modules[module], kind), name, counted)
+context = SimpleNamespace(aws_request_id="1", get_remaining_time_in_millis=lambda: 29_000)
+event = json.loads(sys.stdin.readline())
+began = time.perf_counter()
+reply = handler(event, context)
+told(seconds=time.perf_counter() - began, made=made, loaded=sorted(set(sys.modules) - known), reply=reply)
+"""
+_ARN = "arn:aws:states:eu-west-1:111122223333:stateMachine:selfrag-"
+
+
+class NoStart(Exception):
+    """A handler did not start or failed; what Python said is the message."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """A start and, if there was an event, the first invocation: their seconds, the reply, and what it did first."""
+
+    seconds: float
+    invocation: float = 0.0
+    reply: Any = None
+    clients: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+
+
+def trees(out: Path, into: Path) -> tuple[Path, Path]:
+    """Unpack the layer and each function's zip into folders, without bytecode and with it."""
+    plain, compiled = into / "plain", into / "compiled"
+    unpack(out, plain, bytecode=False)
+    unpack(out, compiled)
+    python = python_of(compiled)
+    if python != lambda_python():
+        command = [python, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(compiled)]
+        subprocess.run(command, check=True)  # noqa: S603 (our own arguments)
+    return plain, compiled
+
+
+def unpack(out: Path, into: Path, *, bytecode: bool = True) -> None:
+    """Unpack the layer and each function's zip into a folder of its own."""
+    for archive in sorted(out.glob("*.zip")):
+        with zipfile.ZipFile(archive) as content:
+            names = [name for name in content.namelist() if bytecode or not name.endswith(".pyc")]
+            content.extractall(into / archive.stem, names)
+
+
+def steps_in(unpacked: Path) -> list[str]:
+    """The functions that were unpacked."""
+    return sorted(folder.name for folder in unpacked.iterdir() if folder.is_dir() and folder.name != "layer")
+
+
+def handler_of(unpacked: Path, step: str) -> str:
+    """The name of the module that Lambda calls, as it stands in a step's zip."""
+    [file] = (unpacked / step).rglob("handler.py")
+    return ".".join(file.relative_to(unpacked / step).with_suffix("").parts)
+
+
+@cache
+def python_of(unpacked: Path) -> str:
+    """The Python on this machine that the layer's compiled modules are for; raises NoStart if there is none."""
+    suffixes = {"".join(path.suffixes[-2:]) for path in (unpacked / "layer").rglob("*.so")}
+    asks = "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))"
+    for python in filter(None, (lambda_python(), sys.executable)):
+        suffix = subprocess.run([python, "-c", asks], capture_output=True, text=True, check=True).stdout  # noqa: S603
+        if suffix.strip() in suffixes:
+            return python
+    raise NoStart("The layer is not for this machine and its Python: build it from build/libraries/host.")
+
+
+def run_as_lambda(
+    unpacked: Path, step: str, code: str, options: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run code in a fresh Python without site-packages, with a step's folder and the layer on its path."""
+    command = _command(unpacked, step, code, options)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={})  # noqa: S603 (our own code)
+
+
+def start(
+    unpacked: Path, step: str, url: str, event: Any = None, hold: Callable[[int], None] = lambda process: None
+) -> Started:
+    """Start a step as Lambda does, with its services at `url`, and call it once if there is an event.
+
+    `hold` is given the process's id before it begins to import. Raises NoStart.
+    """
+    code = "sys.stdin.readline()" + _PROGRAM.format(handler=handler_of(unpacked, step), mark=_MARK)
+    # A Lambda's disk cannot be written: bytecode that is not in the package is made for nothing.
+    command = _command(unpacked, step, code, ("-B",))
+    with subprocess.Popen(  # noqa: S603 (our own code)
+        command, env=environment(step, url), stdin=-1, stdout=-1, stderr=-1, text=True
+    ) as process:
+        hold(process.pid)
+        # Without an event it has nothing to read, and ends.
+        said, errors = process.communicate(f"\n{json.dumps(event)}\n" if event else "\n")
+    told = [json.loads(line.removeprefix(_MARK)) for line in said.splitlines() if line.startswith(_MARK)]
+    if len(told) != (2 if event else 1):
+        raise NoStart(errors)
+    if not event:
+        return Started(told[0]["seconds"])
+    _, call = told
+    return Started(told[0]["seconds"], call["seconds"], call["reply"], tuple(call["made"]), tuple(call["loaded"]))
+
+
+def environment(step: str, url: str) -> dict[str, str]:
+    """What Lambda and the Terraform tell a function, with one URL for all services."""
+    return {
+        "AWS_LAMBDA_FUNCTION_NAME": f"selfrag-{step}",
+        "AWS_REGION": "eu-west-1",
+        "AWS_DEFAULT_REGION": "eu-west-1",
+        "AWS_ACCESS_KEY_ID": "id",
+        "AWS_SECRET_ACCESS_KEY": "key",
+        "AWS_ENDPOINT_URL": url,
+        "PATH": os.defpath,
+        "SELFRAG_MODEL_SECRET": "key",
+        "SELFRAG_MODEL_BASE_URL": url,
+        "SELFRAG_WEB_SECRET": "key",
+        "SELFRAG_COLLECTION_ENDPOINT": url,
+        "SELFRAG_EXPRESS_MACHINE_ARN": f"{_ARN}express",
+        "SELFRAG_STANDARD_MACHINE_ARN": f"{_ARN}standard",
+    }
+
+
+def _command(unpacked: Path, step: str, code: str, options: tuple[str, ...]) -> list[str]:
+    path = _PATH.format(folders=[str(unpacked / step), str(unpacked / "layer" / "python")])
+    return [python_of(unpacked), "-I", "-S", *options, "-c", path + code]

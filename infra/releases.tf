@@ -1,0 +1,82 @@
+# A release is a version of `ask`: it names the versions of the machines, which name those of their functions. So a question
+# is answered by one release from its beginning to its end, and the alias `live` of `ask` is where questions change over.
+# `selfrag rollback` moves the aliases back; the versions of releases before stay.
+
+locals {
+  live = "live"
+}
+
+resource "aws_lambda_function" "ask" {
+  #checkov:skip=CKV_AWS_116:Nothing invokes this function asynchronously, so a dead letter queue would stay empty.
+  #checkov:skip=CKV_AWS_117:The API starts questions and reads tables. It asks nothing inside your network.
+  #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
+  function_name                  = local.function_names.ask
+  description                    = local.steps.ask.description
+  role                           = aws_iam_role.step["ask"].arn
+  filename                       = "${var.package_directory}/ask.zip"
+  source_code_hash               = filebase64sha256("${var.package_directory}/ask.zip")
+  handler                        = "ask.handler.handler"
+  runtime                        = "python3.13"
+  architectures                  = [var.architecture]
+  layers                         = [aws_lambda_layer_version.shared.arn]
+  memory_size                    = lookup(var.memory, "ask", local.steps.ask.memory)
+  timeout                        = local.steps.ask.timeout
+  reserved_concurrent_executions = lookup(var.reserved_concurrency, "ask", -1)
+  kms_key_arn                    = var.kms_key_arn
+  publish                        = true
+
+  environment {
+    variables = {
+      for name, value in merge(local.environments.ask, local.release, var.environment) :
+      name => value if value != null
+    }
+  }
+
+  logging_config {
+    log_format            = "JSON"
+    application_log_level = var.log_level
+    log_group             = aws_cloudwatch_log_group.step["ask"].name
+  }
+
+  tracing_config {
+    mode = var.tracing ? "Active" : "PassThrough"
+  }
+
+  depends_on = [aws_iam_role_policy.step]
+}
+
+locals {
+  release = {
+    SELFRAG_EXPRESS_MACHINE_ARN  = aws_sfn_state_machine.machine["express"].state_machine_version_arn
+    SELFRAG_STANDARD_MACHINE_ARN = aws_sfn_state_machine.machine["standard"].state_machine_version_arn
+    # The version of every machine, for whoever goes back to this release.
+    SELFRAG_RELEASE = jsonencode({
+      for machine, body in aws_sfn_state_machine.machine : machine => reverse(split(":", body.state_machine_version_arn))[0]
+    })
+  }
+}
+
+resource "aws_lambda_alias" "ask" {
+  name             = local.live
+  description      = "The release that answers questions."
+  function_name    = aws_lambda_function.ask.function_name
+  function_version = aws_lambda_function.ask.version
+}
+
+# What EventBridge, the reindexing and people start.
+resource "aws_sfn_alias" "machine" {
+  for_each = aws_sfn_state_machine.machine
+
+  name        = local.live
+  description = "The release that is live."
+
+  routing_configuration {
+    state_machine_version_arn = each.value.state_machine_version_arn
+    weight                    = 100
+  }
+}
+
+moved {
+  from = aws_lambda_function.step["ask"]
+  to   = aws_lambda_function.ask
+}

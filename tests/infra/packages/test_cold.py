@@ -1,0 +1,64 @@
+"""A cold start: a function makes what it needs while it starts, so that its first invocation does its work alone."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from infra.packages.cold import EVENTS, SHARES, table
+from infra.packages.services import ANSWER, services
+from infra.packages.share import share_of_a_processor
+from infra.packages.start import NoStart, Started, start
+
+# What makes clients: loading it, and letting it make one, is what takes long.
+HEAVY = {"anthropic", "boto3", "botocore", "httpx2", "opensearchpy", "urllib3", "pydantic", "selfrag"}
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with services() as running:
+        yield running
+
+
+@pytest.mark.parametrize("step", EVENTS)
+def test_the_first_invocation_makes_no_client_and_loads_nothing_heavy(step: str, unpacked: Path, url: str) -> None:
+    started = start(unpacked, step, url, EVENTS[step])
+    assert started.clients == (), "they are made while the function starts"
+    assert {module.split(".")[0] for module in started.modules} & HEAVY == set()
+
+
+def test_the_seven_functions_of_a_cold_question_do_their_work(unpacked: Path, url: str) -> None:
+    replies = {step: start(unpacked, step, url, event).reply for step, event in EVENTS.items()}
+    assert replies["ask"]["statusCode"] == 200
+    assert replies["decide_retrieval"]["verdict"]["decision"] == "yes"
+    assert [passage["text"] for passage in replies["retrieve"]["passages"]] == [ANSWER]
+    assert replies["grade_relevance"]["verdict"]["relevant"]
+    assert replies["generate"]["answer"].strip()
+    assert replies["grade_support"]["verdict"]["level"] == "fully_supported"
+    assert replies["compose_answer"]["id"] == "q"
+
+
+def test_a_function_whose_secret_cannot_be_read_starts_and_says_so_when_it_is_called(unpacked: Path) -> None:
+    nowhere = "http://127.0.0.1:9"
+    assert start(unpacked, "decide_retrieval", nowhere).seconds > 0
+    with pytest.raises(NoStart, match="TemporarilyUnavailable: the secret key cannot be reached"):
+        start(unpacked, "decide_retrieval", nowhere, EVENTS["decide_retrieval"])
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_a_start_can_be_held_to_a_share_of_a_processor(share: float, unpacked: Path, url: str) -> None:
+    with share_of_a_processor(share) as (hold, by):
+        assert start(unpacked, "compose_answer", url, EVENTS["compose_answer"], hold).invocation > 0
+    assert by
+
+
+def test_the_table_sums_what_the_seven_functions_took() -> None:
+    taken = {
+        (step, share, held): [Started(seconds, 0.25) for seconds in ((1, 2, 9) if held else (3, 4, 9))]
+        for step in EVENTS
+        for share in SHARES
+        for held in (True, False)
+    }
+    *_, last = table(taken)
+    assert re.findall(r"[\d.]+", last) == ["28.00"] * 3 + ["14.00"] * 3 + ["1.75"] * 3

@@ -1,0 +1,93 @@
+"""A release that changes what steps hand each other comes and goes while questions are asked and documents loaded."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import boto3
+
+from tests.support.command import Command, Ended
+from tests.support.infra.asking import DOCUMENTS, at, backends
+from tests.support.infra.emulator import Stack, emulator
+from tests.support.infra.made import everything_names_versions
+from tests.support.infra.sources import FIRST, SECOND, change, packages_of, sources
+from tests.support.infra.traffic import Traffic, traffic
+
+# What a release consists of, with all that it needs; the rest of the deployment has nothing to do with it.
+RELEASE = ("aws_lambda_alias.ask", "aws_sfn_alias.machine")
+
+
+def test_nothing_fails_and_nothing_is_mixed_while_a_release_comes_and_goes(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    both = sources(tmp_path / "sources")
+    packages = packages_of(both, tmp_path / "packages")
+    with backends() as (variables, _, _), emulator(tmp_path) as aws:
+        stack = Stack(aws, tmp_path / "stack", packages, variables)
+        stack.apply(*RELEASE)
+        everything_names_versions(stack.resources())
+        boto3.client("secretsmanager", **at(stack)).put_secret_value(
+            SecretId="selfrag/anthropic", SecretString="offline"
+        )
+        before = Traffic(stack)
+        for key, text in DOCUMENTS.items():
+            assert ready(before.load(key, text))
+
+        change(both)
+        packages_of(both, packages)
+        (stack.directory / "workflows/ingestion.asl.yaml").write_text(
+            (both / "infra/workflows/ingestion.asl.yaml").read_text()
+        )
+        with traffic(stack, questions=20, documents=5) as coming:
+            coming.ask("How many weeks of parental leave does each parent receive?")
+            stack.apply(*RELEASE)
+        after = Traffic(stack)
+        assert release_of(after.ask("What is the hotel limit per night in London?")) == SECOND
+        deployed = nothing_failed_or_was_mixed(coming)
+
+        selfrag = rolled_back(tmp_path, stack)
+        with traffic(stack, questions=20, documents=5) as coming:
+            coming.ask("How many days of annual leave does each employee have?")
+            went_back = selfrag("rollback", "--region", "us-east-1")
+        assert went_back.code == 0, went_back.err
+        assert "Release 1 is live; it was release 2." in went_back.out
+        assert release_of(after.ask("What is the hotel limit per night in London?")) == FIRST
+        back = nothing_failed_or_was_mixed(coming)
+        refused = selfrag("rollback", "--region", "us-east-1")
+        assert (refused.code, "there is none before it to go back to" in refused.err) == (2, True)
+
+        stack.apply(*RELEASE)
+        assert release_of(after.ask("What is the hotel limit per night in London?")) == SECOND
+    record_property(
+        "figures", f"a release deployed while {deployed}; gone back from while {back}: none failed or mixed"
+    )
+
+
+def rolled_back(tmp_path: Path, stack: Stack) -> Callable[..., Ended]:
+    """The command as an operator runs it."""
+    keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_ENDPOINT_URL": stack.aws}
+    return Command(tmp_path, tuple(keys.items()))
+
+
+def ready(execution: dict[str, Any]) -> bool:
+    """Whether a document was ingested."""
+    return execution["status"] == "SUCCEEDED" and json.loads(execution["output"])["status"] == "ready"
+
+
+def release_of(response: dict[str, Any]) -> str:
+    """The one release that made every step of an answer."""
+    assert response["status"] == "answered", response
+    [release] = {warning for warning in response["usage"]["warnings"] if warning in (FIRST, SECOND)}
+    return release
+
+
+def nothing_failed_or_was_mixed(coming: Traffic) -> str:
+    """Each question was answered by one release, and by both there were some; each document was ingested."""
+    asked = Counter(release_of(response) for response in coming.responses)
+    assert set(asked) == {FIRST, SECOND}, asked
+    assert [ended for ended in coming.ingested if not ready(ended)] == []
+    assert (asked.total() >= 20, len(coming.ingested) >= 5) == (True, True)
+    shared = " and ".join(f"{count} {release}" for release, count in sorted(asked.items()))
+    return f"{asked.total()} questions ({shared}) and {len(coming.ingested)} documents came"

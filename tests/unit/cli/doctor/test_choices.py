@@ -1,0 +1,63 @@
+"""What the doctor asks about is what the Terraform's variables say, and the pages' figures are its figures."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.doctor import needs
+from cli.doctor.choices import Choices, choices_in
+from selfrag.domain.errors import InvalidInput
+from tests.support.command import ROOT
+from tests.support.infra.rules import blocks, text_of
+
+COSTS = (ROOT / "docs" / "costs.md").read_text(encoding="utf-8")
+SIZING = (ROOT / "docs" / "sizing.md").read_text(encoding="utf-8")
+
+
+def test_each_choice_is_a_variable_with_the_default_of_the_terraform() -> None:
+    variables = blocks(text_of(ROOT / "infra"), "variable")
+    for name, field in Choices.model_fields.items():
+        default = variables[name]["default"]
+        expected = field.get_default()
+        assert (None if default == "null" else default) == (
+            expected.model_dump() if hasattr(expected, "model_dump") else expected
+        ), name
+
+
+def test_variables_are_read_as_terraform_reads_them_the_later_file_over_the_earlier(tmp_path: Path) -> None:
+    assert choices_in(tmp_path) == Choices()
+    example = (ROOT / "infra" / "example.tfvars").read_text()
+    (tmp_path / "terraform.tfvars").write_text(example.replace('"selfrag"', '"my-rag"') + "embedding_region = null\n")
+    (tmp_path / "test.auto.tfvars.json").write_text(json.dumps({"region": "eu-west-1", "package_directory": "x"}))
+    read = choices_in(tmp_path)
+    assert (read.name, read.region, read.embedding_region) == ("my-rag", "eu-west-1", None)
+    assert read.manage_api_gateway_account is True
+
+
+def test_a_choice_of_another_kind_is_refused_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "terraform.tfvars.json").write_text(json.dumps({"models": "sk-secret"}))
+    with pytest.raises(InvalidInput, match="models") as refused:
+        choices_in(tmp_path)
+    assert "secret" not in str(refused.value)
+
+
+def _quantity(what: str) -> float:
+    return float(re.findall(rf"^\| {what} \| [\d.]+ \| ([\d.]+) \|", COSTS, re.M)[0])
+
+
+def test_the_page_of_costs_reckons_with_the_doctors_figures_of_a_question() -> None:
+    said = re.search(r"(\d+) state transitions and (\d+) model calls", COSTS)
+    assert said
+    assert (int(said[1]), int(said[2])) == (needs.TRANSITIONS, needs.MODEL_CALLS)
+    tokens = re.findall(r"^\| Claude [^|]+ tokens \| [\d.]+ \| ([\d.]+) \|", COSTS, re.M)
+    assert len(tokens) == 4
+    assert abs(sum(map(float, tokens)) * 1000 - needs.MODEL_TOKENS) < 50
+    # Functions of 512 MB: two seconds to a GB-second, and a thousand questions.
+    assert _quantity("Lambda on arm64, GB-seconds") / 0.5 / 1000 == needs.LAMBDA_SECONDS
+    assert f"{needs.OCU_HOUR_DOLLARS} | {2 * needs.HOURS_A_MONTH} |" in COSTS
+
+
+def test_the_page_of_sizes_reckons_with_the_doctors_figures_of_a_passage() -> None:
+    assert f"about {needs.PASSAGE_TOKENS} tokens" in SIZING

@@ -1,0 +1,54 @@
+"""`selfrag doctor` as a person runs it: what it prints, and how it ends."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+from rich.console import Console
+
+from cli.doctor.account.subject import Account
+from cli.doctor.choices import Choices
+from cli.doctor.examination import ACCOUNT, examine
+from cli.doctor.showing import show_end, show_finding
+from tests.support.command import Command
+from tests.support.doubles.aws_account import AwsAccount, limit_of_lambda, titan_quotas
+
+# As on a machine where nobody is logged in; a machine of AWS would have credentials of its own.
+NOBODY = (("AWS_EC2_METADATA_DISABLED", "true"),)
+REGION = (*NOBODY, ("AWS_REGION", "eu-central-1"))
+
+
+def test_without_credentials_it_says_so_and_what_to_do(tmp_path: Path) -> None:
+    ended = Command(tmp_path, REGION)("doctor")
+    assert (ended.code, ended.err) == (1, "")
+    assert "blocks   who: There are no credentials" in ended.out
+    assert "→ Run `aws configure`" in ended.out
+    assert "1 finding blocks." in ended.out
+
+
+def test_without_a_region_it_says_so_and_what_to_do(tmp_path: Path) -> None:
+    ended = Command(tmp_path, NOBODY)("doctor", "--json")
+    assert ended.code == 1
+    [finding] = json.loads(ended.out)
+    assert finding["says"] == "No region is chosen."
+    assert "terraform.tfvars" in finding["do"]
+
+
+def test_a_variables_file_that_cannot_be_read_is_told_without_what_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "terraform.tfvars").write_text('name = "selfrag\nkey = "sk-secret"\n')
+    ended = Command(tmp_path, REGION)("doctor", "--infra", str(tmp_path))
+    assert ended.code == 2
+    assert "terraform.tfvars cannot be read" in ended.err
+    assert "secret" not in ended.out + ended.err
+
+
+def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
+    out = Console(file=StringIO(), width=60)
+    poor = AwsAccount({"lambda.GetAccountSettings": limit_of_lambda(10)}, bedrock=titan_quotas(60))
+    subject = Account(poor.session(), Choices())
+    show_end(out, examine(ACCOUNT, subject, lambda name, finding: show_finding(out, name, finding)))
+    printed = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert printed[0] == "fine     who: You are arn:aws:iam::123456789012:user/operator, in eu-central-1."
+    assert printed[1] == "look     concurrency: Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
+    assert printed[2].startswith("         → Ask for more: aws service-quotas request-service-quota-increase ")
+    assert printed[-2:] == ["The first limit to break: concurrency, at 0.4 questions a second.", "Nothing blocks."]

@@ -1,0 +1,123 @@
+"""Going back to a release: which are kept, what is moved, and with which words it is refused."""
+
+import json
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+import pytest
+from botocore.stub import Stubber
+
+from cli.releases import Releases, to_go_back_to
+from selfrag.domain.errors import InvalidInput, Misconfigured
+
+HERE = "arn:aws:states:eu-west-1:123456789012:stateMachine"
+KEYS = {"region_name": "eu-west-1", "aws_access_key_id": "a", "aws_secret_access_key": "b"}
+
+
+def version(number: str, **machines: str) -> dict[str, Any]:
+    """A version of `ask` as Lambda lists it."""
+    variables = {"SELFRAG_STANDARD_MACHINE_ARN": f"{HERE}:rag-standard:{machines.get('standard')}"}
+    variables["SELFRAG_RELEASE"] = json.dumps(machines)
+    listed = {"Version": number, "LastModified": "2026-11-21T17:03:05.000+0000"}
+    return {**listed, "Environment": {"Variables": variables}} if machines else listed
+
+
+FIRST, SECOND = version("1", standard="1", ingestion="1"), version("2", standard="2", ingestion="1")
+
+
+@pytest.fixture
+def aws() -> Iterator[Any]:
+    """Lambda and Step Functions that answer what a test says, and nothing else."""
+    functions, states = boto3.client("lambda", **KEYS), boto3.client("stepfunctions", **KEYS)
+    with Stubber(functions) as of_lambda, Stubber(states) as of_states:
+        yield SimpleNamespace(functions=of_lambda, states=of_states, releases=Releases(functions, states, "rag"))
+        of_lambda.assert_no_pending_responses()
+        of_states.assert_no_pending_responses()
+
+
+def listed(aws: Any, *versions: dict[str, Any]) -> list[Any]:
+    aws.functions.add_response("list_versions_by_function", {"Versions": [version("$LATEST"), *versions]})
+    return list(aws.releases.kept())
+
+
+def test_a_release_is_a_version_of_ask_with_the_versions_of_the_machines_that_it_names(aws: Any) -> None:
+    first, second = listed(aws, SECOND, FIRST)
+    assert (first.number, second.number, first.made_at) == (1, 2, "2026-11-21 17:03")
+    assert second.machines == {"standard": f"{HERE}:rag-standard:2", "ingestion": f"{HERE}:rag-ingestion:1"}
+
+
+def test_what_begins_changes_over_at_the_aliases_and_questions_last(aws: Any) -> None:
+    first, _ = listed(aws, FIRST, SECOND)
+    for machine in ("ingestion", "standard"):
+        aws.states.add_response("describe_state_machine", MACHINE, {"stateMachineArn": f"{HERE}:rag-{machine}:1"})
+    for machine in ("ingestion", "standard"):
+        routing = [{"stateMachineVersionArn": f"{HERE}:rag-{machine}:1", "weight": 100}]
+        moved = {"stateMachineAliasArn": f"{HERE}:rag-{machine}:live", "routingConfiguration": routing}
+        aws.states.add_response("update_state_machine_alias", {"updateDate": 0}, moved)
+    aws.functions.add_response("update_alias", {}, {"FunctionName": "rag-ask", "Name": "live", "FunctionVersion": "1"})
+    aws.releases.make_live(first)
+
+
+MACHINE = {
+    "stateMachineArn": HERE,
+    "name": "m",
+    "definition": "{}",
+    "roleArn": "r",
+    "type": "STANDARD",
+    "creationDate": 0,
+}
+
+
+def test_a_release_whose_machine_was_deleted_is_refused_before_anything_is_moved(aws: Any) -> None:
+    first, _ = listed(aws, FIRST, SECOND)
+    aws.states.add_client_error("describe_state_machine", "StateMachineDoesNotExist", http_status_code=400)
+    with pytest.raises(
+        InvalidInput, match=r"Release 1 .*stateMachine:rag-ingestion:1 was deleted\. Nothing was changed"
+    ):
+        aws.releases.make_live(first)
+
+
+def test_the_release_before_the_live_one_is_gone_back_to_or_the_one_that_is_named(aws: Any) -> None:
+    releases = listed(aws, FIRST, SECOND, version("4", standard="3"))
+    assert to_go_back_to(releases, 4, None).number == 2
+    assert to_go_back_to(releases, 2, 4).number == 4
+
+
+@pytest.mark.parametrize(
+    ("live", "wanted", "sentence"),
+    [
+        (1, None, "Release 1 is the first one that is kept: there is none before it to go back to."),
+        (2, 2, "Release 2 is live already."),
+        (2, 3, "There is no release 3; kept are 1, 2."),
+    ],
+)
+def test_what_cannot_be_gone_back_to_is_refused_in_a_sentence(
+    aws: Any, live: int, wanted: int | None, sentence: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        to_go_back_to(listed(aws, FIRST, SECOND), live, wanted)
+    assert str(refused.value) == sentence
+
+
+def test_a_deployment_that_is_not_there_is_said_to_be_not_there(aws: Any) -> None:
+    for _ in range(2):
+        aws.functions.add_client_error("list_versions_by_function", "ResourceNotFoundException", http_status_code=404)
+    aws.functions.add_client_error("get_alias", "ResourceNotFoundException", http_status_code=404)
+    for look in (aws.releases.kept, aws.releases.kept, aws.releases.live):
+        with pytest.raises(InvalidInput, match="There is no deployment called rag in eu-west-1"):
+            look()
+
+
+@pytest.mark.parametrize("unreadable", [version("1"), {**version("1"), "Environment": {"Error": {"ErrorCode": "Key"}}}])
+def test_versions_that_name_no_machines_are_no_releases(aws: Any, unreadable: dict[str, Any]) -> None:
+    with pytest.raises(Misconfigured, match="kms:Decrypt"):
+        listed(aws, unreadable)
+    assert [release.number for release in listed(aws, unreadable, SECOND)] == [2]
+
+
+def test_who_may_not_look_is_told_so(aws: Any) -> None:
+    aws.functions.add_client_error("get_alias", "AccessDeniedException", http_status_code=403)
+    with pytest.raises(Misconfigured, match="Lambda refused the access"):
+        aws.releases.live()
