@@ -12,11 +12,13 @@ import httpx2
 
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
+from tests.support.enforced.record import Record
 from tests.support.infra.asking import (
     DOCUMENTS,
     api_key,
     at,
     backends,
+    decided,
     documents_held,
     ended,
     finished,
@@ -24,12 +26,13 @@ from tests.support.infra.asking import (
     set_keys,
     until_all_are,
 )
+from tests.support.infra.called import every_call_is_listed_and_nothing_else_was_refused
 from tests.support.infra.doctor import (
     the_doctor_finds_the_deployment_well,
     the_doctor_knows_an_account_without_a_deployment,
     the_doctor_notices_a_role_that_lacks_a_statement,
 )
-from tests.support.infra.emulator import Stack, emulator
+from tests.support.infra.emulator import Stack, emulator, record_of
 from tests.support.infra.made import (
     alarms_and_widgets_use_metrics_that_are_emitted,
     each_role_allows_what_the_page_of_permissions_lists,
@@ -43,6 +46,8 @@ from tests.support.infra.made import (
     what_comes_from_outside_goes_to_the_release_that_is_live,
     whom_anybody_may_call_costs_little,
 )
+from tests.support.infra.others import only_those_who_are_named_are_let_in
+from tests.support.infra.refusals import each_thing_that_is_taken_out_is_noticed
 from tests.support.infra.rules import FUNCTIONS, functions_of
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
@@ -101,11 +106,17 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         the_page_of_costs_counts_every_alarm_and_secret(resources)
         errors_of_the_gateway_are_problem_details(resources)
         whom_anybody_may_call_costs_little(resources)
+        others = only_those_who_are_named_are_let_in(resources)
+        record = Record(record_of(tmp_path))
+        decided(stack, collection, titan, record)
+        set_keys(stack)
         loaded = objects_of_the_bucket_become_passages(stack, collection)
+        seconds, refused = timed(lambda: each_thing_that_is_taken_out_is_noticed(stack, collection))
         asked = questions_are_answered_through_the_gateway(stack)
         removed = a_deleted_object_is_gone_from_the_collection(stack, collection)
         those_without_a_key_or_with_too_many_requests_are_refused(stack)
         reindexed = a_new_index_is_filled_while_the_old_one_is_searched(stack, collection, titan)
+        called = every_call_is_listed_and_nothing_else_was_refused(record, refused)
         the_doctor_notices_a_role_that_lacks_a_statement(stack)
         examined, _ = timed(lambda: the_doctor_finds_the_deployment_well(stack, titan))
         assert stack.changes() == {}, "a second plan changes nothing"
@@ -115,6 +126,10 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
     record_property("figures", f"terraform on an emulator: {len(resources)} resources, {times}, second plan empty")
     record_property("figures", f"documents through the deployed bucket, EventBridge and machine: {loaded}, {removed}")
     record_property("figures", f"a new index filled by the reindexing machine: {reindexed}")
+    record_property("figures", f"roles enforced in the emulator: {called}; {others}")
+    record_property(
+        "figures", f"{len(refused)} things taken out of roles and policies: each noticed, in {seconds:.0f} s"
+    )
     record_property("figures", f"answer through the deployed API Gateway: {asked}")
     record_property("figures", f"selfrag doctor of the deployment: nothing blocks, in {examined:.0f} s")
 
@@ -152,13 +167,12 @@ def a_deleted_object_is_gone_from_the_collection(stack: Stack, collection: OpenS
 
 def questions_are_answered_through_the_gateway(stack: Stack) -> str:
     """Ask both ways; returns the answer and the times."""
-    set_keys(stack)
     with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
         cold, first = timed(lambda: asked_for_later(stack, api, QUESTION))
-        if first["status"] == "failed":
+        if first["status"] in ("failed", "partial"):
             # On a busy machine the emulator may start a function more slowly than its step may take; then it is there.
             first = asked_for_later(stack, api, QUESTION)
-        assert first["status"] == "answered", first["answer"]
+        assert first["status"] == "answered", first
         assert "18 weeks" in first["answer"]
         assert first["citations"][0]["document"] == "documents/people/parental-leave.md"
         trace_of(stack, first["id"])

@@ -25,7 +25,8 @@ def decide_deliveries(account: Account) -> None:
         queue = target["DeadLetterConfig"]["Arn"]
         policy = sqs.queue_policy_for_arn(queue)
         if account.service_may("events.amazonaws.com", "sqs:SendMessage", queue, policy and policy[0], **source):
-            eventbridge._dispatch_to_sqs(parse_arn(queue), json.dumps(event, default=str))
+            told = (view or eventbridge._pattern_event_view(event)).event_with_detail()
+            eventbridge._dispatch_to_sqs(parse_arn(queue), json.dumps(told))
         return None
 
     eventbridge._invoke_target = invoked

@@ -99,38 +99,48 @@ def at(stack: Stack) -> Mapping[str, Any]:
 
 def until_all_are(stack: Stack, expected: dict[str, str]) -> None:
     """Wait until the manifest says so of each document of the collection, and of no other."""
-    client, table = boto3.client("dynamodb", **at(stack)), stack.outputs()["tables"]["documents"]
 
     def agreed() -> bool | None:
-        found = client.query(
-            TableName=table,
-            IndexName="by_collection",
-            KeyConditionExpression="#collection = :collection",
-            ExpressionAttributeNames={"#collection": "collection"},
-            ExpressionAttributeValues={":collection": {"S": COLLECTION}},
-        )
         # A document that is claimed for the first time has no status yet.
-        stand = {item["key"]["S"]: item["status"]["S"] for item in found["Items"] if "status" in item}
-        return stand == expected or None
+        found = documents_of(stack, COLLECTION)
+        return {item["key"]["S"]: item["status"]["S"] for item in found if "status" in item} == expected or None
 
     eventually(agreed, f"the documents are not {expected}")
+
+
+def documents_of(stack: Stack, collection: str) -> list[dict[str, Any]]:
+    """What the manifest says of the documents of a collection."""
+    found = boto3.client("dynamodb", **at(stack)).query(
+        TableName=stack.outputs()["tables"]["documents"],
+        IndexName="by_collection",
+        KeyConditionExpression="#collection = :collection",
+        ExpressionAttributeNames={"#collection": "collection"},
+        ExpressionAttributeValues={":collection": {"S": collection}},
+    )
+    items: list[dict[str, Any]] = found["Items"]
+    return items
 
 
 def ended(stack: Stack, command: str) -> dict[str, Any]:
     """What the execution that a command of the outputs starts ends with."""
     words = shlex.split(command)
-    client = boto3.client("stepfunctions", **at(stack))
     machine, given = (words[words.index(option) + 1] for option in ("--state-machine-arn", "--input"))
-    arn = client.start_execution(stateMachineArn=machine, input=given)["executionArn"]
+    found = end_of(stack, machine, json.loads(given))
+    assert found["status"] == "SUCCEEDED", found
+    output: dict[str, Any] = json.loads(found["output"])
+    return output
+
+
+def end_of(stack: Stack, machine: str, given: dict[str, Any]) -> dict[str, Any]:
+    """An execution that was started and has ended, as Step Functions describes it."""
+    client = boto3.client("stepfunctions", **at(stack))
+    arn = client.start_execution(stateMachineArn=machine, input=json.dumps(given))["executionArn"]
 
     def end() -> dict[str, Any] | None:
         found: dict[str, Any] = client.describe_execution(executionArn=arn)
         return None if found["status"] == "RUNNING" else found
 
-    found = eventually(end, f"{command} did not end")
-    assert found["status"] == "SUCCEEDED", found
-    output: dict[str, Any] = json.loads(found["output"])
-    return output
+    return eventually(end, f"an execution of {machine} did not end")
 
 
 def finished(api: httpx2.Client, url: str) -> dict[str, Any]:

@@ -52,6 +52,8 @@ def emulator(directory: Path) -> Iterator[str]:
     own["S3_DATA_DIR"] = str(directory / "s3")
     # Who signs is looked at, and what they may do; what is decided is written down in the record.
     own["AUTH"] = "true"
+    # A refused state is tried again for minutes by some definitions: here for seconds.
+    own["SFN_WAIT_SCALE"] = "0.02"
     program = str(Path(__file__).with_name("emulator_process.py"))
     command = [python, program, str(record_of(directory)), *simulator()]
     with (directory / "emulator.log").open("w") as log:

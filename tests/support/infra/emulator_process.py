@@ -21,6 +21,7 @@ from ministack.services import apigateway_v1, cloudwatch, lambda_svc, s3, stepfu
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from tests.support.enforced.account import Account
 from tests.support.enforced.deliveries import decide_deliveries, decide_integrations, decide_what_functions_become
+from tests.support.enforced.errors import name_errors
 from tests.support.enforced.machines import Machines
 from tests.support.enforced.record import Record
 from tests.support.enforced.requests import decide_requests, give_each_role_its_keys, hide_what_is_missing
@@ -142,15 +143,21 @@ def run_distributed_maps(machines: Machines) -> None:
 
     def run_map(state: dict[str, Any], given: Any, effective: Any, items: Any, execution: Any, context: Any) -> Any:
         at_once = stepfunctions._jsonata_state_field(state, "MaxConcurrency", "number", given, context)
+        # Step Functions tries to write before it begins.
+        where = filled(state["ResultWriter"]["Arguments"], given, context)
+        may_write(where["Bucket"], f"{where['Prefix']}/manifest.json")
         _, following = run({**state, "MaxConcurrency": at_once}, given, effective, items, execution, context)
         arn = next(
             arn for arn, each in stepfunctions._map_runs.items() if each["executionArn"] == execution["executionArn"]
         )
-        result = written(filled(state["ResultWriter"]["Arguments"], given, context), arn)
+        result = written(where, arn)
         return stepfunctions._apply_jsonata_output(state, given, context, result=result, default=result), following
 
-    def put(bucket: str, key: str, content: Any) -> None:
+    def may_write(bucket: str, key: str) -> None:
         machines.need("States.ResultWriterFailed", "s3:PutObject", f"arn:aws:s3:::{bucket}/{key}")
+
+    def put(bucket: str, key: str, content: Any) -> None:
+        may_write(bucket, key)
         s3._put_object(bucket, key, json.dumps(content).encode(), {})
 
     def written(where: dict[str, str], arn: str) -> dict[str, Any]:
@@ -230,6 +237,7 @@ if __name__ == "__main__":
     work_out_timeouts()
     give_results_of_branches()
     give_outputs_of_ends()
+    name_errors()
     account = Account(Decider(sys.argv[2:]), Record(Path(sys.argv[1])))
     machines = Machines(account)
     run_distributed_maps(machines)
