@@ -76,8 +76,8 @@ bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file 
 	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
 	  $(if $(value DATA),-- "$$SELFRAG_DATA")
 
-doctor: $(VENV)/.ask ## Look at your AWS account before a deployment: limits, quotas, access, names
-	@$(BIN)/selfrag doctor
+doctor: $(VENV)/.ask ## Look at your AWS account before a deployment, or at the deployment: make doctor [DEPLOYED=1]
+	@$(BIN)/selfrag doctor $(if $(DEPLOYED),--deployed)
 
 plan: package ## Show what deploy would change; needs AWS credentials and terraform
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2
@@ -91,7 +91,8 @@ smoke: $(VENV)/.ask ## Ask a deployment three questions: make smoke URL=... KEY=
 	@SELFRAG_API_KEY="$$SELFRAG_KEY" $(BIN)/selfrag smoke -- "$$SELFRAG_URL"
 
 rollback: $(VENV)/.ask ## Make the release before live again: make rollback [TO=release] [LIST=1]
-	@$(BIN)/$$(terraform -chdir=infra output -raw rollback_command) $(if $(TO),--to "$(TO)") $(if $(LIST),--list)
+	@command=$$(terraform -chdir=infra output -raw rollback_command) && \
+	  $(BIN)/$$command $(if $(TO),--to "$(TO)") $(if $(LIST),--list)
 
 destroy: ## Remove the deployment; shows what would go and asks first
 	@echo "Removing the deployment that infra/'s state describes; terraform shows it and asks." >&2

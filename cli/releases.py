@@ -88,11 +88,11 @@ class Releases:
 
 
 def releases_of(name: str, region: str | None) -> Releases:
-    """The releases of a deployment; raises Misconfigured without credentials or region."""
-    with aws_faults("AWS"):
-        return Releases(
-            boto3.client("lambda", region_name=region), boto3.client("stepfunctions", region_name=region), name
-        )
+    """The releases of a deployment; raises InvalidInput without a region."""
+    session = boto3.Session(region_name=region)
+    if session.region_name is None:
+        raise InvalidInput("Your AWS configuration has no region; --region says where the deployment is.")
+    return Releases(session.client("lambda"), session.client("stepfunctions"), name)
 
 
 def to_go_back_to(releases: Sequence[Release], live: int, wanted: int | None) -> Release:

@@ -80,6 +80,14 @@ output "rollback_command" {
   value       = "selfrag rollback --name ${var.name} --region ${local.region}"
 }
 
+output "bind_command" {
+  description = "Binds a caller to collections, at once: KEY_ID is the id of an API key, or the ARN of an IAM user or of a role without its path. The same with delete-item and --key takes it back."
+  value = join(" ", [
+    "aws dynamodb put-item --region ${local.region} --table-name ${aws_dynamodb_table.table["callers"].name}",
+    "--item '${jsonencode({ caller = { S = "KEY_ID" }, collections = { SS = var.collections } })}'"
+  ])
+}
+
 output "tables" {
   description = "The names of the DynamoDB tables."
   value       = { for name, table in aws_dynamodb_table.table : name => table.name }

@@ -21,7 +21,7 @@ resource "aws_lambda_function" "ask" {
   layers                         = [aws_lambda_layer_version.shared.arn]
   memory_size                    = lookup(var.memory, "ask", local.steps.ask.memory)
   timeout                        = local.steps.ask.timeout
-  reserved_concurrent_executions = lookup(var.reserved_concurrency, "ask", -1)
+  reserved_concurrent_executions = lookup(var.reserved_concurrency, "ask", local.ask_share)
   kms_key_arn                    = var.kms_key_arn
   publish                        = true
 
@@ -40,6 +40,14 @@ resource "aws_lambda_function" "ask" {
 
   tracing_config {
     mode = var.tracing ? "Active" : "PassThrough"
+  }
+
+  dynamic "snap_start" {
+    for_each = var.snap_start ? ["published"] : []
+
+    content {
+      apply_on = "PublishedVersions"
+    }
   }
 
   depends_on = [aws_iam_role_policy.step]
@@ -74,6 +82,9 @@ resource "aws_sfn_alias" "machine" {
     state_machine_version_arn = each.value.state_machine_version_arn
     weight                    = 100
   }
+
+  # If Terraform breaks off, nothing has changed over yet, or `ask` says what should have, and going back undoes it.
+  depends_on = [aws_lambda_alias.ask]
 }
 
 moved {

@@ -127,14 +127,19 @@ locals {
         SELFRAG_REQUESTS_TABLE      = aws_dynamodb_table.table["requests"].name
         SELFRAG_COLLECTIONS         = jsonencode(var.collections)
         SELFRAG_WEB_SEARCH          = tostring(var.web_search)
-        SELFRAG_KEY_COLLECTIONS     = jsonencode(var.key_collections)
-        SELFRAG_DEFAULT_COLLECTIONS = jsonencode(var.default_collections)
+        SELFRAG_CALLERS_TABLE       = aws_dynamodb_table.table["callers"].name
+        SELFRAG_DEFAULT_COLLECTIONS = jsonencode(local.for_others)
         SELFRAG_DOCUMENTS_TABLE     = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET    = aws_s3_bucket.bucket["documents"].bucket
       }
       statements = local.ask_statements
     }
   }
+
+  # The key of a new tenant opens nothing before it is bound.
+  for_others = (
+    var.default_collections != null ? var.default_collections : length(var.key_collections) > 0 ? [] : var.collections
+  )
 
   # What every function has in its environment.
   common_environment = {
@@ -275,6 +280,11 @@ locals {
       sid       = "ExpectAndReadAnswers"
       actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
       resources = [aws_dynamodb_table.table["answers"].arn]
+    },
+    {
+      sid       = "KnowCallers"
+      actions   = ["dynamodb:GetItem"]
+      resources = [aws_dynamodb_table.table["callers"].arn]
     },
     {
       sid       = "RememberRequests"

@@ -2,36 +2,47 @@
 # services of roles.tf, which say what the function is told of them and what it may do with them.
 
 locals {
+  # Lambda gives processors by memory, and this many MB are one. The SDK of Claude or of the collection takes a start about
+  # a second of one, and a question waits for seven starts if nobody asked before; docs/costs.md says what it costs.
+  one_processor = 1769
+
   # The states of workflows/question.asl.yaml.
   question_steps = {
     decide_retrieval = {
       description = "Retrieve: whether the question needs a search."
       uses        = ["model"]
+      memory      = local.one_processor
     }
     retrieve = {
       description = "Searches the collection by vector and by words."
       uses        = ["collection", "embedder", "searched_index"]
+      memory      = local.one_processor
       timeout     = 40
     }
     grade_relevance = {
       description = "IsRel: whether a passage is relevant."
       uses        = ["model", "verdicts"]
+      memory      = local.one_processor
     }
     generate = {
       description = "Writes the answer, with citations."
       uses        = ["model"]
+      memory      = local.one_processor
     }
     grade_support = {
       description = "IsSup: whether the evidence supports each claim of the answer."
       uses        = ["model", "verdicts"]
+      memory      = local.one_processor
     }
     grade_utility = {
       description = "IsUse: how useful the answer is, 1 to 5."
       uses        = ["model", "verdicts"]
+      memory      = local.one_processor
     }
     rewrite_question = {
       description = "Finds a better search query."
       uses        = ["model"]
+      memory      = local.one_processor
     }
     search_web = {
       description = "Searches the web by Tavily, within the allowed domains."
@@ -135,7 +146,7 @@ resource "aws_lambda_function" "step" {
   layers                         = [aws_lambda_layer_version.shared.arn]
   memory_size                    = lookup(var.memory, each.key, each.value.memory)
   timeout                        = each.value.timeout
-  reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, each.key == "ask" ? local.ask_share : -1)
+  reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, -1)
   kms_key_arn                    = var.kms_key_arn
   publish                        = true
 
@@ -162,6 +173,15 @@ resource "aws_lambda_function" "step" {
     content {
       subnet_ids         = var.subnet_ids
       security_group_ids = var.security_group_ids
+    }
+  }
+
+  # A snapshot is made of a version that is published, and only questions are waited for.
+  dynamic "snap_start" {
+    for_each = var.snap_start && !contains(keys(local.ingestion_steps), each.key) ? ["published"] : []
+
+    content {
+      apply_on = "PublishedVersions"
     }
   }
 

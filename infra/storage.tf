@@ -8,6 +8,8 @@ locals {
     answers  = { keys = ["id"], ttl = "expires_at", indices = {} }
     # The name of the TTL attribute is the one that Powertools' idempotency writes.
     requests = { keys = ["id"], ttl = "expiration", indices = {} }
+    # Which caller may ask which collections.
+    callers = { keys = ["caller"], ttl = null, indices = {} }
     # The manifest: how each document stands, and which of its passages the collection holds. Only the part that tells a
     # document's state has the keys of the index, so this lists the documents of a collection.
     documents = { keys = ["id", "part"], ttl = null, indices = { by_collection = ["collection", "key"] } }
@@ -67,6 +69,19 @@ resource "aws_dynamodb_table" "table" {
     enabled     = true
     kms_key_arn = var.kms_key_arn
   }
+}
+
+# Callers that key_collections names; others are bound by the output bind_command, without a deployment.
+resource "aws_dynamodb_table_item" "caller" {
+  # IAM names whoever has taken a role by the role's name alone, without its path.
+  for_each = { for caller, collections in var.key_collections : replace(caller, "/(:role/).*//", "$1") => collections }
+
+  table_name = aws_dynamodb_table.table["callers"].name
+  hash_key   = "caller"
+  item = jsonencode({
+    caller      = { S = each.key }
+    collections = { SS = sort(distinct(each.value)) }
+  })
 }
 
 resource "aws_s3_bucket" "bucket" {

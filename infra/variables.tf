@@ -105,6 +105,12 @@ variable "memory" {
   }
 }
 
+variable "snap_start" {
+  description = "Whether the functions of a question start from a snapshot that Lambda takes when a version is published: about 54 dollars a month for each release that is kept, and not tried on AWS."
+  type        = bool
+  default     = false
+}
+
 variable "reserved_concurrency" {
   description = "The most copies that run at once, by function; -1, the default, reserves none. A reservation is taken from the account's limit."
   type        = map(number)
@@ -227,7 +233,7 @@ variable "collections" {
 }
 
 variable "key_collections" {
-  description = "Which collections an API key (by its id) or an IAM role or user (by its ARN) may ask. Once it names anyone, those that it does not name may ask `default_collections`. A variable of the function ask: room for some 60 keys, or 25 roles."
+  description = "Which collections an API key (by its id) or an IAM role or user (by its ARN) may ask. Once it names anyone, those that it does not name may ask `default_collections`. The output bind_command binds further callers without a deployment, any number of them."
   type        = map(list(string))
   default     = {}
 
@@ -235,20 +241,15 @@ variable "key_collections" {
     condition     = alltrue([for names in values(var.key_collections) : length(names) > 0])
     error_message = "key_collections must name at least one collection for each caller."
   }
-
-  validation {
-    condition     = length(jsonencode(var.key_collections)) <= 3000
-    error_message = "key_collections must take no more than 3,000 bytes as JSON, for all variables of a function together take 4 KB: bind roles that many callers assume, in place of each caller, or give a tenant a deployment of its own."
-  }
 }
 
 variable "default_collections" {
-  description = "Which collections a caller may ask that key_collections does not name, once that names anyone: none by default."
+  description = "Which collections a caller may ask that is bound to none. Null means all of `collections` as long as `key_collections` names nobody, and then none. Set it to [] before you bind callers by the output bind_command alone."
   type        = list(string)
-  default     = []
+  default     = null
 
   validation {
-    condition     = length(setsubtract(var.default_collections, var.collections)) == 0
+    condition     = length(setsubtract(var.default_collections == null ? [] : var.default_collections, var.collections)) == 0
     error_message = "default_collections must be among collections."
   }
 }

@@ -16,6 +16,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 from pydantic import BaseModel
 
 from selfrag.domain.errors import SelfragError
+from selfrag.ports.bindings import Bindings
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.executions import Executions
 from selfrag.ports.grading import Grader
@@ -48,6 +49,7 @@ class Parts(TypedDict, total=False):
     manifest: Manifest
     objects: Objects
     uploads: Uploads
+    bindings: Bindings
     executions: Executions
     requests_client: Any
     claude_client: Any
@@ -253,10 +255,18 @@ def executions() -> Executions:
 
 @once
 def requests_client() -> Any:
-    """boto3's client of the table of requests, for Powertools' idempotency."""
+    """boto3's client of the tables of the API, also for Powertools' idempotency."""
     from selfrag.adapters import clients
 
     return clients.requests_client()
+
+
+@once
+def bindings() -> Bindings:
+    """Which callers are bound to which collections."""
+    from selfrag.adapters.bindings import DynamoBindings
+
+    return DynamoBindings(requests_client(), api_settings().callers_table)
 
 
 @once

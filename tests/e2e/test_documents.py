@@ -48,12 +48,13 @@ class Service:
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    environment = {"SELFRAG_KEY_COLLECTIONS": json.dumps(KEYS), "SELFRAG_DEFAULT_COLLECTIONS": '["shared"]'}
     with (
-        ingestion(**environment) as documents,
+        ingestion(SELFRAG_DEFAULT_COLLECTIONS='["shared"]') as documents,
         serving(handler=as_caller("ask", threaded_handler())) as url,
         httpx2.Client(base_url=url, timeout=40) as api,
     ):
+        for key, collections in KEYS.items():
+            documents.bind(key, collections)
         yield Service(documents, Tenant(api, "key-a"), Tenant(api, "key-b"), Tenant(api, ""))
 
 

@@ -77,7 +77,6 @@ class Service:
 def service() -> Iterator[Service]:
     with ModelServer() as model:
         environment = {
-            "SELFRAG_KEY_COLLECTIONS": json.dumps(BOUND),
             "SELFRAG_DEFAULT_COLLECTIONS": '["nobody-elses"]',
             "SELFRAG_WEB_SEARCH": "false",
             "SELFRAG_MODEL_BASE_URL": model.url,
@@ -89,6 +88,8 @@ def service() -> Iterator[Service]:
             httpx2.Client(base_url=url, timeout=40) as api,
         ):
             boto3.client("secretsmanager").create_secret(Name="model-key", SecretString="test")
+            for key, collections in BOUND.items():
+                documents.bind(key, collections)
             for key, text in {**DOCUMENTS, "a/notice.md": SAME, "b/notice.md": SAME}.items():
                 documents.put(key, text.encode())
                 assert documents.done(key)["status"] == "ready"

@@ -29,6 +29,11 @@ from tests.support.infra.asking import (
     set_keys,
     until_all_are,
 )
+from tests.support.infra.doctor import (
+    the_doctor_finds_the_deployment_well,
+    the_doctor_knows_an_account_without_a_deployment,
+    the_doctor_notices_a_role_that_lacks_a_statement,
+)
 from tests.support.infra.emulator import Stack, emulator, record_of
 from tests.support.infra.made import (
     alarms_and_widgets_use_metrics_that_are_emitted,
@@ -41,6 +46,7 @@ from tests.support.infra.made import (
     the_page_of_costs_counts_every_alarm_and_secret,
     the_roles_are_those_that_the_tests_enforce,
     what_comes_from_outside_goes_to_the_release_that_is_live,
+    whom_anybody_may_call_costs_little,
 )
 from tests.support.infra.rules import FUNCTIONS, functions_of
 
@@ -86,6 +92,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
     # One test, because every worker of a parallel run would make a stack of its own.
     with backends() as (variables, collection, titan), emulator(tmp_path) as aws:
         stack = Stack(aws, tmp_path / "stack", host_packages(tmp_path / "packages"), {**variables, **FEW_REQUESTS})
+        the_doctor_knows_an_account_without_a_deployment(stack, titan)
         stack.apply()
         resources, outputs = stack.resources(), stack.outputs()
         everything_is_made(resources)
@@ -98,6 +105,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         alarms_and_widgets_use_metrics_that_are_emitted(resources)
         the_page_of_costs_counts_every_alarm_and_secret(resources)
         errors_of_the_gateway_are_problem_details(resources)
+        whom_anybody_may_call_costs_little(resources)
         others = only_those_who_are_named_are_let_in(resources)
         record = Record(record_of(tmp_path))
         decided(stack, collection, titan, record)
@@ -109,6 +117,8 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         those_without_a_key_or_with_too_many_requests_are_refused(stack)
         reindexed = a_new_index_is_filled_while_the_old_one_is_searched(stack, collection, titan)
         called = every_call_is_listed_and_nothing_else_was_refused(record, refused)
+        the_doctor_notices_a_role_that_lacks_a_statement(stack)
+        examined, _ = timed(lambda: the_doctor_finds_the_deployment_well(stack, titan))
         assert stack.changes() == {}, "a second plan changes nothing"
         stack.destroy()
         assert stack.resources() == {}, "destroy leaves nothing"
@@ -121,6 +131,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         "figures", f"{len(refused)} things taken out of roles and policies: each noticed, in {seconds:.0f} s"
     )
     record_property("figures", f"answer through the deployed API Gateway: {asked}")
+    record_property("figures", f"selfrag doctor of the deployment: nothing blocks, in {examined:.0f} s")
 
 
 def objects_of_the_bucket_become_passages(stack: Stack, collection: OpenSearchDouble) -> str:
@@ -247,7 +258,14 @@ def trace_of(stack: Stack, question_id: str) -> None:
 
 def those_without_a_key_or_with_too_many_requests_are_refused(stack: Stack) -> None:
     with httpx2.Client(timeout=60) as api:
-        assert api.get(stack.url("/v1/health")).json() == {"status": "ok"}
+        health = api.get(stack.url("/v1/health"))
+        assert (health.json(), health.headers["content-type"]) == ({"status": "ok"}, "application/json")
+        # The description stays with the function, and is given often enough.
+        assert api.get(stack.url("/v1/openapi.json")).json()["openapi"].startswith("3.1")
+        with ThreadPoolExecutor(3) as pool:
+            replies = list(pool.map(lambda _: api.get(stack.url("/v1/health")), range(60)))
+        assert {reply.status_code for reply in replies} == {200, 429}
+        problem(next(reply for reply in replies if reply.status_code == 429), 429)
         problem(api.post(stack.url("/v1/ask"), json={"question": QUESTION}), 403)
         problem(api.get(stack.url("/v1/nothing")), 404)
         api.headers["x-api-key"] = api_key(stack)

@@ -102,6 +102,10 @@ def test_nothing_that_an_execution_runs_changes_while_it_runs() -> None:
     assert {*rules.blocks(TEXT, "resource", "aws_lambda_function")} == {"step", "ask"}
 
 
+def test_when_terraform_breaks_off_ask_says_what_should_have_changed_over() -> None:
+    assert "aws_lambda_alias.ask" in str(rules.blocks(TEXT, "resource", "aws_sfn_alias")["machine"]["depends_on"])
+
+
 @pytest.mark.parametrize("definition", [QUESTION, INGESTION])
 def test_every_task_that_invokes_a_function_names_one_that_is_filled_in_with_its_version(definition: Path) -> None:
     versions = {step: f"arn:aws:lambda:us-east-1:123456789012:function:{step}:7" for step in placeholders(definition)}

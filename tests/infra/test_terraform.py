@@ -7,10 +7,17 @@ from typing import Any
 
 import pytest
 
+from ask.handler import handler
+from ask.routes.description import DESCRIPTION
 from tests.support.infra.tools import INFRA, copy_configuration, environment, provider_mirror, run, terraform
 
 # Nobody answers here: a plan that gets as far as calling AWS ends at once.
 NOWHERE = "http://127.0.0.1:9"
+# The routes that need no key, by path.
+OPEN = {
+    path: [method for method, route in of.items() if route.get("security") == [{}]]
+    for path, of in json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"].items()
+}
 
 WRONG: dict[str, tuple[Any, str]] = {
     "name": ("Self_RAG", "name must be 3 to 21 characters"),
@@ -30,7 +37,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
-    "key_collections": ({f"key-{n}": ["a"] for n in range(200)}, "key_collections must take no more than 3,000 bytes"),
+    "key_collections": ({"key": []}, "key_collections must name at least one collection for each caller"),
     "index_writers": (["me"], "index_writers must be ARNs"),
     "index": ({"name": "Passages", "vector_dimensions": 384}, "index must have vector_dimensions that the embedding"),
     "embedding_region": ("Virginia", "embedding_region must be the name of a region"),
@@ -111,17 +118,20 @@ def test_what_others_may_ask_are_collections(infra: Path) -> None:
 def test_the_door_takes_what_the_account_carries_and_leaves_aws_the_hundred_that_it_keeps(
     infra: Path, limit: int | None, share: int, rate: float | None
 ) -> None:
-    (infra / "chosen.json").write_text(json.dumps({"collection_public": True, "account_concurrency": limit}))
-    done = subprocess.run(
-        [terraform(), "console", "-var-file=chosen.json"],
-        input="jsonencode([local.ask_share, local.method_throttles])",
-        cwd=infra, env=environment(infra), capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
-    reserved, throttles = json.loads(json.loads(done.stdout))
+    reserved, throttles = _worked_out(infra, "[local.ask_share, local.question_throttles]", account_concurrency=limit)
     assert reserved == share
     asked = {throttles[path]["rate"] for path in ("v1/ask/POST", "v1/questions/POST")} if limit else {None}
     assert asked == {rate}
     assert all(throttle["burst"] >= 2 for throttle in throttles.values())
+
+
+def test_the_gateway_says_of_its_health_what_the_function_says_and_is_asked_seldom(infra: Path) -> None:
+    healthy, throttles, all_others = _worked_out(infra, "[local.healthy, local.open_throttles, var.api_throttle]")
+    request = {"httpMethod": "GET", "path": "/v1/health", "headers": {}, "requestContext": {"requestId": "r"}}
+    assert json.loads(healthy) == json.loads(handler(request, None)["body"])
+    opened = {f"{path[1:]}/{method.upper()}" for path, of in OPEN.items() for method in of}
+    assert throttles.keys() == opened
+    assert all(throttle["rate"] < all_others["rate"] / 10 for throttle in throttles.values())
 
 
 SAME_NAME, NO_NAME = "give the new index a new name", "search_index must have a name and vector_dimensions"
@@ -141,6 +151,16 @@ def test_two_indices_at_a_time_must_differ_in_name(
 ) -> None:
     said = _plan(infra, {"collection_public": True, "index": index, "search_index": search_index})
     assert {refusal for refusal in (SAME_NAME, NO_NAME) if refusal in said} == refusals
+
+
+def _worked_out(directory: Path, expression: str, **values: Any) -> Any:
+    """The value of an expression with these values of the variables."""
+    (directory / "chosen.json").write_text(json.dumps({"collection_public": True, **values}))
+    command = [terraform(), "console", "-var-file=chosen.json"]
+    env = environment(directory)
+    asked = f"jsonencode({expression})"
+    done = subprocess.run(command, input=asked, cwd=directory, env=env, capture_output=True, text=True, check=True)
+    return json.loads(json.loads(done.stdout))
 
 
 def _plan(directory: Path, values: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 
 from cli.local.aws.definitions import INGESTION
-from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from cli.local.aws.resources import CALLERS_TABLE, DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from cli.local.aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from selfrag.domain.documents import document_id
 from tests.support.doubles.opensearch_double import OpenSearchDouble
@@ -34,6 +34,11 @@ class Ingestion:
 
     def put(self, key: str, content: bytes, **metadata: str) -> None:
         boto3.client("s3").put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=content, Metadata=metadata)
+
+    def bind(self, caller: str, collections: list[str]) -> None:
+        """What the output bind_command does."""
+        item = {"caller": {"S": caller}, "collections": {"SS": collections}}
+        boto3.client("dynamodb").put_item(TableName=CALLERS_TABLE, Item=item)
 
     def delete(self, key: str) -> None:
         boto3.client("s3").delete_object(Bucket=DOCUMENTS_BUCKET, Key=key)

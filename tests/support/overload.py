@@ -16,8 +16,8 @@ from tests.support.definition import states
 from tests.support.simulated import SimulatedTime
 
 STATES = {state.name: state.body for state in states()}
-API = (Path(__file__).parents[2] / "infra" / "api.tf").read_text(encoding="utf-8")
-(PARTS,) = re.findall(r"ask_share = .* \? floor\(var\.account_concurrency / (\d+)\) : -1", API)
+LIMITS = (Path(__file__).parents[2] / "infra" / "api_limits.tf").read_text(encoding="utf-8")
+(PARTS,) = re.findall(r"ask_share = .* \? floor\(var\.account_concurrency / (\d+)\) : -1", LIMITS)
 SHARE = 1 / int(PARTS)
 
 

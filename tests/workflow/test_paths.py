@@ -1,5 +1,6 @@
 """The paths of the workflow, by name, through the real definition in the emulator."""
 
+import time
 from typing import Any
 
 import boto3
@@ -21,6 +22,13 @@ def test_the_happy_path_takes_four_rounds_and_eight_calls() -> None:
     assert (response["status"], response["usage"]["rounds"], response["usage"]["model_calls"]) == ("answered", 4, 8)
     assert response["queries"] == ["How many days?"]
     assert len(response["reflection"]["relevance"]) == 4
+
+
+def test_the_link_to_an_execution_in_its_log_begins_when_the_execution_did() -> None:
+    before = time.time()
+    _, scripted = run()
+    [given] = scripted.events_of("compose_answer")
+    assert before - 2 < given["started_ms"] / 1000 < time.time() - 0.9
 
 
 def test_no_search_takes_three_rounds() -> None:
@@ -139,8 +147,9 @@ def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_an
         f"ComposeFailed: The response to question my-question could not be composed ({type(error).__name__}); "
         "its trace shows how far it came."
     )
-    view = unfinished(execution.id, "FAILED", steps_of(execution.history))
+    view = unfinished(execution.id, "failed", steps_of(execution.history))
     assert (view.status, view.path) == ("failed", ["DecideRetrieval", *SEARCH, *ANSWER])
+    assert view.trace
     assert (view.trace[-1].state, view.trace[-1].error) == ("ComposeAnswer", type(error).__name__)
 
 
@@ -158,7 +167,7 @@ def test_the_path_of_a_question_at_work_is_the_one_that_its_response_has(script:
     execution, _ = executed(**script)
     assert execution.output is not None
     history = steps_of(execution.history)
-    assert unfinished("a", "RUNNING", history).path == execution.output["path"]
+    assert unfinished("a", "running", history).path == execution.output["path"]
 
 
 def test_the_policys_bounds_are_kept() -> None:

@@ -10,7 +10,7 @@ from cli.doctor.findings import Finding, blocks, fine
 from selfrag.adapters.faults import code_of
 
 MACHINES = ("express", "ingestion", "reindex", "standard")
-TABLES = ("answers", "documents", "requests", "verdicts")
+TABLES = ("answers", "callers", "documents", "requests", "verdicts")
 BUCKETS = ("documents", "work")
 _FUNCTIONS = Path(__file__).parents[3] / "functions"
 _SHOWN = 3
@@ -30,7 +30,8 @@ def names(account: Account, parts: Iterable[str]) -> set[str]:
 
 def roles(account: Account) -> Iterable[str]:
     """Of IAM, which is one for all regions."""
-    wanted = names(account, [*functions(), *MACHINES, "events"])
+    managed = ["api-logs"] if account.choices.manage_api_gateway_account else []
+    wanted = names(account, [*functions(), *MACHINES, *managed, "events"])
     pages = account.client("iam").get_paginator("list_roles").paginate()
     return wanted & {role["RoleName"] for page in pages for role in page["Roles"]}
 

@@ -8,7 +8,7 @@ import boto3
 from selfrag.adapters.manifest import BY_COLLECTION
 
 TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
-REQUESTS_TABLE, DOCUMENTS_TABLE = "selfrag-requests", "selfrag-documents"
+REQUESTS_TABLE, DOCUMENTS_TABLE, CALLERS_TABLE = "selfrag-requests", "selfrag-documents", "selfrag-callers"
 DOCUMENTS_BUCKET, WORK_BUCKET = "selfrag-documents", "selfrag-work"
 MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
 # moto looks neither for the role nor for the functions.
@@ -20,6 +20,7 @@ def make(secrets: Mapping[str, str], machines: Mapping[str, str]) -> None:
     for name, key in TABLES.values():
         _create_table(name, key)
     _create_table(REQUESTS_TABLE, "id")
+    _create_table(CALLERS_TABLE, "caller")
     _create_table(DOCUMENTS_TABLE, "id", "part")
     for bucket in (DOCUMENTS_BUCKET, WORK_BUCKET):
         boto3.client("s3").create_bucket(Bucket=bucket)

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ask.edge.problems import ProblemRaised
-from selfrag.runtime.settings import ApiSettings
+from selfrag.ports.bindings import Bindings
 
 _SESSION = re.compile(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.*")
 _ROLE = re.compile(r"(arn:[\w-]+:iam::\d+:role/)(?:.*/)?([^/]+)")
@@ -30,22 +30,20 @@ class Caller:
             )
 
 
-def caller_of(event: dict[str, Any], config: ApiSettings) -> Caller:
+def caller_of(event: dict[str, Any], bindings: Bindings, others: Sequence[str]) -> Caller:
     """The caller as API Gateway made sure of them: the id of an API key, or the ARN of an IAM identity.
 
-    Raises ProblemRaised for one who may ask nothing.
+    `others` is what those may ask who are bound to nothing. Raises ProblemRaised for one who may ask nothing.
     """
     identity = event.get("requestContext", {}).get("identity") or {}
     name = str(identity.get("apiKeyId") or identity.get("userArn") or "")
-    bound = {_role(known): collections for known, collections in config.key_collections.items() if known}
-    # The key of a new tenant opens nothing before it is bound.
-    others = config.default_collections if config.key_collections else config.collections
-    collections = bound.get(_role(name), others)
+    bound = bindings.of(_role(name)) if name else None
+    collections = tuple(others) if bound is None else bound
     if not collections:
         raise ProblemRaised(
             HTTPStatus.FORBIDDEN,
             "Your key may not ask any collection.",
-            "Have the operator bind your key to a collection (key_collections).",
+            "Have the operator bind your key to a collection (the output bind_command).",
         )
     return Caller(name, collections)
 

@@ -22,7 +22,7 @@ def event_of(request: Request) -> dict[str, Any]:
 
 def caller(request: Request) -> Caller:
     """Who sent a request."""
-    return caller_of(event_of(request), bootstrap.api_settings())
+    return caller_of(event_of(request), bootstrap.bindings(), bootstrap.api_settings().for_others)
 
 
 def request_path(request: Request) -> str:

@@ -23,7 +23,7 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> An
         path=path_of(entry.step for entry in task.ledger),
         queries=task.queries,
         usage=usage(task, result, prices),
-        execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task.execution_arn, console_links)),
+        execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task) if console_links else None),
     )
 
 
@@ -36,9 +36,11 @@ def _reflection(task: Task, result: Outcome) -> Reflection:
     return Reflection(retrieve=task.retrieval, relevance=task.relevance, **verdicts)
 
 
-def _console_url(arn: str, console_links: bool) -> str | None:
-    parts = arn.split(":")
-    if not console_links or len(parts) < 7:
+def _console_url(task: Task) -> str | None:
+    parts = task.execution_arn.split(":")
+    if len(parts) < 7:
         return None
-    kind = "express-executions" if parts[5] == "express" else "executions"
-    return f"https://{parts[3]}.console.aws.amazon.com/states/home?region={parts[3]}#/v2/{kind}/details/{arn}"
+    console = f"https://{parts[3]}.console.aws.amazon.com/states/home?region={parts[3]}#"
+    if parts[5] != "express":
+        return f"{console}/v2/executions/details/{task.execution_arn}"
+    return f"{console}/express-executions/details/{task.execution_arn}?startDate={task.started_ms:.0f}"

@@ -33,6 +33,7 @@ class Task(BaseModel):
     queries: list[str] = []
     ledger: list[Entry] = []
     execution_arn: str = ""
+    started_ms: float = 0.0
 
     @property
     def problems(self) -> list[tuple[str, str]]:

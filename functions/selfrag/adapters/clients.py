@@ -20,7 +20,7 @@ def manifest_client() -> Any:
 
 
 def requests_client() -> Any:
-    """The client of the tables of requests and answers, for which a caller of the API waits."""
+    """The client of the tables of requests, answers and callers, for which a caller of the API waits."""
     return _client("dynamodb", attempts=3, connect_timeout=1, read_timeout=2)
 
 

@@ -35,14 +35,14 @@ def serialized(values: Json) -> Json:
 
 def record_of(item: Json) -> Record:
     """What the item of a document says; raises Unreadable for one that another version has written."""
-    known = _plain(item)
+    known = values_of(item)
     with readable("the manifest"):
         return Record.model_validate({name: known[name] for name in Record.model_fields if name in known})
 
 
 def part_of(item: Json) -> Part:
     """What the item of a batch says; raises Unreadable as `record_of` does."""
-    known = _plain(item)
+    known = values_of(item)
     generation, _, number = known.pop("part").partition("#")
     with readable("the manifest"):
         return _PART.validate_python(
@@ -50,5 +50,6 @@ def part_of(item: Json) -> Part:
         )
 
 
-def _plain(item: Json) -> Json:
+def values_of(item: Json) -> Json:
+    """An item's values as Python has them."""
     return {name: TypeDeserializer().deserialize(value) for name, value in item.items()}

@@ -17,6 +17,8 @@ PATIENCE_SECONDS = 90.0
 # The wait between calls: doubled by each refusal, and a little less with each vector.
 SHORTEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 1.0, 30.0
 EASING = 0.9
+# Not the module's own generator, whose state copies of a function share that begin from one snapshot.
+_RANDOM = random.SystemRandom()
 
 
 class _Reply(BaseModel):
@@ -71,7 +73,7 @@ class TitanEmbedder:
 
     def _after(self, wait: float, text: str, end: float) -> list[float] | None:
         """The vector of a text, asked for after about so many seconds; None if the model was too busy."""
-        pause = random.uniform(wait / 2, wait)  # noqa: S311
+        pause = _RANDOM.uniform(wait / 2, wait)
         if self._clock() + pause > end:
             raise TemporarilyUnavailable(f"{MODEL} is too busy to embed all passages now")
         if pause:

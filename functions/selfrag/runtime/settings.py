@@ -106,8 +106,8 @@ class IngestionSettings(_Settings):
 class ApiSettings(_Settings):
     """Which machines answer, where answers, requests and documents are kept, and what a caller may ask.
 
-    `key_collections` binds callers to collections: the id of an API key (not its value), or the ARN of an IAM user
-    or role. Everyone else may ask `default_collections`; without any binding everyone may ask `collections`.
+    Callers are bound to collections in `callers_table`; those who are not may ask `default_collections`, and all of
+    `collections` where that is left out.
     `sync_deadline_seconds` is the most that POST /v1/ask may take for the question itself: API Gateway
     waits 29 s, and the response has to be composed and carried in what is left.
     """
@@ -118,10 +118,15 @@ class ApiSettings(_Settings):
     requests_table: str = "selfrag-requests"
     documents_bucket: str = "selfrag-documents"
     collections: Collections = ("documents",)
-    key_collections: dict[str, Collections] = {}
-    default_collections: tuple[str, ...] = ()
+    callers_table: str = "selfrag-callers"
+    default_collections: tuple[str, ...] | None = None
     web_search: bool = True
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=25.0)
+
+    @property
+    def for_others(self) -> tuple[str, ...]:
+        """What a caller may ask who is bound to nothing."""
+        return self.collections if self.default_collections is None else self.default_collections
 
 
 S = TypeVar("S", bound=BaseSettings)

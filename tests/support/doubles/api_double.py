@@ -16,8 +16,9 @@ class ApiDouble(Loopback):
     """A context manager: inside it, the API answers at `endpoint`.
 
     Knobs: `status` is what becomes of a document, `unseen` how many questions are asked before it is found, `later`
-    what becomes of a question for later, `warnings` are those of an answer, and `key` is the one that is let in (""
-    lets in all). `asked` has every request, `headers` theirs, and `held` the document's text while it is there.
+    what becomes of a question for later, `slow_from` after how many questions none is answered in time, `warnings` are
+    those of an answer, and `key` is the one that is let in ("" lets in all). `asked` has every request, `headers`
+    theirs, and `held` the document's text while it is there.
     """
 
     def __init__(self, key: str = "") -> None:
@@ -25,6 +26,7 @@ class ApiDouble(Loopback):
         self.endpoint = self.url + STAGE
         self.key = key
         self.status, self.later, self.unseen = "ready", "answered", 0
+        self.slow_from: int | None = None
         self.warnings: list[str] = []
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
@@ -47,6 +49,8 @@ class ApiDouble(Loopback):
                 return _json({"id": DOCUMENT, "key": key, "upload": form}, 201)
             case "GET /v1/documents/" | "DELETE /v1/documents/":
                 return _json(NOT_THERE, 404)
+            case "POST /v1/ask" if self.slow_from is not None and self.asked.count(asked) > self.slow_from:
+                return _json({"id": "1", "status": "running"}, 202)
             case "POST /v1/ask":
                 return _json(self._answer())
             case "POST /v1/questions":

@@ -20,6 +20,16 @@ def accept_keys_without_a_value() -> None:
     apigateway_v1._create_api_key = create_api_key
 
 
+def leave_mocks_without_a_method() -> None:
+    """A mock integration calls nothing, and is given the method POST."""
+    put = apigateway_v1._put_integration
+
+    def put_integration(api_id: str, resource_id: str, method: str, data: dict[str, Any]) -> Any:
+        return put(api_id, resource_id, method, {"httpMethod": None, **data} if data.get("type") == "MOCK" else data)
+
+    apigateway_v1._put_integration = put_integration
+
+
 def describe_alarms_in_full() -> None:
     """In the XML protocol, which the provider speaks, ministack leaves out most of an alarm."""
     describe = cloudwatch._describe_alarms

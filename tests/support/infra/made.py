@@ -142,6 +142,16 @@ def errors_of_the_gateway_are_problem_details(resources: Resources) -> None:
             assert (problem["status"], "gatewayresponse.header.Retry-After" in headers) == (429, True)
 
 
+def whom_anybody_may_call_costs_little(resources: Resources) -> None:
+    [method] = [route for route in of_kind(resources, "aws_api_gateway_integration") if route["type"] == "MOCK"]
+    assert method["resource_id"] == resources['aws_api_gateway_resource.endpoint["health"]']["id"]
+    settings = {
+        each["method_path"]: each["settings"][0] for each in of_kind(resources, "aws_api_gateway_method_settings")
+    }
+    for path in ("v1/health/GET", "v1/openapi.json/GET"):
+        assert settings[path]["throttling_rate_limit"] < settings["*/*"]["throttling_rate_limit"] / 10, path
+
+
 def of_kind(resources: Resources, kind: str) -> list[dict[str, Any]]:
     """The attributes of all resources of a kind."""
     return [values for address, values in resources.items() if address.startswith(f"{kind}.")]

@@ -45,6 +45,7 @@ class Traffic:
             shown = self._called("GET", f"/v1/questions/{json.loads(started['body'])['id']}")
             assert shown["statusCode"] == 200, shown
             found: dict[str, Any] = json.loads(shown["body"])
+            assert "status" in found, f"the question failed: {found}"
             return None if found["status"] == "running" else found
 
         response = eventually(reply, "the question did not end")

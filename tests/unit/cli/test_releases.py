@@ -9,7 +9,7 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from cli.releases import Releases, to_go_back_to
+from cli.releases import Releases, releases_of, to_go_back_to
 from selfrag.domain.errors import InvalidInput, Misconfigured
 
 HERE = "arn:aws:states:eu-west-1:123456789012:stateMachine"
@@ -115,6 +115,14 @@ def test_versions_that_name_no_machines_are_no_releases(aws: Any, unreadable: di
     with pytest.raises(Misconfigured, match="kms:Decrypt"):
         listed(aws, unreadable)
     assert [release.number for release in listed(aws, unreadable, SECOND)] == [2]
+
+
+def test_without_a_region_it_is_said_how_to_name_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+    with pytest.raises(InvalidInput, match="--region"):
+        releases_of("rag", None)
 
 
 def test_who_may_not_look_is_told_so(aws: Any) -> None:

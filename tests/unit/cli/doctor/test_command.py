@@ -42,6 +42,13 @@ def test_a_variables_file_that_cannot_be_read_is_told_without_what_it_holds(tmp_
     assert "secret" not in ended.out + ended.err
 
 
+def test_without_a_deployment_there_is_none_to_look_at(tmp_path: Path) -> None:
+    ended = Command(tmp_path, REGION)("doctor", "--deployed", "--infra", str(tmp_path))
+    assert ended.code == 2
+    assert "knows no deployment" in ended.err
+    assert "make deploy" in ended.err
+
+
 def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
     out = Console(file=StringIO(), width=60)
     poor = AwsAccount({"lambda.GetAccountSettings": limit_of_lambda(10)}, bedrock=titan_quotas(60))

@@ -161,6 +161,13 @@ def test_a_search_by_full_text_alone_is_told(api: ApiDouble) -> None:
     assert visited(deployed(), api)["msearch"][0].level is Level.LOOK
 
 
+def test_a_question_that_takes_longer_than_the_gateway_waits_is_slow_and_not_broken(api: ApiDouble) -> None:
+    api.slow_from = 1
+    [found] = visited(deployed(), api)["question-again"]
+    assert found.level is Level.LOOK
+    assert "longer than POST /v1/ask waits" in found.says
+
+
 def test_a_question_for_later_that_fails_blocks(api: ApiDouble) -> None:
     api.later = "failed"
     assert visited(deployed(), api)["question-later"][0].level is Level.BLOCKS

@@ -46,6 +46,12 @@ def test_where_only_tokens_are_limited_the_pace_follows_from_them() -> None:
     assert "--quota-code L-DE641971 --desired-value 460000" in found.do
 
 
+def test_the_accounts_own_quota_counts_and_the_default_where_it_has_none() -> None:
+    defaults = {"service-quotas.ListAWSDefaultServiceQuotas": {"Quotas": titan_quotas(2_000)}}
+    assert "embeds 60 passages" in finding("titan-quota", defaults, quotas=of_bedrock(60)).says
+    assert "embeds 1,304 passages" in finding("titan-quota", defaults, quotas={"bedrock": []}).says
+
+
 def test_a_quota_that_is_not_listed_is_said_not_to_be_known() -> None:
     found = finding("titan-quota", quotas={"bedrock": []})
     assert found.level is Level.UNKNOWN
@@ -107,7 +113,10 @@ def test_on_bedrock_each_model_is_told_in_questions_by_its_own_quota() -> None:
         "Cross-region model inference {} per minute for Anthropic Claude Haiku 5.5", 10_000, 5_000_000
     )
     sonnet = claude_quotas("On-demand model inference {} per minute for Anthropic Claude Sonnet 5.5 V1", 20, 4_000_000)
-    other = claude_quotas("On-demand model inference {} per minute for Anthropic Claude Sonnet 5 V1", 1, 1)
+    # Listed before, and of another context: the name begins alike.
+    other = claude_quotas(
+        "On-demand model inference {} per minute for Anthropic Claude Sonnet 5.5 V1 1M Context Length", 1, 1
+    )
     slow, fast = findings(
         "claude-quota", quotas={"bedrock": [*titan_quotas(2_000), *other, *haiku, *sonnet]}, **ON_BEDROCK
     )

@@ -118,6 +118,12 @@ def test_of_many_names_the_first_are_shown() -> None:
     assert finding("roles", {"iam.ListRoles": every}).says.endswith(f" and {len(functions()) - 3} more.")
 
 
+def test_the_name_of_the_logging_role_is_needed_where_it_is_made() -> None:
+    there = {"iam.ListRoles": {"Roles": [role("selfrag-api-logs")]}}
+    assert finding("roles", there, manage_api_gateway_account=True).level is Level.BLOCKS
+    assert finding("roles", there).level is Level.FINE
+
+
 def test_a_bucket_of_another_account_is_taken_too() -> None:
     assert finding("buckets", {"s3.HeadBucket": Refused("403", status=403)}).level is Level.BLOCKS
 

@@ -1,0 +1,36 @@
+# What the API takes of everybody together; what it takes of one key is in its usage plan.
+
+locals {
+  # Of the account's concurrent executions, a question that is waited for holds one, by `ask`, and its steps up to four at a
+  # time. With a fifth, those that wait always leave room for the steps that they wait for. AWS keeps 100 for functions
+  # without a reservation, so an account with fewer than 125 has none to reserve.
+  ask_share = try(var.account_concurrency >= 125, false) ? floor(var.account_concurrency / 5) : -1
+
+  # Whom anybody may call is called seldom: AWS charges requests, but not those that it throttles.
+  open_throttles = { for endpoint in ["health", "openapi.json"] : "v1/${endpoint}/GET" => { rate = 2, burst = 10 } }
+
+  # A question takes the functions 26 s in all. What is more than so many in a second is refused before any is started.
+  question_throttles = var.account_concurrency == null ? {} : {
+    for endpoint in ["ask", "questions"] : "v1/${endpoint}/POST" => {
+      rate  = min(var.api_throttle.rate, floor(10 * var.account_concurrency / 26) / 10)
+      burst = min(var.api_throttle.burst, max(2, floor(var.account_concurrency / 10)))
+    }
+  }
+}
+
+resource "aws_api_gateway_method_settings" "all" {
+  #checkov:skip=CKV_AWS_225:Answers depend on the body of a POST and on documents that change, so none is cached here.
+  for_each = merge({ "*/*" = var.api_throttle }, local.open_throttles, local.question_throttles)
+
+  rest_api_id = aws_api_gateway_rest_api.api.id
+  stage_name  = aws_api_gateway_stage.live.stage_name
+  method_path = each.key
+
+  settings {
+    metrics_enabled        = true
+    logging_level          = "ERROR"
+    data_trace_enabled     = false
+    throttling_rate_limit  = each.value.rate
+    throttling_burst_limit = each.value.burst
+  }
+}

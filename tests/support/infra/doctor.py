@@ -1,0 +1,90 @@
+"""`selfrag doctor` against the emulator: before a deployment, after it, and with a role that lacks a statement."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import boto3
+import pytest
+
+from cli.doctor.account.subject import Account
+from cli.doctor.choices import choices_in
+from cli.doctor.deployed.permissions import simulated
+from cli.doctor.deployed.subject import Deployment
+from cli.doctor.examination import ACCOUNT, DEPLOYED
+from tests.support.doubles.titan_double import TitanDouble
+from tests.support.infra.asking import api_key, at
+from tests.support.infra.emulator import Stack
+from tests.support.infra.tools import ROOT, environment, run
+
+# What ministack does not know; of AWS the doctor would hear it.
+UNKNOWN_HERE = {"titan-quota", "machine-limits", "collection-units", "redrive"}
+# The role of embed_passages that no document could be ingested with.
+ROLE, SID = "selfrag-embed_passages", "SeeWhichWorkIsDone"
+
+
+def the_doctor_knows_an_account_without_a_deployment(stack: Stack, titan: TitanDouble) -> str:
+    """Run it before the deployment: one thing blocks. Returns what it printed."""
+    code, printed = _run(stack, titan)
+    levels = _levels(printed)
+    assert code == 1, printed
+    assert levels.keys() == {check.name for check in ACCOUNT} - {"claude-access"}
+    # This account has no role by which API Gateway writes logs, and the emulator needs none.
+    assert {name for name, found in levels.items() if "blocks" in found} == {"api-logs"}
+    assert {name for name, found in levels.items() if "unknown" in found} == UNKNOWN_HERE - {"redrive"} | {
+        "claude-quota"
+    }
+    return printed
+
+
+def the_doctor_finds_the_deployment_well(stack: Stack, titan: TitanDouble) -> str:
+    """Run it after the deployment: nothing blocks, and no key is printed. Returns what it printed."""
+    code, printed = _run(stack, titan, "--deployed", "--endpoint", stack.url(""))
+    levels = _levels(printed)
+    assert code == 0, printed
+    assert levels.keys() == {check.name for check in DEPLOYED}
+    assert {name for name, found in levels.items() if "unknown" in found} <= UNKNOWN_HERE
+    assert levels["permissions"] == levels["document-in"] == levels["msearch"] == levels["document-out"] == {"fine"}
+    assert api_key(stack) not in printed
+    return printed
+
+
+def the_doctor_notices_a_role_that_lacks_a_statement(stack: Stack) -> None:
+    """Take a statement out of a role in the account, and put it back."""
+    iam, name = boto3.client("iam", **at(stack)), {"RoleName": ROLE, "PolicyName": "step"}
+    whole = iam.get_role_policy(**name)["PolicyDocument"]
+    less = {**whole, "Statement": [each for each in whole["Statement"] if each["Sid"] != SID]}
+    assert len(less["Statement"]) == len(whole["Statement"]) - 1
+    iam.put_role_policy(**name, PolicyDocument=json.dumps(less))
+    try:
+        with pytest.MonkeyPatch.context() as patched:
+            for variable, value in _reaching(stack).items():
+                patched.setenv(variable, value)
+            account = Account(boto3.Session(), choices_in(stack.directory), deployed=True)
+            [found] = simulated(Deployment(account, stack.outputs()))
+    finally:
+        iam.put_role_policy(**name, PolicyDocument=json.dumps(whole))
+    assert re.fullmatch(r"The role of embed_passages may not s3:ListBucket on arn:aws:s3:::selfrag-work-.*", found.says)
+
+
+def _run(stack: Stack, titan: TitanDouble, *options: str) -> tuple[int, str]:
+    command = [sys.executable, "-m", "cli.main", "doctor", "--infra", str(stack.directory), *options]
+    here = {"PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url}
+    done = run(command, Path(ROOT), environment(stack.directory, **_reaching(stack), **here), check=False)
+    assert not done.stderr, done.stderr
+    return done.returncode, done.stdout
+
+
+def _reaching(stack: Stack) -> dict[str, str]:
+    """How a process reaches the emulator as it would an account."""
+    keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+    return {"AWS_ENDPOINT_URL": stack.aws, "AWS_REGION": "us-east-1", **keys}
+
+
+def _levels(printed: str) -> dict[str, set[str]]:
+    """The levels of each check's findings."""
+    found: dict[str, set[str]] = {}
+    for level, name in re.findall(r"^(\w+) +([a-z-]+): ", printed, re.M):
+        found.setdefault(name, set()).add(level)
+    return found

@@ -1,0 +1,121 @@
+"""The pages and the doctor say the same: what it prints, needs and reckons with, and what was not tried on AWS."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from io import StringIO
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from cli.doctor import needs
+from cli.doctor.account.subject import Account
+from cli.doctor.choices import Choices
+from cli.doctor.examination import ACCOUNT, DEPLOYED, examine
+from cli.doctor.findings import Check
+from cli.doctor.showing import show_end, show_finding
+from tests.support.command import ROOT
+from tests.support.doubles.aws_account import AwsAccount, Refused, Reply, limit_of_lambda, titan_quotas
+
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]}
+CHECKS = {check.name for check in [*ACCOUNT, *DEPLOYED]}
+# What says that something was not seen on the real service, and what names the checks that will.
+UNTRIED = re.compile(r"untried|\b(not|never|nothing|nobody)\b[^.;]*\b(tried|measured|seen)\b[^.;]*\b(on|in) AWS", re.I)
+NAMED = re.compile(r"doctor: ((?:`[a-z-]+`(?:, )?)+)")
+
+
+def sentences(page: str) -> Iterator[str]:
+    """The sentences of a page, without its code and the headings of tables."""
+    text = re.sub(r"```.*?```", "", page, flags=re.S)
+    text = re.sub(r"^\| Not tried on AWS \|.*$", "", text, flags=re.M)
+    for paragraph in re.split(r"\n\s*\n|\n(?=[|#-])", text):
+        yield from re.split(r"(?<=[.!?:])\s+(?=[A-Z])", " ".join(paragraph.split()))
+
+
+def untold(page: str) -> list[str]:
+    """The sentences that say that something was not tried on AWS, and name no check of the doctor that tries it."""
+    return [each for each in sentences(page) if UNTRIED.search(each) and not NAMED.search(each)]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_is_not_tried_on_aws_is_a_check_of_the_doctor(name: str) -> None:
+    assert untold(PAGES[name]) == []
+    named = {check for checks in NAMED.findall(PAGES[name]) for check in re.findall(r"`([a-z-]+)`", checks)}
+    assert named <= CHECKS
+
+
+def test_a_sentence_without_its_check_is_noticed() -> None:
+    page = "It works (not tried on AWS).\nA redrive is untried. All is well.\nThat (not tried on AWS; doctor: `who`).\n"
+    assert untold(page) == ["It works (not tried on AWS).", "A redrive is untried."]
+
+
+def test_the_list_of_what_is_not_tried_names_a_check_in_each_row_and_every_check_that_tries() -> None:
+    section = (
+        PAGES["deploy.md"].split("| Not tried on AWS | Check of the doctor |\n| --- | --- |\n")[1].split("\n\n")[0]
+    )
+    rows = [set(re.findall(r"`([a-z-]+)`", row.rpartition(" | ")[2])) for row in section.splitlines()]
+    assert all(rows)
+    named = set().union(*rows)
+    assert named <= CHECKS
+    # Not of AWS: who one is, and whether a person has set the keys.
+    assert {check.name for check in DEPLOYED} - named == {"who", "secret-values"}
+
+
+def poor_account() -> AwsAccount:
+    gone = {"Name": "n", "DeletedDate": datetime.now(UTC)}
+
+    def describe(asked: Reply) -> Any:
+        return gone if asked["SecretId"] == "selfrag/anthropic" else {"Name": "n"}
+
+    answers = {
+        "lambda.GetAccountSettings": limit_of_lambda(10),
+        "bedrock-runtime.InvokeModel": Refused("AccessDeniedException", "You don't have access to the model.", 403),
+        "secretsmanager.DescribeSecret": describe,
+    }
+    return AwsAccount(answers, bedrock=titan_quotas(60))
+
+
+def test_the_page_shows_what_is_printed_of_a_poor_account() -> None:
+    out = Console(file=StringIO(), width=60)
+    account = Account(poor_account().session(), Choices(web_search=False))
+    show_end(out, examine(ACCOUNT, account, lambda name, finding: show_finding(out, name, finding)))
+    printed = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    [shown] = re.findall(r"```text\n(fine     who.*?)```", PAGES["deploy.md"], re.S)
+    assert [line for line in shown.splitlines() if line not in printed] == []
+
+
+def table(checks: Sequence[Check[Any]]) -> str:
+    """The table of what the checks need, as the page has it."""
+    rows = [
+        f"| {each.name} | {', '.join(f'`{action}`' for action in each.actions)} |" for each in checks if each.actions
+    ]
+    return "\n".join(["| Check | Actions |", "| --- | --- |", *rows])
+
+
+def test_the_page_of_permissions_lists_what_each_check_needs() -> None:
+    for checks in (ACCOUNT, DEPLOYED):
+        assert table(checks) in PAGES["permissions.md"]
+
+
+def test_the_page_of_sizes_tells_what_breaks_first_by_the_doctors_figures() -> None:
+    section = PAGES["sizing.md"].split("## What breaks first\n")[1].split("\n## ")[0]
+    said = (
+        f"{needs.MODEL_CALLS} calls of Claude with {needs.MODEL_TOKENS:,} tokens, {needs.LAMBDA_SECONDS} s of Lambda, "
+    )
+    said += f"{needs.EMBEDDINGS} embedding and {needs.TRANSITIONS} state transitions"
+    assert said in " ".join(section.split())
+    reckoned = {
+        "Functions": needs.by_lambda,
+        "Titan": needs.by_embedding,
+        "Claude": lambda tokens: needs.by_model(None, tokens),
+        "Standard": needs.by_transitions,
+        "One": float,
+        "The": float,
+    }
+    rows = re.findall(r"^\| (\w+)[^|]* \| ([\d,]+) \| ([\d.]+) \|", section, re.M)
+    assert len(rows) == 9
+    for what, limit, rate in rows:
+        assert f"{reckoned[what](float(limit.replace(',', ''))):.1f}" == rate, what
+    rates = [float(rate) for *_, rate in rows]
+    assert rates == sorted(rates)
