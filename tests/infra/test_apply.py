@@ -12,7 +12,10 @@ import httpx2
 
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
+from tests.support.enforced.called import every_call_is_listed_and_nothing_else_was_refused
+from tests.support.enforced.others import only_those_who_are_named_are_let_in
 from tests.support.enforced.record import Record
+from tests.support.enforced.refusals import each_thing_that_is_taken_out_is_noticed
 from tests.support.infra.asking import (
     DOCUMENTS,
     api_key,
@@ -26,7 +29,6 @@ from tests.support.infra.asking import (
     set_keys,
     until_all_are,
 )
-from tests.support.infra.called import every_call_is_listed_and_nothing_else_was_refused
 from tests.support.infra.doctor import (
     the_doctor_finds_the_deployment_well,
     the_doctor_knows_an_account_without_a_deployment,
@@ -46,8 +48,6 @@ from tests.support.infra.made import (
     what_comes_from_outside_goes_to_the_release_that_is_live,
     whom_anybody_may_call_costs_little,
 )
-from tests.support.infra.others import only_those_who_are_named_are_let_in
-from tests.support.infra.refusals import each_thing_that_is_taken_out_is_noticed
 from tests.support.infra.rules import FUNCTIONS, functions_of
 
 QUESTION = "How many weeks of parental leave does each parent receive?"

@@ -1,1 +1,1 @@
-"""Roles that are enforced in the emulator: what a function or a machine calls is decided by what Terraform applied."""
+"""Roles that are enforced in the emulator: who calls, what was decided, and what fails where something is lacking."""

@@ -54,7 +54,7 @@ def emulator(directory: Path) -> Iterator[str]:
     own["AUTH"] = "true"
     # A refused state is tried again for minutes by some definitions: here for seconds.
     own["SFN_WAIT_SCALE"] = "0.02"
-    program = str(Path(__file__).with_name("emulator_process.py"))
+    program = str(Path(__file__).parents[1] / "emulated" / "process.py")
     command = [python, program, str(record_of(directory)), *simulator()]
     with (directory / "emulator.log").open("w") as log:
         process = subprocess.Popen(

@@ -1,7 +1,7 @@
 """What a run in the emulator called, held against what the page of permissions lists."""
 
 from tests.support.enforced.record import Record
-from tests.support.infra.refusals import Refusal
+from tests.support.enforced.refusals import Refusal
 from tests.support.infra.rules import listed_permissions
 
 # Two machines have one role's rights, and one name on the page.

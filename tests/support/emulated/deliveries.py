@@ -6,9 +6,9 @@ from typing import Any
 from ministack.core.arn import parse_arn
 from ministack.services import apigateway_v1, eventbridge, lambda_svc, sqs
 
-from tests.support.enforced.account import Account
+from tests.support.emulated.account import Account
+from tests.support.emulated.requests import compared
 from tests.support.enforced.callers import ACCOUNT, role_of
-from tests.support.enforced.requests import compared
 
 
 def decide_deliveries(account: Account) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 from ministack.core.iam_actions import identity_denial_message
 from ministack.services import stepfunctions
 
-from tests.support.enforced.account import Account
+from tests.support.emulated.account import Account
+from tests.support.emulated.requests import compared
 from tests.support.enforced.callers import ACCOUNT, role_of, session_arn
-from tests.support.enforced.requests import compared
 
 HERE = f"us-east-1:{ACCOUNT}"
 # How Step Functions hears that an execution of another machine has ended.

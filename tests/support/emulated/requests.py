@@ -6,7 +6,7 @@ from ministack import app
 from ministack.core import iam_actions, iam_evaluator, lambda_runtime, router
 from ministack.services import lambda_svc, s3, sts
 
-from tests.support.enforced.account import Account
+from tests.support.emulated.account import Account
 from tests.support.enforced.callers import ACCOUNT, key_of, role_of, secret_of, session_arn, token_of
 
 # These speak JSON, and refuse with 400; ministack says 403 for every service.

@@ -1,0 +1,93 @@
+"""Corrections of what services answer: without them terraform sees differences, or an error, that AWS would not show.
+
+Each is asserted by the apply test: take one out, and that test fails.
+"""
+
+import json
+from typing import Any
+from xml.sax.saxutils import escape
+
+from ministack.services import apigateway_v1, cloudwatch, lambda_svc, stepfunctions
+
+
+def accept_keys_without_a_value() -> None:
+    """The provider sends an empty value to have one made, which AWS takes as none."""
+    create = apigateway_v1._create_api_key
+
+    def create_api_key(data: dict[str, Any]) -> Any:
+        return create({name: value for name, value in data.items() if (name, value) != ("value", "")})
+
+    apigateway_v1._create_api_key = create_api_key
+
+
+def leave_mocks_without_a_method() -> None:
+    """A mock integration calls nothing, and is given the method POST."""
+    put = apigateway_v1._put_integration
+
+    def put_integration(api_id: str, resource_id: str, method: str, data: dict[str, Any]) -> Any:
+        return put(api_id, resource_id, method, {"httpMethod": None, **data} if data.get("type") == "MOCK" else data)
+
+    apigateway_v1._put_integration = put_integration
+
+
+def describe_alarms_in_full() -> None:
+    """In the XML protocol, which the provider speaks, ministack leaves out most of an alarm."""
+    describe = cloudwatch._describe_alarms
+
+    def as_xml(value: Any) -> str:
+        if isinstance(value, dict):
+            return "".join(f"<{name}>{as_xml(part)}</{name}>" for name, part in value.items() if part not in (None, ""))
+        if isinstance(value, list):
+            return "".join(f"<member>{as_xml(part)}</member>" for part in value)
+        return escape(str(value).lower() if isinstance(value, bool) else str(value))
+
+    def describe_alarms(params: Any, data: Any, is_cbor: bool, is_json: bool = False) -> Any:
+        if is_cbor or is_json:
+            return describe(params, data, is_cbor, is_json)
+        names = (cloudwatch._p(params, f"AlarmNames.member.{number}") for number in range(1, 101))
+        answer = describe(params, {"AlarmNames": [name for name in names if name]}, False, True)
+        alarms = json.loads(answer[2])["MetricAlarms"]
+        for alarm in alarms:
+            # Both are dates as numbers here, and texts in XML.
+            alarm.pop("StateUpdatedTimestamp", None)
+            alarm.pop("AlarmConfigurationUpdatedTimestamp", None)
+            if alarm.get("ExtendedStatistic"):
+                alarm.pop("Statistic", None)
+        body = f"<DescribeAlarmsResult>{as_xml({'MetricAlarms': alarms})}</DescribeAlarmsResult>"
+        return cloudwatch._xml(200, "DescribeAlarmsResponse", body)
+
+    cloudwatch._describe_alarms = describe_alarms
+
+
+def remember_tracing() -> None:
+    """A state machine's tracing is taken and forgotten."""
+
+    def remembering(change: Any) -> Any:
+        def changed(data: dict[str, Any]) -> Any:
+            answer = change(data)
+            arn = data.get("stateMachineArn") or json.loads(answer[2]).get("stateMachineArn")
+            if "tracingConfiguration" in data and arn in stepfunctions._state_machines:
+                stepfunctions._state_machines[arn]["tracingConfiguration"] = data["tracingConfiguration"]
+            return answer
+
+        return changed
+
+    stepfunctions._create_state_machine = remembering(stepfunctions._create_state_machine)
+    stepfunctions._update_state_machine = remembering(stepfunctions._update_state_machine)
+
+
+def qualify_what_is_published_at_once() -> None:
+    """A version that comes with a function's code, and not by PublishVersion, has the ARN of the function itself."""
+
+    def qualifying(change: Any) -> Any:
+        def changed(*arguments: Any) -> Any:
+            answer = change(*arguments)
+            for name, function in lambda_svc._functions.items():
+                for number, version in function["versions"].items():
+                    version["config"]["FunctionArn"] = f"{lambda_svc._func_arn(name)}:{number}"
+            return answer
+
+        return changed
+
+    lambda_svc._create_function = qualifying(lambda_svc._create_function)
+    lambda_svc._update_code = qualifying(lambda_svc._update_code)
