@@ -168,6 +168,14 @@ def test_a_question_that_takes_longer_than_the_gateway_waits_is_slow_and_not_bro
     assert "longer than POST /v1/ask waits" in found.says
 
 
+def test_replies_that_are_not_selfrags_are_asked_for_again_and_then_told(api: ApiDouble) -> None:
+    api.garbled = ("/v1/ask", "/v1/questions/1")
+    found = visited(deployed(), api)
+    assert "the last reply was status 200." in found["question"][0].says
+    api.garbled = ("/v1/questions/1",)
+    assert "did not end well" in visited(deployed(), api)["question-later"][0].says
+
+
 def test_a_question_for_later_that_fails_blocks(api: ApiDouble) -> None:
     api.later = "failed"
     assert visited(deployed(), api)["question-later"][0].level is Level.BLOCKS
