@@ -70,6 +70,7 @@ DEPLOYED: tuple[Check[Deployment], ...] = (
         (*_MACHINE, "states:StopExecution", "states:RedriveExecution"),
         reindexing.redriven,
     ),
+    Check("overload", "A question too many", ("lambda:GetFunctionConcurrency",), parts.overload),
     Check("undelivered", "The queue of events", ("sqs:GetQueueUrl", "sqs:GetQueueAttributes"), parts.undelivered),
 )
 

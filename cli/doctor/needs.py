@@ -32,11 +32,6 @@ def by_model(calls_a_minute: float | None, tokens_a_minute: float | None) -> flo
     return min(limit / 60 / each for limit, each in limits if limit is not None)
 
 
-def by_transitions(a_second: float) -> float:
-    """Questions a second that so many state transitions of Standard machines allow."""
-    return a_second / TRANSITIONS
-
-
 def load_minutes(passages: int, calls_a_minute: float) -> float:
     """How long a first load takes: each passage is a call of the embedding model."""
     return passages / calls_a_minute

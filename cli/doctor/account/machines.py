@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
 
+from cli.doctor import needs
 from cli.doctor.account.subject import Account
 from cli.doctor.findings import Finding, blocks, fine, look, unknown
-from cli.doctor.needs import by_transitions
 
 PAGE = "https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html"
 TRANSITIONS = r"StateTransition throttle (token )?refill rate.*"
 STARTS = r"StartExecution throttle (token )?refill rate.*"
-SYNCHRONOUS = r".*(synchronous express|StartSyncExecution).*(concurren|executions).*"
 # For what questions a second more should be asked for.
 USUAL = 10
 
@@ -21,26 +20,17 @@ USUAL = 10
 def limits(account: Account) -> Iterator[Finding]:
     """What Service Quotas tells of state transitions and of starts."""
     quotas = account.quotas("states", account.region)
-    transitions, starts = quotas.named(TRANSITIONS), quotas.named(STARTS)
-    told = [
-        (quota, rate, what)
-        for quota, rate, what in (
-            (transitions, by_transitions(transitions.value if transitions else 0), "state transitions"),
-            (starts, starts.value if starts else 0, "starts"),
-        )
-        if quota
-    ]
+    named = [(TRANSITIONS, "state transitions", needs.TRANSITIONS), (STARTS, "starts", 1)]
+    told = [(quota, what, each) for pattern, what, each in named if (quota := quotas.named(pattern))]
     if not told:
         yield unknown(
             "Service Quotas names neither the state transitions nor the starts of Standard machines.",
             f"See {PAGE}; new accounts have less, which AWS raises by use.",
         )
-    for quota, rate, what in told:
+    for quota, what, each in told:
+        rate = quota.value / each
         says = f"Standard machines have {quota.value:,.0f} {what} a second: {rate:.0f} questions a second."
-        enough = rate >= USUAL
-        yield fine(says, rate) if enough else look(says, quota.raise_to(quota.value / rate * USUAL), rate)
-    if at_once := quotas.named(SYNCHRONOUS):
-        yield fine(f"Express machines run {at_once.value:,.0f} synchronous executions at once.")
+        yield fine(says, rate) if rate >= USUAL else look(says, quota.raise_to(USUAL * each), rate)
 
 
 def synchronous(account: Account) -> Iterator[Finding]:

@@ -34,11 +34,12 @@ def pace(account: Account) -> Iterator[Finding]:
         )
         return
     calls, quota = min(limits, key=lambda limit: limit[0])
+    more = quota.raise_to(USUAL if quota is requests else USUAL * PASSAGE_TOKENS)
     told = ", ".join(f"{each.value:,.0f} {what} a minute" for each, what in _told(requests, tokens))
     if calls == 0:
         yield blocks(
             f"Titan Text Embeddings V2 has a quota of 0 in {region} ({told}): no document can be loaded.",
-            quota.raise_to(USUAL) + " Or set `embedding_region` to a region where it is not 0.",
+            more + " Or set `embedding_region` to a region where it is not 0.",
         )
         return
     loads = "; ".join(f"{passages:,} take {_time(load_minutes(passages, calls))}" for passages in LOADS)
@@ -46,9 +47,8 @@ def pace(account: Account) -> Iterator[Finding]:
         f"Titan Text Embeddings V2 embeds {calls:,.0f} passages a minute in {region} ({told}): "
         f"{by_embedding(calls):.1f} questions a second while nothing is loaded; of passages to load, {loads}."
     )
-    wanted = USUAL if quota is requests else USUAL * PASSAGE_TOKENS
     rate = by_embedding(calls)
-    yield fine(says, rate) if calls >= USUAL else look(says, quota.raise_to(wanted), rate)
+    yield fine(says, rate) if calls >= USUAL else look(says, more, rate)
 
 
 def access(account: Account) -> Iterator[Finding]:

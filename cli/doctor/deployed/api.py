@@ -66,11 +66,20 @@ class Api:
         return dict(request.headers)
 
 
+def body_of(reply: httpx2.Response) -> dict[str, Any]:
+    """The JSON of a reply that succeeded; {} of any other, and of one that holds something else."""
+    return _json(reply) if reply.is_success else {}
+
+
 def said(reply: httpx2.Response) -> str:
     """What a reply that is none of those hoped for says: its status and a problem's own words."""
+    told = [str(value) for name in ("detail", "message", "status", "answer") if (value := _json(reply).get(name))]
+    return " ".join([f"status {reply.status_code}.", *told[:2]])
+
+
+def _json(reply: httpx2.Response) -> dict[str, Any]:
     try:
         body = reply.json()
     except ValueError:
-        body = None
-    told = [str(body.get(name)) for name in ("detail", "message", "status", "answer") if body.get(name)] if body else []
-    return " ".join([f"status {reply.status_code}.", *told[:2]])
+        return {}
+    return body if isinstance(body, dict) else {}

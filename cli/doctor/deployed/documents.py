@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from cli.doctor.deployed.api import said
+from cli.doctor.deployed.api import body_of, said
 from cli.doctor.deployed.subject import MEDIA_TYPE, PATIENCE_SECONDS, Deployment
 from cli.doctor.findings import Finding, blocks, fine
 
@@ -24,8 +24,7 @@ def put_in(deployment: Deployment) -> Iterator[Finding]:
         return
 
     def status() -> tuple[str, str] | None:
-        shown = api.get(f"/v1/documents/{visit.id}")
-        body = shown.json() if shown.is_success else {}
+        body = body_of(api.get(f"/v1/documents/{visit.id}"))
         return (body["status"], body["reason"]) if body.get("status") in ("ready", FAILED) else None
 
     found, seconds = deployment.waited(status)

@@ -53,3 +53,18 @@ def undelivered(deployment: Deployment) -> Iterator[Finding]:
         )
     else:
         yield fine("Every event of the bucket has started an execution.")
+
+
+def overload(deployment: Deployment) -> Iterator[Finding]:
+    """How to try what happens when `ask` has no free copy; only a person may, for it refuses everyone's questions."""
+    function = f"--region {deployment.account.region} --function-name {deployment.name}-ask"
+    found = deployment.account.client("lambda").get_function_concurrency(FunctionName=f"{deployment.name}-ask")
+    copies = found.get("ReservedConcurrentExecutions")
+    undo = "delete-function-concurrency" if copies is None else "put-function-concurrency"
+    as_before = "" if copies is None else f" --reserved-concurrent-executions {copies}"
+    yield look(
+        "A question for which `ask` has no free copy should be refused with 429; that is for you to try, for meanwhile "
+        "all questions are.",
+        f"Run `aws lambda put-function-concurrency {function} --reserved-concurrent-executions 0`, ask, and then "
+        f"`aws lambda {undo} {function}{as_before}`.",
+    )

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from cli.doctor.deployed.api import said
+from cli.doctor.deployed.api import body_of, said
 from cli.doctor.deployed.subject import PATIENCE_SECONDS, Deployment
 from cli.doctor.findings import Finding, blocks, fine, look, unknown
 
+RUNNING, FAILED = "running", "failed"
 BY_WORDS_ALONE = "full text alone"
 # While the document is not seen yet, nothing else is to be tried for it: that would cost more than the answer.
 POLICY = {"web_search": False, "max_rewrites": 0}
@@ -30,8 +31,7 @@ def found(deployment: Deployment) -> Iterator[Finding]:
         began = deployment.clock()
         reply = deployment.api.post("/v1/ask", _asked(deployment))
         cold = cold or deployment.clock() - began
-        body = reply.json() if reply.status_code == 200 else {}
-        problem = said(reply) if not body else f"{body['status']}: {body['answer']}"
+        body, problem = body_of(reply), said(reply)
         return body if deployment.visit.number in body.get("answer", "") else None
 
     response, seconds = deployment.waited(answer, SECONDS_BETWEEN_QUESTIONS)
@@ -72,10 +72,10 @@ def warm(deployment: Deployment) -> Iterator[Finding]:
     if reply.status_code == ACCEPTED:
         yield look("The same question took longer than POST /v1/ask waits, with warm functions.", MORE_MEMORY)
         return
-    if reply.status_code != 200 or reply.json()["status"] == "failed":
+    if body_of(reply).get("status", FAILED) == FAILED:
         yield blocks(f"The question failed the second time: {said(reply)}", "Look at its execution in the console.")
         return
-    usage = reply.json()["usage"]
+    usage = body_of(reply)["usage"]
     yield fine(
         f"The same question took {seconds:.1f} s with warm functions: {usage['model_calls']} calls of the model, "
         f"{usage['cached_verdicts']} verdicts remembered."
@@ -96,13 +96,12 @@ def later(deployment: Deployment) -> Iterator[Finding]:
     def end() -> dict[str, Any] | None:
         nonlocal polls
         polls += 1
-        reply = deployment.api.get(started.headers["location"])
-        body: dict[str, Any] = reply.json() if reply.is_success else {"status": "running"}
-        return None if body["status"] == "running" else body
+        body = body_of(deployment.api.get(started.headers["location"]))
+        return None if body.get("status", RUNNING) == RUNNING else body
 
     response, _ = deployment.waited(end)
     seconds = deployment.clock() - began
-    if response is None or response["status"] == "failed":
+    if response is None or response["status"] == FAILED:
         yield blocks(
             f"A question for later did not end well within {seconds:.0f} s.",
             "Look at the Standard machine's execution.",

@@ -17,8 +17,8 @@ class ApiDouble(Loopback):
 
     Knobs: `status` is what becomes of a document, `unseen` how many questions are asked before it is found, `later`
     what becomes of a question for later, `slow_from` after how many questions none is answered in time, `warnings` are
-    those of an answer, and `key` is the one that is let in ("" lets in all). `asked` has every request, `headers`
-    theirs, and `held` the document's text while it is there.
+    those of an answer, `garbled` are the ends of requests whose reply is no JSON, and `key` is the one that is let in
+    ("" lets in all). `asked` has every request, `headers` theirs, and `held` the document's text while it is there.
     """
 
     def __init__(self, key: str = "") -> None:
@@ -26,6 +26,7 @@ class ApiDouble(Loopback):
         self.endpoint = self.url + STAGE
         self.key = key
         self.status, self.later, self.unseen = "ready", "answered", 0
+        self.garbled: tuple[str, ...] = ()
         self.slow_from: int | None = None
         self.warnings: list[str] = []
         self.asked: list[str] = []
@@ -40,6 +41,8 @@ class ApiDouble(Loopback):
         if request.path == "/bucket":
             self.held = request.files["file"].read().decode()
             return Response(status=204)
+        if asked.endswith(self.garbled):
+            return Response("<html>")
         if self.key and request.headers.get("x-api-key") != self.key:
             return _json({"message": "Forbidden"}, 403)
         match asked.replace(STAGE, ""):

@@ -52,6 +52,7 @@ def deployed(answers: dict[str, Answer] | None = None, policies: Any = None) -> 
             "VersionIdsToStages": {"v" * 32: ["AWSCURRENT"]},
         },
         "lambda.GetFunctionConfiguration": {"State": "Active", "LastUpdateStatus": "Successful"},
+        "lambda.GetFunctionConcurrency": {},
         "iam.SimulatePrincipalPolicy": simulate,
         "stepfunctions.DescribeStateMachine": machine,
         "opensearchserverless.GetAccessPolicy": {

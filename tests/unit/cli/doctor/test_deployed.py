@@ -59,8 +59,8 @@ def test_a_deployment_that_works_is_told_so_check_by_check(api: ApiDouble) -> No
     found = visited(account, api)
     assert list(found) == [check.name for check in DEPLOYED]
     levels = {name: {each.level for each in findings} for name, findings in found.items()}
-    # What only a person can see, and what ended before it could be stopped.
-    assert levels.pop("console-link") == {Level.LOOK}
+    # What only a person can see or may try, and what ended before it could be stopped.
+    assert levels.pop("console-link") == levels.pop("overload") == {Level.LOOK}
     assert levels.pop("redrive") == {Level.UNKNOWN}
     assert set().union(*levels.values()) == {Level.FINE}
     assert api.held == "", "the document is gone"
@@ -168,6 +168,14 @@ def test_a_question_that_takes_longer_than_the_gateway_waits_is_slow_and_not_bro
     assert "longer than POST /v1/ask waits" in found.says
 
 
+def test_replies_that_are_not_selfrags_are_asked_for_again_and_then_told(api: ApiDouble) -> None:
+    api.garbled = ("/v1/ask", "/v1/questions/1")
+    found = visited(deployed(), api)
+    assert "the last reply was status 200." in found["question"][0].says
+    api.garbled = ("/v1/questions/1",)
+    assert "did not end well" in visited(deployed(), api)["question-later"][0].says
+
+
 def test_a_question_for_later_that_fails_blocks(api: ApiDouble) -> None:
     api.later = "failed"
     assert visited(deployed(), api)["question-later"][0].level is Level.BLOCKS
@@ -205,6 +213,14 @@ def test_a_function_that_cannot_be_called_and_events_that_started_nothing_are_to
     found = visited(poor, api, "who", "functions", "undelivered")
     assert "ask is Failed: no layer" in found["functions"][0].says
     assert "3 objects" in found["undelivered"][0].says
+
+
+def test_the_overload_that_a_person_may_try_is_undone_to_what_was_before(api: ApiDouble) -> None:
+    [found] = visited(deployed(), api, "overload")["overload"]
+    assert found.do.endswith("`aws lambda delete-function-concurrency --region us-east-1 --function-name selfrag-ask`.")
+    reserved = {"lambda.GetFunctionConcurrency": {"ReservedConcurrentExecutions": 200}}
+    [found] = visited(deployed(reserved), api, "overload")["overload"]
+    assert found.do.endswith("--function-name selfrag-ask --reserved-concurrent-executions 200`.")
 
 
 def test_what_one_may_not_look_at_is_told_and_the_visit_goes_on(api: ApiDouble) -> None:

@@ -37,6 +37,8 @@ def test_titan_at_0_blocks() -> None:
     assert found.level is Level.BLOCKS
     assert "quota of 0" in found.says
     assert "embedding_region" in found.do
+    of_tokens = [quota(TITAN_TOKENS, 0, "L-DE641971")]
+    assert "--quota-code L-DE641971 --desired-value 460000" in finding("titan-quota", quotas={"bedrock": of_tokens}).do
 
 
 def test_where_only_tokens_are_limited_the_pace_follows_from_them() -> None:

@@ -109,7 +109,7 @@ def test_the_page_of_sizes_tells_what_breaks_first_by_the_doctors_figures() -> N
         "Functions": needs.by_lambda,
         "Titan": needs.by_embedding,
         "Claude": lambda tokens: needs.by_model(None, tokens),
-        "Standard": needs.by_transitions,
+        "Standard": lambda transitions: transitions / needs.TRANSITIONS,
         "One": float,
         "The": float,
     }
