@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench-imports bench-retrieval plan deploy smoke destroy clean
+.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench-cold bench-imports bench-retrieval plan deploy smoke destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -68,8 +68,12 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make pac
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
 	  --architecture "$(ARCHITECTURE)"
 
-bench-imports: $(VENV)/.test ## Measure how long each Lambda's handler takes to import
-	@$(BIN)/python -m infra.packages.package --out build/host --libraries build/libraries/host
+bench-cold: $(VENV)/.test ## Measure the functions of a question that start cold, held to a share of a processor
+	@$(BIN)/python -m infra.packages.package --out build/host --libraries build/libraries/host > $(VENV)/package.txt
+	@$(BIN)/python -m infra.packages.cold --out build/host
+
+bench-imports: $(VENV)/.test ## Measure how long each Lambda's handler takes to start, without bytecode and with it
+	@$(BIN)/python -m infra.packages.package --out build/host --libraries build/libraries/host > $(VENV)/package.txt
 	@$(BIN)/python -m infra.packages.imports --out build/host
 
 bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)
