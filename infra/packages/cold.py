@@ -89,7 +89,7 @@ def table(taken: Taken) -> Iterator[str]:
 
 
 def main(
-    out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build/host"),
+    out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build/bench"),
     runs: Annotated[int, typer.Option(help="How many times each function is started.", min=1)] = 3,
 ) -> None:
     """Print what a cold question takes in each of its functions, by the share of a processor that they have."""

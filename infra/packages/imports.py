@@ -28,7 +28,7 @@ def heaviest(unpacked: Path, step: str, number: int) -> list[tuple[str, float]]:
 
 
 def main(
-    out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build/host"),
+    out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build/bench"),
     runs: Annotated[int, typer.Option(help="How many times each handler is started.", min=1)] = 3,
 ) -> None:
     """Print each handler's median start with and without bytecode, and the packages that take most of it."""

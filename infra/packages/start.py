@@ -100,7 +100,7 @@ def python_of(unpacked: Path) -> str:
         suffix = subprocess.run([python, "-c", asks], capture_output=True, text=True, check=True).stdout  # noqa: S603
         if suffix.strip() in suffixes:
             return python
-    raise NoStart("The layer is not for this machine and its Python: build it from build/libraries/host.")
+    raise NoStart("The layer is not for this machine and its Python: build it from build/libraries/bench.")
 
 
 def run_as_lambda(
