@@ -68,9 +68,13 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make pac
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
 	  --architecture "$(ARCHITECTURE)"
 
-bench-imports: $(VENV)/.test ## Measure how long each Lambda's handler takes to import
-	@$(BIN)/python -m infra.packages.package --out build/host --libraries build/libraries/host
-	@$(BIN)/python -m infra.packages.imports --out build/host
+bench-cold: $(VENV)/.bench ## Measure the functions of a question that start cold, held to shares of a processor: make bench-cold [RUNS=n]
+	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt
+	@$(BIN)/python -m infra.packages.cold --out build/bench $(if $(RUNS),--runs "$(RUNS)")
+
+bench-imports: $(VENV)/.bench ## Measure how long each Lambda's handler takes to start, without bytecode and with it
+	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt
+	@$(BIN)/python -m infra.packages.imports --out build/bench $(if $(RUNS),--runs "$(RUNS)")
 
 bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)
 	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
@@ -110,6 +114,10 @@ $(VENV)/.ask: pyproject.toml constraints.txt
 $(VENV)/.test: $(VENV)/.package | $(VENV)/.roles
 	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,deploy,dev]" >&2
 	@$(BIN)/python -m infra.packages.libraries build/libraries/host --host
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	@$(BIN)/python -m infra.packages.libraries build/libraries/bench --bench
 	@touch $@
 
 # What decides calls as IAM does runs on Node.

@@ -69,13 +69,19 @@ def measure(out: Path, runs: int) -> tuple[Taken, str]:
 
 
 def table(taken: Taken) -> Iterator[str]:
-    """Lines of seconds: starts by share without and with bytecode, first invocations with it, and their sums."""
+    """Lines of seconds: starts by share without and with bytecode, first invocations with it, and their sums.
+
+    Before them the time of the processor in a start, which a busy machine leaves as it is.
+    """
     shares = "".join(f"{share:>7.2f}" for share in SHARES)
-    yield f"{'':<18}{'start, without':>21}{'start, with bytecode':>24}{'first invocation':>24}"
-    yield f"{'processors':<18}{shares:>21}   {shares:>21}   {shares:>21}"
-    sums = [0.0] * (3 * len(SHARES))
+    yield f"{'':<17}{'computing':>15}{'start, without':>24}{'start, with bytecode':>24}{'first invocation':>24}"
+    yield f"{'':<18}{'without':>7}{'with':>7}   {shares}   {shares}   {shares}  processors"
+    sums = [0.0] * (2 + 3 * len(SHARES))
     for step in EVENTS:
-        row = [median(each.seconds for each in taken[step, share, held]) for held in (False, True) for share in SHARES]
+        row = [
+            median(each.processor for share in SHARES for each in taken[step, share, held]) for held in (False, True)
+        ]
+        row += [median(each.seconds for each in taken[step, share, held]) for held in (False, True) for share in SHARES]
         row += [median(each.invocation for each in taken[step, share, True]) for share in SHARES]
         sums = [total + seconds for total, seconds in zip(sums, row, strict=True)]
         yield _line(step, row)
@@ -83,7 +89,7 @@ def table(taken: Taken) -> Iterator[str]:
 
 
 def main(
-    out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build/host"),
+    out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build/bench"),
     runs: Annotated[int, typer.Option(help="How many times each function is started.", min=1)] = 3,
 ) -> None:
     """Print what a cold question takes in each of its functions, by the share of a processor that they have."""
@@ -96,8 +102,8 @@ def main(
 
 def _line(name: str, seconds: list[float]) -> str:
     cells = [f"{each:>7.2f}" for each in seconds]
-    groups = ["".join(cells[at : at + len(SHARES)]) for at in range(0, len(cells), len(SHARES))]
-    return f"{name:<18}{'   '.join(groups)}"
+    groups = ["".join(cells[at : at + len(SHARES)]) for at in range(2, len(cells), len(SHARES))]
+    return f"{name:<18}{'   '.join([''.join(cells[:2]), *groups])}"
 
 
 if __name__ == "__main__":

@@ -51,17 +51,13 @@ def main(
     out: Annotated[Path, typer.Argument(help="Folder to fill.")],
     architecture: Annotated[Literal["arm64", "x86_64"], typer.Option(help="The Lambdas' processor.")] = "arm64",
     python: Annotated[str, typer.Option(help="The Lambdas' version of Python.")] = "3.13",
-    host: Annotated[
-        bool, typer.Option("--host", help="For this machine instead, by the same Python if it is here.")
-    ] = False,
+    host: Annotated[bool, typer.Option("--host", help="For this machine and its Python instead.")] = False,
+    bench: Annotated[bool, typer.Option("--bench", help="For this machine, and its 3.13 if it has one.")] = False,
 ) -> None:
     """Fetch the libraries of the layer, so that it can be built without network."""
     lambdas = ["--python-platform", _PLATFORMS[architecture], "--python-version", python]
     try:
-        if host:
-            install(out, ROOT, [], lambda_python() or sys.executable)
-        else:
-            install(out, ROOT, lambdas)
+        install(out, ROOT, [] if host or bench else lambdas, (bench and lambda_python()) or sys.executable)
     except NoLibraries as error:
         sys.exit(str(error))
 

@@ -1,6 +1,7 @@
 """What a cold question calls, on this machine and at once: each service gives one good reply, and nothing is kept."""
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Json = dict[str, Any]
+
+_ARN = "arn:aws:states:eu-west-1:111122223333:stateMachine:selfrag-"
 
 PASSAGE = {
     "passage_id": "p1",
@@ -43,6 +46,25 @@ def services() -> Iterator[str]:
             yield f"http://127.0.0.1:{server.server_port}"
         finally:
             server.shutdown()
+
+
+def environment(step: str, url: str) -> dict[str, str]:
+    """What Lambda and the Terraform tell a function, with one URL for all services."""
+    return {
+        "AWS_LAMBDA_FUNCTION_NAME": f"selfrag-{step}",
+        "AWS_REGION": "eu-west-1",
+        "AWS_DEFAULT_REGION": "eu-west-1",
+        "AWS_ACCESS_KEY_ID": "id",
+        "AWS_SECRET_ACCESS_KEY": "key",
+        "AWS_ENDPOINT_URL": url,
+        "PATH": os.defpath,
+        "SELFRAG_MODEL_SECRET": "key",
+        "SELFRAG_MODEL_BASE_URL": url,
+        "SELFRAG_WEB_SECRET": "key",
+        "SELFRAG_COLLECTION_ENDPOINT": url,
+        "SELFRAG_EXPRESS_MACHINE_ARN": f"{_ARN}express",
+        "SELFRAG_STANDARD_MACHINE_ARN": f"{_ARN}standard",
+    }
 
 
 def reply_to(path: str, target: str, body: bytes) -> Json:

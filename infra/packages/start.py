@@ -1,7 +1,6 @@
 """A cold start on this machine: a fresh Python that sees a function's zip and the layer, and nothing else of it."""
 
 import json
-import os
 import subprocess
 import sys
 import zipfile
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.packages.bytecode import lambda_python
+from infra.packages.services import environment
 
 _PATH = "import sys; sys.path += {folders!r}; "
 _MARK = "selfrag-start "
@@ -23,9 +23,9 @@ from types import SimpleNamespace
 def told(**said):
     print({mark!r} + json.dumps(said), flush=True)
 
-began = time.perf_counter()
+began, used = time.perf_counter(), time.process_time()
 from {handler} import handler
-told(seconds=time.perf_counter() - began)
+told(seconds=time.perf_counter() - began, processor=time.process_time() - used)
 made, known = [], set(sys.modules)
 for module, kind, name in (("botocore.client", "ClientCreator", "create_client"), ("httpx2", "Client", "__init__")):
     if module in known:
@@ -39,7 +39,6 @@ began = time.perf_counter()
 reply = handler(event, context)
 told(seconds=time.perf_counter() - began, made=made, loaded=sorted(set(sys.modules) - known), reply=reply)
 """
-_ARN = "arn:aws:states:eu-west-1:111122223333:stateMachine:selfrag-"
 
 
 class NoStart(Exception):
@@ -48,9 +47,13 @@ class NoStart(Exception):
 
 @dataclass(frozen=True)
 class Started:
-    """A start and, if there was an event, the first invocation: their seconds, the reply, and what it did first."""
+    """A start and, if there was an event, the first invocation: their seconds, the reply, and what it did first.
+
+    `processor` are the seconds of a start in which the process computed: what a busy machine leaves as it is.
+    """
 
     seconds: float
+    processor: float
     invocation: float = 0.0
     reply: Any = None
     clients: tuple[str, ...] = ()
@@ -97,7 +100,7 @@ def python_of(unpacked: Path) -> str:
         suffix = subprocess.run([python, "-c", asks], capture_output=True, text=True, check=True).stdout  # noqa: S603
         if suffix.strip() in suffixes:
             return python
-    raise NoStart("The layer is not for this machine and its Python: build it from build/libraries/host.")
+    raise NoStart("The layer is not for this machine and its Python: build it from build/libraries/bench.")
 
 
 def run_as_lambda(
@@ -127,29 +130,11 @@ def start(
     told = [json.loads(line.removeprefix(_MARK)) for line in said.splitlines() if line.startswith(_MARK)]
     if len(told) != (2 if event else 1):
         raise NoStart(errors)
+    begun, call = told[0], told[-1]
     if not event:
-        return Started(told[0]["seconds"])
-    _, call = told
-    return Started(told[0]["seconds"], call["seconds"], call["reply"], tuple(call["made"]), tuple(call["loaded"]))
-
-
-def environment(step: str, url: str) -> dict[str, str]:
-    """What Lambda and the Terraform tell a function, with one URL for all services."""
-    return {
-        "AWS_LAMBDA_FUNCTION_NAME": f"selfrag-{step}",
-        "AWS_REGION": "eu-west-1",
-        "AWS_DEFAULT_REGION": "eu-west-1",
-        "AWS_ACCESS_KEY_ID": "id",
-        "AWS_SECRET_ACCESS_KEY": "key",
-        "AWS_ENDPOINT_URL": url,
-        "PATH": os.defpath,
-        "SELFRAG_MODEL_SECRET": "key",
-        "SELFRAG_MODEL_BASE_URL": url,
-        "SELFRAG_WEB_SECRET": "key",
-        "SELFRAG_COLLECTION_ENDPOINT": url,
-        "SELFRAG_EXPRESS_MACHINE_ARN": f"{_ARN}express",
-        "SELFRAG_STANDARD_MACHINE_ARN": f"{_ARN}standard",
-    }
+        return Started(begun["seconds"], begun["processor"])
+    did = (call["reply"], tuple(call["made"]), tuple(call["loaded"]))
+    return Started(begun["seconds"], begun["processor"], call["seconds"], *did)
 
 
 def _command(unpacked: Path, step: str, code: str, options: tuple[str, ...]) -> list[str]:

@@ -43,6 +43,26 @@ def test_both_tables_are_there() -> None:
     assert len(TABLES) == 2
 
 
+def test_what_memory_costs_follows_from_the_seconds_and_is_what_the_table_of_questions_says() -> None:
+    found = re.findall(r"^\| (\d+) \| ([\d.]+) \| (\d+) \| ([\d.]+) \|$", PAGE, re.M)
+    assert [int(memory) for memory, *_ in found] == [512, 884, 1769]
+    for memory, processors, gb_seconds, dollars in found:
+        assert abs(int(memory) / 1769 - float(processors)) < 0.005
+        # `ask` waits 10 s with 512 MB; eight calls of 2 s, and Retrieve's half second.
+        assert abs(1000 * (10 * 0.5 + 16.5 * int(memory) / 1024) - int(gb_seconds)) < 1
+        assert abs(int(gb_seconds) * 0.0000133334 - float(dollars)) < 0.005
+    assert f"| Lambda on arm64, GB-seconds | 0.0000133334 | {found[-1][2]} | {found[-1][3]} |" in PAGE
+
+
+def test_the_price_of_snapshots_and_of_copies_that_run_follows_from_the_memory() -> None:
+    found = re.findall(r"([\d.]+) GB x ([\d,]+) s x ([\d.]+) are ([\d.]+) dollars", PAGE)
+    assert len(found) == 2
+    for gigabytes, seconds, price, dollars in found:
+        assert float(gigabytes) == round((7 * 1769 + 3 * 512) / 1024, 1)
+        assert int(seconds.replace(",", "")) == 730 * 3600
+        assert abs((7 * 1769 + 3 * 512) / 1024 * 730 * 3600 * float(price) - float(dollars)) < 0.5
+
+
 SIZING = (Path(__file__).parents[2] / "docs" / "sizing.md").read_text(encoding="utf-8")
 
 

@@ -40,8 +40,8 @@ def arm64(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zips for this machine, unpacked, with bytecode."""
-    out = tmp_path_factory.mktemp("host")
-    build(out, "host")
+    """The zips for this machine, unpacked, with bytecode; for the Lambdas' Python where the benchmarks are set up."""
+    out = tmp_path_factory.mktemp("unpacked")
+    build(out, "bench" if (ROOT / "build/libraries/bench").exists() else "host")
     _, compiled = trees(out, out)
     return compiled

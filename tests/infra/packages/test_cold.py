@@ -55,10 +55,10 @@ def test_a_start_can_be_held_to_a_share_of_a_processor(share: float, unpacked: P
 
 def test_the_table_sums_what_the_seven_functions_took() -> None:
     taken = {
-        (step, share, held): [Started(seconds, 0.25) for seconds in ((1, 2, 9) if held else (3, 4, 9))]
+        (step, share, held): [Started(seconds, 0.5, 0.25) for seconds in ((1, 2, 9) if held else (3, 4, 9))]
         for step in EVENTS
         for share in SHARES
         for held in (True, False)
     }
     *_, last = table(taken)
-    assert re.findall(r"[\d.]+", last) == ["28.00"] * 3 + ["14.00"] * 3 + ["1.75"] * 3
+    assert re.findall(r"[\d.]+", last) == ["3.50"] * 2 + ["28.00"] * 3 + ["14.00"] * 3 + ["1.75"] * 3
