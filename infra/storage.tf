@@ -175,6 +175,20 @@ resource "aws_s3_bucket_lifecycle_configuration" "bucket" {
   depends_on = [aws_s3_bucket_versioning.bucket]
 }
 
+# A browser sends the form of POST /v1/documents only from the origins that are named.
+resource "aws_s3_bucket_cors_configuration" "documents" {
+  count = length(var.upload_origins) == 0 ? 0 : 1
+
+  bucket = aws_s3_bucket.bucket["documents"].id
+
+  cors_rule {
+    allowed_methods = ["POST"]
+    allowed_origins = var.upload_origins
+    allowed_headers = ["*"]
+    max_age_seconds = 3600
+  }
+}
+
 # EventBridge is told of every object that comes, changes or goes; events.tf says what follows.
 resource "aws_s3_bucket_notification" "documents" {
   bucket      = aws_s3_bucket.bucket["documents"].id

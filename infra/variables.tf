@@ -1,7 +1,7 @@
 # The deployment
 
 variable "name" {
-  description = "The deployment's name: every resource's name starts with it, and the metrics' namespace is this."
+  description = "The deployment's name: every resource's name starts with it, and the metrics' namespace is this. In an account each region needs another one, for roles belong to no region."
   type        = string
   default     = "selfrag"
 
@@ -407,6 +407,17 @@ variable "documents_force_destroy" {
   description = "Whether `terraform destroy` may delete the bucket with the documents in it."
   type        = bool
   default     = false
+}
+
+variable "upload_origins" {
+  description = "The origins, such as https://app.example.com, from whose pages browsers may upload documents with the forms that the API gives; none by default."
+  type        = list(string)
+  default     = []
+
+  validation {
+    condition     = alltrue([for origin in var.upload_origins : can(regex("^https?://[^/*\\s]+$", origin))])
+    error_message = "upload_origins must be origins, such as https://app.example.com, without a path or an asterisk."
+  }
 }
 
 variable "old_versions_days" {

@@ -81,6 +81,7 @@ OTHER_CHOICES = {
     "security_group_ids": ["sg-1"],
     "subnet_ids": ["subnet-1"],
     "tracing": False,
+    "upload_origins": ["https://app.example.com"],
     "web_acl_arn": "arn:aws:wafv2:us-east-1:000000000000:regional/webacl/name/1",
     "web_search": False,
 }
@@ -288,6 +289,7 @@ def test_every_other_choice_can_be_planned(tmp_path: Path) -> None:
         packages = empty_packages(tmp_path / "packages")
         planned = set(Stack(aws, tmp_path / "other", packages, OTHER_CHOICES).changes())
         assert {"aws_wafv2_web_acl_association.api[0]", "aws_xray_group.traces[0]"} <= planned
+        assert "aws_s3_bucket_cors_configuration.documents[0]" in planned
         assert not [each for each in planned if each.startswith(("aws_api_gateway_api_key", "aws_secretsmanager"))]
         existing = {"collection_endpoint": "http://127.0.0.1:9"}
         planned = set(Stack(aws, tmp_path / "existing", packages, existing).changes())

@@ -43,6 +43,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "embedding_region": ("Virginia", "embedding_region must be the name of a region"),
     "reindex_concurrency": (0, "reindex_concurrency must be a whole number"),
     "pipeline": ("", "pipeline must be"),
+    "upload_origins": (["https://*"], "upload_origins must be origins"),
     "old_versions_days": (0.5, "old_versions_days must be"),
     "secret_recovery_days": (3, "secret_recovery_days must be"),
     "web_base_url": ("tavily", "web_base_url must be a URL"),

@@ -42,6 +42,12 @@ LAMBDA_ERRORS = {
     "Lambda.AWSLambdaException",
     "Lambda.SdkClientException",
     "Lambda.TooManyRequestsException",
+    # Lambda's API reference says of these to wait and to try again.
+    "Lambda.ResourceNotReadyException",
+    "Lambda.ResourceConflictException",
+    "Lambda.ENINotReadyException",
+    "Lambda.EC2ThrottledException",
+    "Lambda.SnapStartNotReadyException",
 }
 BUILT_IN = re.compile(r"\$(\w+)\s*\(")
 MACHINES = {"question": MACHINE, "ingestion": INGESTION_MACHINE, "reindex": REINDEX_MACHINE}
