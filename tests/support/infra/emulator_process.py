@@ -1,7 +1,7 @@
 """ministack with nine corrections; runs in ministack's own environment, as a program.
 
-Without them terraform sees differences, or an error, that AWS would not show. Each is asserted by the apply test:
-take one out, and that test fails.
+Without them terraform sees differences, or an error, that AWS would not show. Each is asserted by the apply test, or by
+that of releases: take one out, and that test fails.
 """
 
 import json
