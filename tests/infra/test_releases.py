@@ -15,7 +15,7 @@ from tests.support.infra.made import everything_names_versions
 from tests.support.infra.sources import FIRST, SECOND, change, packages_of, patient, sources
 from tests.support.infra.traffic import QUESTIONS, Traffic, traffic
 
-QUESTION = QUESTIONS[0]
+QUESTION, LATE = QUESTIONS[0], "documents/late.md"
 # What a release consists of, with all that it needs; the rest of the deployment has nothing to do with it.
 RELEASE = ("aws_lambda_alias.ask", "aws_sfn_alias.machine")
 
@@ -33,39 +33,47 @@ def test_nothing_fails_and_nothing_is_mixed_while_a_release_comes_and_goes(
         boto3.client("secretsmanager", **at(stack)).put_secret_value(
             SecretId="selfrag/anthropic", SecretString="offline"
         )
-        before = Traffic(stack)
+        alone = Traffic(stack)
         for key, text in DOCUMENTS.items():
-            assert ready(before.load(key, text))
-        assert release_of(before.ask(QUESTION)) == FIRST
+            assert ready(alone.load(key, text))
+        assert release_of(alone.ask(QUESTION)) == FIRST
 
         change(both, stack.directory)
         packages_of(both, packages)
-        with traffic(stack, questions=20, documents=5) as coming:
-            coming.ask(QUESTION)
-            stack.apply(*RELEASE)
-        after = Traffic(stack)
-        assert release_of(after.ask(QUESTION)) == SECOND
-        deployed = nothing_failed_or_was_mixed(coming)
-
-        selfrag = rolled_back(tmp_path, stack)
-        with traffic(stack, questions=20, documents=5) as coming:
-            coming.ask(QUESTION)
-            went_back = selfrag("rollback", "--region", "us-east-1")
-        assert went_back.code == 0, went_back.err
-        assert "Release 1 is live; it was release 2." in went_back.out
-        assert release_of(after.ask(QUESTION)) == FIRST
-        back = nothing_failed_or_was_mixed(coming)
+        deployed = changed_over(stack, lambda: stack.apply(*RELEASE), SECOND)
+        selfrag = command(tmp_path, stack)
+        back = changed_over(stack, lambda: went_back(selfrag("rollback", "--region", "us-east-1")), FIRST)
         refused = selfrag("rollback", "--region", "us-east-1")
         assert (refused.code, "there is none before it to go back to" in refused.err) == (2, True)
 
         stack.apply(*RELEASE)
-        assert release_of(after.ask(QUESTION)) == SECOND
-    record_property(
-        "figures", f"a release deployed while {deployed}; gone back from while {back}: none failed or mixed"
-    )
+        assert release_of(alone.ask(QUESTION)) == SECOND, "terraform makes the newest release live again"
+    figures = f"a release deployed while {deployed}; gone back from while {back}: none failed or mixed"
+    record_property("figures", figures)
 
 
-def rolled_back(tmp_path: Path, stack: Stack) -> Callable[..., Ended]:
+def changed_over(stack: Stack, change: Callable[[], None], release: str) -> str:
+    """Change over to a release while questions are asked and documents loaded; returns how many."""
+    with traffic(stack, questions=20, documents=5) as coming:
+        coming.ask(QUESTION)
+        change()
+        assert release_of(coming.ask(QUESTION)) == release
+        assert ready(coming.load(LATE, f"# Late\n\nLoaded {release}.\n"))
+    asked = Counter(release_of(response) for response in coming.responses)
+    assert set(asked) == {FIRST, SECOND}, "before and after"
+    assert [ended for ended in coming.ingested if not ready(ended)] == []
+    assert (asked.total() >= 20, len(coming.ingested) >= 5) == (True, True)
+    shared = " and ".join(f"{count} {each}" for each, count in sorted(asked.items()))
+    return f"{asked.total()} questions ({shared}) and {len(coming.ingested)} documents came"
+
+
+def went_back(ended: Ended) -> None:
+    """The command said what it did."""
+    assert ended.code == 0, ended.err
+    assert "Release 1 is live; it was release 2." in ended.out
+
+
+def command(tmp_path: Path, stack: Stack) -> Callable[..., Ended]:
     """The command as an operator runs it."""
     keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_ENDPOINT_URL": stack.aws}
     return Command(tmp_path, tuple(keys.items()))
@@ -81,13 +89,3 @@ def release_of(response: dict[str, Any]) -> str:
     assert response["status"] == "answered", response
     [release] = {warning for warning in response["usage"]["warnings"] if warning in (FIRST, SECOND)}
     return release
-
-
-def nothing_failed_or_was_mixed(coming: Traffic) -> str:
-    """Each question was answered by one release, and by both there were some; each document was ingested."""
-    asked = Counter(release_of(response) for response in coming.responses)
-    assert set(asked) == {FIRST, SECOND}, asked
-    assert [ended for ended in coming.ingested if not ready(ended)] == []
-    assert (asked.total() >= 20, len(coming.ingested) >= 5) == (True, True)
-    shared = " and ".join(f"{count} {release}" for release, count in sorted(asked.items()))
-    return f"{asked.total()} questions ({shared}) and {len(coming.ingested)} documents came"

@@ -15,7 +15,7 @@ from tests.support.infra.asking import at, eventually
 from tests.support.infra.emulator import Stack
 from tests.support.roles.calls import HERE, bucket_arn
 
-ASKING, LOADING = 3, 1
+ASKING, LOADING = 2, 1
 QUESTIONS = (
     "How many weeks of parental leave does each parent receive?",
     "How many days of annual leave does each employee have?",
@@ -37,7 +37,7 @@ class Traffic:
 
     def ask(self, question: str) -> dict[str, Any]:
         """The response, as API Gateway would get it: from the alias of `ask`, asked again until there is one."""
-        body = {"question": question, "policy": {"deadline_seconds": 240, "web_search": False}}
+        body = {"question": question, "policy": {"deadline_seconds": 240, "top_k": 2}}
         started = self._called("POST", "/v1/questions", body)
         assert started["statusCode"] == 202, started
 
