@@ -56,7 +56,8 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         calls = opened.enter_context(recording(allows))
         _ingest_everything(stack, collection, gone)
         url = opened.enter_context(serving(handler=as_caller("ask", threaded_handler())))
-        _ask_everything(opened.enter_context(httpx2.Client(base_url=url, headers={"x-api-key": "k"}, timeout=40)), model)
+        api = httpx2.Client(base_url=url, headers={"x-api-key": "k"}, timeout=40)
+        _ask_everything(opened.enter_context(api), model)
         yield calls
 
 
