@@ -60,6 +60,7 @@ UNTOLD_QUESTION = "From which day of sickness is a doctor's note needed?"
 
 CLAUDE = "us.anthropic.claude-haiku-5-5-v1:0"
 OTHER_CHOICES = {
+    "account_concurrency": 1000,
     "alarm_email": "team@example.com",
     "auth": "iam",
     "collection_public": False,
@@ -79,6 +80,7 @@ OTHER_CHOICES = {
     "saved_queries": True,
     "search_index": {"vector_dimensions": 1024},
     "security_group_ids": ["sg-1"],
+    "snap_start": True,
     "subnet_ids": ["subnet-1"],
     "tracing": False,
     "upload_origins": ["https://app.example.com"],
@@ -287,8 +289,11 @@ def problem(reply: httpx2.Response, status: int) -> None:
 def test_every_other_choice_can_be_planned(tmp_path: Path) -> None:
     with emulator(tmp_path) as aws:
         packages = empty_packages(tmp_path / "packages")
-        planned = set(Stack(aws, tmp_path / "other", packages, OTHER_CHOICES).changes())
-        assert {"aws_wafv2_web_acl_association.api[0]", "aws_xray_group.traces[0]"} <= planned
+        planned = Stack(aws, tmp_path / "other", packages, OTHER_CHOICES).planned()
+        of_questions = [planned["aws_lambda_function.ask"], planned['aws_lambda_function.step["generate"]']]
+        assert [each["reserved_concurrent_executions"] for each in of_questions] == [200, 5]
+        assert [each["snap_start"][0]["apply_on"] for each in of_questions] == ["PublishedVersions"] * 2
+        assert {"aws_wafv2_web_acl_association.api[0]", "aws_xray_group.traces[0]"} <= planned.keys()
         assert "aws_s3_bucket_cors_configuration.documents[0]" in planned
         assert not [each for each in planned if each.startswith(("aws_api_gateway_api_key", "aws_secretsmanager"))]
         existing = {"collection_endpoint": "http://127.0.0.1:9"}

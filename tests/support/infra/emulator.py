@@ -106,13 +106,16 @@ class Stack:
 
     def changes(self) -> dict[str, list[str]]:
         """What another apply would do, by the address of each resource."""
+        return {address: change["actions"] for address, change in self._plan() if change["actions"] != ["no-op"]}
+
+    def planned(self) -> dict[str, dict[str, Any]]:
+        """The attributes that resources would have after another apply, by address, as far as they are known."""
+        return {address: change["after"] for address, change in self._plan() if change["after"] is not None}
+
+    def _plan(self) -> list[tuple[str, dict[str, Any]]]:
         self._terraform("plan", "-input=false", "-out=plan", "-no-color")
         plan = json.loads(self._terraform("show", "-json", "plan"))
-        return {
-            change["address"]: change["change"]["actions"]
-            for change in plan["resource_changes"]
-            if change["mode"] == "managed" and change["change"]["actions"] != ["no-op"]
-        }
+        return [(each["address"], each["change"]) for each in plan["resource_changes"] if each["mode"] == "managed"]
 
     def destroy(self) -> None:
         """Remove everything."""
