@@ -147,7 +147,8 @@ def finished(api: httpx2.Client, url: str) -> dict[str, Any]:
     """The response of a question as soon as there is one."""
 
     def reply() -> dict[str, Any] | None:
-        answered = api.get(url)
+        # With its trace, an execution that failed is told at once.
+        answered = api.get(url, params={"trace": "true"})
         # A gateway that is asked too often, or whose function takes too long, says so in its own words: ask again.
         if not answered.is_success:
             return None
