@@ -78,7 +78,7 @@ class FirstLoad:
         self.failed: dict[str, str] = {}
         self.questions: Counter[str] = Counter()
         self.warnings: Counter[str] = Counter()
-        self._embedder = TitanEmbedder(self.titan, 2, self.time.clock, self.time.pause)
+        self._embedder = TitanEmbedder(self.titan, 2, self.time.clock, self.time.pause, random.uniform)
         self._work = FakeWork()
         self._index = FakeIndex(passage())
         self.time.start(self._load)

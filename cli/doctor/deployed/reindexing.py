@@ -43,7 +43,7 @@ def redriven(deployment: Deployment) -> Iterator[Finding]:
 
 
 def _start(deployment: Deployment) -> str:
-    machine = f"{deployment.account.arn('states')}:stateMachine:{deployment.name}-reindex"
+    machine = f"{deployment.account.arn('states')}:stateMachine:{deployment.name}-reindex:live"
     given = json.dumps({"prefix": f"{deployment.visit.key}/nothing/"})
     client = deployment.account.client("stepfunctions")
     return str(client.start_execution(stateMachineArn=machine, input=given)["executionArn"])

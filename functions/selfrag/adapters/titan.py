@@ -38,9 +38,10 @@ class TitanEmbedder:
         dimensions: int,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
+        uniform: Callable[[float, float], float] = _RANDOM.uniform,
     ) -> None:
         self._client, self._dimensions = client, dimensions
-        self._clock, self._pause = clock, pause
+        self._clock, self._pause, self._uniform = clock, pause, uniform
 
     def query(self, text: str) -> list[float]:
         """The vector of a search query, of length 1."""
@@ -73,7 +74,7 @@ class TitanEmbedder:
 
     def _after(self, wait: float, text: str, end: float) -> list[float] | None:
         """The vector of a text, asked for after about so many seconds; None if the model was too busy."""
-        pause = _RANDOM.uniform(wait / 2, wait)
+        pause = self._uniform(wait / 2, wait)
         if self._clock() + pause > end:
             raise TemporarilyUnavailable(f"{MODEL} is too busy to embed all passages now")
         if pause:
