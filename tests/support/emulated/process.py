@@ -27,6 +27,7 @@ def correct(machines: Machines) -> None:
     services.describe_alarms_in_full()
     services.remember_tracing()
     services.qualify_what_is_published_at_once()
+    services.unpack_a_layer_once()
     name_errors()
     interpreter.work_out_timeouts()
     interpreter.give_results_of_branches()

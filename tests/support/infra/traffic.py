@@ -13,6 +13,7 @@ import boto3
 
 from tests.support.infra.asking import at, eventually
 from tests.support.infra.emulator import Stack
+from tests.support.infra.sources import DEADLINE_SECONDS
 from tests.support.roles.calls import HERE, bucket_arn
 
 ASKING, LOADING = 2, 1
@@ -37,7 +38,7 @@ class Traffic:
 
     def ask(self, question: str) -> dict[str, Any]:
         """The response, as API Gateway would get it: from the alias of `ask`, asked again until there is one."""
-        body = {"question": question, "policy": {"deadline_seconds": 240, "top_k": 2}}
+        body = {"question": question, "policy": {"deadline_seconds": DEADLINE_SECONDS, "top_k": 2}}
         started = self._called("POST", "/v1/questions", body)
         assert started["statusCode"] == 202, started
 
