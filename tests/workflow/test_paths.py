@@ -135,13 +135,16 @@ def test_steps_without_a_model_fail_into_an_honest_end_too(step: str, error: Exc
 
 
 @pytest.mark.parametrize("error", [TemporarilyUnavailable("busy"), KeyError("a bug")], ids=["busy", "bug"])
-def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_and_is_not_remembered(
+def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_and_is_remembered_as_overdue(
     error: Exception,
 ) -> None:
     with running_stack({}, {}, handlers=Scripted(compose_answer=[error]).handlers(), pause=lambda s: None) as stack:
         execution = stack.execute(ASKED, "my-question")
         table, key = TABLES["answers_table"][0], {"id": {"S": "my-question"}}
-        assert "Item" not in boto3.client("dynamodb").get_item(TableName=table, Key=key)
+        kept = boto3.client("dynamodb").get_item(TableName=table, Key=key)["Item"]
+    # Without a response, and overdue: whoever looks is told of the execution's end.
+    assert kept.keys() == {"id", "collections", "due_at", "expires_at"}
+    assert (kept["collections"], int(kept["due_at"]["N"]) <= time.time()) == ({"L": [{"S": "c"}]}, True)
     assert execution.output is None
     assert execution.error == (
         f"ComposeFailed: The response to question my-question could not be composed ({type(error).__name__}); "
@@ -150,7 +153,8 @@ def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_an
     view = unfinished(execution.id, "failed", steps_of(execution.history))
     assert (view.status, view.path) == ("failed", ["DecideRetrieval", *SEARCH, *ANSWER])
     assert view.trace
-    assert (view.trace[-1].state, view.trace[-1].error) == ("ComposeAnswer", type(error).__name__)
+    composing = view.trace[-2]
+    assert (composing.state, composing.error) == ("ComposeAnswer", type(error).__name__)
 
 
 @pytest.mark.parametrize(

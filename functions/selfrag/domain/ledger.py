@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from selfrag.domain.calls import ModelCall
 
 # These fetch, hold together or keep what the steps of a path bring.
-_NOT_IN_PATH = frozenset({"RecallAnswer", "Reflect", "ComposeAnswer", "RememberAnswer"})
+_NOT_IN_PATH = frozenset({"RecallAnswer", "Reflect", "ComposeAnswer", "RememberAnswer", "RememberFailure"})
 
 
 class Entry(BaseModel):
