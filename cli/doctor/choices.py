@@ -33,6 +33,7 @@ class Choices(BaseModel):
     index: dict[str, Any] = {}
     search_index: dict[str, Any] | None = None
     reserved_concurrency: dict[str, int] = {}
+    account_concurrency: int | None = None
     manage_api_gateway_account: bool = False
     api_throttle: Throttle = Throttle(rate=50, burst=100)
     key_throttle: Throttle = Throttle(rate=5, burst=10)

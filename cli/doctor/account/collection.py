@@ -8,8 +8,8 @@ from cli.doctor.account.subject import Account
 from cli.doctor.findings import Finding, blocks, fine, look
 from cli.doctor.needs import month_dollars
 
-# Twice the least of a collection with replicas.
-MODEST = 4
+# The cap that docs/costs.md proposes for either.
+CAP = 4
 
 
 def units(account: Account) -> Iterator[Finding]:
@@ -29,11 +29,11 @@ def units(account: Account) -> Iterator[Finding]:
         f"All collections together may use {indexing} units for indexing and {search} for search, which would cost "
         f"{dollars:,.0f} dollars a month."
     )
-    if indexing + search <= MODEST:
+    if max(indexing, search) <= CAP:
         yield fine(says)
         return
     yield look(
         says,
         f"Set what you would pay at most: aws opensearchserverless update-account-settings --region {account.region} "
-        "--capacity-limits maxIndexingCapacityInOCU=2,maxSearchCapacityInOCU=2",
+        f"--capacity-limits maxIndexingCapacityInOCU={CAP},maxSearchCapacityInOCU={CAP}",
     )

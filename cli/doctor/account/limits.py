@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.doctor.account.subject import Account
+from cli.doctor.choices import Choices
 from cli.doctor.findings import Finding, blocks, fine, look
 from cli.doctor.needs import LAMBDA_SECONDS, by_lambda
 from cli.doctor.quotas import Quota
@@ -15,6 +16,8 @@ from selfrag.domain.errors import Misconfigured
 CONCURRENCY, USUAL = "L-B99A9384", 1000
 # AWS keeps so many functions of an account free of reservations.
 UNRESERVED = 100
+# From so many on, infra/api_limits.tf reserves a share for `ask`.
+LEAST_TO_SHARE = 125
 
 
 def who(account: Account) -> Iterator[Finding]:
@@ -42,10 +45,20 @@ def concurrency(account: Account) -> Iterator[Finding]:
     rate = by_lambda(limit)
     says = f"Lambda runs {limit:,} functions at once: {rate:.1f} questions a second, of {LAMBDA_SECONDS} s each."
     quota = Quota("lambda", account.region, "Concurrent executions", CONCURRENCY, limit, adjustable=True)
-    yield fine(says, rate) if limit >= USUAL else look(says, quota.raise_to(USUAL), rate)
-    reserved = sum(copies for copies in account.choices.reserved_concurrency.values() if copies > 0)
+    todo = [] if limit >= USUAL else [quota.raise_to(USUAL)]
+    if account.choices.account_concurrency != limit:
+        todo.insert(0, f"Set `account_concurrency = {limit}`, so that what is more is refused at the door.")
+    yield look(says, " ".join(todo), rate) if todo else fine(says, rate)
+    reserved = _reserved(account.choices)
     if reserved and limit - reserved < UNRESERVED:
         yield blocks(
-            f"reserved_concurrency takes {reserved} of {limit:,} functions at once, and AWS keeps {UNRESERVED} free.",
-            "Reserve less, or ask for more as above.",
+            f"{reserved:,} of {limit:,} functions at once would be reserved, and AWS keeps {UNRESERVED} free.",
+            "Lower `reserved_concurrency` or `account_concurrency`, or ask for more as above.",
         )
+
+
+def _reserved(choices: Choices) -> int:
+    """How many copies a deployment reserves; `ask` has a fifth of account_concurrency where that leaves enough."""
+    known = choices.account_concurrency or 0
+    copies = {"ask": known // 5 if known >= LEAST_TO_SHARE else 0, **choices.reserved_concurrency}
+    return sum(each for each in copies.values() if each > 0)

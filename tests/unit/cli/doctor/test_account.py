@@ -22,14 +22,23 @@ def test_a_new_account_with_10_functions_at_once_is_told_what_to_ask_for() -> No
     found = finding("concurrency", {"lambda.GetAccountSettings": limit_of_lambda(10)})
     assert found.level is Level.LOOK
     assert found.says == "Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
+    assert "Set `account_concurrency = 10`, so that what is more is refused at the door." in found.do
     assert "--service-code lambda --quota-code L-B99A9384 --desired-value 1000" in found.do
+
+
+def test_the_limit_of_the_account_is_to_be_told_to_the_terraform() -> None:
+    assert finding("concurrency").do == "Set `account_concurrency = 1000`, so that what is more is refused at the door."
+    assert finding("concurrency", account_concurrency=1_000).level is Level.FINE
 
 
 def test_a_reservation_that_aws_would_refuse_blocks() -> None:
     poor = AwsAccount({"lambda.GetAccountSettings": limit_of_lambda(200)})
     found = [each for _, each in examined(poor, reserved_concurrency={"ask": 150, "generate": -1}).findings]
     [said] = [each.says for each in found if each.level is Level.BLOCKS]
-    assert said == "reserved_concurrency takes 150 of 200 functions at once, and AWS keeps 100 free."
+    assert said == "150 of 200 functions at once would be reserved, and AWS keeps 100 free."
+    # A share of what the account does not have.
+    found = [each for _, each in examined(poor, account_concurrency=1_000).findings]
+    assert [each.says for each in found if each.level is Level.BLOCKS] == [said.replace("150", "200")]
 
 
 def test_what_one_may_not_look_at_is_told_and_the_rest_is_looked_at() -> None:

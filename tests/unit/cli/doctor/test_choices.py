@@ -43,10 +43,6 @@ def test_a_choice_of_another_kind_is_refused_by_its_name(tmp_path: Path) -> None
     assert "secret" not in str(refused.value)
 
 
-def _quantity(what: str) -> float:
-    return float(re.findall(rf"^\| {what} \| [\d.]+ \| ([\d.]+) \|", COSTS, re.M)[0])
-
-
 def test_the_page_of_costs_reckons_with_the_doctors_figures_of_a_question() -> None:
     said = re.search(r"(\d+) state transitions and (\d+) model calls", COSTS)
     assert said
@@ -54,8 +50,8 @@ def test_the_page_of_costs_reckons_with_the_doctors_figures_of_a_question() -> N
     tokens = re.findall(r"^\| Claude [^|]+ tokens \| [\d.]+ \| ([\d.]+) \|", COSTS, re.M)
     assert len(tokens) == 4
     assert abs(sum(map(float, tokens)) * 1000 - needs.MODEL_TOKENS) < 50
-    # Functions of 512 MB: two seconds to a GB-second, and a thousand questions.
-    assert _quantity("Lambda on arm64, GB-seconds") / 0.5 / 1000 == needs.LAMBDA_SECONDS
+    [seconds_of_half_a_gigabyte] = re.findall(r"^\| 512 \| [\d.]+ \| (\d+) \|", COSTS, re.M)
+    assert int(seconds_of_half_a_gigabyte) // 500 == needs.LAMBDA_SECONDS
     assert f"{needs.OCU_HOUR_DOLLARS} | {2 * needs.HOURS_A_MONTH} |" in COSTS
 
 

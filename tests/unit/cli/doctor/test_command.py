@@ -57,5 +57,7 @@ def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
     printed = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert printed[0] == "fine     who: You are arn:aws:iam::123456789012:user/operator, in eu-central-1."
     assert printed[1] == "look     concurrency: Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
-    assert printed[2].startswith("         → Ask for more: aws service-quotas request-service-quota-increase ")
+    assert printed[2].startswith(
+        "         → Set `account_concurrency = 10`, so that what is more is refused at the door. "
+    )
     assert printed[-2:] == ["The first limit to break: concurrency, at 0.4 questions a second.", "Nothing blocks."]

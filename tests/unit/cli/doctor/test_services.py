@@ -60,6 +60,8 @@ def test_the_most_that_collections_may_cost_is_told_with_how_to_set_it() -> None
     assert found.level is Level.LOOK
     assert "10 units for indexing and 10 for search, which would cost 3,504 dollars a month" in found.says
     assert "update-account-settings --region eu-central-1 --capacity-limits" in found.do
+    page = (ROOT / "docs" / "costs.md").read_text(encoding="utf-8")
+    assert found.do.rpartition("--capacity-limits ")[2] in page
 
 
 @pytest.mark.parametrize(
