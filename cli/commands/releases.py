@@ -32,7 +32,8 @@ def rollback(
     out.print(
         f"Release {chosen.number} is live; it was release {live}. What is running ends with the release it began with."
     )
-    out.print(
-        f"The next `terraform apply` makes the newest release live again. Before it, take the sources of release "
-        f"{chosen.number}, or mended ones, and run `make package`."
-    )
+    if chosen != kept[-1]:
+        out.print(
+            f"The next `terraform apply` makes the newest release live again. Before it, take the sources of release "
+            f"{chosen.number}, or mended ones, and run `make package`."
+        )
