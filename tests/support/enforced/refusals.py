@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from typing import Any
 
 import boto3
 import httpx2
 
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.enforced.removing import without_grant, without_permission, without_statement
-from tests.support.infra.asking import api_key, at, documents_held, documents_of, end_of, eventually, finished
+from tests.support.infra.asking import api_key, at, documents_held, documents_of, end_of, eventually
 from tests.support.infra.emulator import Stack
 
 # A collection of its own, so that the other documents stay as they are.
@@ -37,9 +38,12 @@ def _without(stack: Stack, role: str, sid: str) -> AbstractContextManager[None]:
 def _of_questions(stack: Stack, api: httpx2.Client) -> Iterator[Refusal]:
     asked = {"question": QUESTION, "policy": {"deadline_seconds": 240}}
     with _without(stack, "generate", "AskModel"):
-        location = api.post(stack.url("/v1/questions"), json=asked).headers["location"].removeprefix("/live")
-        answer = finished(api, stack.url(location))
-        assert (answer["status"], "Generate" in answer["answer"]) == ("failed", True), answer
+        # On a busy machine a cold function before this one may be too slow for its state; then it is there.
+        for _ in range(4):
+            answer = _answered(stack, api, asked)
+            if "Generate" in answer.get("answer", ""):
+                break
+        assert (answer.get("status"), "Generate" in answer.get("answer", "")) == ("failed", True), answer
         yield "selfrag-generate", "secretsmanager:GetSecretValue"
     with _without(stack, "ask", "AskForLater"):
         assert api.post(stack.url("/v1/questions"), json=asked).status_code == 500
@@ -48,6 +52,17 @@ def _of_questions(stack: Stack, api: httpx2.Client) -> Iterator[Refusal]:
     with without_permission(at(stack), function["function_name"], function["qualifier"] or None):
         assert api.get(stack.url("/v1/questions/none")).status_code == 500
         yield "apigateway.amazonaws.com", "lambda:InvokeFunction"
+
+
+def _answered(stack: Stack, api: httpx2.Client, asked: dict[str, Any]) -> dict[str, Any]:
+    """What the API says of a question when its execution has ended, in whichever way."""
+    location = api.post(stack.url("/v1/questions"), json=asked).headers["location"].removeprefix("/live")
+    machine = stack.outputs()["machine_arns"]["standard"].removesuffix(":live")
+    arn = f"{machine.replace(':stateMachine:', ':execution:')}:{location.rpartition('/')[2]}"
+    client = boto3.client("stepfunctions", **at(stack))
+    eventually(lambda: client.describe_execution(executionArn=arn)["status"] != "RUNNING" or None, f"{arn} did not end")
+    answer: dict[str, Any] = api.get(stack.url(location)).json()
+    return answer
 
 
 def _of_documents(stack: Stack) -> Iterator[Refusal]:
