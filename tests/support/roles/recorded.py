@@ -1,5 +1,6 @@
 """What each Lambda and each machine calls, recorded while they run, and refused where their roles do not allow it."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -75,7 +76,7 @@ def recording(allows: Allows = everything) -> Iterator[Calls]:
             raise
 
     def perform_request(self: Any, method: str, url: str, *arguments: Any, **named: Any) -> Any:
-        asked = ("aoss:APIAccessAll", COLLECTION), data_access(method, url, "selfrag")
+        asked = ("aoss:APIAccessAll", COLLECTION), _in_the_collection(method, url)
         if _caller.get() != NOBODY and not all(calls.allowed(*each) for each in asked):
             raise AuthorizationException(403, "authorization_exception", {"status": 403})
         return call_collection(self, method, url, *arguments, **named)
@@ -106,6 +107,13 @@ class _Watched:
         with self._lock:
             self.made.add(call)
         return self._allows(*call)
+
+
+def _in_the_collection(method: str, url: str) -> tuple[str, str]:
+    """What the data access policy is asked about a request; it names the index that functions are told of."""
+    permission, index = data_access(method, url, "selfrag")
+    told = f"index/selfrag/{os.environ.get('SELFRAG_INDEX_NAME', 'passages')}"
+    return permission, "index/selfrag/passages" if index == told else index
 
 
 def _denied(client: Any, service: str, operation: str) -> ClientError:
