@@ -37,5 +37,5 @@ def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) ->
         return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": headers}
 
 
-bootstrap.warm(bootstrap.executions, bootstrap.manifest, bootstrap.uploads)
+bootstrap.warm(bootstrap.executions, bootstrap.bindings, bootstrap.manifest, bootstrap.uploads)
 handler = make_handler(make_app())
