@@ -28,6 +28,14 @@ def variables(release: int) -> dict[str, Any]:
     return {"Variables": {"SELFRAG_RELEASE": numbers, "SELFRAG_STANDARD_MACHINE_ARN": arn}}
 
 
+def make_role(aws: str) -> None:
+    """A role that functions and machines may take on."""
+    services = {"Service": ["lambda.amazonaws.com", "states.amazonaws.com"]}
+    trust = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": services}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    boto3.client("iam", endpoint_url=aws, **KEYS).create_role(RoleName="r", AssumeRolePolicyDocument=document)
+
+
 def two_releases(functions: Any, states: Any) -> None:
     """What Terraform leaves after two deployments, as far as it has to do with going back."""
     package = io.BytesIO()
@@ -48,6 +56,7 @@ def two_releases(functions: Any, states: Any) -> None:
 def test_after_a_rollback_what_begins_is_of_the_release_before(tmp_path: Path) -> None:
     with emulator(tmp_path) as aws:
         functions, states = (boto3.client(name, endpoint_url=aws, **KEYS) for name in ("lambda", "stepfunctions"))
+        make_role(aws)
         two_releases(functions, states)
         environment = {name.upper(): value for name, value in KEYS.items() if name != "region_name"} | {
             "AWS_ENDPOINT_URL": aws
