@@ -79,16 +79,17 @@ def _files(infra: Path) -> Iterator[Path]:
 
 def _read(file: Path) -> dict[str, Any]:
     text = file.read_text(encoding="utf-8")
-    read: dict[str, Any] = json.loads(text) if file.suffix == ".json" else _plain(hcl2.loads(text))
-    return read
+    if file.suffix == ".json":
+        return dict(json.loads(text))
+    return {name: None if value == "null" else unquoted(value) for name, value in hcl2.loads(text).items()}
 
 
-def _plain(value: Any) -> Any:
-    """A value of HCL without the quotes that the parser keeps."""
+def unquoted(value: Any) -> Any:
+    """A value of HCL without the quotes that the parser keeps, of names and of plain texts."""
     if isinstance(value, dict):
-        return {_plain(name): _plain(part) for name, part in value.items()}
+        return {unquoted(name): unquoted(part) for name, part in value.items()}
     if isinstance(value, list):
-        return [_plain(part) for part in value]
+        return [unquoted(part) for part in value]
     if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
         return value[1:-1]
-    return None if value == "null" else value
+    return value

@@ -7,6 +7,7 @@ from typing import Any
 
 import hcl2
 
+from cli.doctor.choices import unquoted
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import ROOT
 
@@ -156,19 +157,8 @@ def unexplained_skips(text: str) -> list[str]:
 
 @cache
 def _parsed(text: str) -> dict[str, Any]:
-    # The parser keeps the quotes of names and of plain texts.
-    parsed: dict[str, Any] = _unquoted(hcl2.loads(text))
+    parsed: dict[str, Any] = unquoted(hcl2.loads(text))
     return parsed
-
-
-def _unquoted(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {_unquoted(name): _unquoted(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_unquoted(part) for part in value]
-    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
-        return value[1:-1]
-    return value
 
 
 def _spaced(text: object) -> str:
