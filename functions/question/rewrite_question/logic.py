@@ -14,12 +14,11 @@ MAX_QUERY_CHARACTERS = 400
 
 
 class Task(Limits):
-    """The question, the turn before it, the queries tried so far, and the claims that had no support."""
+    """The question, the turn before it, and the queries tried so far."""
 
     question: str
     previous: Turn = Turn()
     queries: list[str]
-    failed_claims: list[str] = []
 
 
 class Rewrite(BaseModel):
@@ -38,7 +37,7 @@ class Result(StepResult):
 
 def rewrite(task: Task, grader: Grader) -> Result:
     """Ask for another query and check that it differs from every one that was tried."""
-    fields = task.model_dump(include={"question", "previous", "queries", "failed_claims"})
+    fields = task.model_dump(include={"question", "previous", "queries"})
     found = grader.grade(fields, Rewrite)
     query = " ".join(found.verdict.query.split())[:MAX_QUERY_CHARACTERS] if found.verdict else ""
     new = bool(query) and not was_tried(query, task.queries)

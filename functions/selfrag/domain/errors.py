@@ -6,6 +6,7 @@ SelfragError                  anything that selfrag raises on purpose
 ├── Misconfigured             a setting, key or model name is wrong: the operator must act
 ├── RequestRejected           a service refused this one request: repeating it will not help
 ├── DeadlineExceeded          no time is left for another call
+├── BudgetExceeded            no money is left for another call
 ├── Unreadable                what our own store holds has not the form that it should have: mend the store
 └── TemporarilyUnavailable    a service is overloaded, limiting or unreachable: try again
 
@@ -50,6 +51,12 @@ class DeadlineExceeded(SelfragError):
     hint = "Raise policy.deadline_seconds or ask asynchronously."
 
 
+class BudgetExceeded(SelfragError):
+    """Another call could cost more than this question may, so it was not made."""
+
+    hint = "Raise policy.max_cost_usd, or leave it out."
+
+
 class Unreadable(SelfragError):
     """What selfrag itself has stored cannot be read; no caller is to blame, and a repetition will not help."""
 
@@ -64,5 +71,13 @@ class TemporarilyUnavailable(SelfragError):
 
 HINTS: dict[str, str] = {
     kind.__name__: kind.hint
-    for kind in (InvalidInput, Misconfigured, RequestRejected, DeadlineExceeded, Unreadable, TemporarilyUnavailable)
+    for kind in (
+        InvalidInput,
+        Misconfigured,
+        RequestRejected,
+        DeadlineExceeded,
+        BudgetExceeded,
+        Unreadable,
+        TemporarilyUnavailable,
+    )
 }

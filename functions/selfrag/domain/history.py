@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from selfrag.domain.ledger import PASSES
+
 
 @dataclass(frozen=True)
 class Step:
     """One task of an execution; times are in seconds, `started` counted from the execution's start.
 
+    Tasks with the same `turn` belong to the same pass of Gather or Reflect.
     `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one.
     """
 
@@ -22,6 +25,7 @@ class Step:
     result: Any
     error: str
     cause: str = ""
+    turn: int = 0
 
 
 def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
@@ -29,16 +33,20 @@ def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
     begin = _seconds(history[0]) if history else 0.0
     owners: dict[int, int] = {}
     events: dict[int, list[dict[str, Any]]] = {}
+    turns: dict[int, int] = {}
+    turn = 0
     for event in history:
+        turn += event["type"] == "ParallelStateEntered" and event["stateEnteredEventDetails"]["name"] in PASSES
+        turns[event["id"]] = turn
         entered = event["type"].endswith("StateEntered")
         owner = event["id"] if entered else owners.get(event.get("previousEventId", 0), 0)
         owners[event["id"]] = owner
         events.setdefault(owner, []).append(event)
     tasks = [chain for chain in events.values() if chain[0]["type"] == "TaskStateEntered"]
-    return [_step(chain, begin) for chain in tasks]
+    return [_step(chain, begin, turns[chain[0]["id"]]) for chain in tasks]
 
 
-def _step(chain: Sequence[dict[str, Any]], begin: float) -> Step:
+def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int) -> Step:
     scheduled = [
         event["taskScheduledEventDetails"]["parameters"] for event in chain if event["type"] == "TaskScheduled"
     ]
@@ -56,6 +64,7 @@ def _step(chain: Sequence[dict[str, Any]], begin: float) -> Step:
         result=_payload(results[-1]) if results else None,
         error=error,
         cause=cause,
+        turn=turn,
     )
 
 

@@ -31,11 +31,15 @@ class RelevanceVerdict(Model):
 
 
 class Claim(Model):
-    """One statement of an answer, and what the passages say about it."""
+    """One statement of an answer, and what the passages say about it.
+
+    `missing` says, as a search query, what evidence a claim lacks that the question needs.
+    """
 
     claim: str
     support: ClaimSupport
     passage_ids: list[str] = []
+    missing: str = ""
 
 
 class SupportVerdict(Model):
