@@ -37,6 +37,7 @@ SUMS = {
 
 # The values of expressions that were met before: the same is asked in thousands of situations.
 _VALUES: dict[bytes, bytes] = {}
+_MOST_VALUES = 100_000
 # marshal's version without references: equal values have equal bytes.
 _PLAIN = 2
 _NAMED = re.compile(r"\$(\w+)")
@@ -241,5 +242,7 @@ def _value(expression: str, bindings: dict[str, Any]) -> Any:
         return evaluate(expression, named)
     asked = marshal.dumps([expression, named], _PLAIN)
     if asked not in _VALUES:
+        if len(_VALUES) > _MOST_VALUES:
+            _VALUES.clear()
         _VALUES[asked] = marshal.dumps(json.loads(json.dumps(evaluate(expression, named))), _PLAIN)
     return marshal.loads(_VALUES[asked])

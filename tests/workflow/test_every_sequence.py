@@ -66,10 +66,11 @@ def readings(variables: dict[str, Any]) -> list[Choice]:
     for (documents, retrieved), (web, hits) in product(*searches(variables)):
         brought = [p["passage_id"] for result in (retrieved, hits) for p in result.get("passages", [])]
         fresh = [] if plan["passage_ids"] else [i for i in brought if i not in variables["seen"]]
-        for (grades, labels), (words, answer) in product(gradings(fresh), answers(plan, fresh)):
-            label = " ".join(filter(None, (documents, web, grades, words)))
-            replies = {"Retrieve": retrieved, "SearchWeb": hits, "GradeRelevance": grade(labels), "Generate": answer}
-            found.append((label, replies))
+        for grades, labels in gradings(fresh):
+            for words, answer in answers(variables, fresh, grades):
+                label = " ".join(filter(None, (documents, web, grades, words)))
+                replies = {"Retrieve": retrieved, "SearchWeb": hits, "GradeRelevance": grade(labels)}
+                found.append((label, {**replies, "Generate": answer}))
     return found
 
 
@@ -91,8 +92,7 @@ def gradings(fresh: list[str]) -> list[tuple[str, dict[str, str]]]:
     """One verdict per passage; the last label stands for all further ones."""
     patterns = {
         "all": ["relevant"],
-        "one": ["relevant", "irrelevant"],
-        "one-and-ungraded": ["relevant", "ungraded"],
+        "one": ["relevant", "ungraded", "irrelevant"],
         "none": ["irrelevant"],
         "none-and-ungraded": ["ungraded", "irrelevant"],
         "ungraded": ["ungraded"],
@@ -110,15 +110,20 @@ def grade(labels: dict[str, str]) -> Any:
     )
 
 
-def answers(plan: dict[str, Any], fresh: list[str]) -> list[Choice]:
-    """An answer that cites the first or the last of what is new, none, or a refusal."""
-    if not plan["write"]:
+def answers(variables: dict[str, Any], fresh: list[str], grades: str) -> list[Choice]:
+    """An answer that cites the first or the last of what is new, or older evidence; none; or a refusal.
+
+    Where all is relevant it is one which is cited, and where nothing is, only older evidence is different.
+    """
+    if not variables["plan"]["write"]:
         return [("", {})]
     nothing, refused = steps.answer(is_found=False), steps.answer(is_found=False, flaw="refused")
     if not fresh:
         return [("answer", steps.answer()), ("nothing", nothing), ("refused", refused)]
-    first, last = steps.answer(cites=fresh[0]), steps.answer(cites=fresh[-1])
-    return [("first", first), ("last", last), ("nothing", nothing), ("refused", refused)]
+    first, last = ("first", steps.answer(cites=fresh[0])), ("last", steps.answer(cites=fresh[-1]))
+    if grades in ("all", "one"):
+        return [first, *([last] if grades == "one" else []), ("nothing", nothing), ("refused", refused)]
+    return [last, *(("old", steps.answer(cites=p["passage_id"])) for p in variables["evidence"][:1])]
 
 
 def reflections(variables: dict[str, Any]) -> list[list[Choice]]:
@@ -147,7 +152,9 @@ def follow_up(speculate: str) -> dict[str, Any]:
     return {**FOLLOW_UP, "policy": {**POLICY, "speculate": speculate}}
 
 
-@pytest.mark.parametrize("speculate", ["off", "draft", "full"])
+@pytest.mark.parametrize(
+    "speculate", [pytest.param("off", marks=pytest.mark.slow), "draft", pytest.param("full", marks=pytest.mark.slow)]
+)
 def test_every_sequence_of_verdicts_ends_within_the_bounds(speculate: str, record_property: Any) -> None:
     walked = walker()
     reach = walked.walk(follow_up(speculate))

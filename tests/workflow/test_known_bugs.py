@@ -32,6 +32,7 @@ from selfrag.ports.model import Judgement
 from selfrag.ports.prompts import load_prompt
 from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support import steps
+from tests.support.definition import states
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import PROMPT, SMALLEST_CACHEABLE, FakeClaude, cited, grader, passage
 from tests.support.local import QUESTION, local_stack
@@ -61,6 +62,11 @@ class World:
         return execution.output, scripted
 
 
+def state_of(world: World, name: str) -> dict[str, Any]:
+    """A state of the definition, wherever it stands."""
+    return next(state.body for state in states(world.definition) if state.name == name)
+
+
 Check = Callable[[World], None]
 
 
@@ -83,7 +89,8 @@ def test_bug_1_the_direct_answer_is_not_empty() -> None:
         assert response["path"] == ["DecideRetrieval", "Generate", "GradeUtility"]
 
     def put_back(world: World) -> None:
-        world.states["RouteRetrieval"]["Choices"][1]["Next"] = "ComposeAnswer"
+        (write,) = [rule for rule in world.states["RouteEvidence"]["Choices"] if rule["Condition"] == "{% $direct %}"]
+        write["Next"] = "ComposeAnswer"
 
     holds_and_sees(check, put_back)
 
@@ -115,9 +122,12 @@ def test_bug_3_without_evidence_it_ends() -> None:
         assert len(scripted.events) <= 45
 
     def put_back(world: World) -> None:
-        # Unsupported goes to the web, to generate, to the check, to the web ... until the execution is stopped.
-        world.states["NextTry"]["Choices"] = [{"Condition": "{% $count($ledger) < 200 %}", "Next": "SearchWeb"}]
-        world.states["RouteWeb"]["Choices"] = [{"Condition": "{% true %}", "Next": "Generate"}]
+        # Unsupported goes to generate, to the check, to generate ... until the execution is stopped.
+        again = {"plan": {**json.loads(json.dumps(world.states["Begin"]["Assign"]["plan"])), "write": ["grounded"]}}
+        again["plan"] |= {"decide": False, "queries": []}
+        world.states["Judge"]["Choices"] = [
+            {"Condition": "{% $count($ledger) < 200 %}", "Assign": again, "Next": "Gather"}
+        ]
 
     holds_and_sees(check, put_back)
 
@@ -132,7 +142,7 @@ def test_bug_3_an_unsupported_answer_is_repaired_once_and_not_with_the_same_inpu
         assert second["draft"] == "25 days."
 
     def put_back(world: World) -> None:
-        world.states["Generate"]["Arguments"]["Payload"].update(failed_claims=[], draft="")
+        state_of(world, "Generate")["Arguments"]["Payload"].update(failed_claims=[], draft="")
 
     holds_and_sees(check, put_back)
 
@@ -144,12 +154,12 @@ def test_bug_4_web_results_are_graded_like_passages() -> None:
         )
         graded = [event["passage"]["passage_id"] for event in scripted.events_of("grade_relevance")]
         assert {"w0", "w1", "w2", "w3"} <= set(graded)
-        assert scripted.count("generate") == 0
         assert response["status"] == "abstained"
 
     def put_back(world: World) -> None:
-        world.states["SearchWeb"]["Assign"]["evidence"] = "{% [$states.result.Payload.passages] %}"
-        world.states["RouteWeb"]["Default"] = "Generate"
+        # What the web brings is taken as if it had been found relevant.
+        read = state_of(world, "Read")
+        read["Output"]["passages"] = '{% $plan.web != "" ? $fresh : [] %}'
 
     holds_and_sees(check, put_back)
 
@@ -212,7 +222,8 @@ def test_bug_6_the_answer_that_was_written_is_the_answer_that_is_returned() -> N
         assert response["answer"] == "Exactly this."
 
     def put_back(world: World) -> None:
-        world.states["Generate"]["Assign"]["draft"]["answer"] = ""
+        taken = world.states["TakeIn"]["Assign"]
+        taken["draft"] = taken["draft"].replace("$turn.answer.answer", '""')
 
     holds_and_sees(check, put_back)
 

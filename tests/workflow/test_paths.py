@@ -217,7 +217,7 @@ def test_the_policys_bounds_are_kept() -> None:
 
 def test_without_tries_and_web_missing_evidence_is_not_searched_for() -> None:
     policy = {"max_rewrites": 0, "web_search": False}
-    response, scripted = run(ahead("off", **policy), grade_support=[steps.missing(), steps.support("fully_supported")])
+    response, _ = run(ahead("off", **policy), grade_support=[steps.missing(), steps.support("fully_supported")])
     assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER]
     assert response["status"] == "answered"
 
