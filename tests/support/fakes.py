@@ -21,7 +21,10 @@ PROMPT = Prompt("the rubric", "version-1")
 
 
 class FakeClaude:
-    """Gives back `says`: a dict for a verdict, None for a flawed reply, a list of segments for a text."""
+    """Gives back `says`: a dict for a verdict, None for a flawed reply, a list of segments for a text.
+
+    One that is `unavailable` was sent as many requests as a step may send.
+    """
 
     def __init__(self, says: Any = None, flaw: Flaw | None = None) -> None:
         self.says, self.flaw = says, flaw
@@ -33,6 +36,8 @@ class FakeClaude:
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[BaseModel]) -> Judgement[Any]:
         self.asked.append(fields)
+        if self.flaw == "unavailable":
+            return Judgement(None, self.flaw, None, 4, "TemporarilyUnavailable", throttled=True)
         call = ModelCall.model_validate(steps.call(step))
         if self.says is None:
             return Judgement(None, self.flaw or "malformed", call)
@@ -41,6 +46,8 @@ class FakeClaude:
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         self.asked.append(fields)
         self.sources = list(sources)
+        if self.flaw == "unavailable":
+            return Writing((), self.flaw, None, 4, "TemporarilyUnavailable", throttled=True)
         return Writing(tuple(self.says or ()), self.flaw, ModelCall.model_validate(steps.call(step)))
 
 

@@ -49,17 +49,10 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     if writing.flaw == "cut":
         text = "".join(split_sentences(text)[:-1])
     if NO_ANSWER in text or not says_something(text):
-        return Result(flaw=writing.flaw, calls=[writing.call], attempts=writing.attempts)
+        return Result(flaw=writing.flaw, **writing.took)
     citations = _citations(segments, len(text), passages, blocks)
     text, citations = marked(text, citations, grounded=task.mode == "grounded")
-    return Result(
-        answer=text,
-        citations=citations,
-        found=True,
-        flaw=writing.flaw,
-        calls=[writing.call],
-        attempts=writing.attempts,
-    )
+    return Result(answer=text, citations=citations, found=True, flaw=writing.flaw, **writing.took)
 
 
 def _fields(task: Task) -> dict[str, Any]:

@@ -49,13 +49,14 @@ class StepResult(Model):
     """What every step that may ask the model hands back beside its own result.
 
     `attempts` is how often the model was asked, whether or not it replied; `error` is the class name of the error
-    that is why the step brought nothing.
+    that is why the step brought nothing; `throttled` tells whether the model refused a request for being one too many.
     """
 
     calls: list[ModelCall] = []
     warnings: list[str] = []
     attempts: int = 0
     error: str | None = None
+    throttled: bool = False
 
 
 def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None:

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from selfrag.domain.calls import ModelCall
+from selfrag.domain.calls import ModelCall, StepResult
 from selfrag.ports.cache import CACHE_FAILED, VerdictCache, cache_key
 from selfrag.ports.model import Claude, Flaw
 from selfrag.ports.prompts import Prompt
@@ -24,11 +24,13 @@ class Grade(Generic[V]):
     calls: list[ModelCall] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     attempts: int = 0
+    error: str | None = None
+    throttled: bool = False
 
     @property
     def took(self) -> dict[str, Any]:
         """What it took, as the fields of a step's result."""
-        return {"calls": self.calls, "warnings": self.warnings, "attempts": self.attempts}
+        return {name: getattr(self, name) for name in StepResult.model_fields}
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class Grader:
     def grade(self, texts: Mapping[str, Any], shape: type[V]) -> Grade[V]:
         """Judge `texts` in the given shape.
 
-        Fails closed: a refused, cut or malformed reply is no verdict and is not kept. Raises
-        selfrag's typed errors when there was no reply at all.
+        Fails closed: a refused, cut, malformed or missing reply is no verdict and is not kept. Raises
+        selfrag's typed errors for what no later try would mend.
         """
         key = cache_key(
             step=self.step,
@@ -60,7 +62,7 @@ class Grader:
         if judged.verdict is not None and self.cache is not None:
             self.cache.put(key, judged.verdict.model_dump_json())
         warnings = [CACHE_FAILED] if self.cache is not None and self.cache.failed else []
-        return Grade(judged.verdict, judged.flaw, False, [judged.call], warnings, judged.attempts)
+        return Grade(judged.verdict, judged.flaw, warnings=warnings, **judged.took)
 
     def _kept(self, key: str, shape: type[V]) -> V | None:
         text = self.cache.get(key) if self.cache is not None else None

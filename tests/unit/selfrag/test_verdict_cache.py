@@ -57,7 +57,7 @@ def test_a_verdict_is_found_until_it_expires_though_the_item_is_still_there(tabl
     assert table.scan(TableName="verdicts")["Count"] == 1
 
 
-@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed", "unavailable"])
 def test_an_ungraded_result_is_never_kept(flaw: str) -> None:
     cache = MemoryCache()
     assert grader(None, flaw, cache).grade({"question": "?"}, Utility).verdict is None  # type: ignore[arg-type]

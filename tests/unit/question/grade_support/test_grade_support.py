@@ -43,7 +43,7 @@ def test_support_that_names_no_passage_is_no_support(numbers: list[int]) -> None
     assert (verdict.level, verdict.claims[0].support) == ("no_support", "none")
 
 
-@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed", "unavailable"])
 def test_a_flawed_reply_is_ungraded_and_not_kept(flaw: str) -> None:
     cache = MemoryCache()
     verdict = grade(TASK, grader(None, flaw, cache)).verdict  # type: ignore[arg-type]
