@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import SelfragError
 from selfrag.ports.bindings import Bindings
+from selfrag.ports.cache import Remembering
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.executions import Executions
 from selfrag.ports.grading import Grader
@@ -104,36 +105,31 @@ def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
     return partial(step_handler, task=task, prices=lambda: settings().prices)
 
 
-def grader(step: str, prompt: Prompt, *, cached: bool = True) -> Callable[[Limits], Grader]:
-    """What makes the judge of a step within the limits of its task.
+def grader(step: str, prompt: Prompt) -> Callable[[Limits], Grader]:
+    """What makes the judge of a step within the limits of its task, loaded and warmed as `claude` does it."""
+    model = claude(step)
+    return lambda limits: Grader(step, prompt, model(limits))
+
+
+def claude(step: str) -> Callable[[Limits], Claude]:
+    """What makes Claude for a step within the limits of its task, with what it said before if the task allows that.
 
     The adapters are loaded and the clients warmed at once.
     """
-    model = claude()
-    if not cached:
-        return lambda limits: Grader(step, prompt, model(limits))
+    from selfrag.adapters.claude.sdk import SdkClaude
     from selfrag.adapters.verdicts import DynamoVerdicts
 
-    warm(_verdicts_client)
-
-    def with_cache(limits: Limits) -> Grader:
-        config = settings()
-        cache = DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days, step)
-        return Grader(step, prompt, model(limits), cache)
-
-    return with_cache
-
-
-def claude() -> Callable[[Limits], Claude]:
-    """What makes Claude within the limits of a task; it is loaded and warmed as `grader` does it."""
-    from selfrag.adapters.claude.sdk import SdkClaude
-
-    warm(claude_client)
+    warm(claude_client, _verdicts_client)
 
     def within(limits: Limits) -> Claude:
         config = settings()
-        return SdkClaude(
+        asked = SdkClaude(
             claude_client(), config.models, config.model_timeout_seconds, limits.deadline_ms, _with_another_key
+        )
+        if not limits.cache:
+            return asked
+        return Remembering(
+            asked, DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days, step)
         )
 
     return within

@@ -14,25 +14,33 @@ Flaw = Literal["refused", "cut", "malformed", "unavailable"]
 
 
 class _Asked:
-    """What was asked of the model; of what is `unavailable` there was no reply, so `call` is None."""
+    """What was asked of the model; what is `unavailable` or `cached` was no reply, so `call` is None."""
 
     call: ModelCall | None
     attempts: int
     error: str | None
     throttled: bool
+    warnings: tuple[str, ...]
 
     @property
     def took(self) -> dict[str, Any]:
         """What it took, as the fields of a step's result."""
         calls = [] if self.call is None else [self.call]
-        return {"calls": calls, "attempts": self.attempts, "error": self.error, "throttled": self.throttled}
+        return {
+            "calls": calls,
+            "warnings": list(self.warnings),
+            "attempts": self.attempts,
+            "error": self.error,
+            "throttled": self.throttled,
+        }
 
 
 @dataclass(frozen=True)
 class Judgement(_Asked, Generic[V]):
     """A verdict, or None and its flaw, with the call that it cost and how often it was asked for.
 
-    `error` is the class name of the error that is why there was no reply; `throttled` as in a step's result.
+    `error` is the class name of the error that is why there was no reply; `throttled` as in a step's result. What is
+    `cached` was said before of the same.
     """
 
     verdict: V | None
@@ -41,6 +49,8 @@ class Judgement(_Asked, Generic[V]):
     attempts: int = 1
     error: str | None = None
     throttled: bool = False
+    cached: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +80,8 @@ class Writing(_Asked):
     attempts: int = 1
     error: str | None = None
     throttled: bool = False
+    cached: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
