@@ -37,6 +37,7 @@ from selfrag.runtime.settings import (
     EmbeddingSettings,
     IngestionSettings,
     Settings,
+    first_of,
     read,
 )
 
@@ -107,8 +108,14 @@ def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
 
 def grader(step: str, prompt: Prompt) -> Callable[[Limits], Grader]:
     """What makes the judge of a step within the limits of its task, loaded and warmed as `claude` does it."""
-    model = claude(step)
-    return lambda limits: Grader(step, prompt, model(limits))
+    model, first = claude(step), first_of(step)
+
+    def within(limits: Limits) -> Grader:
+        asked = model(limits)
+        # One model for both: what the first one costs is not there for the second.
+        return Grader(step, prompt, asked, Grader(first, prompt, asked) if first in settings().models else None)
+
+    return within
 
 
 def claude(step: str) -> Callable[[Limits], Claude]:

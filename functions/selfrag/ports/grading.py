@@ -14,11 +14,15 @@ V = TypeVar("V", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Grader:
-    """A step's judge: its prompt and the model, which may remember what it said."""
+    """A step's judge: its prompt and the model, which may remember what it said.
+
+    `first` is a smaller judge that is asked before, where the deployment has one.
+    """
 
     step: str
     prompt: Prompt
     claude: Claude
+    first: "Grader | None" = None
 
     @property
     def model(self) -> str:

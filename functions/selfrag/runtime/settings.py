@@ -5,7 +5,7 @@ No secret stands here: secrets are named by their id in Secrets Manager.
 
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from selfrag.domain.calls import Prices
@@ -21,6 +21,13 @@ DEFAULT_MODELS: dict[str, str] = {
     "grade_utility": GRADER,
     "rewrite_question": GRADER,
 }
+# The model that judges support before grade_support's own, which is then asked in doubt only.
+FIRST = "grade_support_first"
+PROFILES: dict[str, dict[str, str]] = {
+    "thrifty": dict.fromkeys(DEFAULT_MODELS, GRADER),
+    "balanced": {**DEFAULT_MODELS, FIRST: GRADER},
+    "strict": {**DEFAULT_MODELS, "grade_utility": WRITER},
+}
 # Raise it when the same file would be read or split otherwise than before: it is part of what tells that a document
 # is unchanged.
 PASSAGES = "2"
@@ -28,11 +35,21 @@ PASSAGES = "2"
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-def _with_defaults(models: dict[str, str]) -> dict[str, str]:
-    unknown = sorted(set(models) - set(DEFAULT_MODELS))
+def first_of(step: str) -> str:
+    """The name in `models` of the model that is asked before the step's own."""
+    return f"{step}_first"
+
+
+def _of_the_profile(models: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+    """The models of the profile with those that are named in their place."""
+    known = (*DEFAULT_MODELS, FIRST)
+    unknown = sorted(set(models) - set(known))
     if unknown:
-        raise ValueError(f"no such step: {', '.join(unknown)}; the steps are {', '.join(DEFAULT_MODELS)}")
-    return {**DEFAULT_MODELS, **models}
+        raise ValueError(f"no such step: {', '.join(unknown)}; the steps are {', '.join(known)}")
+    chosen = {**PROFILES[info.data.get("profile", "balanced")], **models}
+    if chosen.get(FIRST) == chosen["grade_support"]:
+        del chosen[FIRST]  # nobody has to be asked twice
+    return chosen
 
 
 class _Settings(BaseSettings):
@@ -42,7 +59,8 @@ class _Settings(BaseSettings):
 class Settings(_Settings):
     """What answers questions: the model, the verdict cache and the web.
 
-    `models` maps a step's folder to a model id and may name only the steps to change.
+    `profile` says which model judges what. `models` maps a step's folder to a model id, names only those that differ
+    from the profile, and holds all of them once it is read; `grade_support_first` judges support before the step's own.
     `prices` adds models to the price table, or replaces their prices.
     """
 
@@ -51,7 +69,8 @@ class Settings(_Settings):
     model_secret: str = ""
     model_timeout_seconds: float = Field(default=20.0, gt=0)
     prices: dict[str, Prices] = {}
-    models: Annotated[dict[str, str], AfterValidator(_with_defaults)] = Field(default=DEFAULT_MODELS)
+    profile: Literal["thrifty", "balanced", "strict"] = "balanced"
+    models: Annotated[dict[str, str], AfterValidator(_of_the_profile)] = Field(default={}, validate_default=True)
 
     verdicts_table: str = "selfrag-verdicts"
     verdict_ttl_days: int = Field(default=30, ge=1)
