@@ -6,14 +6,17 @@ It is strict: a doubt costs a call of the stronger model, a miss costs trust.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from question.grade_support.facts import Date, Facts, Number, facts_of
+from question.grade_support.facts import CODES, Date, Fact, Facts, Number, facts_of
 from selfrag.domain.passages import Passage
 from selfrag.text.sentences import split_sentences
+
+# A claim that shares less of its words with every sentence is taken to be in another language.
+_SAME_LANGUAGE = 0.25
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A sentence of a passage, and the names that its surroundings give it: the sentence before it, title, heading."""
+    """A sentence of a passage, and the words around it: of the sentence before it and of the titles above it."""
 
     facts: Facts
     around: frozenset[str]
@@ -22,48 +25,74 @@ class _Line:
 def stands_in(claim: str, passages: Sequence[Passage]) -> bool:
     """Whether each sentence of a claim has its numbers, dates and names in one sentence of these passages.
 
-    That is the one that shares most words with it. Names may also stand in the sentence before it, or in the titles
-    above it. For a claim in another language any sentence will do; a claim without facts is then in doubt.
+    That is the one that shares most words with it, and they stand in the same order there. For a claim in another
+    language any sentence will do, and one without facts is in doubt.
     """
     lines = list(_lines(passages))
-    known = {word for line in lines for word in line.facts.words | line.facts.names | line.around}
-    return all(_sentence_stands(facts_of(sentence), lines, known) for sentence in split_sentences(claim))
+    plain = frozenset(word for line in lines for word in line.facts.words)
+    return all(_sentence_stands(facts_of(sentence), lines, plain) for sentence in split_sentences(claim))
 
 
-def _sentence_stands(said: Facts, lines: Sequence[_Line], known: set[str]) -> bool:
-    shared = [len((said.words | said.names) & (line.facts.words | line.facts.names)) for line in lines]
-    translated = 2 * max(shared, default=0) < len(said.words | said.names)
-    if translated:
-        return bool(said.figures or said.names) and any(_holds(line, said, translated=True) for line in lines)
-    # A first word that no passage has may be a name.
-    if said.first and said.first not in known:
+def _sentence_stands(said: Facts, lines: Sequence[_Line], plain: frozenset[str]) -> bool:
+    shared = [len(said.vocabulary & line.facts.vocabulary) for line in lines]
+    most = max(shared, default=0)
+    if most < _SAME_LANGUAGE * len(said.vocabulary):
+        return bool(said.told) and any(_holds_translated(line, said) for line in lines)
+    nearest = [line for line, words in zip(lines, shared, strict=True) if words == most]
+    return any(_holds(line, said, plain) for line in nearest)
+
+
+def _holds(line: _Line, said: Facts, plain: frozenset[str]) -> bool:
+    there = line.facts.vocabulary
+    # A word that begins a claim is a name unless the passages have it with a small letter, too.
+    unknown = [name for name in (said.first, *said.names) if name and name not in there and name not in plain]
+    # What surrounds a sentence may add a name to it, but not take the place of one.
+    if unknown and not (set(unknown) <= line.around and set(line.facts.names) <= said.vocabulary):
         return False
-    nearest = [line for line, words in zip(lines, shared, strict=True) if words == max(shared)]
-    return any(_holds(line, said, translated=False) for line in nearest)
+    begins = [said.first] if said.first and said.first in (line.facts.first, *line.facts.names) else []
+    own = [fact for fact in (*begins, *said.told) if fact not in unknown]
+    if len(line.facts.names) > 1 and len(line.facts.figures) > 1:
+        return _in_order(own, line)
+    names = [fact for fact in own if isinstance(fact, str)]
+    return _in_order(names, line) and _in_order(said.figures, line)
 
 
-def _holds(line: _Line, said: Facts, *, translated: bool) -> bool:
-    names = line.facts.names | line.facts.words | line.around
-    return said.names <= names and _in_order(said.figures, line.facts.figures, translated=translated)
+def _holds_translated(line: _Line, said: Facts) -> bool:
+    return set(said.names) <= line.facts.vocabulary | line.around and _in_any_order(said.figures, line.facts.figures)
 
 
-def _in_order(said: Iterable[Number | Date], there: Iterable[Number | Date], *, translated: bool) -> bool:
-    """Whether the figures of a claim are among those of a sentence, each once, in translation in any order."""
+def _in_order(said: Iterable[Fact], line: _Line) -> bool:
+    """Whether these facts are among those of a sentence, each once and in their order."""
+    left = iter((*filter(None, [line.facts.first]), *line.facts.told))
+    return all(any(_same(fact, each) for each in left) for fact in said)
+
+
+def _in_any_order(said: Iterable[Fact], there: Iterable[Fact]) -> bool:
+    """Whether these facts are among those of a sentence, each once."""
     left = list(there)
-    for figure in said:
-        at = next((n for n, each in enumerate(left) if figure.same(each, translated=translated)), None)
-        if at is None:
+    for fact in said:
+        found = next((each for each in left if _same(fact, each, translated=True)), None)
+        if found is None:
             return False
-        left = left[:at] + left[at + 1 :] if translated else left[at + 1 :]
+        left.remove(found)
     return True
+
+
+def _same(fact: Fact, other: Fact, *, translated: bool = False) -> bool:
+    """Whether the other fact says this one; a date may say more, and a translated number has another word behind it."""
+    if isinstance(fact, Number) and isinstance(other, Number):
+        same_unit = fact.unit == other.unit or (translated and not {fact.unit, other.unit} & CODES)
+        return fact.value == other.value and same_unit
+    if isinstance(fact, Date) and isinstance(other, Date):
+        return all(mine in ("", theirs) for mine, theirs in zip(fact.parts, other.parts, strict=True))
+    return fact == other
 
 
 def _lines(passages: Iterable[Passage]) -> Iterator[_Line]:
     for passage in passages:
-        title = facts_of(f"{passage.title} {passage.heading}")
-        before = title.names | title.words
-        around = before
+        titles = facts_of(f"{passage.title} {passage.heading}").vocabulary
+        before = titles
         for sentence in split_sentences(passage.text):
             facts = facts_of(sentence)
-            yield _Line(facts, around)
-            around = before | facts.names | facts.words
+            yield _Line(facts, before)
+            before = titles | facts.vocabulary

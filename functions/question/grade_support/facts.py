@@ -25,7 +25,7 @@ _TOKEN = re.compile(
 )
 _UNIT = re.compile(rf"[\s-]{{0,2}}(%|{_EAST_ASIAN}|(?:(?!{_EAST_ASIAN})[^\W\d_])+)")
 # The units that every language writes alike, once they are in one notation.
-_CODES = frozenset(("%", "EUR", "USD", "JPY", "GBP", "PLN", "KRW", "CHF", "CNY"))
+CODES = frozenset(("%", "EUR", "USD", "JPY", "GBP", "PLN", "KRW", "CHF", "CNY"))
 
 
 @dataclass(frozen=True)
@@ -35,69 +35,76 @@ class Number:
     value: str
     unit: str
 
-    def same(self, other: "Number | Date", *, translated: bool) -> bool:
-        """Whether both say the same; of a translated text the unit counts where it is a code."""
-        if not isinstance(other, Number) or self.value != other.value:
-            return False
-        return self.unit == other.unit or (translated and not {self.unit, other.unit} & _CODES)
-
 
 @dataclass(frozen=True)
 class Date:
-    """A year, a month and a day of which not all need be there."""
+    """A year, a month and a day, of which not all need be there ("")."""
 
     parts: tuple[str, str, str]
 
-    def same(self, other: "Number | Date", *, translated: bool) -> bool:
-        """Whether the other date has every part of this one."""
-        if not isinstance(other, Date):
-            return False
-        return all(mine in ("", theirs) for mine, theirs in zip(self.parts, other.parts, strict=True))
+
+Fact = Number | Date | str
 
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of a sentence, and its other words; `first` is a word with a capital that begins it ("" for none).
+    """The facts of a sentence in their order, and its other words; a name is a text.
 
-    Numbers and dates stand in their order. East Asian words are pairs of letters, since no space parts them.
+    `first` is a word with a capital that begins the sentence and may be a name ("" for none). East Asian words are
+    pairs of letters, since no space parts them.
     """
 
-    figures: tuple[Number | Date, ...]
-    names: frozenset[str]
+    told: tuple[Fact, ...]
     words: frozenset[str]
     first: str
+
+    @property
+    def names(self) -> list[str]:
+        """The names in their order."""
+        return [fact for fact in self.told if isinstance(fact, str)]
+
+    @property
+    def figures(self) -> list[Fact]:
+        """The numbers and dates in their order."""
+        return [fact for fact in self.told if not isinstance(fact, str)]
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """All words and names."""
+        return self.words | {*self.names, self.first} - {""}
 
 
 def facts_of(sentence: str) -> Facts:
     """Read the facts of one sentence."""
     text = in_one_notation(sentence)
-    figures: list[Number | Date] = []
-    names: set[str] = set()
+    told: list[Fact] = []
     words: set[str] = set()
-    first, begun = "", False
+    first, begun, read = "", False, 0
     for found in _TOKEN.finditer(text):
         kind, said = str(found.lastgroup), found[0]
+        if found.start() < read:
+            continue
         if kind == "number":
             unit = _UNIT.match(text, found.end())
-            figures.append(Number(_value(said), _root(unit[1]) if unit else ""))
-        elif kind == "katakana":
-            names.add(said)
+            told.append(Number(_value(said), _root(unit[1]) if unit else ""))
+            read = unit.end() if unit and unit[1] in CODES else 0
         elif kind == "east_asian":
             words |= {said[at : at + 2] for at in range(max(1, len(said) - 1))}
-        elif kind != "word":
-            figures.append(_date(kind, said))
-        elif any(mark.isdigit() or mark == "@" for mark in said) or (said != said.lower() and begun):
-            names.add(_root(said))
+        elif kind not in ("word", "katakana"):
+            told.append(_date(kind, said))
+        elif kind == "katakana" or (begun and said != said.lower()) or any(m.isdigit() or m == "@" for m in said):
+            told.append(_root(said))
+        elif said != said.lower():
+            first = _root(said)
         else:
             words.add(_root(said))
-            first = _root(said) if said != said.lower() else first
         begun = True
-    return Facts(tuple(figures), frozenset(names), frozenset(words), first)
+    return Facts(tuple(told), frozenset(words), first)
 
 
 def _root(word: str) -> str:
     """A word without case, and without the ending of an English plural or genitive; a code stays as it is."""
-    if word in _CODES:
+    if word in CODES:
         return word
     word = re.sub(r"['’]s?$", "", word.casefold())
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
