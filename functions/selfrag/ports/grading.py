@@ -25,6 +25,7 @@ class Grade(Generic[V]):
     warnings: list[str] = field(default_factory=list)
     attempts: int = 0
     error: str | None = None
+    cause: str = ""
     throttled: bool = False
 
     @property

@@ -19,20 +19,23 @@ class _Asked:
     call: ModelCall | None
     attempts: int
     error: str | None
+    cause: str
     throttled: bool
 
     @property
     def took(self) -> dict[str, Any]:
         """What it took, as the fields of a step's result."""
+        told = ("attempts", "error", "cause", "throttled")
         calls = [] if self.call is None else [self.call]
-        return {"calls": calls, "attempts": self.attempts, "error": self.error, "throttled": self.throttled}
+        return {"calls": calls, **{name: getattr(self, name) for name in told}}
 
 
 @dataclass(frozen=True)
 class Judgement(_Asked, Generic[V]):
     """A verdict, or None and its flaw, with the call that it cost and how often it was asked for.
 
-    `error` is the class name of the error that is why there was no reply; `throttled` as in a step's result.
+    `error` is the class name of the error that is why there was no reply, `cause` its sentence; `throttled` as in a
+    step's result.
     """
 
     verdict: V | None
@@ -40,6 +43,7 @@ class Judgement(_Asked, Generic[V]):
     call: ModelCall | None
     attempts: int = 1
     error: str | None = None
+    cause: str = ""
     throttled: bool = False
 
 
@@ -69,6 +73,7 @@ class Writing(_Asked):
     call: ModelCall | None
     attempts: int = 1
     error: str | None = None
+    cause: str = ""
     throttled: bool = False
 
 
