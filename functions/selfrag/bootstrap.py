@@ -27,7 +27,9 @@ from selfrag.ports.manifest import Manifest
 from selfrag.ports.model import Claude
 from selfrag.ports.objects import Objects, Uploads
 from selfrag.ports.prompts import Prompt
+from selfrag.ports.recent import RecentCalls
 from selfrag.ports.web import Domains, WebSearch
+from selfrag.runtime.clock import Clock
 from selfrag.runtime.observability import Handler, logger, step_handler
 from selfrag.runtime.parts import forget as forget  # for who has changed the settings
 from selfrag.runtime.parts import handed, once
@@ -56,6 +58,8 @@ class Parts(TypedDict, total=False):
     executions: Executions
     requests_client: Any
     claude_client: Any
+    clock: Clock
+    recent_calls: RecentCalls
 
 
 def using(**replacements: Unpack[Parts]) -> AbstractContextManager[None]:
@@ -123,16 +127,16 @@ def claude(step: str) -> Callable[[Limits], Claude]:
 
     The adapters are loaded and the clients warmed at once.
     """
+    from selfrag.adapters.claude.pace import Pace
     from selfrag.adapters.claude.sdk import SdkClaude
     from selfrag.adapters.verdicts import DynamoVerdicts
 
-    warm(claude_client, _verdicts_client)
+    warm(claude_client, _verdicts_client, recent_calls)
 
     def within(limits: Limits) -> Claude:
         config = settings()
-        asked = SdkClaude(
-            claude_client(), config.models, config.model_timeout_seconds, limits.deadline_ms, _with_another_key
-        )
+        pace = Pace(clock(), recent_calls(), config.model_timeout_seconds, limits.deadline_ms)
+        asked = SdkClaude(claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key)
         if not limits.cache:
             return asked
         return Remembering(
@@ -140,6 +144,20 @@ def claude(step: str) -> Callable[[Limits], Claude]:
         )
 
     return within
+
+
+@once
+def clock() -> Clock:
+    """The clock by which requests to the model wait."""
+    return Clock()
+
+
+@once
+def recent_calls() -> RecentCalls:
+    """What the deployment knows of its own recent calls to the model."""
+    from selfrag.adapters.calls import DynamoCalls
+
+    return DynamoCalls(_verdicts_client(), settings().verdicts_table, clock().now)
 
 
 @once

@@ -19,28 +19,24 @@ class _Asked:
     call: ModelCall | None
     attempts: int
     error: str | None
+    cause: str
     throttled: bool
     warnings: tuple[str, ...]
 
     @property
     def took(self) -> dict[str, Any]:
         """What it took, as the fields of a step's result."""
+        told = ("attempts", "error", "cause", "throttled")
         calls = [] if self.call is None else [self.call]
-        return {
-            "calls": calls,
-            "warnings": list(self.warnings),
-            "attempts": self.attempts,
-            "error": self.error,
-            "throttled": self.throttled,
-        }
+        return {"calls": calls, "warnings": list(self.warnings), **{name: getattr(self, name) for name in told}}
 
 
 @dataclass(frozen=True)
 class Judgement(_Asked, Generic[V]):
     """A verdict, or None and its flaw, with the call that it cost and how often it was asked for.
 
-    `error` is the class name of the error that is why there was no reply; `throttled` as in a step's result. What is
-    `cached` was said before of the same.
+    `error` is the class name of the error that is why there was no reply, `cause` its sentence; `throttled` as in a
+    step's result. What is `cached` was said before of the same.
     """
 
     verdict: V | None
@@ -48,6 +44,7 @@ class Judgement(_Asked, Generic[V]):
     call: ModelCall | None
     attempts: int = 1
     error: str | None = None
+    cause: str = ""
     throttled: bool = False
     cached: bool = False
     warnings: tuple[str, ...] = ()
@@ -79,6 +76,7 @@ class Writing(_Asked):
     call: ModelCall | None
     attempts: int = 1
     error: str | None = None
+    cause: str = ""
     throttled: bool = False
     cached: bool = False
     warnings: tuple[str, ...] = ()

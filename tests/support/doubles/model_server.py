@@ -42,6 +42,7 @@ class ModelServer(Loopback):
         self.requests: list[Body] = []
         self.counts: Counter[str] = Counter()
         self.answers: dict[str, Callable[[Body], Any]] = {}
+        self.headers: dict[int, dict[str, str]] = {429: {"retry-after": "1"}}
         self._fault, self._lock, self._closing = fault, threading.Lock(), threading.Event()
 
     def __exit__(self, *error: Any) -> None:
@@ -53,8 +54,7 @@ class ModelServer(Loopback):
 
     def _respond(self, request: Request) -> Response:
         status, reply = self.answer(json.loads(request.get_data()))
-        headers = {"retry-after": "120"} if status == 429 else None
-        return Response(json.dumps(reply), status, headers, content_type="application/json")
+        return Response(json.dumps(reply), status, self.headers.get(status), content_type="application/json")
 
     def answer(self, body: Body) -> tuple[int, Any]:
         step = step_of(body)
