@@ -30,6 +30,7 @@ from selfrag.ports.prompts import Prompt
 from selfrag.ports.recent import RecentCalls
 from selfrag.ports.web import Domains, WebSearch
 from selfrag.runtime.clock import Clock
+from selfrag.runtime.models import first_of
 from selfrag.runtime.observability import Handler, logger, step_handler
 from selfrag.runtime.parts import forget as forget  # for who has changed the settings
 from selfrag.runtime.parts import handed, once
@@ -39,7 +40,6 @@ from selfrag.runtime.settings import (
     EmbeddingSettings,
     IngestionSettings,
     Settings,
-    first_of,
     read,
 )
 

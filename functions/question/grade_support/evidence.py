@@ -6,11 +6,11 @@ It is strict: a doubt costs a call of the stronger model, a miss costs trust.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from question.grade_support.facts import CODES, Date, Fact, Facts, Number, facts_of
+from question.grade_support.facts import CODES, Date, Fact, Facts, Number, facts_of, pairs_of
 from selfrag.domain.passages import Passage
 from selfrag.text.sentences import split_sentences
 
-# A claim that shares less of its words with every sentence is taken to be in another language.
+# A claim that shares less of its words with each sentence is taken to be in another language; names are in many.
 _SAME_LANGUAGE = 0.25
 
 
@@ -34,12 +34,13 @@ def stands_in(claim: str, passages: Sequence[Passage]) -> bool:
 
 
 def _sentence_stands(said: Facts, lines: Sequence[_Line], plain: frozenset[str]) -> bool:
-    shared = [len(said.vocabulary & line.facts.vocabulary) for line in lines]
-    most = max(shared, default=0)
-    if most < _SAME_LANGUAGE * len(said.vocabulary):
+    understood = max((len(said.words & line.facts.words) for line in lines), default=0)
+    if understood < _SAME_LANGUAGE * len(said.words):
         return bool(said.told) and any(_holds_translated(line, said) for line in lines)
-    nearest = [line for line, words in zip(lines, shared, strict=True) if words == most]
-    return any(_holds(line, said, plain) for line in nearest)
+    if not all(any(pairs_of(run) & (line.facts.words | line.around) for line in lines) for run in said.compounds):
+        return False
+    shared = [len(said.vocabulary & line.facts.vocabulary) for line in lines]
+    return any(_holds(line, said, plain) for line, words in zip(lines, shared, strict=True) if words == max(shared))
 
 
 def _holds(line: _Line, said: Facts, plain: frozenset[str]) -> bool:

@@ -23,6 +23,7 @@ _TOKEN = re.compile(
     |(?P<word>(?!{_EAST_ASIAN})[^\W\d_](?:(?!{_EAST_ASIAN})\w|['’.@-](?=(?!{_EAST_ASIAN})[^\W_]))*)""",
     re.X,
 )
+_COMPOUND = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 _UNIT = re.compile(rf"[\s-]{{0,2}}(%|{_EAST_ASIAN}|(?:(?!{_EAST_ASIAN})[^\W\d_])+)")
 # The units that every language writes alike, once they are in one notation.
 CODES = frozenset(("%", "EUR", "USD", "JPY", "GBP", "PLN", "KRW", "CHF", "CNY"))
@@ -51,12 +52,13 @@ class Facts:
     """The facts of a sentence in their order, and its other words; a name is a text.
 
     `first` is a word with a capital that begins the sentence and may be a name ("" for none). East Asian words are
-    pairs of letters, since no space parts them.
+    pairs of letters, since no space parts them; `compounds` are the runs of ideographs, which may hold names.
     """
 
     told: tuple[Fact, ...]
     words: frozenset[str]
     first: str
+    compounds: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -89,7 +91,7 @@ def facts_of(sentence: str) -> Facts:
             told.append(Number(_value(said), _root(unit[1]) if unit else ""))
             read = unit.end() if unit and unit[1] in CODES else 0
         elif kind == "east_asian":
-            words |= {said[at : at + 2] for at in range(max(1, len(said) - 1))}
+            words |= pairs_of(said)
         elif kind not in ("word", "katakana"):
             told.append(_date(kind, said))
         elif kind == "katakana" or (begun and said != said.lower()) or any(m.isdigit() or m == "@" for m in said):
@@ -99,7 +101,12 @@ def facts_of(sentence: str) -> Facts:
         else:
             words.add(_root(said))
         begun = True
-    return Facts(tuple(told), frozenset(words), first)
+    return Facts(tuple(told), frozenset(words), first, tuple(_COMPOUND.findall(text)))
+
+
+def pairs_of(run: str) -> set[str]:
+    """The letters of a run two by two."""
+    return {run[at : at + 2] for at in range(max(1, len(run) - 1))}
 
 
 def _root(word: str) -> str:

@@ -5,51 +5,19 @@ No secret stands here: secrets are named by their id in Secrets Manager.
 
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from selfrag.domain.calls import Prices
 from selfrag.domain.errors import Misconfigured
+from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who names the steps that ask a model
+from selfrag.runtime.models import of_the_profile
 
-GRADER = "claude-haiku-5-5"
-WRITER = "claude-sonnet-5-5"
-DEFAULT_MODELS: dict[str, str] = {
-    "decide_retrieval": GRADER,
-    "grade_relevance": GRADER,
-    "generate": WRITER,
-    "grade_support": WRITER,
-    "grade_utility": GRADER,
-    "rewrite_question": GRADER,
-}
-# The model that judges support before grade_support's own, which is then asked in doubt only.
-FIRST = "grade_support_first"
-PROFILES: dict[str, dict[str, str]] = {
-    "thrifty": dict.fromkeys(DEFAULT_MODELS, GRADER),
-    "balanced": {**DEFAULT_MODELS, FIRST: GRADER},
-    "strict": {**DEFAULT_MODELS, "grade_utility": WRITER},
-}
 # Raise it when the same file would be read or split otherwise than before: it is part of what tells that a document
 # is unchanged.
 PASSAGES = "2"
 
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
-
-
-def first_of(step: str) -> str:
-    """The name in `models` of the model that is asked before the step's own."""
-    return f"{step}_first"
-
-
-def _of_the_profile(models: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-    """The models of the profile with those that are named in their place."""
-    known = (*DEFAULT_MODELS, FIRST)
-    unknown = sorted(set(models) - set(known))
-    if unknown:
-        raise ValueError(f"no such step: {', '.join(unknown)}; the steps are {', '.join(known)}")
-    chosen = {**PROFILES[info.data.get("profile", "balanced")], **models}
-    if chosen.get(FIRST) == chosen["grade_support"]:
-        del chosen[FIRST]  # nobody has to be asked twice
-    return chosen
 
 
 class _Settings(BaseSettings):
@@ -70,7 +38,7 @@ class Settings(_Settings):
     model_timeout_seconds: float = Field(default=20.0, gt=0)
     prices: dict[str, Prices] = {}
     profile: Literal["thrifty", "balanced", "strict"] = "balanced"
-    models: Annotated[dict[str, str], AfterValidator(_of_the_profile)] = Field(default={}, validate_default=True)
+    models: Annotated[dict[str, str], AfterValidator(of_the_profile)] = Field(default={}, validate_default=True)
 
     verdicts_table: str = "selfrag-verdicts"
     verdict_ttl_days: int = Field(default=30, ge=1)
