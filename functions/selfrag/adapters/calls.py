@@ -39,7 +39,7 @@ class DynamoCalls:
         """Note that a step calls a model now, and give what is known; nothing if the table fails."""
         now = self._now()
         looked, arrivals = self._arrivals.get((step, model), (0.0, []))
-        if now - looked > FRESH_SECONDS and now >= self._resting_until:
+        if now - looked > FRESH_SECONDS:
             arrivals = self._arrive(step, model, now)
             self._arrivals[step, model] = (now, arrivals)
         between = [later - earlier for later, earlier in pairwise(arrivals)]
@@ -79,6 +79,8 @@ class DynamoCalls:
         self, model: str, update: str, condition: str, values: dict[str, float], names: dict[str, str] | None = None
     ) -> tuple[bool, Item]:
         """Whether the condition held, and the item as it was before; open on failure."""
+        if self._now() < self._resting_until:
+            return False, {}
         try:
             was = self._client.update_item(
                 TableName=self._table,
