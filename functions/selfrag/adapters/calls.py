@@ -54,7 +54,7 @@ class DynamoCalls:
             model,
             "SET patience_until = :until, expires_at = :expires",
             "attribute_not_exists(patience_until) OR patience_until < :until",
-            {":until": until, ":expires": until + _KEPT_SECONDS},
+            {":until": until, ":expires": round(until) + _KEPT_SECONDS},
         )
 
     def _arrive(self, step: str, model: str, now: float) -> list[float]:
@@ -65,7 +65,7 @@ class DynamoCalls:
             model,
             f"SET {', '.join(moved)}, #a0 = :now, expires_at = :expires",
             "attribute_not_exists(#a0) OR #a0 < :recent",
-            {":now": now, ":none": 0.0, ":recent": now - TOGETHER_SECONDS, ":expires": now + _KEPT_SECONDS},
+            {":now": now, ":none": 0.0, ":recent": now - TOGETHER_SECONDS, ":expires": round(now) + _KEPT_SECONDS},
             {f"#a{n}": f"{step}#{n}" for n in range(ARRIVALS)},
         )
         self._be_patient(model, _number(item, "patience_until"))
