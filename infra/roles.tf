@@ -20,8 +20,9 @@ locals {
         SELFRAG_VERDICT_TTL_DAYS = tostring(var.verdict_ttl_days)
       }
       statements = [{
+        # Functions also note there when they call the model, and tell each other when it refuses.
         sid       = "RememberVerdicts"
-        actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
+        actions   = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
         resources = [aws_dynamodb_table.table["verdicts"].arn]
       }]
     }

@@ -10,7 +10,7 @@ locals {
   question_steps = {
     decide_retrieval = {
       description = "Retrieve: whether the question needs a search."
-      uses        = ["model"]
+      uses        = ["model", "verdicts"]
       memory      = local.one_processor
     }
     retrieve = {
@@ -26,7 +26,7 @@ locals {
     }
     generate = {
       description = "Writes the answer, with citations."
-      uses        = ["model"]
+      uses        = ["model", "verdicts"]
       memory      = local.one_processor
     }
     grade_support = {
@@ -41,7 +41,7 @@ locals {
     }
     rewrite_question = {
       description = "Finds a better search query."
-      uses        = ["model"]
+      uses        = ["model", "verdicts"]
       memory      = local.one_processor
     }
     search_web = {

@@ -39,7 +39,7 @@ class DynamoCalls:
         """Note that a step calls a model now, and give what is known; nothing if the table fails."""
         now = self._now()
         looked, arrivals = self._arrivals.get((step, model), (0.0, []))
-        if now - looked > FRESH_SECONDS and now >= self._resting_until:
+        if now - looked > FRESH_SECONDS:
             arrivals = self._arrive(step, model, now)
             self._arrivals[step, model] = (now, arrivals)
         between = [later - earlier for later, earlier in pairwise(arrivals)]
@@ -54,7 +54,7 @@ class DynamoCalls:
             model,
             "SET patience_until = :until, expires_at = :expires",
             "attribute_not_exists(patience_until) OR patience_until < :until",
-            {":until": until, ":expires": until + _KEPT_SECONDS},
+            {":until": until, ":expires": round(until) + _KEPT_SECONDS},
         )
 
     def _arrive(self, step: str, model: str, now: float) -> list[float]:
@@ -65,7 +65,7 @@ class DynamoCalls:
             model,
             f"SET {', '.join(moved)}, #a0 = :now, expires_at = :expires",
             "attribute_not_exists(#a0) OR #a0 < :recent",
-            {":now": now, ":none": 0.0, ":recent": now - TOGETHER_SECONDS, ":expires": now + _KEPT_SECONDS},
+            {":now": now, ":none": 0.0, ":recent": now - TOGETHER_SECONDS, ":expires": round(now) + _KEPT_SECONDS},
             {f"#a{n}": f"{step}#{n}" for n in range(ARRIVALS)},
         )
         self._be_patient(model, _number(item, "patience_until"))
@@ -79,6 +79,8 @@ class DynamoCalls:
         self, model: str, update: str, condition: str, values: dict[str, float], names: dict[str, str] | None = None
     ) -> tuple[bool, Item]:
         """Whether the condition held, and the item as it was before; open on failure."""
+        if self._now() < self._resting_until:
+            return False, {}
         try:
             was = self._client.update_item(
                 TableName=self._table,

@@ -25,6 +25,7 @@ from selfrag.ports.model import Segment
 from selfrag.ports.prompts import Prompt
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import PROMPT, FakeClaude, MemoryCache, cited, grader, passage
+from tests.support.tables import make_verdicts_table
 
 DAY = 86_400
 GOOD = {"reason": "because", "score": 4}
@@ -34,14 +35,7 @@ KEY = {"step": "s", "model": "m", "prompt_version": "p", "shape": {"a": 1}, "tex
 @pytest.fixture
 def table() -> Iterator[Any]:
     with mock_aws():
-        client = boto3.client("dynamodb")
-        client.create_table(
-            TableName="verdicts",
-            KeySchema=[{"AttributeName": "key", "KeyType": "HASH"}],
-            AttributeDefinitions=[{"AttributeName": "key", "AttributeType": "S"}],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        yield client
+        yield make_verdicts_table(boto3.client("dynamodb"))
 
 
 @pytest.mark.parametrize("part", list(KEY))

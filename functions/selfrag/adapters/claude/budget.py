@@ -2,8 +2,8 @@
 
 The service says what a call took when it is over, so before it there is an upper estimate: of the request's bytes
 (UTF-8) one token for two letters, spaces or bytes above ASCII, one for every other byte, and some that the service
-adds. English takes about half of that by the tokenizers of current models, Japanese two thirds; only a text of random
-characters could take more. What is marked for the prompt cache is priced as if it were written.
+adds. At about three bytes a token English takes about half of that; what its tokenizers make of a text is not public,
+and a text of random letters may take more. What is marked for the prompt cache is priced as if it were written.
 """
 
 import json

@@ -56,23 +56,30 @@ class Pace:
     def ask(self, step: str, model: str, send: Callable[[float], T]) -> Reply[T]:
         """The reply to a request that `send` sends, given the seconds that it may take, as often as needed.
 
-        What no later try would mend is raised, and so is a budget that allows no request at all.
+        What no later try would mend is raised, and so is a budget that allows no request at all. A task that has sent
+        some has to tell of them.
         """
         sent, throttled = 0, False
         error: SelfragError | None = None
-        self._hold_back(step, model)
+        if not self._requests_left:
+            error = TemporarilyUnavailable(f"{model} was asked as often as a step may ask")
+        else:
+            self._hold_back(step, model)
         while error is None:
             try:
-                return Reply(send(self._time()), None, sent + 1, throttled)
+                value = send(self._time())
             except Unanswered as unanswered:
                 sent, throttled = sent + 1, throttled or unanswered.throttled
                 error = self._waited(step, model, unanswered)
             except DeadlineExceeded as late:
                 error = late
             except BudgetExceeded as spent:
-                if not sent:
+                if self._requests_left == MOST_REQUESTS:
                     raise
                 error = spent
+            else:
+                self._requests_left -= 1
+                return Reply(value, None, sent + 1, throttled)
         return Reply(None, error, sent, throttled)
 
     def _time(self) -> float:
