@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, StringConstraints
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
@@ -25,14 +26,15 @@ class Rewrite(BaseModel):
     """The shape of the model's reply."""
 
     reason: str
-    query: str = Field(min_length=1)
+    query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class Result(StepResult):
-    """The next query; `new` is false when there is none that was not tried before."""
+    """The next query; `new` is false when there is none that was not tried before; a `cached` one was found earlier."""
 
     query: str = ""
     new: bool = False
+    cached: bool = False
 
 
 def rewrite(task: Task, grader: Grader) -> Result:
@@ -41,7 +43,7 @@ def rewrite(task: Task, grader: Grader) -> Result:
     found = grader.grade(fields, Rewrite)
     query = " ".join(found.verdict.query.split())[:MAX_QUERY_CHARACTERS] if found.verdict else ""
     new = bool(query) and not was_tried(query, task.queries)
-    return Result(query=query if new else "", new=new, **found.took)
+    return Result(query=query if new else "", new=new, cached=found.cached, **found.took)
 
 
 def was_tried(query: str, queries: Iterable[str]) -> bool:

@@ -13,8 +13,9 @@ from selfrag.domain.ledger import PASSES
 class Step:
     """One task of an execution; times are in seconds, `started` counted from the execution's start.
 
-    Tasks with the same `turn` belong to the same pass of Gather or Reflect.
-    `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one.
+    `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one. A step
+    that brought nothing tells them in its result, and how often it asked the model. Tasks with the same `turn` belong
+    to the same pass of Gather or Reflect.
     """
 
     name: str
@@ -53,15 +54,19 @@ def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int) -> Step:
     results = [event["taskSucceededEventDetails"]["output"] for event in chain if event["type"] == "TaskSucceeded"]
     failures = [event for event in chain if event["type"] in ("TaskFailed", "TaskTimedOut", "EvaluationFailed")]
     started = _seconds(chain[0])
-    error, cause = _failure(failures[-1]) if failures and not results else ("", "")
+    result = _payload(results[-1]) if results else None
+    told = result if isinstance(result, dict) else {}
+    error, cause = str(told.get("error") or ""), str(told.get("cause") or "")
+    if failures and not results:
+        error, cause = _failure(failures[-1])
     last = next((event for event in chain if event["type"] == "TaskStateExited"), chain[-1])
     return Step(
         name=chain[0]["stateEnteredEventDetails"]["name"],
         started=started - begin,
         seconds=_seconds(last) - started,
-        attempts=len(scheduled),
+        attempts=max(len(scheduled), told.get("attempts", 0)),
         given=_payload(scheduled[-1]) if scheduled else None,
-        result=_payload(results[-1]) if results else None,
+        result=result,
         error=error,
         cause=cause,
         turn=turn,

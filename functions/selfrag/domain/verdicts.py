@@ -33,7 +33,7 @@ class RelevanceVerdict(Model):
 class Claim(Model):
     """One statement of an answer, and what the passages say about it.
 
-    `missing` says, as a search query, what evidence a claim lacks that the question needs.
+    `missing` is a phrase to search for the evidence that is not there, "" where none is to be searched for.
     """
 
     claim: str
@@ -43,13 +43,14 @@ class Claim(Model):
 
 
 class SupportVerdict(Model):
-    """IsSup for an answer, claim by claim."""
+    """IsSup for an answer, claim by claim; `model` is the one that judged."""
 
     asks: ClassVar[str] = "whether the passages support the answer"
 
     level: SupportLevel
     claims: list[Claim] = []
     cached: bool = False
+    model: str = ""
 
     @property
     def ungraded(self) -> bool:

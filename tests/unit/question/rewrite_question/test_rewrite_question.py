@@ -26,7 +26,7 @@ def test_a_query_that_was_tried_is_not_new(query: str) -> None:
     assert (result.query, result.new) == ("", False)
 
 
-@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed", "unavailable"])
 def test_a_flawed_reply_gives_no_query(flaw: str) -> None:
     result = rewrite(TASK, grader(None, flaw))  # type: ignore[arg-type]
     assert (result.query, result.new) == ("", False)
