@@ -5,7 +5,6 @@ the same check must fail. So none of these tests can pass without seeing its bug
 """
 
 import asyncio
-import copy
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -19,6 +18,7 @@ import anthropic
 import pytest
 
 from cli.local.aws.stack import definition_text, running_stack
+from cli.local.offline.replies import tokens
 from question.compose_answer.logic import compose
 from question.compose_answer.task import Task
 from question.generate import logic as generate_logic
@@ -29,8 +29,6 @@ from question.grade_support.logic import JudgedClaim
 from selfrag import bootstrap
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.ports.model import Judgement
-from selfrag.ports.prompts import load_prompt
-from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support import steps
 from tests.support.definition import states
 from tests.support.doubles.model_server import ModelServer
@@ -280,15 +278,24 @@ def test_bug_7_words_of_control_never_reach_an_answer() -> None:
     holds_and_sees(check, put_back)
 
 
-def test_bug_8_the_cached_prompt_is_long_enough_to_be_cached() -> None:
+def test_bug_8_a_prompt_that_is_marked_for_the_cache_is_long_enough_to_be_cached() -> None:
     def check(world: World) -> None:
-        for step, model in DEFAULT_MODELS.items():
-            words = load_prompt(str(ROOT / "functions" / "question" / step / "logic.py")).text.split()
-            assert len(words) > SMALLEST_CACHEABLE[model]
+        with ModelServer() as model, local_stack(model) as stack:
+            stack.execute(QUESTION)
+        assert set(model.counts) >= {"decide_retrieval", "grade_relevance", "generate", "grade_support"}
+        for body in model.requests:
+            marked = [block["text"] for block in body["system"] if "cache_control" in block]
+            assert all(tokens(text) >= SMALLEST_CACHEABLE[body["model"]] for text in marked)
 
     def put_back(world: World) -> None:
-        one_line = copy.copy(PROMPT)
-        world.patches.append(patch(f"{__name__}.load_prompt", lambda path: one_line))
+        # What the public code does: one line, marked all the same. The service caches nothing of it, without a word.
+        line = {"type": "text", "text": "You grade passages.", "cache_control": {"type": "ephemeral"}}
+        original = anthropic.resources.Messages.create
+
+        def create(self: Any, **request: Any) -> Any:
+            return original(self, **request | {"system": [line]})
+
+        world.patches.append(patch.object(anthropic.resources.Messages, "create", create))
 
     holds_and_sees(check, put_back)
 
