@@ -30,13 +30,16 @@ def ask_question(
     check_services()
     report = sync(place, on_document) if place.directory else None
     # It takes seconds to load, which what is refused above does not need.
+    from cli.local.aws.lighter.programs import kept_programs
     from cli.local.aws.stack import running_stack
 
     payload = request.execution_input([place.collection])
     with chosen_backends(place) as backends:
         payload["policy"]["web_search"] &= backends.has_web
         with (
-            running_stack(backends.environment, backends.secrets, parts=local_parts(), on_step=on_step) as stack,
+            running_stack(
+                backends.environment, backends.secrets, parts=local_parts(), on_step=on_step, parse=kept_programs()
+            ) as stack,
             kept_tables(),
         ):
             execution = stack.execute(payload)

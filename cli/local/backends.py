@@ -54,7 +54,9 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
             # Not loaded when the real model answers.
             from cli.local.offline.replies import MODEL
             from cli.local.offline.server import MessagesServer
+            from cli.local.offline.text.vectors import kept_vectors
 
+            servers.enter_context(kept_vectors())
             base_url = servers.enter_context(MessagesServer()).url
             backends.environment["SELFRAG_PRICES"] = json.dumps({MODEL: [0, 0, 0]})
         backends.secrets[MODEL_SECRET] = key or "offline"

@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from cli.local.aws.kept import kept_tables
+from cli.local.aws.lighter.programs import kept_programs
 from cli.local.aws.stack import running_stack
 from cli.local.backends import check_services, chosen_backends
 from cli.local.files import SAMPLE_DOCUMENTS
@@ -46,7 +47,10 @@ def serve_documents(
             "SELFRAG_COLLECTIONS": f'["{place.collection}"]',
             "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
         }
-        with running_stack(environment, backends.secrets, parts=local_parts()), kept_tables():
+        with (
+            running_stack(environment, backends.secrets, parts=local_parts(), parse=kept_programs()),
+            kept_tables(),
+        ):
             catalog = Catalog(place.collection)
             catalog.refresh()
             folder = Folder(place.source, place.collection)
