@@ -3,13 +3,14 @@
 import json
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli.local.aws.resources import MODEL_SECRET, WEB_SECRET
 from cli.local.place import Place
 from selfrag.adapters.outbound import checked_url
+from selfrag.domain.questions import AskRequest
 from selfrag.runtime.settings import Settings, read
 
 SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"
@@ -25,11 +26,20 @@ def check_services() -> None:
 
 @dataclass
 class Backends:
-    """The environment of the handlers, the secrets they read, and whether there is a web to search."""
+    """The environment of the handlers, the secrets they read, and whether a stand-in or the model, and a web, answer."""
 
     environment: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
     has_web: bool = False
+    offline: bool = False
+
+    def reading_ahead(self, request: AskRequest, place: Place) -> AbstractContextManager[None]:
+        """Let the stand-in, if it answers, read beside the block what it will be asked about."""
+        if not self.offline or request.previous:
+            return nullcontext()
+        from cli.local.offline.ahead import reading_ahead
+
+        return reading_ahead(request, place)
 
 
 @contextmanager
@@ -70,5 +80,5 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         if web_url:
             backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
         backends.secrets[WEB_SECRET] = web_key or "offline"
-        backends.has_web = bool(web_key or web_url)
+        backends.has_web, backends.offline = bool(web_key or web_url), offline
         yield backends

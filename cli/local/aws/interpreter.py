@@ -20,6 +20,7 @@ from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.core import utils
 from moto.core.botocore_stubber import BotocoreStubber
 from moto.core.common_models import BaseModel
+from moto.core.loaders import create_loader
 from moto.core.routing import get_service_router
 from moto.stepfunctions import urls
 from moto.stepfunctions.parser.asl.component.common.assign.assign_decl import AssignDecl
@@ -81,7 +82,7 @@ def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause, parse: Parse) ->
         _Mend(StepFunctionsParserBackend, "start_execution", forgetting(_start), "moto keeps what has ended for good"),
         _Mend(BaseModel, "__new__", untracked, "and so it keeps every item of a table that was ever written"),
         _Mend(session, "create_loader", cache(session.create_loader), "every session lists the services on disk anew"),
-        _Mend(utils, "create_loader", cache(utils.create_loader), "and moto does for every service"),
+        _Mend(utils, "create_loader", cache(create_loader), "and moto does for every service"),
         _Mend(boto_client, "boto3", OneClientEach(), "moto makes a client for every state that calls a service"),
     ]
 
