@@ -26,7 +26,7 @@ def check_services() -> None:
 
 @dataclass
 class Backends:
-    """The environment of the handlers, the secrets they read, and whether a stand-in or the model, and a web, answer."""
+    """The handlers' environment, the secrets they read, whether there is a web, and whether the stand-in answers."""
 
     environment: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
