@@ -24,6 +24,15 @@ def check_services() -> None:
             checked_url(url, name)
 
 
+def has_web(place: Place) -> bool:
+    """Whether questions to a place can go to the web: by a service, or by the pages of the sample documents."""
+    return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (_is_offline() and place.is_sample)
+
+
+def _is_offline() -> bool:
+    return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")))
+
+
 @dataclass
 class Backends:
     """The handlers' environment, the secrets they read, whether there is a web, and whether the stand-in answers."""
@@ -58,7 +67,7 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
     )
     key, base_url = os.environ.get("ANTHROPIC_API_KEY", ""), os.environ.get("ANTHROPIC_BASE_URL", "")
     web_key, web_url = os.environ.get("TAVILY_API_KEY", ""), os.environ.get("TAVILY_BASE_URL", "")
-    offline = not key and not base_url
+    offline = _is_offline()
     with ExitStack() as servers:
         if offline:
             # Not loaded when the real model answers.
@@ -80,5 +89,5 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         if web_url:
             backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
         backends.secrets[WEB_SECRET] = web_key or "offline"
-        backends.has_web, backends.offline = bool(web_key or web_url), offline
+        backends.has_web, backends.offline = has_web(place), offline
         yield backends

@@ -100,12 +100,12 @@ def running_stack(
 
     `parts` are used in place of those that the settings would make, `parse` in place of moto's parser.
 
-    It has the machines all of whose steps have a handler (those of the workflow, if none is given): moto takes half a
-    second to read a definition. `definition` stands in for the workflow's.
+    It has the machines all of whose steps have a handler; they are those of the workflow if `handlers` is left out.
+    `definition` stands in for the workflow's.
     """
     logging.getLogger("moto").setLevel(logging.CRITICAL)  # an expected failure of a task is not news
     with _environment(environment), bootstrap.using(**(parts or {})):
-        known = handlers or deployed_handlers()
+        known = deployed_handlers() if handlers is None else handlers
         with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause, parse):
             machines = {
                 arn: definition_text(path)

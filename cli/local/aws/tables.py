@@ -92,36 +92,48 @@ def items_on_disk(connection: sqlite3.Connection, tables: Mapping[str, str]) -> 
     kept = [KeptItems(connection, name, ends) for name, ends in tables.items()]
     for items, name in zip(kept, tables, strict=True):
         backend.get_table(name).items = items
-    process = _in_transactions(BotocoreStubber.process_request, connection, kept)
-    with patch.object(BotocoreStubber, "process_request", process):
-        yield
-
-
-def _in_transactions(
-    process: Callable[..., Any], connection: sqlite3.Connection, kept: list[KeptItems]
-) -> Callable[..., Any]:
-    one_at_a_time = threading.RLock()
-
-    def process_kept(self: Any, request: Any) -> Any:
-        if not _REQUEST.match(request.url):
-            return process(self, request)
+    on_disk = _OnDisk(BotocoreStubber.process_request, connection, kept)
+    with patch.object(BotocoreStubber, "process_request", lambda self, request: on_disk.process(self, request)):
         try:
-            with one_at_a_time:
-                try:
-                    if _is_read(request):
-                        return process(self, request)
-                    with writing(connection):
-                        reply = process(self, request)
-                        for items in kept:
-                            items.flush()
-                        return reply
-                finally:
-                    for items in kept:
-                        items.forget()
-        except (Misconfigured, sqlite3.Error):
-            return _FAILED
+            yield
+        finally:
+            on_disk.end()
 
-    return process_kept
+
+class _OnDisk:
+    """Requests to DynamoDB, one at a time, each with the connection to itself; after the end each of them fails."""
+
+    def __init__(self, process: Callable[..., Any], connection: sqlite3.Connection, kept: list[KeptItems]) -> None:
+        self._process, self._connection, self._kept = process, connection, kept
+        self._lock = threading.RLock()
+        self._ended = False
+
+    def end(self) -> None:
+        """Let the connection be closed: no request uses it any more."""
+        with self._lock:
+            self._ended = True
+
+    def process(self, stubber: Any, request: Any) -> Any:
+        """What moto replies, when all that it has changed is written."""
+        if not _REQUEST.match(request.url):
+            return self._process(stubber, request)
+        with self._lock:
+            try:
+                return _FAILED if self._ended else self._reply(stubber, request)
+            except (Misconfigured, sqlite3.Error):
+                return _FAILED
+            finally:
+                for items in self._kept:
+                    items.forget()
+
+    def _reply(self, stubber: Any, request: Any) -> Any:
+        if _is_read(request):
+            return self._process(stubber, request)
+        with writing(self._connection):
+            reply = self._process(stubber, request)
+            for items in self._kept:
+                items.flush()
+        return reply
 
 
 def _is_read(request: Any) -> bool:

@@ -1,0 +1,135 @@
+"""An object in a process of its own: its methods are called from here, many at a time, each in a thread over there."""
+
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from itertools import count
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from selfrag.domain.errors import SelfragError
+
+# The only way to begin a process that all systems have, and that takes no thread's lock with it.
+_SPAWN = get_context("spawn")
+END_SECONDS = 5.0
+
+Make = Callable[..., Any]
+
+
+class Gone(Exception):
+    """The process ended before it had replied."""
+
+
+class Remote:
+    """The object that `make` makes of the arguments, in a process that is begun at once and ends with this one.
+
+    `make` is a function or class that can be imported by its name. `on_end` is called, in a thread, when the process
+    has ended by itself.
+    """
+
+    def __init__(self, make: Make, *arguments: Any, on_end: Callable[[], None] = lambda: None) -> None:
+        self._connection, theirs = _SPAWN.Pipe()
+        self._process = _SPAWN.Process(target=_work, args=(theirs, make, arguments), daemon=True)
+        self._process.start()
+        theirs.close()  # so that the end of the process ends the connection
+        self._numbers = count(1)
+        self._lock = threading.Lock()
+        # The reply to no call says that the object is made, or why it is not.
+        self._made: Future[Any] = Future()
+        self._waiting: dict[int, Future[Any]] = {0: self._made}
+        self._on_end, self._ended = on_end, False
+        self._listener = threading.Thread(target=self._listen, name="listening to a process", daemon=True)
+        self._listener.start()
+
+    @property
+    def at_work(self) -> int:
+        """How many calls wait for their reply."""
+        return len(self._waiting)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._ended
+
+    @property
+    def was_made(self) -> bool:
+        """Whether the object was made."""
+        return self._made.done() and self._made.exception() is None
+
+    def wait_until_made(self) -> None:
+        """Return when the object is made; raises what kept it from that."""
+        self._made.result()
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Call a method and give what it returns; raises what it raises, or Gone."""
+        reply: Future[Any] = Future()
+        with self._lock:
+            if self._ended:
+                raise Gone
+            number = next(self._numbers)
+            self._waiting[number] = reply
+            try:
+                self._connection.send((number, method, arguments))
+            except OSError:  # the listener is about to notice
+                del self._waiting[number]
+                raise Gone from None
+        return reply.result()
+
+    def end(self) -> None:
+        """End the process; what is at work in it is not waited for."""
+        self._on_end = lambda: None
+        self._process.terminate()
+        self._process.join(END_SECONDS)
+        if self._process.is_alive():
+            self._process.kill()
+        self._listener.join(END_SECONDS)
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                number, error, value = self._connection.recv()
+            except (EOFError, OSError):
+                break
+            reply = self._waiting.pop(number)
+            if error is None:
+                reply.set_result(value)
+            else:
+                reply.set_exception(error)
+        with self._lock:
+            self._ended = True
+            left, self._waiting = list(self._waiting.values()), {}
+            self._connection.close()
+        for reply in left:
+            reply.set_exception(Gone())
+        self._process.join()
+        self._on_end()
+
+
+def _work(connection: Connection, make: Make, arguments: tuple[Any, ...]) -> None:
+    """What the process does: make the object, and answer calls until the other end of the connection is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for who began this
+    replying = threading.Lock()
+
+    def reply(number: int, work: Callable[[], Any]) -> Any:
+        told: tuple[int, Exception | None, Any]
+        try:
+            value = work()
+            told = (number, None, value if number else None)
+        except SelfragError as error:
+            value, told = None, (number, error, None)
+        except Exception as error:  # of its message the logs here have nothing: it may repeat what somebody asked
+            value, told = None, (number, RuntimeError(type(error).__name__), None)
+        with replying:
+            connection.send(told)
+        return value
+
+    made = reply(0, lambda: make(*arguments))
+    while made is not None:
+        try:
+            number, method, given = connection.recv()
+        except (EOFError, OSError):
+            return
+        bound = getattr(made, method)
+        threading.Thread(target=reply, args=(number, lambda b=bound, g=given: b(*g)), daemon=True).start()
