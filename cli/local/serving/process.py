@@ -64,6 +64,10 @@ class Remote:
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Call a method and give what it returns; raises what it raises, or Gone."""
+        return self.begin(method, *arguments).result()
+
+    def begin(self, method: str, *arguments: Any) -> "Future[Any]":
+        """Call a method, and give what will have what it returns or raises; raises Gone if it could not be called."""
         reply: Future[Any] = Future()
         with self._lock:
             if self._ended:
@@ -73,9 +77,10 @@ class Remote:
             try:
                 self._connection.send((number, method, arguments))
             except OSError:  # the listener is about to notice
+                self._ended = True
                 del self._waiting[number]
                 raise Gone from None
-        return reply.result()
+        return reply
 
     def end(self) -> None:
         """End the process; what is at work in it is not waited for."""

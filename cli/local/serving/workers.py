@@ -8,6 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
@@ -51,15 +52,15 @@ class Workers:
     def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
         """Run a question to its end; raises TemporarilyUnavailable if its process dies meanwhile."""
         try:
-            found: dict[str, Any] | None = self._worker_for(question_id).call("answer", question_id, payload)
+            found: dict[str, Any] | None = self._begun(question_id, payload).result()
         except Gone:
             raise TemporarilyUnavailable(f"The process that answered question {question_id} has ended.") from None
         return found
 
     def start(self, question_id: str, payload: dict[str, Any]) -> None:
         """Start a question; one whose process dies is overdue from then on."""
-        worker = self._worker_for(question_id)
-        thread = threading.Thread(target=self._run, args=(worker, question_id, payload), daemon=True)
+        begun = self._begun(question_id, payload)
+        thread = threading.Thread(target=self._follow, args=(begun, question_id), daemon=True)
         self._threads.add(thread)
         thread.start()
 
@@ -81,9 +82,15 @@ class Workers:
         found: list[dict[str, Any]] = self._asked(question_id, "history", [])
         return found
 
-    def _run(self, worker: Remote, question_id: str, payload: dict[str, Any]) -> None:
+    def _begun(self, question_id: str, payload: dict[str, Any]) -> "Future[Any]":
+        while True:
+            # One that is found gone is replaced with the next look for one.
+            with suppress(Gone):
+                return self._worker_for(question_id).begin("answer", question_id, payload)
+
+    def _follow(self, begun: "Future[Any]", question_id: str) -> None:
         try:
-            worker.call("answer", question_id, payload)
+            begun.result()
         except Gone:
             if not self._ended:
                 _overdue(question_id)
