@@ -15,6 +15,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from pydantic import BaseModel
 
+from selfrag.domain.calls import Limits
 from selfrag.domain.errors import SelfragError
 from selfrag.ports.bindings import Bindings
 from selfrag.ports.embedder import Embedder
@@ -103,37 +104,39 @@ def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
     return partial(step_handler, task=task, prices=lambda: settings().prices)
 
 
-def grader(step: str, prompt: Prompt, *, cached: bool = True) -> Callable[[float | None], Grader]:
-    """What makes the judge of a step for a deadline (milliseconds since the epoch).
+def grader(step: str, prompt: Prompt, *, cached: bool = True) -> Callable[[Limits], Grader]:
+    """What makes the judge of a step within the limits of its task.
 
     The adapters are loaded and the clients warmed at once.
     """
     model = claude()
     if not cached:
-        return lambda deadline_ms: Grader(step, prompt, model(deadline_ms))
+        return lambda limits: Grader(step, prompt, model(limits))
     from selfrag.adapters.verdicts import DynamoVerdicts
 
     warm(_verdicts_client)
 
-    def with_cache(deadline_ms: float | None) -> Grader:
+    def with_cache(limits: Limits) -> Grader:
         config = settings()
         cache = DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days, step)
-        return Grader(step, prompt, model(deadline_ms), cache)
+        return Grader(step, prompt, model(limits), cache)
 
     return with_cache
 
 
-def claude() -> Callable[[float | None], Claude]:
-    """What makes Claude for a deadline, past which it makes no call; it is loaded and warmed as `grader` does it."""
+def claude() -> Callable[[Limits], Claude]:
+    """What makes Claude within the limits of a task; it is loaded and warmed as `grader` does it."""
     from selfrag.adapters.claude.sdk import SdkClaude
 
     warm(claude_client)
 
-    def until(deadline_ms: float | None) -> Claude:
+    def within(limits: Limits) -> Claude:
         config = settings()
-        return SdkClaude(claude_client(), config.models, config.model_timeout_seconds, deadline_ms, _with_another_key)
+        return SdkClaude(
+            claude_client(), config.models, config.model_timeout_seconds, limits.deadline_ms, _with_another_key
+        )
 
-    return until
+    return within
 
 
 @once

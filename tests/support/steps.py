@@ -22,7 +22,7 @@ def call(step: str) -> dict[str, Any]:
 
 def asked(step: str, **result: Any) -> dict[str, Any]:
     """A result that cost one model call."""
-    return {**result, "calls": [call(step)], "warnings": []}
+    return {**result, "calls": [call(step)], "warnings": [], "attempts": 1, "error": None}
 
 
 def entry(step: str, asked: int = 1, **more: Any) -> dict[str, Any]:

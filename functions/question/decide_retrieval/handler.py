@@ -11,4 +11,4 @@ grader = bootstrap.grader("decide_retrieval", load_prompt(__file__), cached=Fals
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Say whether the question needs a search."""
-    return decide(task, grader(task.deadline_ms))
+    return decide(task, grader(task))

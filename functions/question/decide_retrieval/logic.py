@@ -5,17 +5,16 @@ from typing import Literal
 from pydantic import BaseModel
 
 from selfrag.domain.answers import Turn
-from selfrag.domain.calls import StepResult
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.verdicts import RetrievalVerdict
 from selfrag.ports.grading import Grader
 
 
-class Task(BaseModel):
+class Task(Limits):
     """The question, and the turn before it."""
 
     question: str
     previous: Turn = Turn()
-    deadline_ms: float | None = None
 
 
 class Retrieval(BaseModel):
@@ -40,4 +39,4 @@ def decide(task: Task, grader: Grader) -> Result:
         verdict = RetrievalVerdict(decision="yes", reason="there is no earlier evidence to continue from")
     else:
         verdict = RetrievalVerdict(**grade.verdict.model_dump())
-    return Result(verdict=verdict, calls=grade.calls, warnings=grade.warnings)
+    return Result(verdict=verdict, **grade.took)

@@ -11,4 +11,4 @@ claude = bootstrap.claude()
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Write or repair an answer."""
-    return generate(task, claude(task.deadline_ms), PROMPT)
+    return generate(task, claude(task), PROMPT)

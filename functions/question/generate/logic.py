@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel
-
 from question.generate.marks import marked, says_something
 from selfrag.domain.answers import Citation, Turn
-from selfrag.domain.calls import StepResult
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage
 from selfrag.ports.model import Claude, Flaw, Segment, Source
 from selfrag.ports.prompts import Prompt
@@ -17,7 +15,7 @@ from selfrag.text.sentences import split_sentences
 NO_ANSWER = "NO_ANSWER"
 
 
-class Task(BaseModel):
+class Task(Limits):
     """The question and its evidence; `draft` and `failed_claims` are set when an answer is to be repaired."""
 
     question: str
@@ -26,7 +24,6 @@ class Task(BaseModel):
     draft: str = ""
     failed_claims: list[str] = []
     previous: Turn = Turn()
-    deadline_ms: float | None = None
 
 
 class Result(StepResult):
@@ -52,10 +49,17 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     if writing.flaw == "cut":
         text = "".join(split_sentences(text)[:-1])
     if NO_ANSWER in text or not says_something(text):
-        return Result(flaw=writing.flaw, calls=[writing.call])
+        return Result(flaw=writing.flaw, calls=[writing.call], attempts=writing.attempts)
     citations = _citations(segments, len(text), passages, blocks)
     text, citations = marked(text, citations, grounded=task.mode == "grounded")
-    return Result(answer=text, citations=citations, found=True, flaw=writing.flaw, calls=[writing.call])
+    return Result(
+        answer=text,
+        citations=citations,
+        found=True,
+        flaw=writing.flaw,
+        calls=[writing.call],
+        attempts=writing.attempts,
+    )
 
 
 def _fields(task: Task) -> dict[str, Any]:

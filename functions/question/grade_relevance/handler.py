@@ -10,4 +10,4 @@ grader = bootstrap.grader("grade_relevance", load_prompt(__file__))
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Grade one passage's relevance to the question."""
-    return grade(task, grader(task.deadline_ms))
+    return grade(task, grader(task))

@@ -5,20 +5,19 @@ from typing import Any
 from pydantic import BaseModel
 
 from selfrag.domain.answers import Turn
-from selfrag.domain.calls import StepResult
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage
 from selfrag.domain.verdicts import RelevanceVerdict, Score
 from selfrag.ports.grading import Grader
 
 
-class Task(BaseModel):
+class Task(Limits):
     """The question, the turn before it, one passage, and the score from which it is relevant."""
 
     question: str
     previous: Turn = Turn()
     passage: Passage
     relevance_threshold: float = 0.5
-    deadline_ms: float | None = None
 
 
 class Relevance(BaseModel):
@@ -54,4 +53,4 @@ def grade(task: Task, grader: Grader) -> Result:
             label="relevant" if relevant else "irrelevant",
             cached=found.cached,
         )
-    return Result(verdict=verdict, calls=found.calls, warnings=found.warnings)
+    return Result(verdict=verdict, **found.took)

@@ -10,4 +10,4 @@ grader = bootstrap.grader("grade_support", load_prompt(__file__))
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Check an answer against its passages, claim by claim."""
-    return grade(task, grader(task.deadline_ms))
+    return grade(task, grader(task))

@@ -4,19 +4,18 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from selfrag.domain.calls import StepResult
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage
 from selfrag.domain.verdicts import Claim, ClaimSupport, SupportLevel, SupportVerdict
 from selfrag.ports.grading import Grader
 
 
-class Task(BaseModel):
+class Task(Limits):
     """The question, the answer to check, and the passages that it was written from."""
 
     question: str
     answer: str
     passages: list[Passage]
-    deadline_ms: float | None = None
 
 
 class JudgedClaim(BaseModel):
@@ -55,7 +54,7 @@ def grade(task: Task, grader: Grader) -> Result:
     else:
         claims = [_claim(judged, task.passages) for judged in found.verdict.claims]
         verdict = SupportVerdict(level=level_of(claims), claims=claims, cached=found.cached)
-    return Result(verdict=verdict, calls=found.calls, warnings=found.warnings)
+    return Result(verdict=verdict, **found.took)
 
 
 def level_of(claims: Sequence[Claim]) -> SupportLevel:

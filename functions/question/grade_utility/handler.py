@@ -10,4 +10,4 @@ grader = bootstrap.grader("grade_utility", load_prompt(__file__))
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Judge how useful an answer is to the asker."""
-    return grade(task, grader(task.deadline_ms))
+    return grade(task, grader(task))

@@ -5,18 +5,17 @@ from typing import Literal
 from pydantic import BaseModel
 
 from selfrag.domain.answers import Turn
-from selfrag.domain.calls import StepResult
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.verdicts import UtilityVerdict
 from selfrag.ports.grading import Grader
 
 
-class Task(BaseModel):
+class Task(Limits):
     """The question, the turn before it, and the answer to judge."""
 
     question: str
     previous: Turn = Turn()
     answer: str
-    deadline_ms: float | None = None
 
 
 class Utility(BaseModel):
@@ -40,4 +39,4 @@ def grade(task: Task, grader: Grader) -> Result:
         verdict = UtilityVerdict(score=None, reason=f"the verdict was {found.flaw}")
     else:
         verdict = UtilityVerdict(score=found.verdict.score, reason=found.verdict.reason, cached=found.cached)
-    return Result(verdict=verdict, calls=found.calls, warnings=found.warnings)
+    return Result(verdict=verdict, **found.took)

@@ -10,4 +10,4 @@ grader = bootstrap.grader("rewrite_question", load_prompt(__file__), cached=Fals
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Find a search query that was not tried yet."""
-    return rewrite(task, grader(task.deadline_ms))
+    return rewrite(task, grader(task))

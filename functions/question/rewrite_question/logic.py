@@ -7,20 +7,19 @@ from collections.abc import Iterable
 from pydantic import BaseModel, Field
 
 from selfrag.domain.answers import Turn
-from selfrag.domain.calls import StepResult
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.ports.grading import Grader
 
 MAX_QUERY_CHARACTERS = 400
 
 
-class Task(BaseModel):
+class Task(Limits):
     """The question, the turn before it, the queries tried so far, and the claims that had no support."""
 
     question: str
     previous: Turn = Turn()
     queries: list[str]
     failed_claims: list[str] = []
-    deadline_ms: float | None = None
 
 
 class Rewrite(BaseModel):
@@ -43,7 +42,7 @@ def rewrite(task: Task, grader: Grader) -> Result:
     found = grader.grade(fields, Rewrite)
     query = " ".join(found.verdict.query.split())[:MAX_QUERY_CHARACTERS] if found.verdict else ""
     new = bool(query) and not was_tried(query, task.queries)
-    return Result(query=query if new else "", new=new, calls=found.calls, warnings=found.warnings)
+    return Result(query=query if new else "", new=new, **found.took)
 
 
 def was_tried(query: str, queries: Iterable[str]) -> bool:

@@ -33,11 +33,29 @@ class ModelCall(Model):
     cache_creation_input_tokens: int = 0
 
 
+class Limits(Model):
+    """What a step that asks the model has to keep to.
+
+    `deadline_ms` counts from the epoch, `budget_usd` is the most that its calls may cost (null is no limit), and
+    without `cache` nothing that was remembered is used, nor is anything remembered.
+    """
+
+    deadline_ms: float | None = None
+    budget_usd: float | None = None
+    cache: bool = True
+
+
 class StepResult(Model):
-    """What every step that may ask the model hands back beside its own result."""
+    """What every step that may ask the model hands back beside its own result.
+
+    `attempts` is how often the model was asked, whether or not it replied; `error` is the class name of the error
+    that is why the step brought nothing.
+    """
 
     calls: list[ModelCall] = []
     warnings: list[str] = []
+    attempts: int = 0
+    error: str | None = None
 
 
 def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None:

@@ -23,6 +23,12 @@ class Grade(Generic[V]):
     cached: bool = False
     calls: list[ModelCall] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    attempts: int = 0
+
+    @property
+    def took(self) -> dict[str, Any]:
+        """What it took, as the fields of a step's result."""
+        return {"calls": self.calls, "warnings": self.warnings, "attempts": self.attempts}
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Grader:
         if judged.verdict is not None and self.cache is not None:
             self.cache.put(key, judged.verdict.model_dump_json())
         warnings = [CACHE_FAILED] if self.cache is not None and self.cache.failed else []
-        return Grade(judged.verdict, judged.flaw, False, [judged.call], warnings)
+        return Grade(judged.verdict, judged.flaw, False, [judged.call], warnings, judged.attempts)
 
     def _kept(self, key: str, shape: type[V]) -> V | None:
         text = self.cache.get(key) if self.cache is not None else None

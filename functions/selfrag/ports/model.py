@@ -15,11 +15,12 @@ Flaw = Literal["refused", "cut", "malformed"]
 
 @dataclass(frozen=True)
 class Judgement(Generic[V]):
-    """A verdict, or None and the flaw of the reply, with the call that it cost."""
+    """A verdict, or None and the flaw of the reply, with the call that it cost and how often it was asked for."""
 
     verdict: V | None
     flaw: Flaw | None
     call: ModelCall
+    attempts: int = 1
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Writing:
     segments: tuple[Segment, ...]
     flaw: Flaw | None
     call: ModelCall
+    attempts: int = 1
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Request, Response
 
 from question.grade_relevance.logic import Relevance
 from selfrag import bootstrap
+from selfrag.domain.calls import Limits
 from selfrag.domain.errors import Misconfigured
 from selfrag.ports.prompts import Prompt
 from tests.support.doubles.model_server import ModelServer
@@ -40,7 +41,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[KeyedServer]:
 
 def judge() -> Any:
     model = bootstrap.claude()
-    return model(None).judge("grade_relevance", Prompt("the rubric", "v1"), {"question": "?"}, Relevance).verdict
+    return model(Limits()).judge("grade_relevance", Prompt("the rubric", "v1"), {"question": "?"}, Relevance).verdict
 
 
 def set_secret(value: str) -> None:
