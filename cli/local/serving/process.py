@@ -2,14 +2,14 @@
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from itertools import count
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from typing import Any
 
-from selfrag.domain.errors import SelfragError
+from cli.local.serving.calls import work
 
 # The only way to begin a process that all systems have, and that takes no thread's lock with it.
 _SPAWN = get_context("spawn")
@@ -31,8 +31,9 @@ class Remote:
 
     def __init__(self, make: Make, *arguments: Any, on_end: Callable[[], None] = lambda: None) -> None:
         self._connection, theirs = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=_work, args=(theirs, make, arguments), daemon=True)
-        self._process.start()
+        self._process = _SPAWN.Process(target=work, args=(theirs, make, arguments), daemon=True)
+        with _no_interruptions():
+            self._process.start()
         theirs.close()  # so that the end of the process ends the connection
         self._numbers = count(1)
         self._lock = threading.Lock()
@@ -95,7 +96,7 @@ class Remote:
         while True:
             try:
                 number, error, value = self._connection.recv()
-            except (EOFError, OSError):
+            except Exception:  # the process is gone, or what it says cannot be read, and it has to go
                 break
             reply = self._waiting.pop(number)
             if error is None:
@@ -108,33 +109,19 @@ class Remote:
             self._connection.close()
         for reply in left:
             reply.set_exception(Gone())
+        self._process.terminate()
         self._process.join()
         self._on_end()
 
 
-def _work(connection: Connection, make: Make, arguments: tuple[Any, ...]) -> None:
-    """What the process does: make the object, and answer calls until the other end of the connection is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for who began this
-    replying = threading.Lock()
-
-    def reply(number: int, work: Callable[[], Any]) -> Any:
-        told: tuple[int, Exception | None, Any]
-        try:
-            value = work()
-            told = (number, None, value if number else None)
-        except SelfragError as error:
-            value, told = None, (number, error, None)
-        except Exception as error:  # of its message the logs here have nothing: it may repeat what somebody asked
-            value, told = None, (number, RuntimeError(type(error).__name__), None)
-        with replying:
-            connection.send(told)
-        return value
-
-    made = reply(0, lambda: make(*arguments))
-    while made is not None:
-        try:
-            number, method, given = connection.recv()
-        except (EOFError, OSError):
-            return
-        bound = getattr(made, method)
-        threading.Thread(target=reply, args=(number, lambda b=bound, g=given: b(*g)), daemon=True).start()
+@contextmanager
+def _no_interruptions() -> Iterator[None]:
+    """Let a process that is begun in the block never see Ctrl-C at the terminal, which is for who began it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

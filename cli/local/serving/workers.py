@@ -38,7 +38,10 @@ class Workers:
     def wait_until_made(self) -> None:
         """Return when all processes can take questions; raises what keeps one from that."""
         for worker in self._workers:
-            worker.wait_until_made()
+            try:
+                worker.wait_until_made()
+            except Gone:
+                raise TemporarilyUnavailable("A process that was to answer questions ended as it began.") from None
 
     def end(self) -> None:
         """End the processes."""

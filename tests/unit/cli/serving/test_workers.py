@@ -62,6 +62,7 @@ def asked(question: str) -> dict[str, Any]:
 
 
 def test_a_question_is_looked_at_in_the_process_that_runs_it(workers: Workers) -> None:
+    workers.wait_until_made()
     processes = set()
     for question in ("one", "two"):
         workers.start(question, asked("wait"))
