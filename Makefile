@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench-imports bench-cold bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench-imports bench-cold bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -19,7 +19,8 @@ export SELFRAG_DATA := $(value DATA)
 export SELFRAG_LIMIT := $(value LIMIT)
 export SELFRAG_URL := $(value URL)
 export SELFRAG_KEY := $(value KEY)
-unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY
+export SELFRAG_CODE := $(value CODE)
+unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY CODE
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
@@ -75,6 +76,10 @@ bench-cold: $(VENV)/.bench ## Measure the functions of a question that start col
 bench-imports: $(VENV)/.bench ## Measure how long each Lambda's handler takes to start, without bytecode and with it
 	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt
 	@$(BIN)/python -m infra.packages.imports --out build/bench $(if $(RUNS),--runs "$(RUNS)")
+
+bench-laptop: $(VENV)/.ask ## Measure ask and serve on this machine: make bench-laptop [CODE=dir of another commit] [RUNS=n] [JSON=1]
+	@$(BIN)/python -m cli.bench.laptop $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(RUNS),--runs "$(RUNS)") \
+	  $(if $(JSON),--json)
 
 bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)
 	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \

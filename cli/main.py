@@ -1,7 +1,14 @@
 """The `selfrag` command: ask, ingest, documents, search, trace, serve, bench, doctor, smoke, rollback."""
 
+import atexit
+import gc
 import os
 import sys
+
+# A command makes half a million objects that stay, and little garbage: to look for that again and again while they are
+# made, and once more at the end, takes seconds.
+gc.set_threshold(50_000, 20, 20)
+atexit.register(gc.freeze)
 
 # Log lines belong to CloudWatch, not between an answer and its reader; set before the handlers are imported.
 os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "CRITICAL")

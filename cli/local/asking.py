@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from cli.local.aws.kept import has_answer, keep_execution, kept_tables
-from cli.local.backends import check_services, chosen_backends
+from cli.local.backends import Backends, check_services, chosen_backends
 from cli.local.index import local_parts
 from cli.local.ingest import OnDocument, Report, sync
 from cli.local.lookup import known_records
@@ -29,18 +29,24 @@ def ask_question(
         known_records(place)
     check_services()
     report = sync(place, on_document) if place.directory else None
-    # It takes seconds to load, which what is refused above does not need.
-    from cli.local.aws.stack import running_stack
-
-    payload = request.execution_input([place.collection])
-    with chosen_backends(place) as backends:
-        payload["policy"]["web_search"] &= backends.has_web
-        with (
-            running_stack(backends.environment, backends.secrets, parts=local_parts(), on_step=on_step) as stack,
-            kept_tables(),
-        ):
-            execution = stack.execute(payload)
+    with chosen_backends(place) as backends, backends.reading_ahead(request, place):
+        execution = _executed(request, place, backends, on_step)
     keep_execution(execution.id, execution.history)
     if execution.output is None:
         raise SelfragError(f"The workflow did not end as it should: {execution.error}")
     return execution, report
+
+
+def _executed(request: AskRequest, place: Place, backends: Backends, on_step: "OnStep") -> "Execution":
+    # It takes a second to load, which what is refused before does not need.
+    from cli.local.aws.lighter.programs import kept_programs
+    from cli.local.aws.stack import running_stack
+
+    payload = request.execution_input([place.collection])
+    payload["policy"]["web_search"] &= backends.has_web
+    environment, secrets = backends.environment, backends.secrets
+    with (
+        running_stack(environment, secrets, parts=local_parts(), on_step=on_step, parse=kept_programs()) as stack,
+        kept_tables(),
+    ):
+        return stack.execute(payload)

@@ -3,13 +3,14 @@
 import json
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli.local.aws.resources import MODEL_SECRET, WEB_SECRET
 from cli.local.place import Place
 from selfrag.adapters.outbound import checked_url
+from selfrag.domain.questions import AskRequest
 from selfrag.runtime.settings import Settings, read
 
 SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"
@@ -23,13 +24,31 @@ def check_services() -> None:
             checked_url(url, name)
 
 
+def has_web(place: Place) -> bool:
+    """Whether questions to a place can go to the web: by a service, or by the pages of the sample documents."""
+    return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (_is_offline() and place.is_sample)
+
+
+def _is_offline() -> bool:
+    return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")))
+
+
 @dataclass
 class Backends:
-    """The environment of the handlers, the secrets they read, and whether there is a web to search."""
+    """The handlers' environment, the secrets they read, whether there is a web, and whether the stand-in answers."""
 
     environment: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
     has_web: bool = False
+    offline: bool = False
+
+    def reading_ahead(self, request: AskRequest, place: Place) -> AbstractContextManager[None]:
+        """Let the stand-in, if it answers, read beside the block what it will be asked about."""
+        if not self.offline or request.previous:
+            return nullcontext()
+        from cli.local.offline.ahead import reading_ahead
+
+        return reading_ahead(request, place)
 
 
 @contextmanager
@@ -48,13 +67,15 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
     )
     key, base_url = os.environ.get("ANTHROPIC_API_KEY", ""), os.environ.get("ANTHROPIC_BASE_URL", "")
     web_key, web_url = os.environ.get("TAVILY_API_KEY", ""), os.environ.get("TAVILY_BASE_URL", "")
-    offline = not key and not base_url
+    offline = _is_offline()
     with ExitStack() as servers:
         if offline:
             # Not loaded when the real model answers.
             from cli.local.offline.replies import MODEL
             from cli.local.offline.server import MessagesServer
+            from cli.local.offline.text.vectors import kept_vectors
 
+            servers.enter_context(kept_vectors())
             base_url = servers.enter_context(MessagesServer()).url
             backends.environment["SELFRAG_PRICES"] = json.dumps({MODEL: [0, 0, 0]})
         backends.secrets[MODEL_SECRET] = key or "offline"
@@ -68,5 +89,5 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         if web_url:
             backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
         backends.secrets[WEB_SECRET] = web_key or "offline"
-        backends.has_web = bool(web_key or web_url)
+        backends.has_web, backends.offline = has_web(place), offline
         yield backends

@@ -1,10 +1,12 @@
 """`selfrag serve`, and the commands that talk to a deployment, over real HTTP."""
 
 import json
+import os
 import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -154,6 +156,53 @@ def test_an_upload_is_read_asked_replaced_and_deleted_while_the_api_is_served(fr
     shutil.rmtree(notes)
     response = fresh("ask", "--collection", "notes", "What does a guest berth cost a night?", "--json").response
     assert [one["document"] for one in response["citations"]] == ["berth.md"]
+
+
+def workers_of(server: str) -> list[int]:
+    """The processes that a server has begun to answer questions."""
+    listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    (parent,) = [line.split()[0] for line in listed.splitlines() if f"serve --port {server}" in line]
+    family = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,ppid=,args="], capture_output=True, text=True).stdout
+    rows = [line.split(None, 2) for line in family.splitlines()]
+    return [int(pid) for pid, of, command in rows if of == parent and "spawn_main" in command]
+
+
+def test_a_process_of_the_server_that_is_killed_is_replaced_and_what_was_answered_stays(read: Command) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    process = read.start("serve", "--port", port)
+    assert process.stdout is not None
+    assert "Serving" in process.stdout.readline()
+    try:
+        with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as api:
+            first = answer(api, QUESTION)
+            workers = workers_of(port)
+            for worker in workers:
+                os.kill(worker, signal.SIGKILL)
+
+            def replaced() -> list[int] | None:
+                now = workers_of(port)
+                return now if len(now) == len(workers) and not set(now) & set(workers) else None
+
+            workers = eventually(replaced)
+            assert "18 weeks" in answer(api, f"{QUESTION} Please.")["answer"]
+            process.kill()
+            process.wait(timeout=30)
+            eventually(lambda: None if alive(workers) else True)
+    finally:
+        process.kill()
+        process.communicate(timeout=30)
+    # The whole server was killed, and knows its answers when it is there again.
+    with served(read) as url, httpx2.Client(base_url=url, timeout=20) as api:
+        assert api.get(f"/v1/questions/{first['id']}").json() == first
+
+
+def alive(processes: list[int]) -> list[str]:
+    """Those of these processes that have not ended, as `ps` lists them."""
+    listed = subprocess.run(
+        ["ps", "-o", "stat=", "-p", ",".join(map(str, processes))], capture_output=True, text=True
+    ).stdout.split()
+    return [state for state in listed if not state.startswith("Z")]
 
 
 def test_what_the_documentation_asks_the_served_api_is_answered(read: Command, url: str) -> None:

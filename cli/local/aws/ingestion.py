@@ -8,14 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
-from unittest.mock import patch
 
 import boto3
-from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
-from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for
 
 from cli.local.aws.definitions import INGESTION
 from cli.local.aws.interpreter import LambdaHandler
+from cli.local.aws.lighter.programs import kept_programs
 from cli.local.aws.manifest import KeepingClient, KeptManifest
 from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, WORK_BUCKET
 from cli.local.aws.stack import INGESTION_ARN, deployed_handlers, running_stack
@@ -50,19 +48,10 @@ def ingest_objects(
     handlers = {name: run.watched(name, handler) for name, handler in deployed_handlers(INGESTION).items()}
     # Every write can be searched at once here.
     settings = {**environment, "SELFRAG_VIEW_SECONDS": "0"}
-    with running_stack(settings, {}, parts=parts, handlers=handlers, pause=run.pause):
+    with running_stack(settings, {}, parts=parts, handlers=handlers, pause=run.pause, parse=kept_programs()):
         manifest = DynamoManifest(KeepingClient(boto3.client("dynamodb"), kept), DOCUMENTS_TABLE)
-        with (
-            bootstrap.using(manifest=manifest),
-            patch.object(lambda_eval_utils, "boto_client_for", _one_client(boto_client_for)),
-        ):
+        with bootstrap.using(manifest=manifest):
             run.to_the_end()
-
-
-def _one_client(make: Callable[..., Any]) -> Callable[..., Any]:
-    """One client for all tasks: moto makes one for each, which takes a third of an execution's time."""
-    client = make(region="us-east-1", service="lambda")
-    return lambda region, service, state_credentials=None: client
 
 
 @dataclass(frozen=True)

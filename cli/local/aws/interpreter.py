@@ -6,19 +6,21 @@ prove each of them.
 
 import json
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
-from functools import lru_cache
+from contextlib import ExitStack, contextmanager
+from functools import cache, lru_cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from botocore import session
 from moto import backend_index, mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
+from moto.core import utils
 from moto.core.botocore_stubber import BotocoreStubber
-from moto.core.responses import ActionResult
+from moto.core.common_models import BaseModel
+from moto.core.loaders import create_loader
 from moto.core.routing import get_service_router
 from moto.stepfunctions import urls
 from moto.stepfunctions.parser.asl.component.common.assign.assign_decl import AssignDecl
@@ -28,9 +30,14 @@ from moto.stepfunctions.parser.asl.component.common.string.string_expression imp
 from moto.stepfunctions.parser.asl.component.state.state import CommonStateField
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
+from moto.stepfunctions.parser.asl.utils import boto_client
 from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication as Worker
+from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 from moto.stepfunctions.responses import StepFunctionResponse
 
+from cli.local.aws.lighter.programs import Parse, parse
+from cli.local.aws.lighter.running import OneClientEach, forgetting, untracked
+from cli.local.aws.requests import one_at_a_time, start_sync
 from cli.local.aws.strictness import as_aws_catches, assign_later, assigning, checked, evaluate_strictly, status_last
 
 LambdaHandler = Callable[[dict[str, Any], Any], Any]
@@ -49,42 +56,46 @@ class _Mend(NamedTuple):
 
 _HOSTS = r"https?://(?:sync-)?states\.(.+)\.amazonaws\.com"
 _PATTERNS = [*backend_index.backend_url_patterns, ("stepfunctions", re.compile(_HOSTS))]
-_STORES = re.compile(r"https://(dynamodb|([^/]+\.)?s3)\.")
 
-_parse_once = lru_cache(maxsize=8)(AmazonStateLanguageParser.parse)
 _process = BotocoreStubber.process_request
 _reflect = Worker._reflect_execution_status
 _leave = CommonStateField._get_state_exited_event_details
+_start = StepFunctionsParserBackend.start_execution
 
 
-def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause) -> list[_Mend]:
+def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause, parse: Parse) -> list[_Mend]:
     return [
         _Mend(urls, "url_bases", [_HOSTS], "StartSyncExecution is called on a host of its own"),
         _Mend(backend_index, "backend_url_patterns", _PATTERNS, "and whoever calls that host is sent on by this list"),
-        _Mend(StepFunctionResponse, "start_sync_execution", _start_sync, "moto has no StartSyncExecution", is_new=True),
+        _Mend(StepFunctionResponse, "start_sync_execution", start_sync, "moto has no StartSyncExecution", is_new=True),
         _Mend(LambdaSimpleBackend, "invoke", _invoker(handlers), "a Lambda is a function of this process"),
         _Mend(StringJSONata, "_eval_body", evaluate_strictly, "moto ships without an evaluator of JSONata"),
         _Mend(StringJSONata, "__init__", checked(StringJSONata.__init__), "AWS refuses some expressions at once"),
         _Mend(AssignDecl, "_eval_body", assign_later, "`Output` sees old values; a variable has at most 256 KiB"),
         _Mend(CommonStateField, "_get_state_exited_event_details", assigning(_leave), "where `Assign` takes effect"),
         _Mend(ErrorEqualsDecl, "_eval_body", as_aws_catches(ErrorEqualsDecl._eval_body), "States.ALL catches not all"),
-        _Mend(AmazonStateLanguageParser, "parse", _parse_once, "to parse is as slow as to run; moto does it twice"),
+        _Mend(AmazonStateLanguageParser, "parse", parse, "to parse is as slow as to run; moto does it for each run"),
         _Mend(Worker, "_reflect_execution_status", status_last(_reflect), "moto tells the end before the output"),
         _Mend(retrier_decl, "time", SimpleNamespace(sleep=pause), "retries wait as the caller says"),
         _Mend(WaitFunction, "_wait_interval", lambda self, env, wait_seconds: pause(wait_seconds), "so do Wait states"),
-        _Mend(BotocoreStubber, "process_request", _one_at_a_time(_process), "stores are not made for threads"),
+        _Mend(BotocoreStubber, "process_request", one_at_a_time(_process), "stores are not made for threads"),
+        _Mend(StepFunctionsParserBackend, "start_execution", forgetting(_start), "moto keeps what has ended for good"),
+        _Mend(BaseModel, "__new__", untracked, "and so it keeps every item of a table that was ever written"),
+        _Mend(session, "create_loader", cache(session.create_loader), "every session lists the services on disk anew"),
+        _Mend(utils, "create_loader", cache(create_loader), "and moto does for every service"),
+        _Mend(boto_client, "boto3", OneClientEach(), "moto makes a client for every state that calls a service"),
     ]
 
 
 @contextmanager
-def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) -> Iterator[None]:
+def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep, parse: Parse = parse) -> Iterator[None]:
     """An AWS in this process: Step Functions that run, and Lambdas that are the given functions, by name.
 
-    `pause` waits between retries and in Wait states, in seconds.
+    `pause` waits between retries and in Wait states, in seconds; `parse` stands in for moto's parser.
     """
     config: Any = {"stepfunctions": {"execute_state_machine": True}, "lambda": {"use_docker": False}}
     with ExitStack() as stack:
-        for mend in _mends(handlers, pause):
+        for mend in _mends(handlers, pause, lru_cache(maxsize=8)(parse)):
             stack.enter_context(patch.object(mend.target, mend.name, mend.mend, create=mend.is_new))
         stack.enter_context(mock_aws(config=config))
         _make_routes()
@@ -114,36 +125,3 @@ def _invoker(handlers: Mapping[str, LambdaHandler]) -> Callable[..., bytes]:
             return json.dumps({"errorType": type(error).__name__, "errorMessage": str(error)}).encode()
 
     return invoke
-
-
-def _one_at_a_time(process: Callable[..., Any]) -> Callable[..., Any]:
-    """Moto's tables and buckets are not made for threads.
-
-    A condition and the write that hangs on it are two steps there, and a query breaks off when another thread writes.
-    """
-    storing = threading.RLock()
-
-    def process_one(self: Any, request: Any) -> Any:
-        with storing if _STORES.match(request.url) else nullcontext():
-            return process(self, request)
-
-    return process_one
-
-
-def _start_sync(self: Any) -> Any:
-    """StartSyncExecution: the caller has the execution when it has ended."""
-    machine, name, given = (self._get_param(part) for part in ("stateMachineArn", "name", "input"))
-    execution = self.stepfunction_backend.start_execution(machine, name, given)
-    while execution.status == "RUNNING":
-        time.sleep(0.005)  # moto has no way to wait for an execution
-    output = None if execution.output is None else json.dumps(execution.output)
-    known = {"output": output, "error": execution.error, "cause": execution.cause}
-    return ActionResult(
-        {
-            "executionArn": execution.execution_arn,
-            "startDate": execution.start_date,
-            "stopDate": execution.stop_date,
-            "status": execution.status,
-            **{name: value for name, value in known.items() if value is not None},
-        }
-    )

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-import boto3
-
-from cli.local.aws.resources import TABLES
+from cli.local.aws.resources import REQUESTS_TABLE, TABLES
 from cli.local.home import connect, writing
 
 KEPT_EXECUTIONS = 50
+# The tables, each with the attribute that says when an item ends; Powertools writes that of requests.
+_KEPT = {name: "expires_at" for name, _ in TABLES.values()} | {REQUESTS_TABLE: "expiration"}
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_items (
     table_name TEXT, key TEXT, item TEXT NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (table_name, key));
@@ -28,33 +28,16 @@ def _opened() -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def kept_tables() -> Iterator[None]:
-    """Fill the local tables with what was kept, and keep what was written to them in the block."""
-    for name, _ in TABLES.values():
-        _load(name)
-    try:
-        yield
-    finally:
-        for name, key in TABLES.values():
-            _save(name, key)
+    """Have the items of the running stack's tables in the home directory; several processes may have the same."""
+    # It loads moto, which whoever looks at an execution does not need.
+    from cli.local.aws.tables import items_on_disk
 
-
-def _load(name: str) -> None:
-    with _opened() as connection:
-        # What DynamoDB deletes within days may go at once here.
-        connection.execute("DELETE FROM kept_items WHERE expires_at <= ?", (time.time(),))
-        rows = connection.execute("SELECT item FROM kept_items WHERE table_name = ?", (name,)).fetchall()
-    client = boto3.client("dynamodb")
-    for start in range(0, len(rows), 25):  # 25 items are the most that one batch takes
-        puts = [{"PutRequest": {"Item": json.loads(item)}} for (item,) in rows[start : start + 25]]
-        client.batch_write_item(RequestItems={name: puts})
-
-
-def _save(name: str, key: str) -> None:
-    pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=name)
-    items = [item for page in pages for item in page["Items"]]
-    rows = [(name, item[key]["S"], json.dumps(item), int(item["expires_at"]["N"])) for item in items]
-    with _opened() as connection:
-        connection.executemany("INSERT OR REPLACE INTO kept_items VALUES (?, ?, ?, ?)", rows)
+    with closing(connect(_SCHEMA)) as connection:
+        with writing(connection):
+            # What DynamoDB deletes within days may go at once here.
+            connection.execute("DELETE FROM kept_items WHERE expires_at <= ?", (time.time(),))
+        with items_on_disk(connection, _KEPT):
+            yield
 
 
 def has_answer(question_id: str) -> bool:

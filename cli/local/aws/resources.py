@@ -17,27 +17,29 @@ ROLE = "arn:aws:iam::123456789012:role/local"
 
 def make(secrets: Mapping[str, str], machines: Mapping[str, str]) -> None:
     """Make everything; `machines` has the definitions by ARN."""
+    dynamodb, s3 = boto3.client("dynamodb"), boto3.client("s3")
     for name, key in TABLES.values():
-        _create_table(name, key)
-    _create_table(REQUESTS_TABLE, "id")
-    _create_table(CALLERS_TABLE, "caller")
-    _create_table(DOCUMENTS_TABLE, "id", "part")
+        _create_table(dynamodb, name, key)
+    _create_table(dynamodb, REQUESTS_TABLE, "id")
+    _create_table(dynamodb, CALLERS_TABLE, "caller")
+    _create_table(dynamodb, DOCUMENTS_TABLE, "id", "part")
     for bucket in (DOCUMENTS_BUCKET, WORK_BUCKET):
-        boto3.client("s3").create_bucket(Bucket=bucket)
+        s3.create_bucket(Bucket=bucket)
+    secretsmanager = boto3.client("secretsmanager")
     for name, value in secrets.items():
-        boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)
+        secretsmanager.create_secret(Name=name, SecretString=value)
+    states = boto3.client("stepfunctions")
     for arn, definition in machines.items():
-        name = arn.rpartition(":")[2]
-        boto3.client("stepfunctions").create_state_machine(name=name, definition=definition, roleArn=ROLE)
+        states.create_state_machine(name=arn.rpartition(":")[2], definition=definition, roleArn=ROLE)
 
 
-def _create_table(name: str, *keys: str) -> None:
+def _create_table(dynamodb: Any, name: str, *keys: str) -> None:
     indexes: dict[str, Any] = {}
     if name == DOCUMENTS_TABLE:
         by_collection = {"IndexName": BY_COLLECTION, "KeySchema": _key_schema("collection", "key")}
         indexes["GlobalSecondaryIndexes"] = [{**by_collection, "Projection": {"ProjectionType": "ALL"}}]
     attributes = [*keys, "collection", "key"] if indexes else keys
-    boto3.client("dynamodb").create_table(
+    dynamodb.create_table(
         TableName=name,
         KeySchema=_key_schema(*keys),
         AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in attributes],

@@ -17,6 +17,7 @@ import boto3
 
 from cli.local.aws.definitions import INGESTION, QUESTION, ROOMS, definition_json, placeholders
 from cli.local.aws.interpreter import LambdaHandler, Pause, local_aws
+from cli.local.aws.lighter.programs import Parse, parse
 from cli.local.aws.resources import DOCUMENTS_BUCKET, TABLES, make
 from selfrag import bootstrap
 
@@ -93,18 +94,19 @@ def running_stack(
     definition: str = "",
     on_step: OnStep = lambda step: None,
     pause: Pause = time.sleep,
+    parse: Parse = parse,
 ) -> Iterator[LocalStack]:
     """Start the local stack with the handlers' environment and the secrets that they read; end it with the block.
 
-    `parts` are used in place of those that the settings would make.
+    `parts` are used in place of those that the settings would make, `parse` in place of moto's parser.
 
-    It has the machines all of whose steps have a handler (those of the workflow, if none is given): moto takes half a
-    second to read a definition. `definition` stands in for the workflow's.
+    It has the machines all of whose steps have a handler; they are those of the workflow if `handlers` is left out.
+    `definition` stands in for the workflow's.
     """
     logging.getLogger("moto").setLevel(logging.CRITICAL)  # an expected failure of a task is not news
     with _environment(environment), bootstrap.using(**(parts or {})):
-        known = handlers or deployed_handlers()
-        with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause):
+        known = deployed_handlers() if handlers is None else handlers
+        with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause, parse):
             machines = {
                 arn: definition_text(path)
                 for arn, path in ((MACHINE_ARN, QUESTION), (INGESTION_ARN, INGESTION))

@@ -1,5 +1,6 @@
 """`selfrag serve`: the local stack and its HTTP API for a directory, until somebody ends it."""
 
+import json
 import os
 import signal
 import threading
@@ -9,9 +10,8 @@ from pathlib import Path
 
 from cli.local.aws.kept import kept_tables
 from cli.local.aws.stack import running_stack
-from cli.local.backends import check_services, chosen_backends
+from cli.local.backends import check_services, has_web
 from cli.local.files import SAMPLE_DOCUMENTS
-from cli.local.index import local_parts
 from cli.local.ingest import NothingUsable, OnDocument, sync
 from cli.local.place import Place
 from cli.local.serving.background import Ingesting, IngestProcess
@@ -19,7 +19,13 @@ from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
 from cli.local.serving.catalog import Catalog
 from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import Bucket, serving
+from cli.local.serving.worker import QuestionWorker
+from cli.local.serving.workers import Workers
+from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
+
+# Each takes a core and some 300 MB.
+MOST_WORKERS = 4
 
 
 def serve_documents(
@@ -40,19 +46,37 @@ def serve_documents(
     ended = _end_of_process()
     # Made before the local stack is: what it starts must not have the stack's environment.
     process = IngestProcess(place)
-    with chosen_backends(place) as backends:
-        environment = {
-            **backends.environment,
-            "SELFRAG_COLLECTIONS": f'["{place.collection}"]',
-            "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
-        }
-        with running_stack(environment, backends.secrets, parts=local_parts()), kept_tables():
-            catalog = Catalog(place.collection)
-            catalog.refresh()
-            folder = Folder(place.source, place.collection)
-            with _bucket(folder, process, catalog, writable) as bucket, serving(port, bucket) as url:
-                announce(url)
-                ended.wait()
+    with _stores(place), _workers(place) as workers, bootstrap.using(executions=workers):
+        workers.wait_until_made()
+        catalog = Catalog(place.collection)
+        catalog.refresh()
+        folder = Folder(place.source, place.collection)
+        with _bucket(folder, process, catalog, writable) as bucket, serving(port, bucket) as url:
+            announce(url)
+            ended.wait()
+
+
+@contextmanager
+def _stores(place: Place) -> Iterator[None]:
+    """The tables of the API, in a local stack without machines: questions run in other processes."""
+    environment = {
+        "SELFRAG_COLLECTIONS": json.dumps([place.collection]),
+        "SELFRAG_WEB_SEARCH": str(has_web(place)).lower(),
+    }
+    with running_stack(environment, {}, handlers={}), kept_tables():
+        yield
+
+
+@contextmanager
+def _workers(place: Place) -> Iterator[Workers]:
+    """Processes that answer from a place, as many as there are cores; the tables are those of this process."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = min(MOST_WORKERS, cores)
+    workers = Workers(bootstrap.executions(), count, QuestionWorker, place, max(1, cores // count))
+    try:
+        yield workers
+    finally:
+        workers.end()
 
 
 def _end_of_process() -> threading.Event:

@@ -1,22 +1,19 @@
-"""How close texts and words are in meaning, by the laptop's embedder; vectors are kept in memory."""
+"""How close texts and words are in meaning, by the laptop's embedder."""
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cli.local.index import E5Embedder
+from cli.local.offline.text.kept import TextVectors, Vector
 from cli.local.offline.text.vocabulary import ANY_WORDS, ANY_WORDS_JA
 from cli.local.offline.text.words import Unit, is_japanese, plain
 
-Vector = NDArray[np.float32]
-
 # Longer texts cost time out of proportion, and the model reads no more than 512 tokens anyway.
 _LONGEST = 1200
-_EMBEDDER = E5Embedder()
-_MOST_KEPT = 16384
-_kept: dict[tuple[str, bool], Vector] = {}
+_TEXTS = TextVectors(E5Embedder())
 
 # Two words mean about the same from here on: between the two, in part. Found on 95 pairs of words
 # (48 of one meaning, 47 merely of one field): the difference tells them apart with an AUC of .84.
@@ -58,16 +55,10 @@ def _nearest(word: str, others: Iterable[str]) -> float:
     return max(float(own @ other) for other in theirs)
 
 
+def kept_vectors() -> AbstractContextManager[None]:
+    """Keep the vectors that are made in the block in the home directory, and know those that were kept before."""
+    return _TEXTS.kept()
+
+
 def _vectors(texts: Iterable[str], are_queries: bool) -> list[Vector]:
-    """The vectors of texts; those that are not kept are embedded together."""
-    wanted = [plain(text)[:_LONGEST].strip() or "-" for text in texts]
-    known = {text: vector for text in wanted if (vector := _kept.get((text, are_queries))) is not None}
-    missing = list(dict.fromkeys(text for text in wanted if text not in known))
-    if missing:
-        embedded = _EMBEDDER.queries(missing) if are_queries else _EMBEDDER.passages(missing)
-        fresh = {text: np.asarray(vector, np.float32) for text, vector in zip(missing, embedded, strict=True)}
-        if len(_kept) + len(fresh) > _MOST_KEPT:
-            _kept.clear()
-        _kept.update({(text, are_queries): vector for text, vector in fresh.items()})
-        known |= fresh
-    return [known[text] for text in wanted]
+    return _TEXTS.of([plain(text)[:_LONGEST].strip() or "-" for text in texts], are_queries)

@@ -1,0 +1,46 @@
+"""Requests to the local AWS that moto does not answer, or not for threads; each stands in for something of moto's."""
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+from moto.core.responses import ActionResult
+
+_STORES = re.compile(r"https://(dynamodb|([^/]+\.)?s3)\.")
+
+
+def one_at_a_time(process: Callable[..., Any]) -> Callable[..., Any]:
+    """Moto's tables and buckets are not made for threads.
+
+    A condition and the write that hangs on it are two steps there, and a query breaks off when another thread writes.
+    """
+    storing = threading.RLock()
+
+    def process_one(self: Any, request: Any) -> Any:
+        with storing if _STORES.match(request.url) else nullcontext():
+            return process(self, request)
+
+    return process_one
+
+
+def start_sync(self: Any) -> Any:
+    """StartSyncExecution: the caller has the execution when it has ended."""
+    machine, name, given = (self._get_param(part) for part in ("stateMachineArn", "name", "input"))
+    execution = self.stepfunction_backend.start_execution(machine, name, given)
+    while execution.status == "RUNNING":
+        time.sleep(0.005)  # moto has no way to wait for an execution
+    output = None if execution.output is None else json.dumps(execution.output)
+    known = {"output": output, "error": execution.error, "cause": execution.cause}
+    return ActionResult(
+        {
+            "executionArn": execution.execution_arn,
+            "startDate": execution.start_date,
+            "stopDate": execution.stop_date,
+            "status": execution.status,
+            **{name: value for name, value in known.items() if value is not None},
+        }
+    )

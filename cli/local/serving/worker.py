@@ -1,0 +1,42 @@
+"""What a worker process of the served API holds: a local stack that runs questions, with the backends' stand-ins."""
+
+import gc
+import os
+from contextlib import ExitStack
+from typing import Any
+
+from cli.local.aws.kept import kept_tables
+from cli.local.aws.lighter.programs import kept_programs
+from cli.local.aws.stack import running_stack
+from cli.local.backends import chosen_backends
+from cli.local.index import local_parts
+from cli.local.place import Place
+from selfrag import bootstrap
+from selfrag.ports.executions import Snapshot
+
+
+class QuestionWorker:
+    """A local stack for a place's questions, which ends with its process; `threads` may embed at a time."""
+
+    def __init__(self, place: Place, threads: int) -> None:
+        os.environ.setdefault("OMP_NUM_THREADS", str(threads))
+        self._opened = ExitStack()
+        backends = self._opened.enter_context(chosen_backends(place))
+        stack = running_stack(backends.environment, backends.secrets, parts=local_parts(), parse=kept_programs())
+        self._opened.enter_context(stack)
+        self._opened.enter_context(kept_tables())
+        # What is loaded by now stays: it need not be looked through for garbage.
+        gc.collect()
+        gc.freeze()
+
+    def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
+        """Run a question to its end."""
+        return bootstrap.executions().answer(question_id, payload)
+
+    def snapshot(self, question_id: str) -> Snapshot | None:
+        """The execution of a question, at work or of the last that have ended."""
+        return bootstrap.executions().snapshot(question_id)
+
+    def history(self, question_id: str) -> list[dict[str, Any]]:
+        """The events of the execution of a question so far."""
+        return bootstrap.executions().history(question_id)
