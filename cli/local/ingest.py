@@ -25,7 +25,6 @@ from selfrag.runtime.settings import IngestionSettings
 
 # Called with how far it is; only if something is to be done.
 OnDocument = Callable[[Reading], None]
-
 # What a document takes beside what it holds, in bytes of text: a workflow is run for it.
 _EACH = 500
 
@@ -52,11 +51,7 @@ class Report:
         return ", ".join(f"{getattr(self, count)} {count}" for count in COUNTS)
 
 
-def sync(
-    place: Place,
-    on_document: OnDocument = lambda reading: None,
-    embedder: NamedEmbedder | None = None,
-) -> Report:
+def sync(place: Place, on_document: OnDocument = lambda reading: None, embedder: NamedEmbedder | None = None) -> Report:
     """Bring a place's collection up to date with its directory.
 
     multilingual-e5-small embeds unless another embedder is given. Several processes may do so at once, for the same
@@ -103,8 +98,8 @@ def _ingest(
         return content
 
     parts: Parts = {"index": open_index(), "embedder": embedding}
-    keys, environment = [f"{place.collection}/{path}" for path in paths], {"SELFRAG_PIPELINE": embedding.name}
-    ingest_objects(keys, read, kept, environment, parts, on_passage)
+    keys = [f"{place.collection}/{path}" for path in paths]
+    ingest_objects(keys, read, kept, {"SELFRAG_PIPELINE": embedding.name}, parts, on_passage)
     return unread
 
 
