@@ -42,6 +42,9 @@ def _move(connection: sqlite3.Connection) -> bool:
 
 
 def _split_again(connection: sqlite3.Connection) -> None:
+    # Another process may have done it while this one waited.
+    if connection.execute(_WAY).fetchone() == (WAY,):
+        return
     for (number,) in connection.execute("SELECT number FROM passages").fetchall():
         (shown,) = connection.execute("SELECT passage FROM texts WHERE rowid = ?", (number,)).fetchone()
         words = words_of(Passage.model_validate_json(shown, extra="ignore"))

@@ -69,9 +69,10 @@ def test_vectors_of_another_embedder_are_refused_until_all_are_new(index: Embedd
     own = index.add([entry("p1"), entry("p2")]).ids
     assert len(near(index)) == 2
     index.add([replace(entry("p3"), vector=[1.0, 0.0, 0.0])])
-    for _ in range(2):
-        with pytest.raises(Misconfigured, match="several embedders; ingest the directories again"):
-            near(index)
+    with closing(connect(SCHEMA)) as another:
+        for opened in (index, index, EmbeddedIndex(another)):
+            with pytest.raises(Misconfigured, match="several embedders; ingest the directories again"):
+                near(opened)
     index.delete(own.values())
     (only,) = index.search("", [1.0, 0.0, 0.0], 5, Bounds(["c"])).by_vector
     assert only[0].passage_id == "p3"

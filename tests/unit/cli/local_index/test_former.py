@@ -90,7 +90,8 @@ def test_texts_whose_tokens_were_made_in_another_way_are_split_again() -> None:
         scores = found(index, "rules leave")
         connection.execute("UPDATE tokenized SET way = 'another'")
         connection.execute("UPDATE texts SET tokens = 'old'")
-        connection.execute("UPDATE passages SET length = 1")
+        connection.execute("UPDATE passages SET length = number")
+        connection.execute("UPDATE generations SET generation = generation + 1")
         connection.commit()
         assert found(index, "rules leave") == []
         assert found(EmbeddedIndex(connection), "rules leave") == scores
