@@ -9,8 +9,6 @@ from statistics import fmean
 from tests.bench.api.billing import critical_seconds
 from tests.bench.running import Asked
 
-OUT = Path(__file__).parents[2] / "build" / "bench.json"
-
 
 @dataclass(frozen=True)
 class Row:
@@ -65,13 +63,12 @@ def _mean(values: Sequence[float], digits: int = 2) -> float:
     return int(mean) if mean.is_integer() else mean
 
 
-def written(rows: Sequence[Row], path: Path = OUT) -> None:
+def write(rows: Sequence[Row], path: Path) -> None:
     """Write rows as JSON, one a line."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
     path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
-def read(path: Path = OUT) -> list[Row]:
+def read(path: Path) -> list[Row]:
     """The rows of a file."""
     return [Row(**fields) for fields in json.loads(path.read_text(encoding="utf-8"))]

@@ -1,13 +1,11 @@
 """Each scenario asked: from which state of what is remembered, at which pace, with which faults."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from selfrag.domain.questions import Policy
-from tests.bench.api.clock import Clock
 from tests.bench.api.faults import Faults, no_faults, throttled
-from tests.bench.api.server import MessagesApi, Pace
 from tests.bench.rows import Row, row_of
-from tests.bench.running import Asked, Running, running
+from tests.bench.running import Asked, Running
 from tests.bench.stories import SPECULATE, STORIES, Story
 
 # Longer than any prompt is kept: whoever asks after it finds the caches cold.
@@ -26,6 +24,11 @@ REFUSING = (
 def possible() -> Sequence[str]:
     """What `speculate` may be."""
     return SPECULATE if "speculate" in Policy.model_fields else SPECULATE[:1]
+
+
+def default_speculate() -> str:
+    """What a request gets that does not say."""
+    return str(getattr(Policy(), "speculate", SPECULATE[0]))
 
 
 def asking(speculate: str) -> dict[str, str]:
@@ -76,18 +79,5 @@ class Scenarios:
         return self._at.ask(story.question(number), **asking(speculate))
 
     def _row(self, name: str, speculate: str, story: Story, asked: Sequence[Asked], floor: int | None = None) -> Row:
-        least = story.floor[SPECULATE.index(speculate)] if floor is None else floor
+        least = story.floor_of(speculate) if floor is None else floor
         return row_of(name, speculate, self._profile, least, asked, self._timed)
-
-
-def measured(pace: Pace, on_row: Callable[[Row], None]) -> list[Row]:
-    """All rows, one after another; each is told when it is there."""
-    rows = []
-    with running(MessagesApi(pace, Clock())) as at:
-        scenarios = Scenarios(at, "balanced", timed=True)
-        at.ask(FOUR.question(0))  # what a first question loads is no scenario's
-        for speculate in possible():
-            for row in scenarios.all(speculate):
-                rows.append(row)
-                on_row(row)
-    return rows

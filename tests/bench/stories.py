@@ -40,6 +40,10 @@ class Story:
     web: Sequence[str] = (NOTHING,) * 2
     needs_search: bool = True
 
+    def floor_of(self, speculate: str) -> int:
+        """The floor for one `speculate`."""
+        return self.floor[SPECULATE.index(speculate)]
+
     def question(self, number: int) -> str:
         """The question, of which there are as many as numbers."""
         end = "?" if self.needs_search else ", and have a good day."

@@ -60,7 +60,7 @@ class PromptCache:
         with self._lock:
             now = self._clock()
             found = self._entries.get(prefix)
-            if found and now > found.expires_at:
+            if found and now >= found.expires_at:
                 self.gone.append(self._entries.pop(prefix))
                 found = None
             if found and now > found.readable_from:

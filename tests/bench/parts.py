@@ -1,0 +1,63 @@
+"""The parts of a run, each with its own stack: rows, workflow, serve and index."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from tests.bench.api.clock import standing
+from tests.bench.api.server import MessagesApi, usual_pace
+from tests.bench.orchestration import orchestration
+from tests.bench.paces import paces, zipf
+from tests.bench.rows import Row
+from tests.bench.running import running
+from tests.bench.scenarios import FOUR, Scenarios, default_speculate, possible
+from tests.bench.serving import served, throughputs
+
+# The models of every step; the middle one is the default.
+PROFILES = ("thrifty", "balanced", "strict")
+QUESTIONS, EVERY = 300, 50
+Told = Callable[[str], None]
+Tables = dict[str, list[dict[str, Any]]]
+
+
+def rows(told: Told) -> list[Row]:
+    """All scenarios, each profile of models, and questions that come again."""
+    found = []
+    for row in _rows():
+        told(f"{row.scenario}, {row.speculate}, {row.profile}")
+        found.append(row)
+    return found
+
+
+def _rows() -> Iterator[Row]:
+    with running(MessagesApi(usual_pace)) as at:
+        at.ask(FOUR.question(0))  # what a first question loads is no scenario's
+        scenarios = Scenarios(at, "balanced", timed=True)
+        for speculate in possible():
+            yield from scenarios.all(speculate)
+    with running(MessagesApi(clock=standing())) as at:
+        yield from zipf(at, default_speculate(), "balanced")
+
+
+def workflow(told: Told, of: list[Row]) -> Tables:
+    """What the workflow takes beside the model, and what marks of the prompt cache bring at several paces."""
+    beside, at_paces = [], []
+    with running(MessagesApi(clock=standing())) as at:
+        at.ask(FOUR.question(0))
+        for speculate in possible():
+            told(f"the workflow alone, {speculate}")
+            beside += [asdict(one) for one in orchestration(at, speculate, of)]
+            told(f"paces, {speculate}")
+            at_paces += [asdict(one) for one in paces(at, speculate)]
+    return {"orchestration": beside, "paces": at_paces}
+
+
+def serve(told: Told) -> Tables:
+    """`selfrag serve` with 1, 4 and 16 clients, and its memory."""
+    with served() as at:
+        many = []
+        for one in throughputs(at):
+            told(f"{one.clients} clients, model: {one.model}")
+            many.append(asdict(one))
+        told(f"memory over {QUESTIONS} questions")
+        return {"serve": many, "memory": [asdict(one) for one in at.memory(QUESTIONS, EVERY)]}
