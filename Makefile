@@ -68,8 +68,8 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make pac
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
 	  --architecture "$(ARCHITECTURE)"
 
-bench: $(VENV)/.test ## Measure the workflow against a simulated Messages API: make bench [PARTS="rows workflow serve"]
-	@$(BIN)/python -m tests.bench $(PARTS)
+bench: $(VENV)/.test ## Measure the workflow against a simulated Messages API: make bench [PARTS="rows workflow serve index"] [QUESTIONS=n]
+	@$(BIN)/python -m tests.bench $(PARTS) $(if $(QUESTIONS),--questions "$(QUESTIONS)")
 
 bench-docs: $(VENV)/.test ## Put the figures of the last bench into docs/: tables and picture
 	@$(BIN)/python -m tests.bench --docs

@@ -12,7 +12,8 @@ from tests.bench.running import Running, running
 
 @pytest.fixture(scope="module")
 def started() -> Iterator[Running]:
-    with running(MessagesApi(clock=standing()), pause=lambda seconds: None) as at:
+    clock = standing()
+    with running(MessagesApi(clock=clock), sleep=clock.move) as at:
         yield at
 
 

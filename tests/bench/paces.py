@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tests.bench.rows import Row, row_of
 from tests.bench.running import Asked, Running
-from tests.bench.scenarios import FOUR, HOUR, LONG_AGO, MINUTE, asking
+from tests.bench.scenarios import FOUR, HOUR, LONG_AGO, MINUTE
 
 PACES = {"a minute": MINUTE, "4 minutes": 4 * MINUTE, "20 minutes": 20 * MINUTE, "an hour": HOUR}
 # So many questions; the first ones, by which a pace becomes known, are not in the mean.
@@ -35,7 +35,7 @@ def at_a_pace(at: Running, seconds: float, speculate: str, questions: int = QUES
     asked = []
     for number in range(questions):
         at.api.clock.move(seconds)
-        asked.append(at.ask(FOUR.question(number), **asking(speculate)))
+        asked.append(at.ask(FOUR.question(number), speculate=speculate))
     return asked
 
 
@@ -63,8 +63,6 @@ def zipf(at: Running, speculate: str, profile: str) -> Iterator[Row]:
             asked = []
             for number in zipf_numbers():
                 at.api.clock.move(seconds)
-                if not kept:
-                    at.forget(prompts=False)
-                asked.append(at.ask(FOUR.question(number), **asking(speculate)))
+                asked.append(at.ask(FOUR.question(number), speculate=speculate, cache=kept))
             name = f"{ZIPF_QUESTIONS} questions by Zipf, {pace}{'' if kept else ', nothing remembered'}"
             yield row_of(name, speculate, profile, FOUR.floor_of(speculate), asked, timed=False)

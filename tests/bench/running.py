@@ -1,7 +1,7 @@
 """The real local stack with the deployed handlers, an index and a web by script, and the simulated Messages API."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +13,12 @@ from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import LocalStack, deployed_handlers, running_stack
 from cli.local.offline.json_server import JsonServer
 from cli.local.offline.strict import Refused
+from selfrag import bootstrap
+from selfrag.adapters.calls import DynamoCalls
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
+from selfrag.runtime.clock import Clock
 from tests.bench.api.billing import Billed
 from tests.bench.api.server import MessagesApi
 from tests.bench.stories import COLLECTION, found, found_on_the_web
@@ -73,30 +76,36 @@ class Running:
         assert execution.output is not None, execution.error
         return Asked(execution.output, self.api.billed[before:], seconds, execution.history)
 
-    def forget(self, *, prompts: bool = True) -> None:
-        """Forget verdicts, and all that the service knows (but for its `prompts`, if they are to stay)."""
+    def forget(self) -> None:
+        """Forget what the deployment remembers, and all that the service knows."""
         client, (name, key) = boto3.client("dynamodb"), TABLES["verdicts_table"]
         for page in client.get_paginator("scan").paginate(TableName=name):
             for item in page["Items"]:
                 client.delete_item(TableName=name, Key={key: item[key]})
-        self.api.forget(prompts=prompts)
+        self.api.forget()
 
 
 @contextmanager
 def running(
-    api: MessagesApi, environment: Mapping[str, str] | None = None, pause: Any = time.sleep
+    api: MessagesApi, profile: str = "balanced", sleep: Callable[[float], None] = time.sleep
 ) -> Iterator[Running]:
-    """Start it all; `pause` waits before a step is tried again."""
+    """Start it all; whoever waits calls `sleep`, and what is known of recent calls goes by the service's clock."""
     index: Any = ScriptedIndex()
-    parts: Parts = {"index": index, "embedder": FakeEmbedder()}
+    parts: Parts = {
+        "index": index,
+        "embedder": FakeEmbedder(),
+        "clock": Clock(sleep=sleep, share=lambda: 0.5),
+    }
     with api, ScriptedWeb() as web:
         settings = {
+            "SELFRAG_PROFILE": profile,
             "SELFRAG_MODEL_BASE_URL": api.url,
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": web.url,
             "SELFRAG_WEB_SECRET": "web-key",
-            **(environment or {}),
         }
         secrets = {"model-key": "simulated", "web-key": "simulated"}
-        with running_stack(settings, secrets, parts=parts, handlers=deployed_handlers(), pause=pause) as stack:
-            yield Running(stack, api)
+        with running_stack(settings, secrets, parts=parts, handlers=deployed_handlers(), pause=sleep) as stack:
+            recent = DynamoCalls(boto3.client("dynamodb"), TABLES["verdicts_table"][0], api.clock)
+            with bootstrap.using(recent_calls=recent):
+                yield Running(stack, api)

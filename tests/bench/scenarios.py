@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from selfrag.domain.questions import Policy
 from tests.bench.api.faults import Faults, no_faults, throttled
 from tests.bench.rows import Row, row_of
 from tests.bench.running import Asked, Running
-from tests.bench.stories import SPECULATE, STORIES, Story
+from tests.bench.stories import STORIES, Story
 
 # Longer than any prompt is kept: whoever asks after it finds the caches cold.
 LONG_AGO = 7200.0
@@ -19,21 +18,6 @@ REFUSING = (
     ("20% 429s", throttled(0.2)),
     ("20% 429s, retry-after 1 s", throttled(0.2, 1.0)),
 )
-
-
-def possible() -> Sequence[str]:
-    """What `speculate` may be."""
-    return SPECULATE if "speculate" in Policy.model_fields else SPECULATE[:1]
-
-
-def default_speculate() -> str:
-    """What a request gets that does not say."""
-    return str(getattr(Policy(), "speculate", SPECULATE[0]))
-
-
-def asking(speculate: str) -> dict[str, str]:
-    """The policy that asks for it."""
-    return {"speculate": speculate} if "speculate" in Policy.model_fields else {}
 
 
 class Scenarios:
@@ -76,7 +60,7 @@ class Scenarios:
         return self._ask(FOUR, number, speculate)
 
     def _ask(self, story: Story, number: int, speculate: str) -> Asked:
-        return self._at.ask(story.question(number), **asking(speculate))
+        return self._at.ask(story.question(number), speculate=speculate)
 
     def _row(self, name: str, speculate: str, story: Story, asked: Sequence[Asked], floor: int | None = None) -> Row:
         least = story.floor_of(speculate) if floor is None else floor

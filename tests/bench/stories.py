@@ -9,7 +9,7 @@ from selfrag.domain.passages import Passage
 COLLECTION = "handbook"
 SPECULATE = ("off", "draft", "full")
 # What the model reads in a passage; see api/model.py.
-RELEVANT, ASIDE, NOTHING = "[relevant]", "[relevant] [aside]", ""
+RELEVANT, ASIDE, TEMPTING, NOTHING = "[relevant]", "[relevant] [aside]", "[tempting]", ""
 _MISREAD = "[relevant] [misread as: The notice at station {at} is three weeks.]"
 _FARE = "The ferry to station {at} costs 40 euros."
 _TEMPTS = f"[relevant] [tempts: {_FARE} | ferry fare station {{at}}]"
@@ -56,6 +56,7 @@ STORIES = {
         Story("direct", "no search needed", (3, 3, 2), needs_search=False, first=(NOTHING,) * 4),
         Story("four", "four relevant", (4, 2, 2)),
         Story("two", "two of four", (4, 2, 2), first=(RELEVANT, NOTHING, RELEVANT, NOTHING)),
+        Story("tempted", "two of four, one tempts", (4, 3, 3), first=(RELEVANT, TEMPTING, RELEVANT, NOTHING)),
         Story("rewritten", "none, then rewritten", (6, 4, 4), (NOTHING,) * 4, (RELEVANT,) * 3 + (NOTHING,)),
         Story("never", "never any evidence", (4, 3, 3), first=(NOTHING,) * 4),
         Story("web", "evidence only on the web", (6, 4, 4), (NOTHING,) * 4, web=(RELEVANT, RELEVANT)),

@@ -2,6 +2,7 @@
 
 A mark is `[name]` or `[name: words]` at the end of a passage. The model knows
 - `[relevant]`: the passage is graded 0.9 and answers are written from it; without the mark it is graded 0.1.
+- `[tempting]`: an answer is written from it as well, though it is not relevant.
 - `[aside]`: an answer from nothing else is of little use.
 - `[misread as: SENTENCE]`: the first answer says this in place of the passage's first sentence, which says otherwise.
 - `[tempts: SENTENCE | PHRASE]`: the answer says this as well. Unless a passage holds the sentence nothing supports
@@ -99,12 +100,12 @@ _VERDICTS = {
 
 
 def _written(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]:
-    """A sentence for each relevant passage, cited; the same whether or not irrelevant ones stand beside them."""
+    """A sentence for each relevant passage, cited; the same whether or not other ones stand beside them."""
     if not results:
         thanked = fields["task"] == "direct" and not fields["question"].endswith("?")
         return [{"type": "text", "text": "You are welcome." if thanked else NO_ANSWER}]
     read = [(number, _read("".join(block["text"] for block in one["content"]))) for number, one in enumerate(results)]
-    relevant = [(number, passage) for number, passage in read if "relevant" in passage.marks]
+    relevant = [(number, passage) for number, passage in read if passage.marks.keys() & {"relevant", "tempting"}]
     direct = [(number, passage) for number, passage in relevant if "aside" not in passage.marks]
     said: dict[str, int] = {}
     for number, passage in direct or relevant:

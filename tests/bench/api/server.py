@@ -47,13 +47,12 @@ class MessagesApi(Loopback):
         self._asked: Counter[str] = Counter()
         self._lock = Lock()
 
-    def forget(self, *, prompts: bool = True) -> None:
-        """Begin anew: nothing is noted or was asked before, and of the `prompts` none is cached."""
+    def forget(self) -> None:
+        """Begin anew: nothing is noted, was asked before or is cached."""
         with self._lock:
             self.billed.clear()
             self._asked.clear()
-        if prompts:
-            self.prompts.forget()
+        self.prompts.forget()
 
     def _respond(self, request: Request) -> Response:
         try:
