@@ -36,7 +36,8 @@ from tests.support.fakes import PROMPT, SMALLEST_CACHEABLE, FakeClaude, cited, g
 from tests.support.local import QUESTION, local_stack
 from tests.support.steps import Scripted
 
-ASKED = {"question": "How many days?", "collections": ["c"], "policy": {"deadline_seconds": 240}}
+POLICY = {"deadline_seconds": 240, "speculate": "off"}
+ASKED = {"question": "How many days?", "collections": ["c"], "policy": POLICY}
 ROOT = Path(__file__).parents[2]
 
 
