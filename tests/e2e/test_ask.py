@@ -75,7 +75,7 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
     assert set(response["reflection"]["retrieve"]) == {"decision", "reason"}
     assert response["reflection"]["support"]["level"] == "fully_supported"
     assert response["reflection"]["utility"]["score"] >= 3
-    assert response["usage"]["rounds"] == 4
+    assert response["usage"]["rounds"] == 2
     assert response["usage"]["cost_usd"] == 0
     assert set(response["usage"]["by_step"]) == {
         "decide_retrieval", "grade_relevance", "generate", "grade_support", "grade_utility",
