@@ -52,7 +52,9 @@ def test_calls_that_were_made_ahead_and_not_needed_are_told_beside_the_calls(was
     }  # fmt: skip
     response = {
         "id": "abc", "status": "abstained", "answer": "Not found.", "citations": [], "path": [], "queries": [],
-        "reflection": {"retrieve": {"decision": "yes", "reason": ""}, "relevance": [], "support": None, "utility": None},
+        "reflection": {
+            "retrieve": {"decision": "yes", "reason": ""}, "relevance": [], "support": None, "utility": None,
+        },
         "usage": usage, "execution": {"arn": "arn", "console_url": None},
     }  # fmt: skip
     assert shown in printed(show_response, response, [])
