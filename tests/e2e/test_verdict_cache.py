@@ -38,7 +38,8 @@ def test_the_second_command_finds_all_that_was_said_and_the_model_is_not_asked(f
     assert graded(model) == before
     assert not any(verdicts(first))
     assert all(verdicts(second))
-    assert second["usage"]["cached_verdicts"] == len(verdicts(second))
+    # The decision and the draft are remembered, too.
+    assert second["usage"]["cached_verdicts"] == len(verdicts(second)) + 2
     assert second["answer"] == first["answer"]
     assert (second["usage"]["model_calls"], second["usage"]["cost_usd"]) == (0, 0)
 
