@@ -90,7 +90,7 @@ def search_by_full_text_alone() -> None:
     """A search while the embedding model is too busy."""
     embedder: Any = SimpleNamespace(query=_busy)
     with bootstrap.using(index=FakeIndex(passage()), embedder=embedder):
-        retrieve({"query": "days", "collections": ["c"], "top_k": 1}, None)
+        retrieve({"queries": ["days"], "collections": ["c"], "top_k": 1}, None)
 
 
 def _busy(text: str) -> list[float]:
@@ -102,7 +102,7 @@ def test_a_search_by_full_text_alone_is_counted_and_one_with_a_vector_is_not(emi
     search_by_full_text_alone()
     assert emitted()[found] == 1
     with bootstrap.using(index=FakeIndex(passage()), embedder=FakeEmbedder()):
-        retrieve({"query": "days", "collections": ["c"], "top_k": 1}, None)
+        retrieve({"queries": ["days"], "collections": ["c"], "top_k": 1}, None)
     assert found not in emitted()
 
 
