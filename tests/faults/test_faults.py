@@ -64,6 +64,18 @@ def expected_status(step: str, fault: Fault, always: bool) -> str:
     }[step]
 
 
+@pytest.mark.parametrize("step", MODEL_STEPS)
+def test_a_refusal_that_asks_for_more_time_than_there_is_ends_its_step_at_once(step: str) -> None:
+    with ModelServer(lambda asked, n: 429 if asked == step else None) as model:
+        model.headers[429] = {"retry-after": "120"}
+        if step == "rewrite_question":
+            model.answers["grade_relevance"] = irrelevant
+        response = ask(model, max_rewrites=1)
+    searches = len(response["queries"]) if step == "grade_relevance" else 1
+    assert 1 <= model.counts[step] <= searches
+    assert response["status"] == expected_status(step, 429, always=True), response
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413])
 def test_what_cannot_get_better_is_not_tried_again(status: int) -> None:
     with ModelServer(lambda step, n: status) as model:
