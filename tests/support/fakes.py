@@ -10,8 +10,9 @@ from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Bounds, Candidates, Passage
+from selfrag.ports.cache import Remembering
 from selfrag.ports.grading import Grader
-from selfrag.ports.model import Cited, Flaw, Judgement, Segment, Source, Writing
+from selfrag.ports.model import Cited, Claude, Flaw, Judgement, Segment, Source, Writing
 from selfrag.ports.prompts import Prompt
 from tests.support import steps
 
@@ -147,7 +148,12 @@ def within(found: Passage, bounds: Bounds) -> bool:
 
 def grader(says: Any, flaw: Flaw | None = None, cache: MemoryCache | None = None, prompt: Prompt = PROMPT) -> Grader:
     """A grader of which the model says this."""
-    return Grader("step", prompt, FakeClaude(says, flaw), cache)
+    return Grader("step", prompt, remembering(FakeClaude(says, flaw), cache))
+
+
+def remembering(claude: Claude, cache: MemoryCache | None) -> Claude:
+    """The model with this cache in front of it, if there is one."""
+    return claude if cache is None else Remembering(claude, cache)
 
 
 def passage(passage_id: str = "p1", text: str = "Leave is 25 days a year. It begins in May.", **more: Any) -> Passage:

@@ -14,20 +14,21 @@ Flaw = Literal["refused", "cut", "malformed", "unavailable"]
 
 
 class _Asked:
-    """What was asked of the model; of what is `unavailable` there was no reply, so `call` is None."""
+    """What was asked of the model; what is `unavailable` or `cached` was no reply, so `call` is None."""
 
     call: ModelCall | None
     attempts: int
     error: str | None
     cause: str
     throttled: bool
+    warnings: tuple[str, ...]
 
     @property
     def took(self) -> dict[str, Any]:
         """What it took, as the fields of a step's result."""
         told = ("attempts", "error", "cause", "throttled")
         calls = [] if self.call is None else [self.call]
-        return {"calls": calls, **{name: getattr(self, name) for name in told}}
+        return {"calls": calls, "warnings": list(self.warnings), **{name: getattr(self, name) for name in told}}
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Judgement(_Asked, Generic[V]):
     """A verdict, or None and its flaw, with the call that it cost and how often it was asked for.
 
     `error` is the class name of the error that is why there was no reply, `cause` its sentence; `throttled` as in a
-    step's result.
+    step's result. What is `cached` was said before of the same.
     """
 
     verdict: V | None
@@ -45,6 +46,8 @@ class Judgement(_Asked, Generic[V]):
     error: str | None = None
     cause: str = ""
     throttled: bool = False
+    cached: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ class Writing(_Asked):
     error: str | None = None
     cause: str = ""
     throttled: bool = False
+    cached: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[KeyedServer]:
 
 
 def judgement() -> Any:
-    model = bootstrap.claude()
-    return model(Limits()).judge("grade_relevance", Prompt("the rubric", "v1"), {"question": "?"}, Relevance)
+    model = bootstrap.claude("generate")(Limits(cache=False))
+    return model.judge("grade_relevance", Prompt("the rubric", "v1"), {"question": "?"}, Relevance)
 
 
 def judge() -> Any:
