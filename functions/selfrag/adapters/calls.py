@@ -87,7 +87,9 @@ class DynamoCalls:
                 Key={"key": {"S": f"calls#{model}"}},
                 UpdateExpression=update,
                 ConditionExpression=condition,
-                ExpressionAttributeValues={name: {"N": f"{value:.3f}".removesuffix(".000")} for name, value in values.items()},
+                ExpressionAttributeValues={
+                    name: {"N": f"{value:.3f}".removesuffix(".000")} for name, value in values.items()
+                },
                 **({"ExpressionAttributeNames": names} if names else {}),
                 ReturnValues="ALL_OLD",
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
