@@ -2,12 +2,18 @@
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from cli.pace import Reading, in_words
+
+# Where there is no terminal, progress is a line that often.
+_EVERY_SECONDS = 10.0
 
 out, err = Console(), Console(stderr=True)
 
@@ -31,13 +37,28 @@ def print_json(value: Any) -> None:
 
 
 @contextmanager
-def reading_progress() -> Iterator[Callable[[int, int, str], None]]:
-    """A progress bar for ingestion, for a person at a terminal; it appears only if there is something to do."""
+def reading_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[Reading], None]]:
+    """How far ingestion is, how fast and for how long yet, on stderr; it appears only if there is something to do.
+
+    A bar for a person at a terminal, else a line every ten seconds.
+    """
     columns = (TextColumn("Reading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
     bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
     task = bar.add_task("", total=None, visible=False)
+    began = told = clock()
+
+    def tell(reading: Reading) -> None:
+        nonlocal told
+        pace = in_words(reading, clock() - began)
+        about = ", ".join(filter(None, (pace, reading.name)))
+        bar.update(task, completed=reading.done, total=reading.total, description=about, visible=True)
+        if not err.is_terminal and clock() - told >= _EVERY_SECONDS:
+            told = clock()
+            so_far = f"selfrag: {reading.done} of {reading.total} documents read"
+            sys.stderr.write(", ".join(filter(None, (so_far, pace))) + "\n")
+
     with bar:
-        yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name, visible=True)
+        yield tell
         bar.update(task, visible=False)
 
 

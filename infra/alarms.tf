@@ -83,6 +83,12 @@ locals {
       threshold = var.thresholds.errors
       advice    = "The function ${step} ends with errors, or not in time. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
     } },
+    # A step that got no reply from the model is no error of its function, for it has a result.
+    { for step in local.model_steps : "${step}-unanswered" => {
+      metric    = [var.name, "Errors", { step = step }]
+      threshold = var.thresholds.errors
+      advice    = "The step ${step} brings nothing, after several requests to the model. Look in its log for \"failed\": TemporarilyUnavailable is a model that refuses, is slow or cannot be reached, DeadlineExceeded a question that had no time left; then at the model provider's status page and the limits of its account, and at ThrottledSteps on the dashboard."
+    } },
     { for step in keys(local.steps) : "${step}-throttled" => {
       metric    = ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]
       threshold = var.thresholds.throttles

@@ -99,9 +99,14 @@ locals {
       ]
     },
     {
-      title   = "Steps that raised an error (most are tried again)"
+      title   = "Steps that brought nothing or raised an error (most are tried again)"
       stat    = "Sum"
       metrics = [for step in sort(concat(keys(local.question_steps), keys(local.ingestion_steps))) : [var.name, "Errors", "step", step]]
+    },
+    {
+      title   = "Steps that the model throttled"
+      stat    = "Sum"
+      metrics = [for step in sort(local.model_steps) : [var.name, "ThrottledSteps", "step", step]]
     },
     {
       title = "The API: requests and refusals"

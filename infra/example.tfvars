@@ -20,6 +20,9 @@ model_provider = "anthropic"
 #   generate = "us.anthropic.claude-..."   # and so for each step that asks the model: terraform names those without an id
 # }
 
+# Which model judges what: thrifty, balanced or strict.
+# profile = "balanced"
+
 web_search = true
 auth       = "api_key"
 

@@ -4,11 +4,12 @@ locals {
   # What a step can use, by the names in its `uses`: what its function has in its environment (a value of null is left
   # out), and what its role may do.
   services = {
-    # With an API key the steps read its secret; with Bedrock each may invoke its own model: see model_statements.
+    # With an API key the steps read its secret; with Bedrock each may invoke its own models: see model_statements.
     model = {
       environment = {
         SELFRAG_MODEL_PROVIDER = var.model_provider
         SELFRAG_MODEL_SECRET   = one(aws_secretsmanager_secret.anthropic[*].arn)
+        SELFRAG_PROFILE        = var.profile
         SELFRAG_MODELS         = jsonencode(var.models)
         SELFRAG_MODEL_BASE_URL = var.model_base_url
       }
@@ -19,8 +20,9 @@ locals {
         SELFRAG_VERDICT_TTL_DAYS = tostring(var.verdict_ttl_days)
       }
       statements = [{
+        # Functions also note there when they call the model, and tell each other when it refuses.
         sid       = "RememberVerdicts"
-        actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
+        actions   = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
         resources = [aws_dynamodb_table.table["verdicts"].arn]
       }]
     }
@@ -227,21 +229,27 @@ locals {
     resources = [var.kms_key_arn]
   }]
 
-  # With an API key the steps read its secret; with Bedrock each may invoke its own model.
+  # With an API key the steps read its secret; with Bedrock each may invoke its own model, and the one asked before it.
   model_statements = {
     for step in local.model_steps : step => [
       {
         sid       = "AskModel"
         actions   = var.model_provider == "bedrock" ? ["bedrock:InvokeModel"] : ["secretsmanager:GetSecretValue"]
-        resources = var.model_provider == "bedrock" ? local.bedrock_models[step] : aws_secretsmanager_secret.anthropic[*].arn
+        resources = var.model_provider == "bedrock" ? flatten([for model in local.models_of[step] : local.bedrock_models[model]]) : aws_secretsmanager_secret.anthropic[*].arn
       }
     ]
+  }
+
+  models_of = {
+    for step in local.model_steps : step => distinct([
+      for name in [step, "${step}_first"] : var.models[name] if contains(keys(var.models), name)
+    ])
   }
 
   # An id with a prefix of a region group (us., eu., global.) is an inference profile, which calls the model in any
   # region of its group: those need both ARNs.
   bedrock_models = {
-    for step, model in var.models : step => startswith(model, "anthropic.") ? [
+    for model in distinct(values(var.models)) : model => startswith(model, "anthropic.") ? [
       "arn:${local.partition}:bedrock:${local.region}::foundation-model/${model}"
       ] : [
       "arn:${local.partition}:bedrock:${local.here}:inference-profile/${model}",

@@ -10,7 +10,7 @@ locals {
   question_steps = {
     decide_retrieval = {
       description = "Retrieve: whether the question needs a search."
-      uses        = ["model"]
+      uses        = ["model", "verdicts"]
       memory      = local.one_processor
     }
     retrieve = {
@@ -26,7 +26,7 @@ locals {
     }
     generate = {
       description = "Writes the answer, with citations."
-      uses        = ["model"]
+      uses        = ["model", "verdicts"]
       memory      = local.one_processor
     }
     grade_support = {
@@ -41,7 +41,7 @@ locals {
     }
     rewrite_question = {
       description = "Finds a better search query."
-      uses        = ["model"]
+      uses        = ["model", "verdicts"]
       memory      = local.one_processor
     }
     search_web = {
@@ -111,7 +111,10 @@ locals {
     { for step, body in local.api_steps : step => merge(local.step_defaults, body, { room = "" }) }
   )
   model_steps = [for step, body in local.steps : step if contains(body.uses, "model")]
-  graders     = [for step, body in local.steps : step if contains(body.uses, "verdicts")]
+  # What is asked before a step's own model, by the profile or by `models`.
+  first_models  = ["grade_support_first"]
+  needed_models = concat(local.model_steps, var.profile == "balanced" ? local.first_models : [])
+  graders       = [for step, body in local.steps : step if contains(body.uses, "verdicts")]
 
   function_names = { for step in keys(local.steps) : step => "${var.name}-${step}" }
   # What a definition names: the function as this release has it. Its number changes with its code and its settings, so an

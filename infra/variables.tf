@@ -168,21 +168,32 @@ variable "model_provider" {
   }
 }
 
+variable "profile" {
+  description = "Which model judges what: thrifty (the small model does all), balanced (the small one judges support first, the stronger one in doubt) or strict (the stronger one judges support and use). docs/costs.md has the prices."
+  type        = string
+  default     = "balanced"
+
+  validation {
+    condition     = contains(["thrifty", "balanced", "strict"], var.profile)
+    error_message = "profile must be thrifty, balanced or strict."
+  }
+}
+
 variable "models" {
-  description = "Model ids by step, for those that should differ from the code's defaults. Bedrock needs one for each step that asks the model, such as us.anthropic.claude-..."
+  description = "Model ids by step, for those that should differ from the profile's; grade_support_first is the one that judges support before grade_support's own. Bedrock needs one for each step that asks the model, such as us.anthropic.claude-..., and for grade_support_first where the profile is balanced."
   type        = map(string)
   default     = {}
 
   validation {
-    condition     = length(setsubtract(keys(var.models), local.model_steps)) == 0
-    error_message = "models may name only the steps that ask the model: ${join(", ", local.model_steps)}."
+    condition     = length(setsubtract(keys(var.models), concat(local.model_steps, local.first_models))) == 0
+    error_message = "models may name only the steps that ask the model: ${join(", ", concat(local.model_steps, local.first_models))}."
   }
 
   validation {
     condition = var.model_provider != "bedrock" || alltrue([
-      for step in local.model_steps : can(regex("^([a-z-]+\\.)?anthropic\\.", lookup(var.models, step, "")))
+      for step in local.needed_models : can(regex("^([a-z-]+\\.)?anthropic\\.", lookup(var.models, step, "")))
     ])
-    error_message = "With model_provider = \"bedrock\", models must give a Bedrock id of a Claude model for each of: ${join(", ", local.model_steps)}."
+    error_message = "With model_provider = \"bedrock\" and profile = \"${var.profile}\", models must give a Bedrock id of a Claude model for each of: ${join(", ", local.needed_models)}."
   }
 }
 

@@ -14,8 +14,7 @@ from cli.bench.measures import DEPTH, Answered
 from cli.bench.squad import Paragraph
 from cli.local.home import connect
 from cli.local.index import SCHEMA, EmbeddedIndex, KeptEmbedder, NamedEmbedder
-from cli.local.index.corpus import Corpus
-from selfrag.domain.passages import Bounds, Passage, embedded_text
+from selfrag.domain.passages import Bounds, Candidates, Passage, embedded_text
 from selfrag.ports.index import CANDIDATES, Entry, best
 
 Found = TypeVar("Found")
@@ -30,28 +29,25 @@ OnParagraph = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Searches:
-    """Searches the same paragraphs by full text, by vectors, and by both as the deployed `retrieve` does.
-
-    The index always searches both ways, so that one way alone is timed on `corpus`, which is what the index holds.
-    """
+    """Searches the same paragraphs by full text, by vectors, and by both as the deployed `retrieve` does."""
 
     index: EmbeddedIndex
-    corpus: Corpus
     embedder: NamedEmbedder
 
     def ask(self, question: str, right: str) -> dict[str, Answered]:
         """Search all three ways; the time of embedding the question belongs to vectors and to hybrid."""
         vector, embedding = _timed(lambda: self.embedder.query(question))
-        by_text, text_time = _timed(lambda: self.corpus.by_text(question, CANDIDATES))
-        by_vector, vector_time = _timed(lambda: self.corpus.by_vector(vector, CANDIDATES))
-        hybrid, hybrid_time = _timed(
-            lambda: best(self.index.search(question, vector, CANDIDATES, Bounds([COLLECTION])), top_k=DEPTH)
-        )
+        by_text, text_time = _timed(lambda: self._found(question, None).by_text)
+        by_vector, vector_time = _timed(lambda: self._found("", vector).by_vector)
+        hybrid, hybrid_time = _timed(lambda: best(self._found(question, vector), top_k=DEPTH))
         return {
             "full_text": Answered([passage.text for passage, _ in by_text], right, text_time),
             "vectors": Answered([passage.text for passage, _ in by_vector], right, embedding + vector_time),
             "hybrid": Answered([passage.text for passage in hybrid], right, embedding + hybrid_time),
         }
+
+    def _found(self, text: str, vector: Sequence[float] | None) -> Candidates:
+        return self.index.search(text, vector, CANDIDATES, Bounds([COLLECTION]))
 
 
 @contextmanager
@@ -81,7 +77,7 @@ def searches(paragraphs: Sequence[Paragraph], embedder: NamedEmbedder, on_paragr
         ]
         index = EmbeddedIndex(connection)
         index.add(entries)
-        yield Searches(index, Corpus([entry.passage for entry in entries], vectors), kept)
+        yield Searches(index, kept)
 
 
 def _timed(work: Callable[[], Found]) -> tuple[Found, float]:

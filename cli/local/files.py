@@ -32,6 +32,13 @@ class Files:
         except OSError as error:
             raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
 
+    def size(self, path: str) -> int:
+        """The bytes of a file; 0 if it is gone."""
+        try:
+            return (self.directory / path).stat().st_size
+        except OSError:
+            return 0
+
 
 def check_directory(directory: Path) -> None:
     """Raise InvalidInput for a directory that is none."""

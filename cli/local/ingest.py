@@ -8,21 +8,25 @@ import fcntl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from cli.local.aws.manifest import KeptManifest, kept_manifest
 from cli.local.comparison import Comparison, compare, content_of, is_about, records_by_path
 from cli.local.files import Files
 from cli.local.home import home
-from cli.local.index import NamedEmbedder, embedding_with, open_index
+from cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
 from cli.local.place import Place
+from cli.pace import Reading
 from selfrag.bootstrap import Parts
 from selfrag.domain.documents import EXTENSIONS
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.records import Record
 from selfrag.runtime.settings import IngestionSettings
 
-# Called with documents done, documents in all, and what is at work; only if something is to be done.
-OnDocument = Callable[[int, int, str], None]
+# Called with how far it is; only if something is to be done.
+OnDocument = Callable[[Reading], None]
+# What a document takes beside what it holds, in bytes of text: a workflow is run for it.
+_EACH = 500
 
 COUNTS = ("added", "changed", "removed", "unchanged", "skipped")
 
@@ -47,11 +51,7 @@ class Report:
         return ", ".join(f"{getattr(self, count)} {count}" for count in COUNTS)
 
 
-def sync(
-    place: Place,
-    on_document: OnDocument = lambda done, total, name: None,
-    embedder: NamedEmbedder | None = None,
-) -> Report:
+def sync(place: Place, on_document: OnDocument = lambda reading: None, embedder: NamedEmbedder | None = None) -> Report:
     """Bring a place's collection up to date with its directory.
 
     multilingual-e5-small embeds unless another embedder is given. Several processes may do so at once, for the same
@@ -68,28 +68,25 @@ def sync(
             comparison = compare(place, kept, made_by)
             if comparison.in_step:
                 return _report(place, comparison, comparison.before)
-            parts: Parts = {"index": open_index(), "embedder": embedding}
-            unread = _ingest(place, comparison, kept, {"SELFRAG_PIPELINE": embedding.name}, parts, on_document)
+            unread = _ingest(place, comparison, kept, embedding, on_document)
             return _report(place, replace(comparison, unread=unread), records_by_path(place, kept))
 
 
 def _ingest(
-    place: Place,
-    comparison: Comparison,
-    kept: KeptManifest,
-    environment: Mapping[str, str],
-    parts: Parts,
-    on_document: OnDocument,
+    place: Place, comparison: Comparison, kept: KeptManifest, embedding: KeptEmbedder, on_document: OnDocument
 ) -> dict[str, str]:
     """Run the workflow for all that is not in step; gives why files cannot be read, by path."""
     # It takes a second to load.
     from cli.local.aws.ingestion import ingest_objects
 
     paths, unread = [*comparison.todo, *comparison.gone], dict(comparison.unread)
+    # Documents are begun in this order, so the first ones are those that are done, or nearly so.
+    upto = [0, *accumulate(_EACH + comparison.files.size(path) for path in paths)]
+    before = embedding.asked
 
     def on_passage(done: int, key: str, passage: int) -> None:
-        which = f", passage {passage}" if passage > 1 else ""
-        on_document(done, len(paths), place.path_of(key) + which)
+        name = place.path_of(key) + (f", passage {passage}" if passage > 1 else "")
+        on_document(Reading(done, len(paths), name, embedding.asked - before, upto[done] / upto[-1]))
 
     def read(key: str) -> bytes | None:
         path = place.path_of(key)
@@ -100,7 +97,9 @@ def _ingest(
             unread[path] = why
         return content
 
-    ingest_objects([f"{place.collection}/{path}" for path in paths], read, kept, environment, parts, on_passage)
+    parts: Parts = {"index": open_index(), "embedder": embedding}
+    keys = [f"{place.collection}/{path}" for path in paths]
+    ingest_objects(keys, read, kept, {"SELFRAG_PIPELINE": embedding.name}, parts, on_passage)
     return unread
 
 

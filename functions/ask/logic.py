@@ -55,7 +55,7 @@ def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = N
         id=question_id,
         status=status,
         reflection=_reflection(steps),
-        path=path_of(step.name for step in steps),
+        path=path_of((step.turn, step.name) for step in steps),
         trace=[
             TracedStep(
                 state=step.name,

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import SelfragError
 from selfrag.ports.bindings import Bindings
+from selfrag.ports.cache import Remembering
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.executions import Executions
 from selfrag.ports.grading import Grader
@@ -26,7 +27,10 @@ from selfrag.ports.manifest import Manifest
 from selfrag.ports.model import Claude
 from selfrag.ports.objects import Objects, Uploads
 from selfrag.ports.prompts import Prompt
+from selfrag.ports.recent import RecentCalls
 from selfrag.ports.web import Domains, WebSearch
+from selfrag.runtime.clock import Clock
+from selfrag.runtime.models import first_of
 from selfrag.runtime.observability import Handler, logger, step_handler
 from selfrag.runtime.parts import forget as forget  # for who has changed the settings
 from selfrag.runtime.parts import handed, once
@@ -54,6 +58,8 @@ class Parts(TypedDict, total=False):
     executions: Executions
     requests_client: Any
     claude_client: Any
+    clock: Clock
+    recent_calls: RecentCalls
 
 
 def using(**replacements: Unpack[Parts]) -> AbstractContextManager[None]:
@@ -104,39 +110,54 @@ def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
     return partial(step_handler, task=task, prices=lambda: settings().prices)
 
 
-def grader(step: str, prompt: Prompt, *, cached: bool = True) -> Callable[[Limits], Grader]:
-    """What makes the judge of a step within the limits of its task.
+def grader(step: str, prompt: Prompt) -> Callable[[Limits], Grader]:
+    """What makes the judge of a step within the limits of its task, loaded and warmed as `claude` does it."""
+    model, first = claude(step), first_of(step)
+
+    def within(limits: Limits) -> Grader:
+        asked = model(limits)
+        # One model for both: what the first one costs is not there for the second.
+        return Grader(step, prompt, asked, Grader(first, prompt, asked) if first in settings().models else None)
+
+    return within
+
+
+def claude(step: str) -> Callable[[Limits], Claude]:
+    """What makes Claude for a step within the limits of its task, with what it said before if the task allows that.
 
     The adapters are loaded and the clients warmed at once.
     """
-    model = claude()
-    if not cached:
-        return lambda limits: Grader(step, prompt, model(limits))
+    from selfrag.adapters.claude.pace import Pace
+    from selfrag.adapters.claude.sdk import SdkClaude
     from selfrag.adapters.verdicts import DynamoVerdicts
 
-    warm(_verdicts_client)
-
-    def with_cache(limits: Limits) -> Grader:
-        config = settings()
-        cache = DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days, step)
-        return Grader(step, prompt, model(limits), cache)
-
-    return with_cache
-
-
-def claude() -> Callable[[Limits], Claude]:
-    """What makes Claude within the limits of a task; it is loaded and warmed as `grader` does it."""
-    from selfrag.adapters.claude.sdk import SdkClaude
-
-    warm(claude_client)
+    warm(claude_client, _verdicts_client, recent_calls)
 
     def within(limits: Limits) -> Claude:
         config = settings()
-        return SdkClaude(
-            claude_client(), config.models, config.model_timeout_seconds, limits.deadline_ms, _with_another_key
+        pace = Pace(clock(), recent_calls(), config.model_timeout_seconds, limits.deadline_ms)
+        asked = SdkClaude(claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key)
+        if not limits.cache:
+            return asked
+        return Remembering(
+            asked, DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days, step)
         )
 
     return within
+
+
+@once
+def clock() -> Clock:
+    """The clock by which requests to the model wait."""
+    return Clock()
+
+
+@once
+def recent_calls() -> RecentCalls:
+    """What the deployment knows of its own recent calls to the model."""
+    from selfrag.adapters.calls import DynamoCalls
+
+    return DynamoCalls(_verdicts_client(), settings().verdicts_table, clock().now)
 
 
 @once

@@ -73,7 +73,10 @@ OTHER_CHOICES = {
     "memory": {"ask": 1024},
     "pipeline": "2",
     "model_provider": "bedrock",
-    "models": {prompt.parent.name: CLAUDE for prompt in FUNCTIONS.glob("*/*/prompt.md")},
+    "models": {
+        **{prompt.parent.name: CLAUDE for prompt in FUNCTIONS.glob("*/*/prompt.md")},
+        "grade_support_first": CLAUDE,
+    },
     "prices": {CLAUDE: [1, 5, 0.1]},
     "reserved_concurrency": {"generate": 5},
     "reindex_concurrency": 1000,

@@ -12,6 +12,7 @@ from cli.doctor.deployed.permissions import FILE
 from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_TABLE, TABLES
 from cli.local.aws.stack import deployed_handlers
+from tests.support.definition import MODEL_STEPS, snake
 from tests.support.infra.tools import simulator
 from tests.support.roles.asked import asked
 from tests.support.roles.calls import step_of
@@ -55,7 +56,7 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
         return {who for who, _, arn in recorded if arn.endswith(resource)}
 
     verdicts, answers = TABLES["verdicts_table"][0], TABLES["answers_table"][0]
-    assert users(f"table/{verdicts}") == {"grade_relevance", "grade_support", "grade_utility"}
+    assert users(f"table/{verdicts}") == {snake(name) for name in MODEL_STEPS}
     assert users(f"table/{answers}") == {"ask", "workflow"}
     assert users("table/selfrag-requests") == {"ask"}
     assert users("selfrag/tavily-random") == {"search_web"}

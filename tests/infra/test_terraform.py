@@ -82,6 +82,41 @@ def test_each_wrong_value_is_refused_with_its_reason(infra: Path) -> None:
     assert [name for name, (_, reason) in WRONG.items() if reason not in said] == []
 
 
+STEPS = ["decide_retrieval", "generate", "grade_relevance", "grade_support", "grade_utility", "rewrite_question"]
+ON_BEDROCK = dict.fromkeys(STEPS, "us.anthropic.claude-sonnet-5-5")
+
+
+def test_a_profile_that_is_not_there_is_refused(infra: Path) -> None:
+    assert "profile must be thrifty, balanced or strict" in _plan(
+        infra, {"collection_public": True, "profile": "cheap"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("profile", "models", "refusal"),
+    [
+        ("balanced", ON_BEDROCK, "rewrite_question, grade_support_first."),
+        ("balanced", {**ON_BEDROCK, "grade_support_first": "claude"}, "rewrite_question, grade_support_first."),
+        ("balanced", {**ON_BEDROCK, "grade_support_first": "anthropic.claude-haiku-5-5"}, ""),
+        ("strict", ON_BEDROCK, ""),
+        ("thrifty", {**ON_BEDROCK, "generate_first": "anthropic.claude"}, "models may name only the steps"),
+    ],
+)
+def test_on_bedrock_the_balanced_profile_needs_the_id_of_the_model_that_judges_support_first(
+    infra: Path, profile: str, models: dict[str, str], refusal: str
+) -> None:
+    chosen = {"collection_public": True, "model_provider": "bedrock", "profile": profile, "models": models}
+    said = _plan(infra, chosen)
+    assert refusal in said
+    assert ("models m" in said) == bool(refusal)
+
+
+def test_the_check_of_support_may_invoke_both_of_its_models_and_no_other_step_may(infra: Path) -> None:
+    models = {**ON_BEDROCK, "grade_support_first": "anthropic.claude-haiku-5-5"}
+    allowed = _worked_out(infra, "local.models_of", model_provider="bedrock", models=models)
+    assert allowed == {step: [models[step]] for step in STEPS} | {"grade_support": list(dict.fromkeys(models.values()))}
+
+
 CHOOSE = "Choose how the collection is reached"
 PRIVATE = {"collection_vpc_endpoint_ids": ["vpce-1"], "subnet_ids": ["subnet-1"], "security_group_ids": ["sg-1"]}
 

@@ -84,3 +84,7 @@ def expressions_in(value: Any) -> Iterator[str]:
 
 def snake(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+MODEL_STEPS = {"DecideRetrieval", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility", "RewriteQuestion"}
+STATES_THAT_ASK = [state for state in states() if state.name in MODEL_STEPS]

@@ -10,8 +10,9 @@ from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Bounds, Candidates, Passage
+from selfrag.ports.cache import Remembering
 from selfrag.ports.grading import Grader
-from selfrag.ports.model import Cited, Flaw, Judgement, Segment, Source, Writing
+from selfrag.ports.model import Cited, Claude, Flaw, Judgement, Segment, Source, Writing
 from selfrag.ports.prompts import Prompt
 from tests.support import steps
 
@@ -21,7 +22,10 @@ PROMPT = Prompt("the rubric", "version-1")
 
 
 class FakeClaude:
-    """Gives back `says`: a dict for a verdict, None for a flawed reply, a list of segments for a text."""
+    """Gives back `says`: a dict for a verdict, None for a flawed reply, a list of segments for a text.
+
+    One that is `unavailable` was sent as many requests as a step may send.
+    """
 
     def __init__(self, says: Any = None, flaw: Flaw | None = None) -> None:
         self.says, self.flaw = says, flaw
@@ -33,6 +37,8 @@ class FakeClaude:
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[BaseModel]) -> Judgement[Any]:
         self.asked.append(fields)
+        if self.flaw == "unavailable":
+            return Judgement(None, self.flaw, None, 4, "TemporarilyUnavailable", throttled=True)
         call = ModelCall.model_validate(steps.call(step))
         if self.says is None:
             return Judgement(None, self.flaw or "malformed", call)
@@ -41,6 +47,8 @@ class FakeClaude:
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         self.asked.append(fields)
         self.sources = list(sources)
+        if self.flaw == "unavailable":
+            return Writing((), self.flaw, None, 4, "TemporarilyUnavailable", throttled=True)
         return Writing(tuple(self.says or ()), self.flaw, ModelCall.model_validate(steps.call(step)))
 
 
@@ -140,7 +148,12 @@ def within(found: Passage, bounds: Bounds) -> bool:
 
 def grader(says: Any, flaw: Flaw | None = None, cache: MemoryCache | None = None, prompt: Prompt = PROMPT) -> Grader:
     """A grader of which the model says this."""
-    return Grader("step", prompt, FakeClaude(says, flaw), cache)
+    return Grader("step", prompt, remembering(FakeClaude(says, flaw), cache))
+
+
+def remembering(claude: Claude, cache: MemoryCache | None) -> Claude:
+    """The model with this cache in front of it, if there is one."""
+    return claude if cache is None else Remembering(claude, cache)
 
 
 def passage(passage_id: str = "p1", text: str = "Leave is 25 days a year. It begins in May.", **more: Any) -> Passage:

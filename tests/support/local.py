@@ -7,6 +7,7 @@ from typing import Any
 from cli.local.aws.stack import LocalStack, deployed_handlers, running_stack
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
+from tests.support.asking import Skipping
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 from tests.support.roles.recorded import as_caller, recording
@@ -28,9 +29,9 @@ class FewPassages(FakeIndex):
 
 
 def few_parts() -> Parts:
-    """The parts of a stack that searches the few passages."""
+    """The parts of a stack that searches the few passages, and skips its waits."""
     index: Any = FewPassages()
-    return {"index": index, "embedder": FakeEmbedder()}
+    return {"index": index, "embedder": FakeEmbedder(), "clock": Skipping().clock}
 
 
 @contextmanager

@@ -97,7 +97,7 @@ class FirstLoad:
     def _question(self) -> None:
         asked = f"question {self.questions.total()}"
         try:
-            found = retrieve(Task(query=asked, collections=["c"], top_k=4), self._index, self._embedder)
+            found = retrieve(Task(queries=[asked], collections=["c"], top_k=4), self._index, self._embedder)
         except SelfragError:
             self.questions["failed"] += 1
         else:

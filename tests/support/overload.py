@@ -18,6 +18,8 @@ from tests.support.simulated import SimulatedTime
 STATES = {state.name: state.body for state in states()}
 LIMITS = (Path(__file__).parents[2] / "infra" / "api_limits.tf").read_text(encoding="utf-8")
 (PARTS,) = re.findall(r"ask_share = .* \? floor\(var\.account_concurrency / (\d+)\) : -1", LIMITS)
+# A search of most passages; the answer is drafted beside their grading.
+(AT_ONCE,) = (int(most) for most in re.findall(r": (\d+) %}", STATES["GradePassages"]["MaxConcurrency"]))
 SHARE = 1 / int(PARTS)
 
 
@@ -59,12 +61,14 @@ class Overload:
 
     def _steps(self) -> None:
         one = self._step
-        one("DecideRetrieval", 2.0)
-        one("Retrieve", 0.5)
-        self._side_by_side([partial(one, "GradeRelevance", 2.0)] * self._graders)
-        one("Generate", 3.0)
+        self._side_by_side([partial(one, "DecideRetrieval", 2.0), self._read])
         self._side_by_side([partial(one, "GradeSupport", 2.0), partial(one, "GradeUtility", 2.0)])
         one("ComposeAnswer", 0.1)
+
+    def _read(self) -> None:
+        self._step("Retrieve", 0.5)
+        grade = partial(self._step, "GradeRelevance", 2.0)
+        self._side_by_side([partial(self._side_by_side, [grade] * self._graders), partial(self._step, "Generate", 3.0)])
 
     def _side_by_side(self, jobs: list[Callable[[], None]]) -> None:
         refused: list[Refused] = []
@@ -75,7 +79,7 @@ class Overload:
             except Refused as error:
                 refused.append(error)
 
-        self.time.together([partial(noted, job) for job in jobs], STATES["GradePassages"]["MaxConcurrency"])
+        self.time.together([partial(noted, job) for job in jobs], AT_ONCE)
         if refused:
             raise refused[0]
 

@@ -28,7 +28,7 @@ def asked(step: str, **result: Any) -> dict[str, Any]:
 def entry(step: str, asked: int = 1, **more: Any) -> dict[str, Any]:
     """What a step leaves in the ledger that asked the model so often and got a reply each time."""
     calls = [call(re.sub(r"(?<!^)(?=[A-Z])", "_", step).lower())] * asked
-    return {"step": step, "calls": calls, "warnings": [], "attempts": asked, **more}
+    return {"step": step, "turn": 0, "calls": calls, "warnings": [], "attempts": asked, **more}
 
 
 def passage(passage_id: str, text: str = "Leave is 25 days a year.") -> dict[str, Any]:
@@ -62,8 +62,10 @@ def relevance(passage_id: str, label: str, cached: bool = False) -> dict[str, An
     return asked("grade_relevance", verdict=verdict)
 
 
-def answer(text: str = "25 days.", *, is_found: bool = True, flaw: str | None = None) -> dict[str, Any]:
-    citation = {"passage_id": "p1-0", "document": "people/leave.md", "quote": "Leave", "answer_span": [0, len(text)]}
+def answer(
+    text: str = "25 days.", *, is_found: bool = True, flaw: str | None = None, cites: str = "p1-0"
+) -> dict[str, Any]:
+    citation = {"passage_id": cites, "document": "people/leave.md", "quote": "Leave", "answer_span": [0, len(text)]}
     return asked(
         "generate",
         answer=text if is_found else "",
@@ -80,12 +82,23 @@ def support(level: str) -> dict[str, Any]:
         "no_support": ["none"],
         "ungraded": [],
     }[level]
-    claims = [{"claim": f"claim {n}", "support": kind, "passage_ids": ["p1-0"]} for n, kind in enumerate(kinds)]
+    claims = [
+        {"claim": f"claim {n}", "support": kind, "passage_ids": ["p1-0"], "missing": ""} for n, kind in enumerate(kinds)
+    ]
     return asked("grade_support", verdict={"level": level, "claims": claims, "cached": False})
 
 
 def utility(score: int | None) -> dict[str, Any]:
     return asked("grade_utility", verdict={"score": score, "reason": "because", "cached": False})
+
+
+def missing(what: str = "carry-over of leave") -> dict[str, Any]:
+    """A verdict on an answer of which one claim lacks evidence."""
+    claims = [
+        {"claim": "claim 0", "support": "full", "passage_ids": ["p1-0"], "missing": ""},
+        {"claim": "claim 1", "support": "none", "passage_ids": [], "missing": what},
+    ]
+    return asked("grade_support", verdict={"level": "partially_supported", "claims": claims, "cached": False})
 
 
 def rewrite(query: str, *, new: bool = True) -> dict[str, Any]:

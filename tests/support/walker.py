@@ -1,4 +1,4 @@
-"""Walks the real definition: every alternative at every Task, with equal situations visited once.
+"""Walks the real definition: every alternative of every pass, with equal situations visited once.
 
 A small evaluator of the state types that the definition uses. It exists because the full walk has
 more sequences than an emulator can run; `test_every_sequence.py` replays samples of its sequences
@@ -6,35 +6,49 @@ in the emulator and compares, so it cannot drift from it.
 """
 
 import json
+import marshal
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from cli.local.aws.jsonata import evaluate
 
 # What decides nothing (a test proves it of the definition): situations that differ only in it are equal.
-LOGS = frozenset({"response", "query", "retrieval", "previous", "previous_id", "previous_relevance"})
-# What is always set again before it is read, as seen from a Task.
-MOMENTARY = frozenset({"answered", "flawed", "useful", "found", "ungraded", "recalled", "recalled_item"})
+LOGS = frozenset({"response", "query", "retrieval", "previous", "previous_id", "previous_relevance", "evidence_bytes"})
+# What is always set again before it is read, as seen from a state whose result is open.
+MOMENTARY = {
+    "Gather": frozenset({"turn", "recall", "recalled_item", "check", "rewrite", "missing"}),
+    "Reflect": frozenset({"turn", "recall", "recalled_item", "plan", "useful", "missing"}),
+}
 EXECUTION = {"Name": "walk", "Id": "arn:aws:states:us-east-1:1:execution:m:walk"}
-# What the Choices ask of the ledger and of the number of searches. Two situations in which these agree go on alike,
-# whatever else the entries hold; a test proves that no Choice asks for more.
+# What the Choices ask of the ledger. Two situations in which these agree go on alike, whatever else the entries hold; a
+# test proves that no Choice asks for more.
 SUMS = {
     "model calls": "$sum([0, $ledger.attempts])",
-    "rewrites": '$count($ledger[step = "RewriteQuestion"])',
+    "rewrites": '$count($ledger[aim = "rewritten"])',
+    "what is missing was searched for": '"missing" in $ledger.aim',
     "repairs": "$count($ledger[repair])",
     "the web was searched": '"SearchWeb" in $ledger.step',
-    "searches since something relevant": "$count($queries) - $max([0, $ledger[relevant].search])",
+    "searches since something relevant": '$count($ledger[step = "Retrieve"][[-2..-1]][found = 0])',
+    "money ran out": '"BudgetExceeded" in $ledger.error',
 }
 
 # The values of expressions that were met before: the same is asked in thousands of situations.
-_VALUES: dict[str, str] = {}
+_VALUES: dict[bytes, bytes] = {}
+_MOST_VALUES = 100_000
+# marshal's version without references: equal values have equal bytes.
+_PLAIN = 2
 _NAMED = re.compile(r"\$(\w+)")
 
 Variables = dict[str, Any]
-Choose = Callable[[str, list[tuple[str, Any, Any]]], tuple[str, Any, Any]]
-Alternatives = Callable[[str, dict[str, Any], Variables], Sequence[tuple[str, Any]]]
+# What the Lambdas reply in one lane of a pass, by the state that asks: a value, or a function of what is asked.
+Replies = Mapping[str, Any]
+Choice = tuple[str, Replies]
+# The labelled replies that each lane of a state may get, the lanes in their order; a Task has one lane.
+Alternatives = Callable[[str, Variables], Sequence[Sequence[Choice]]]
+Choose = Callable[[str, int, Sequence[Choice]], Choice]
 
 
 @dataclass
@@ -48,10 +62,7 @@ class Reach:
 
 
 class Walker:
-    """Walks one definition up to the state `end`, whose payload `compose` turns into the response.
-
-    `alternatives` gives the labelled results that a Task, the Map or the Parallel may have.
-    """
+    """Walks one definition up to the state `end`, whose payload `compose` turns into the response."""
 
     def __init__(
         self,
@@ -63,33 +74,35 @@ class Walker:
         self._states, self._start = definition["States"], definition["StartAt"]
         self._alternatives, self._end, self._compose = alternatives, end, compose
         self._known: dict[str, Reach] = {}
+        self.replied: list[tuple[str, dict[str, Any], Any]] = []
 
     @property
     def situations(self) -> int:
         return len(self._known)
 
     def walk(self, execution_input: dict[str, Any]) -> Reach:
-        return self._reach(*self._to_branch(self._start, execution_input, {}))
+        return self._reach(*self._to_open(self._start, execution_input, {}))
 
-    def one(self, execution_input: dict[str, Any], choose: Choose) -> tuple[list[tuple[str, str, Any]], dict[str, Any]]:
-        """One sequence: `choose` picks among the results. Returns each state, label and result, and the response."""
-        taken: list[tuple[str, str, Any]] = []
-        name, given, variables = self._to_branch(self._start, execution_input, {})
+    def one(self, execution_input: dict[str, Any], choose: Choose) -> dict[str, Any]:
+        """One sequence, for which `choose` picks the replies; `replied` then has what each Lambda got and gave."""
+        self.replied = []
+        name, given, variables = self._to_open(self._start, execution_input, {})
         while name != self._end:
-            label, payload, result = choose(name, list(self._results(name, given, variables)))
-            taken.append((name, label, payload))
-            name, given, variables = self._after(name, given, dict(variables), result)
-        return taken, self._composed(given, variables)
+            lanes = self._alternatives(name, variables)
+            picked = [choose(name, number, choices)[1] for number, choices in enumerate(lanes)]
+            results = [self._lane(name, given, variables, number, replies) for number, replies in enumerate(picked)]
+            name, given, variables = self._after(name, given, dict(variables), results)
+        return self._composed(given, variables)
 
     def _reach(self, name: str, given: Any, variables: Variables) -> Reach:
         if name == self._end:
             response = self._composed(given, variables)
             return Reach(1, (name,), response["usage"]["model_calls"], {response["status"]})
-        situation = json.dumps([name, _deciding(variables)], sort_keys=True)
+        situation = json.dumps([name, _deciding(name, variables)], sort_keys=True)
         if situation not in self._known:
             reach = Reach(0, (), 0)
-            for label, _, result in self._results(name, given, variables):
-                after = self._reach(*self._after(name, given, dict(variables), result))
+            for label, results in self._results(name, given, variables):
+                after = self._reach(*self._after(name, given, dict(variables), results))
                 reach.sequences += after.sequences
                 reach.ends |= after.ends
                 reach.longest = max(reach.longest, (f"{name}:{label}", *after.longest), key=len)
@@ -97,79 +110,113 @@ class Walker:
             self._known[situation] = reach
         return self._known[situation]
 
+    def _results(self, name: str, given: Any, variables: Variables) -> Iterator[tuple[str, list[Any]]]:
+        """Each alternative: its label, and the results of the lanes."""
+        lanes = [
+            [(label, self._lane(name, given, variables, number, replies)) for label, replies in choices]
+            for number, choices in enumerate(self._alternatives(name, variables))
+        ]
+        for picked in product(*lanes):
+            yield ", ".join(label for label, _ in picked if label), [result for _, result in picked]
+
     def _composed(self, given: Any, variables: Variables) -> dict[str, Any]:
-        seen = self._bindings(self._end, variables, given)
+        seen = _bindings(self._end, variables, given)
         return self._compose(template(self._states[self._end]["Arguments"]["Payload"], seen))
 
-    def _to_branch(self, name: str, given: Any, variables: Variables) -> tuple[str, Any, Variables]:
+    def _to_open(self, name: str, given: Any, variables: Variables) -> tuple[str, Any, Variables]:
         """Go on to the next state whose result is open, or to the end."""
-        while name != self._end and self._states[name]["Type"] not in ("Task", "Map", "Parallel"):
-            given, name = self._simple(name, given, variables)
+        while name != self._end and self._states[name]["Type"] in ("Pass", "Choice"):
+            given, name = _simple(self._states, name, given, variables)
         return name, given, variables
 
-    def _simple(self, name: str, given: Any, variables: Variables) -> tuple[Any, str]:
+    def _after(self, name: str, given: Any, variables: Variables, results: list[Any]) -> tuple[str, Any, Variables]:
         state = self._states[name]
-        if state["Type"] == "Choice":
-            return given, self._chosen(state, given, variables)
-        seen = self._bindings(name, variables, given)
-        output = template(state["Output"], seen) if "Output" in state else given
+        seen = _bindings(name, variables, given, results if state["Type"] == "Parallel" else results[0])
+        output = template(state["Output"], seen) if "Output" in state else results
         variables.update(template(state.get("Assign", {}), seen))
-        return output, state["Next"]
+        return self._to_open(state["Next"], output, variables)
 
-    def _chosen(self, state: dict[str, Any], given: Any, variables: Variables) -> str:
-        for rule in state["Choices"]:
-            if template(rule["Condition"], self._bindings("", variables, given)) is True:
-                return str(rule["Next"])
-        return str(state["Default"])
-
-    def _after(self, name: str, given: Any, variables: Variables, result: Any) -> tuple[str, Any, Variables]:
+    def _lane(self, name: str, given: Any, variables: Variables, number: int, replies: Replies) -> Any:
         state = self._states[name]
-        seen = self._bindings(name, variables, given, result)
-        output = template(state["Output"], seen) if "Output" in state else result
-        variables.update(template(state.get("Assign", {}), seen))
-        return self._to_branch(state["Next"], output, variables)
+        if state["Type"] == "Parallel":
+            return self._run(state["Branches"][number], given, variables, replies)
+        return self._replied(name, state, given, variables, replies)
 
-    def _results(self, name: str, given: Any, variables: Variables) -> Iterator[tuple[str, Any, Any]]:
-        """Each alternative: its label, what the Lambdas give back, and the state's result."""
-        state = self._states[name]
-        seen = self._bindings(name, variables, given)
-        asked = state.get("Arguments", {"items": state.get("Items", [])})
-        for label, payload in self._alternatives(name, template(asked, seen), variables):
-            if state["Type"] == "Map":
-                inner = state["ItemProcessor"]
-                yield label, payload, [self._output(inner, inner["StartAt"], variables, one) for one in payload]
-            elif state["Type"] == "Parallel":
-                branches = zip(state["Branches"], payload, strict=True)
-                yield label, payload, [self._branch_output(branch, variables, one) for branch, one in branches]
+    def _run(self, machine: dict[str, Any], given: Any, outer: Variables, replies: Replies) -> Any:
+        """The output of a branch or of one item's run, which sees the variables outside it and sets its own."""
+        variables, name, states = dict(outer), machine["StartAt"], machine["States"]
+        while True:
+            state = states[name]
+            if state["Type"] in ("Pass", "Choice"):
+                given, following = _simple(states, name, given, variables)
             else:
-                yield label, payload, payload if "dynamodb" in state["Resource"] else {"Payload": payload}
+                result = self._result(name, state, given, variables, replies)
+                seen = _bindings(name, variables, given, result)
+                given = template(state["Output"], seen) if "Output" in state else result
+                variables.update(template(state.get("Assign", {}), seen))
+                following = state.get("Next", "")
+            if not following:
+                return given
+            name = following
 
-    def _branch_output(self, branch: dict[str, Any], variables: Variables, payload: Any) -> Any:
-        name = branch["StartAt"]
-        if branch["States"][name]["Type"] == "Choice":
-            name = self._chosen(branch["States"][name], {}, variables)
-        return self._output(branch, name, variables, payload)
+    def _result(self, name: str, state: dict[str, Any], given: Any, variables: Variables, replies: Replies) -> Any:
+        if state["Type"] == "Parallel":
+            return [self._run(branch, given, variables, replies) for branch in state["Branches"]]
+        if state["Type"] == "Map":
+            items = template(state["Items"], _bindings(name, variables, given))
+            return [self._run(state["ItemProcessor"], item, variables, replies) for item in _selected(state, items)]
+        return self._replied(name, state, given, variables, replies)
 
-    def _output(self, scope: dict[str, Any], name: str, variables: Variables, payload: Any) -> Any:
-        return template(scope["States"][name]["Output"], self._bindings(name, variables, {}, {"Payload": payload}))
-
-    def _bindings(self, name: str, variables: Variables, given: Any, result: Any = None) -> dict[str, Any]:
-        context = {"Execution": EXECUTION, "State": {"Name": name, "RetryCount": 0}}
-        states = {"input": given, "context": context}
-        return {**variables, "states": states if result is None else {**states, "result": result}}
+    def _replied(self, name: str, state: dict[str, Any], given: Any, variables: Variables, replies: Replies) -> Any:
+        reply = replies[name](given, variables) if callable(replies[name]) else replies[name]
+        self.replied.append((name, given, reply))
+        # The calls are for ComposeAnswer's sums, and long: a walk counts attempts.
+        return reply if "dynamodb" in state["Resource"] else {"Payload": {**reply, "calls": []}}
 
 
-def _deciding(variables: Variables) -> dict[str, Any]:
+def _selected(state: dict[str, Any], items: list[Any]) -> list[dict[str, Any]]:
+    """What an item's run is given: of all that the definition selects for it what the replies depend on."""
+    name = next(key for key, value in state["ItemSelector"].items() if "Map.Item.Value" in str(value))
+    return [{name: item} for item in items]
+
+
+def _simple(states: dict[str, Any], name: str, given: Any, variables: Variables) -> tuple[Any, str]:
+    """What a Pass or a Choice puts out, and what follows it, "" at an end; its variables are set."""
+    state = states[name]
+    seen = _bindings(name, variables, given)
+    if state["Type"] == "Choice":
+        for rule in state["Choices"]:
+            if template(rule["Condition"], seen) is True:
+                variables.update(template(rule.get("Assign", {}), seen))
+                return given, str(rule["Next"])
+        return given, str(state["Default"])
+    output = template(state["Output"], seen) if "Output" in state else given
+    variables.update(template(state.get("Assign", {}), seen))
+    return output, state.get("Next", "")
+
+
+def _bindings(name: str, variables: Variables, given: Any, result: Any = None) -> dict[str, Any]:
+    context = {"Execution": EXECUTION, "State": {"Name": name, "RetryCount": 0}}
+    states = {"input": given, "context": context}
+    return {**variables, "states": states if result is None else {**states, "result": result}}
+
+
+def _deciding(name: str, variables: Variables) -> dict[str, Any]:
     """What of the variables can still make a difference: of passages whether there are any, of answers the verdicts."""
-    kept = {key: value for key, value in variables.items() if key not in LOGS | MOMENTARY}
+    dead = LOGS | MOMENTARY.get(name, frozenset())
+    kept = {key: value for key, value in variables.items() if key not in dead}
     for name in ("evidence", "seen", "failed_claims"):
         kept[name] = bool(kept[name])
     ledger, queries = kept.pop("ledger"), kept.pop("queries")
-    kept["sums"] = [_value(asked, {"ledger": ledger, "queries": queries}) for asked in SUMS.values()]
+    kept["sums"] = [_value(asked, {"ledger": ledger}) for asked in SUMS.values()]
+    kept["searched"] = bool(queries)
+    kept["prepared"] = [variables["prepared"]["new"], variables["prepared"]["after"] == len(queries)]
     kept["problems"] = any(entry.get("error") for entry in ledger)
     labels = {verdict["label"] for verdict in kept.pop("relevance")}
     kept["relevant"], kept["all_ungraded"] = "relevant" in labels, labels == {"ungraded"}
-    kept["fresh"] = len(kept["fresh"])
+    if "plan" in kept:
+        kept["follows"] = kept["plan"]["decide"] and bool(variables["previous_relevance"])
+        kept["plan"] = {**kept["plan"], "queries": len(kept["plan"]["queries"]), "web": bool(kept["plan"]["web"])}
     best, draft = variables["best"], variables["draft"]
     kept["best"] = [bool(best["answer"]), best["score"], best.get("support"), best.get("utility")]
     useless = draft["utility"]["score"] is not None and draft["utility"]["score"] < variables["policy"]["min_utility"]
@@ -193,7 +240,9 @@ def _value(expression: str, bindings: dict[str, Any]) -> Any:
     named = {name: bindings[name] for name in sorted(set(_NAMED.findall(expression))) if name in bindings}
     if "$millis" in expression:
         return evaluate(expression, named)
-    asked = json.dumps([expression, named])
+    asked = marshal.dumps([expression, named], _PLAIN)
     if asked not in _VALUES:
-        _VALUES[asked] = json.dumps(evaluate(expression, named))
-    return json.loads(_VALUES[asked])
+        if len(_VALUES) > _MOST_VALUES:
+            _VALUES.clear()
+        _VALUES[asked] = marshal.dumps(json.loads(json.dumps(evaluate(expression, named))), _PLAIN)
+    return marshal.loads(_VALUES[asked])

@@ -9,7 +9,16 @@ from cli.local.aws.stack import Execution, running_stack
 from tests.support import steps
 from tests.support.steps import Scripted
 
-ASKED = {"question": "How many days?", "collections": ["c"], "policy": {"deadline_seconds": 240}}
+# One step after another, as a reader of a path expects them.
+POLICY = {"deadline_seconds": 240, "speculate": "off"}
+ASKED: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "policy": POLICY}
+
+
+def ahead(speculate: str, **policy: Any) -> dict[str, Any]:
+    """The question under a policy that speculates."""
+    return {**ASKED, "policy": {**POLICY, "speculate": speculate, **policy}}
+
+
 SEARCH = ["Retrieve", "GradeRelevance"]
 ANSWER = ["Generate", "GradeSupport", "GradeUtility"]
 NONE = lambda event: steps.relevance(event["passage"]["passage_id"], "irrelevant")  # noqa: E731

@@ -3,7 +3,8 @@
 import json
 import random
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import boto3
@@ -14,19 +15,21 @@ from cli.local.aws.stack import definition_text, running_stack
 from question.compose_answer.logic import compose
 from question.compose_answer.task import Task
 from tests.support import steps
+from tests.support.definition import snake
 from tests.support.steps import Scripted
-from tests.support.walker import LOGS, SUMS, Walker
+from tests.support.walker import LOGS, SUMS, Choice, Walker
 
 MAX_MODEL_CALLS = 40
-# What is read of the ledger and of the queries.
-LEDGER = re.compile(r"\$(?:ledger|queries)(?:\[[^\]]*\])?(?:\.\w+)?")
+# What is read of the ledger.
+LEDGER = re.compile(r"\$ledger(?:\[[^\[\]]*\]|\[\[[^\]]*\]\])*(?:\.\w+)?")
+# Passes of Gather and Reflect, and the reading of an earlier answer.
+MOST_PASSES = {"off": 30, "draft": 30, "full": 30}
+LEVELS = ("fully_supported", "partially_supported", "no_support", "ungraded")
+NOTHING: list[Choice] = [("", {})]
 DEFINITION = json.loads(definition_text())
-FOLLOW_UP = {
-    "question": "How many days?",
-    "collections": ["c"],
-    "policy": {"deadline_seconds": 240},
-    "previous": "earlier",
-}
+# A deadline that the walk itself does not reach.
+POLICY = {"deadline_seconds": 100_000}
+FOLLOW_UP = {"question": "How many days?", "collections": ["c"], "policy": POLICY, "previous": "earlier"}
 
 EARLIER = {
     "id": {"S": "earlier"},
@@ -38,113 +41,175 @@ EARLIER = {
 }
 
 
-def graded(items: list[dict[str, Any]], *labels: str) -> list[dict[str, Any]]:
-    """One verdict per passage; the last label stands for all further ones."""
-    ids = [item["passage_id"] for item in items]
-    return [steps.relevance(i, labels[min(n, len(labels) - 1)]) for n, i in enumerate(ids)]
-
-
-def alternatives(name: str, given: dict[str, Any], variables: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Everything that a Task, the Map or the Parallel may come back with, as far as verdicts go."""
-    searches = len(variables["queries"])
+def alternatives(name: str, variables: dict[str, Any]) -> list[list[Choice]]:
+    """Everything that the lanes of a pass may come back with, as far as verdicts go."""
     match name:
         case "RecallAnswer":
-            return [("kept", {"Item": EARLIER}), ("gone", {})]
-        case "DecideRetrieval":
-            return [(d, steps.retrieval(d)) for d in ("yes", "no", "continue", "ungraded")]
-        case "Retrieve":
-            if given["Payload"]["passage_ids"]:
-                return [("evidence", steps.found("p0-0")), ("none", steps.found())]
-            return [
-                ("new", steps.found(*(f"p{searches}-{n}" for n in range(4)))),
-                ("seen", steps.found(*variables["seen"][:4])),
-            ]
-        case "GradePassages":
-            items = given["items"]
-            return [
-                ("all", graded(items, "relevant")),
-                ("one", graded(items, "relevant", "irrelevant")),
-                ("one-and-ungraded", graded(items, "relevant", "ungraded")),
-                ("none", graded(items, "irrelevant")),
-                ("none-and-ungraded", graded(items, "ungraded", "irrelevant")),
-                ("ungraded", graded(items, "ungraded")),
-            ]
-        case "Generate":
-            refused = steps.answer(is_found=False, flaw="refused")
-            return [("answer", steps.answer()), ("nothing", steps.answer(is_found=False)), ("refused", refused)]
+            return [[("kept", {name: {"Item": EARLIER}}), ("gone", {name: {}})]]
+        case "Gather":
+            return [decisions(variables["plan"]), readings(variables)]
         case "Reflect":
-            if variables["direct"]:  # nothing to check a direct answer against, so GradeSupport does not run
-                return [(f"direct,{score}", [None, steps.utility(score)]) for score in (5, 2, None)]
-            return [
-                (f"{level},{score}", [steps.support(level), steps.utility(score)])
-                for level in ("fully_supported", "partially_supported", "no_support", "ungraded")
-                for score in (5, 2, None)
-            ]
-        case "RewriteQuestion":
-            return [("new", steps.rewrite(f"query {searches}")), ("tried", steps.rewrite("", new=False))]
-        case "SearchWeb":
-            return [("results", steps.found("w0", "w1", "w2", "w3")), ("nothing", steps.found())]
+            return reflections(variables)
         case _:
             raise AssertionError(f"the walk knows no results of {name}")
+
+
+def decisions(plan: dict[str, Any]) -> list[Choice]:
+    if not plan["decide"]:
+        return NOTHING
+    return [(d, {"DecideRetrieval": steps.retrieval(d)}) for d in ("yes", "no", "continue", "ungraded")]
+
+
+def readings(variables: dict[str, Any]) -> list[Choice]:
+    """What the searches of a plan may bring, how it may be graded, and what may be written from it."""
+    plan, found = variables["plan"], []
+    for (documents, retrieved), (web, hits) in product(*searches(variables)):
+        brought = [p["passage_id"] for result in (retrieved, hits) for p in result.get("passages", [])]
+        fresh = [] if plan["passage_ids"] else [i for i in brought if i not in variables["seen"]]
+        for grades, labels in gradings(fresh):
+            for words, answer in answers(variables, fresh, grades):
+                label = " ".join(filter(None, (documents, web, grades, words)))
+                replies = {"Retrieve": retrieved, "SearchWeb": hits, "GradeRelevance": grade(labels)}
+                found.append((label, {**replies, "Generate": answer}))
+    return found
+
+
+def searches(variables: dict[str, Any]) -> tuple[list[Choice], list[Choice]]:
+    plan, number = variables["plan"], len(variables["queries"])
+    documents: list[Choice] = [("", {})]
+    if plan["passage_ids"]:
+        documents = [("evidence", steps.found("p0-0")), ("none", steps.found())]
+    elif plan["queries"]:
+        new, seen = steps.found(*(f"p{number}-{n}" for n in range(4))), steps.found(*variables["seen"][:4])
+        documents = [("new", new), ("seen", seen)]
+    web: list[Choice] = [("", {})]
+    if plan["web"]:
+        web = [("results", steps.found("w0", "w1", "w2", "w3")), ("nothing", steps.found())]
+    return documents, web
+
+
+def gradings(fresh: list[str]) -> list[tuple[str, dict[str, str]]]:
+    """One verdict per passage; the last label stands for all further ones."""
+    patterns = {
+        "all": ["relevant"],
+        "one": ["relevant", "ungraded", "irrelevant"],
+        "none": ["irrelevant"],
+        "none-and-ungraded": ["ungraded", "irrelevant"],
+        "ungraded": ["ungraded"],
+    }
+    if not fresh:
+        return [("", {})]
+    return [
+        (name, {i: labels[min(n, len(labels) - 1)] for n, i in enumerate(fresh)}) for name, labels in patterns.items()
+    ]
+
+
+def grade(labels: dict[str, str]) -> Any:
+    return lambda given, variables: steps.relevance(
+        given["passage"]["passage_id"], labels[given["passage"]["passage_id"]]
+    )
+
+
+def answers(variables: dict[str, Any], fresh: list[str], grades: str) -> list[Choice]:
+    """An answer that cites the first or the last of what is new, or older evidence; none; or a refusal.
+
+    Where all is relevant it is one which is cited, and where nothing is, only older evidence is different.
+    """
+    if not variables["plan"]["write"]:
+        return [("", {})]
+    nothing, refused = steps.answer(is_found=False), steps.answer(is_found=False, flaw="refused")
+    if not fresh:
+        return [("answer", steps.answer()), ("nothing", nothing), ("refused", refused)]
+    first, last = ("first", steps.answer(cites=fresh[0])), ("last", steps.answer(cites=fresh[-1]))
+    if grades in ("all", "one"):
+        return [first, *([last] if grades == "one" else []), ("nothing", nothing), ("refused", refused)]
+    return [last, *(("old", steps.answer(cites=p["passage_id"])) for p in variables["evidence"][:1])]
+
+
+def reflections(variables: dict[str, Any]) -> list[list[Choice]]:
+    check, direct = variables["check"], variables["direct"]
+    support, utility, query = NOTHING, NOTHING, NOTHING
+    if check and not direct:
+        support = [(level, {"GradeSupport": steps.support(level)}) for level in LEVELS]
+        support += [("missing", {"GradeSupport": steps.missing(f"evidence {len(variables['queries'])}")})]
+    if check:
+        utility = [(str(score), {"GradeUtility": steps.utility(score)}) for score in (5, 2, None)]
+    if variables["rewrite"]:
+        new, tried = steps.rewrite(f"query {len(variables['queries'])}"), steps.rewrite("", new=False)
+        query = [("new", {"RewriteQuestion": new}), ("tried", {"RewriteQuestion": tried})]
+    return [support, utility, query]
 
 
 def composed(payload: dict[str, Any]) -> dict[str, Any]:
     return compose(Task.model_validate(payload), {}, False).model_dump(mode="json")
 
 
-@pytest.fixture(scope="module")
 def walker() -> Walker:
     return Walker(DEFINITION, alternatives, "ComposeAnswer", composed)
 
 
-def test_every_sequence_of_verdicts_ends_within_the_bounds(walker: Walker, record_property: Any) -> None:
-    reach = walker.walk(FOLLOW_UP)
+def follow_up(speculate: str) -> dict[str, Any]:
+    return {**FOLLOW_UP, "policy": {**POLICY, "speculate": speculate}}
+
+
+@pytest.mark.parametrize(
+    "speculate", [pytest.param("off", marks=pytest.mark.slow), "draft", pytest.param("full", marks=pytest.mark.slow)]
+)
+def test_every_sequence_of_verdicts_ends_within_the_bounds(speculate: str, record_property: Any) -> None:
+    walked = walker()
+    reach = walked.walk(follow_up(speculate))
     figures = (
-        f"{reach.sequences:,} sequences of verdicts in {walker.situations:,} situations; "
-        f"longest path {len(reach.longest)} steps; at most {reach.most_calls} model calls"
+        f"{speculate}: {reach.sequences:,} sequences of verdicts in {walked.situations:,} situations; "
+        f"at most {len(reach.longest) - 1} passes and {reach.most_calls} model calls"
     )
     record_property("figures", figures)
-    record_property("figures", "the longest: " + " ".join(reach.longest))
-    assert reach.sequences > 1_000_000
+    record_property("figures", "the longest: " + " | ".join(reach.longest))
+    assert reach.sequences > 100_000
     assert reach.most_calls <= MAX_MODEL_CALLS
-    assert len(reach.longest) <= 30
+    assert len(reach.longest) - 1 <= MOST_PASSES[speculate]
     assert reach.ends == {"answered", "partial", "abstained", "failed"}
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_the_interpreter_takes_the_same_path_as_the_walk(walker: Walker, seed: int) -> None:
-    pick = random.Random(seed)
-    taken, expected = walker.one(FOLLOW_UP, lambda name, results: pick.choice(favoured(name, results)))
-    with running_stack({}, {}, handlers=Scripted(**script_of(taken)).handlers()) as stack:
-        if "kept" in [label for _, label, _ in taken]:
+@pytest.mark.parametrize("speculate", ["off", "draft", "full"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_interpreter_takes_the_same_path_as_the_walk(speculate: str, seed: int) -> None:
+    pick, walked, asked = random.Random(seed), walker(), follow_up(speculate)
+    expected = walked.one(asked, lambda name, lane, choices: pick.choice(favoured(choices)))
+    with running_stack({}, {}, handlers=Scripted(**script_of(walked)).handlers()) as stack:
+        if ("RecallAnswer", {"Item": EARLIER}) in [(name, reply) for name, _, reply in walked.replied]:
             boto3.client("dynamodb").put_item(TableName=TABLES["answers_table"][0], Item=EARLIER)
-        execution = stack.execute(FOLLOW_UP)
+        execution = stack.execute(asked)
     assert execution.output is not None, execution.error
     for part in ("status", "path", "queries", "citations"):
         assert execution.output[part] == expected[part]
-    assert execution.output["usage"]["model_calls"] == expected["usage"]["model_calls"]
+    for part in ("model_calls", "rounds", "waste"):
+        assert execution.output["usage"][part] == expected["usage"][part]
 
 
-def favoured(name: str, results: list[tuple[str, Any, Any]]) -> list[tuple[str, Any, Any]]:
-    """Results that do not end the sequence at once, so that samples are long."""
-    short = {"DecideRetrieval": ("no",), "Reflect": ("fully_supported,5",), "GradePassages": ("ungraded",)}
-    ended = {*short.get(name, ()), *(label for label, _, _ in results if label.endswith("None"))}
-    return [result for result in results if result[0] not in ended] or results
+def favoured(choices: Sequence[Choice]) -> list[Choice]:
+    """Replies that do not end the sequence at once, so that samples are long."""
+    ends = {"no", "None", "fully_supported", "5", "refused", "ungraded"}
+    return [choice for choice in choices if not ends & set(choice[0].split())] or list(choices)
 
 
-def script_of(taken: list[tuple[str, str, Any]]) -> dict[str, list[Any]]:
-    """What each Lambda gives back, in order; verdicts on passages by the passage's id."""
+def script_of(walked: Walker) -> dict[str, list[Any]]:
+    """What each Lambda replied, in order; verdicts by the passage, answers by how they were asked for."""
     script: dict[str, list[Any]] = {}
     verdicts: dict[str, Any] = {}
-    for name, _, payload in taken:
-        if name == "GradePassages":
-            verdicts |= {one["verdict"]["passage_id"]: one for one in payload}
-        elif name == "Reflect":
-            script.setdefault("grade_support", []).extend(filter(None, payload[:1]))
-            script.setdefault("grade_utility", []).append(payload[1])
+    answered: dict[str, list[Any]] = {"grounded": [], "direct": []}
+    for name, given, reply in walked.replied:
+        if name == "GradeRelevance":
+            verdicts[given["passage"]["passage_id"]] = reply
+        elif name == "Generate":
+            answered[given["mode"]].append(reply)
         elif name != "RecallAnswer":
-            script.setdefault(re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(), []).append(payload)
-    return {**script, "grade_relevance": [lambda event: verdicts[event["passage"]["passage_id"]]]}
+            script.setdefault(snake(name), []).append(reply)
+    in_order = {mode: iter(replies) for mode, replies in answered.items()}
+    return {
+        **script,
+        "grade_relevance": [lambda event: verdicts[event["passage"]["passage_id"]]],
+        "generate": [lambda event: next(in_order[event["mode"]])],
+    }
 
 
 def test_what_the_walk_takes_for_undecisive_is_in_no_condition() -> None:

@@ -5,7 +5,6 @@ the same check must fail. So none of these tests can pass without seeing its bug
 """
 
 import asyncio
-import copy
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -19,6 +18,7 @@ import anthropic
 import pytest
 
 from cli.local.aws.stack import definition_text, running_stack
+from cli.local.offline.replies import tokens
 from question.compose_answer.logic import compose
 from question.compose_answer.task import Task
 from question.generate import logic as generate_logic
@@ -29,15 +29,15 @@ from question.grade_support.logic import JudgedClaim
 from selfrag import bootstrap
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.ports.model import Judgement
-from selfrag.ports.prompts import load_prompt
-from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support import steps
+from tests.support.definition import states
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import PROMPT, SMALLEST_CACHEABLE, FakeClaude, cited, grader, passage
 from tests.support.local import QUESTION, local_stack
 from tests.support.steps import Scripted
 
-ASKED = {"question": "How many days?", "collections": ["c"], "policy": {"deadline_seconds": 240}}
+POLICY = {"deadline_seconds": 240, "speculate": "off"}
+ASKED = {"question": "How many days?", "collections": ["c"], "policy": POLICY}
 ROOT = Path(__file__).parents[2]
 
 
@@ -59,6 +59,11 @@ class World:
             execution = stack.execute(ASKED)
         assert execution.output is not None, execution.error
         return execution.output, scripted
+
+
+def state_of(world: World, name: str) -> dict[str, Any]:
+    """A state of the definition, wherever it stands."""
+    return next(state.body for state in states(world.definition) if state.name == name)
 
 
 Check = Callable[[World], None]
@@ -83,7 +88,8 @@ def test_bug_1_the_direct_answer_is_not_empty() -> None:
         assert response["path"] == ["DecideRetrieval", "Generate", "GradeUtility"]
 
     def put_back(world: World) -> None:
-        world.states["RouteRetrieval"]["Choices"][1]["Next"] = "ComposeAnswer"
+        (write,) = [rule for rule in world.states["RouteEvidence"]["Choices"] if rule["Condition"] == "{% $direct %}"]
+        write["Next"] = "ComposeAnswer"
 
     holds_and_sees(check, put_back)
 
@@ -115,9 +121,12 @@ def test_bug_3_without_evidence_it_ends() -> None:
         assert len(scripted.events) <= 45
 
     def put_back(world: World) -> None:
-        # Unsupported goes to the web, to generate, to the check, to the web ... until the execution is stopped.
-        world.states["NextTry"]["Choices"] = [{"Condition": "{% $count($ledger) < 200 %}", "Next": "SearchWeb"}]
-        world.states["RouteWeb"]["Choices"] = [{"Condition": "{% true %}", "Next": "Generate"}]
+        # Unsupported goes to generate, to the check, to generate ... until the execution is stopped.
+        again = {"plan": {**json.loads(json.dumps(world.states["Begin"]["Assign"]["plan"])), "write": ["grounded"]}}
+        again["plan"] |= {"decide": False, "queries": []}
+        world.states["Judge"]["Choices"] = [
+            {"Condition": "{% $count($ledger) < 200 %}", "Assign": again, "Next": "Gather"}
+        ]
 
     holds_and_sees(check, put_back)
 
@@ -132,7 +141,7 @@ def test_bug_3_an_unsupported_answer_is_repaired_once_and_not_with_the_same_inpu
         assert second["draft"] == "25 days."
 
     def put_back(world: World) -> None:
-        world.states["Generate"]["Arguments"]["Payload"].update(failed_claims=[], draft="")
+        state_of(world, "Generate")["Arguments"]["Payload"].update(failed_claims=[], draft="")
 
     holds_and_sees(check, put_back)
 
@@ -144,12 +153,12 @@ def test_bug_4_web_results_are_graded_like_passages() -> None:
         )
         graded = [event["passage"]["passage_id"] for event in scripted.events_of("grade_relevance")]
         assert {"w0", "w1", "w2", "w3"} <= set(graded)
-        assert scripted.count("generate") == 0
         assert response["status"] == "abstained"
 
     def put_back(world: World) -> None:
-        world.states["SearchWeb"]["Assign"]["evidence"] = "{% [$states.result.Payload.passages] %}"
-        world.states["RouteWeb"]["Default"] = "Generate"
+        # What the web brings is taken as if it had been found relevant.
+        read = state_of(world, "Read")
+        read["Output"]["passages"] = '{% $plan.web != "" ? $fresh : [] %}'
 
     holds_and_sees(check, put_back)
 
@@ -212,7 +221,8 @@ def test_bug_6_the_answer_that_was_written_is_the_answer_that_is_returned() -> N
         assert response["answer"] == "Exactly this."
 
     def put_back(world: World) -> None:
-        world.states["Generate"]["Assign"]["draft"]["answer"] = ""
+        taken = world.states["TakeIn"]["Assign"]
+        taken["draft"] = taken["draft"].replace("$turn.answer.answer", '""')
 
     holds_and_sees(check, put_back)
 
@@ -269,15 +279,24 @@ def test_bug_7_words_of_control_never_reach_an_answer() -> None:
     holds_and_sees(check, put_back)
 
 
-def test_bug_8_the_cached_prompt_is_long_enough_to_be_cached() -> None:
+def test_bug_8_a_prompt_that_is_marked_for_the_cache_is_long_enough_to_be_cached() -> None:
     def check(world: World) -> None:
-        for step, model in DEFAULT_MODELS.items():
-            words = load_prompt(str(ROOT / "functions" / "question" / step / "logic.py")).text.split()
-            assert len(words) > SMALLEST_CACHEABLE[model]
+        with ModelServer() as model, local_stack(model) as stack:
+            stack.execute(QUESTION)
+        assert set(model.counts) >= {"decide_retrieval", "grade_relevance", "generate", "grade_support"}
+        for body in model.requests:
+            marked = [block["text"] for block in body["system"] if "cache_control" in block]
+            assert all(tokens(text) >= SMALLEST_CACHEABLE[body["model"]] for text in marked)
 
     def put_back(world: World) -> None:
-        one_line = copy.copy(PROMPT)
-        world.patches.append(patch(f"{__name__}.load_prompt", lambda path: one_line))
+        # What the public code does: one line, marked all the same. The service caches nothing of it, without a word.
+        line = {"type": "text", "text": "You grade passages.", "cache_control": {"type": "ephemeral"}}
+        original = anthropic.resources.Messages.create
+
+        def create(self: Any, **request: Any) -> Any:
+            return original(self, **request | {"system": [line]})
+
+        world.patches.append(patch.object(anthropic.resources.Messages, "create", create))
 
     holds_and_sees(check, put_back)
 

@@ -13,7 +13,7 @@ from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.steps import Scripted
-from tests.workflow.asking import ANSWER, ASKED, NONE, SEARCH, SOME, executed, run
+from tests.workflow.asking import ANSWER, ASKED, NONE, SEARCH, SOME, ahead, executed, run
 
 
 def test_the_happy_path_takes_four_rounds_and_eight_calls() -> None:
@@ -72,13 +72,46 @@ def test_without_the_web_nothing_found_is_said_so() -> None:
     assert (response["status"], scripted.count("search_web")) == ("abstained", 0)
 
 
-def test_unsupported_claims_are_repaired_then_searched_for() -> None:
-    response, scripted = run(
-        grade_support=[steps.support("partially_supported")] * 2 + [steps.support("fully_supported")]
-    )
-    assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER, "RewriteQuestion", *SEARCH, *ANSWER]
-    assert scripted.events_of("rewrite_question")[0]["failed_claims"] == ["claim 1"]
+def test_where_a_passage_says_otherwise_the_answer_is_repaired() -> None:
+    response, scripted = run(grade_support=[steps.support("no_support"), steps.support("fully_supported")])
+    assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER]
+    assert scripted.events_of("generate")[1]["failed_claims"] == ["claim 0"]
     assert response["status"] == "answered"
+
+
+def test_missing_evidence_is_searched_for_in_the_documents_and_on_the_web_at_once_and_the_answer_mended() -> None:
+    response, scripted = run(grade_support=[steps.missing("carry-over"), steps.support("fully_supported")])
+    assert response["path"] == [
+        "DecideRetrieval", *SEARCH, *ANSWER, "Retrieve", "SearchWeb", "GradeRelevance", *ANSWER
+    ]  # fmt: skip
+    assert scripted.events_of("retrieve")[1]["queries"] == ["carry-over"]
+    assert scripted.events_of("search_web")[0]["query"] == "carry-over"
+    mended = scripted.events_of("generate")[1]
+    assert (mended["failed_claims"], len(mended["passages"])) == (["claim 1"], 12)
+    assert (response["status"], response["queries"]) == ("answered", ["How many days?", "carry-over"])
+
+
+def test_where_missing_evidence_is_not_found_the_answer_goes_without_the_claims() -> None:
+    response, scripted = run(
+        grade_support=[steps.missing(), steps.support("fully_supported")], grade_relevance=[SOME] * 4 + [NONE]
+    )
+    assert response["path"] == [
+        "DecideRetrieval", *SEARCH, *ANSWER, "Retrieve", "SearchWeb", "GradeRelevance", *ANSWER
+    ]  # fmt: skip
+    assert [p["passage_id"] for p in scripted.events_of("generate")[1]["passages"]] == [f"p1-{n}" for n in range(4)]
+    assert response["status"] == "answered"
+
+
+def test_what_is_missing_is_searched_for_once() -> None:
+    response, scripted = run(grade_support=[lambda e: steps.missing(f"more than {len(e['passages'])}")])
+    assert (scripted.count("retrieve"), scripted.count("search_web"), scripted.count("generate")) == (2, 1, 3)
+    assert response["status"] == "partial"
+
+
+def test_a_repair_that_did_not_mend_the_answer_is_the_end() -> None:
+    response, _ = run(grade_support=[steps.support("no_support")])
+    assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER]
+    assert response["status"] == "abstained"
 
 
 def test_evidence_of_all_searches_stays_and_no_passage_is_graded_twice() -> None:
@@ -176,10 +209,17 @@ def test_the_path_of_a_question_at_work_is_the_one_that_its_response_has(script:
 
 def test_the_policys_bounds_are_kept() -> None:
     policy = {"max_rewrites": 1, "max_regenerations": 0, "top_k": 2, "web_search": False}
-    response, scripted = run({**ASKED, "policy": policy}, grade_support=[steps.support("no_support")])
+    response, scripted = run(ahead("off", **policy), grade_utility=[steps.utility(2)])
     assert scripted.count("rewrite_question") == 1
     assert scripted.count("generate") == 2
     assert len(response["reflection"]["relevance"]) == 4
+
+
+def test_without_tries_and_web_missing_evidence_is_not_searched_for() -> None:
+    policy = {"max_rewrites": 0, "web_search": False}
+    response, _ = run(ahead("off", **policy), grade_support=[steps.missing(), steps.support("fully_supported")])
+    assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER]
+    assert response["status"] == "answered"
 
 
 def test_the_largest_policy_still_ends_within_forty_calls() -> None:

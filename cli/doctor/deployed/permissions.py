@@ -10,6 +10,7 @@ from typing import Any
 from cli.doctor.account.names import MACHINES
 from cli.doctor.deployed.subject import Deployment
 from cli.doctor.findings import Finding, blocks, fine
+from selfrag.runtime.models import first_of
 
 # By who calls and the resource: the actions. Recorded from runs that take every path; a test says when it is stale.
 FILE = Path(__file__).with_name("calls.json")
@@ -79,7 +80,7 @@ def _listed(deployment: Deployment) -> Calls:
         index = choices.searched if who == "retrieve" else choices.written
         for resource, actions in calls.items():
             if resource.endswith(_MODEL_KEY) and choices.model_provider == "bedrock":
-                found.append((who, _model_arn(deployment, who), ["bedrock:InvokeModel"]))
+                found += [(who, arn, ["bedrock:InvokeModel"]) for arn in _model_arns(deployment, who)]
             elif not (resource.endswith(":secret:${tavily}") and not choices.web_search):
                 found.append((who, Template(resource).substitute(values, index=index), actions))
     return found
@@ -99,12 +100,14 @@ def _values(deployment: Deployment) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _model_arn(deployment: Deployment, step: str) -> str:
-    model = deployment.choices.models.get(step, "")
-    beginning = deployment.account.arn("bedrock")
-    if model.startswith("anthropic."):
-        return f"{beginning.rpartition(':')[0]}::foundation-model/{model}"
-    return f"{beginning}:inference-profile/{model}"
+def _model_arns(deployment: Deployment, step: str) -> Iterator[str]:
+    """The model of a step, and the one that is asked before it if there is one."""
+    models, beginning = deployment.choices.models, deployment.account.arn("bedrock")
+    for model in dict.fromkeys((models.get(step, ""), models.get(first_of(step), models.get(step, "")))):
+        if model.startswith("anthropic."):
+            yield f"{beginning.rpartition(':')[0]}::foundation-model/{model}"
+        else:
+            yield f"{beginning}:inference-profile/{model}"
 
 
 def _granted(grants: Any, principal: str, resource: str, permission: str) -> bool:

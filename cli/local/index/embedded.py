@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import sys
 import threading
 import uuid
 from collections.abc import Iterable, Sequence
@@ -10,28 +9,29 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from cli.local.home import writing
-from cli.local.index.corpus import Corpus
+from cli.local.index.former import take_over
+from cli.local.index.held import Held
+from cli.local.index.ranking import Scores, best, bm25, cosines
+from cli.local.index.store import Numbers, put, reading
+from cli.local.index.tokens import tokens
+from cli.local.index.within import are_within, fetched
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import Added, Entry
 
-_GENERATIONS = """
-SELECT collection, generation FROM generations WHERE collection IN (SELECT value FROM json_each(?)) ORDER BY collection
-"""
-_LOAD = """
-SELECT passage, vector FROM entries WHERE collection IN (SELECT value FROM json_each(?)) ORDER BY passage_id
-"""
-_NAMED = """
-SELECT passage_id, id, passage FROM entries
+_BY_PASSAGE_ID = "SELECT number FROM passages WHERE number IN (SELECT value FROM json_each(?)) ORDER BY passage_id"
+_SHOWN = "SELECT rowid, passage FROM texts WHERE rowid IN (SELECT value FROM json_each(?))"
+_OWN_IDS = """
+SELECT passage_id, id FROM passages
 WHERE collection IN (SELECT value FROM json_each(?)) AND passage_id IN (SELECT value FROM json_each(?))
 """
-_ADD = "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)"
-_DELETE = "DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))"
-_COLLECTIONS = "SELECT DISTINCT collection FROM entries WHERE id IN (SELECT value FROM json_each(?))"
-_CHANGED = "INSERT INTO generations VALUES (?, 1) ON CONFLICT DO UPDATE SET generation = generation + 1"
+_DELETE = "DELETE FROM passages WHERE id IN (SELECT value FROM json_each(?))"
+
+# Numbers of passages with their scores, best first.
+Ranked = list[tuple[int, float]]
 
 
 class EmbeddedIndex:
-    """Searches passages exactly, in memory; they are loaded when first wanted, and again after a change.
+    """Searches passages exactly; vectors are held in memory from the first search on, and a change is added to them.
 
     A document is called by its key without the collection, which is a directory here and says nothing to a reader.
     """
@@ -39,81 +39,80 @@ class EmbeddedIndex:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._lock = threading.Lock()
-        self._loaded: dict[str, tuple[list[tuple[str, int]], Corpus]] = {}
+        self._held: dict[str, Held] = {}
+        take_over(connection)
 
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         """The best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is none.
 
-        Without a vector by BM25 alone.
+        Without a vector by BM25 alone. Word statistics are those of the collections, whatever else is asked for.
         """
-        corpus = self._corpus(json.dumps(sorted(set(bounds.collections))))
-        # What is limited further is ranked as a whole, and what is outside the bounds left out then.
-        most = size if bounds == Bounds(bounds.collections) else sys.maxsize
-        ranked = (corpus.by_text(text, most), [] if vector is None else corpus.by_vector(vector, most))
-        within = [[(p, score) for p, score in found if _is_within(p, bounds)][:size] for found in ranked]
-        return Candidates(by_text=within[0], by_vector=within[1])
+        with self._lock, reading(self._connection):
+            held = self._refreshed(bounds.collections)
+            if not held:
+                return Candidates([], [])
+            numbers = np.concatenate([each.numbers for each in held])
+            lengths = np.concatenate([each.lengths for each in held])
+            within = are_within(self._connection, numbers, bounds)
+            scores = bm25(self._connection, tokens(text), numbers, lengths)
+            by_text = self._ranked(numbers, scores, best(scores, within & (scores > 0), size), size)
+            by_vector: Ranked = []
+            if vector is not None:
+                scores = cosines([each.vectors for each in held], vector)
+                by_vector = self._ranked(numbers, scores, best(scores, within, size), size)
+            return self._shown(by_text, by_vector)
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         """The passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
-        found = {passage_id: passage for passage_id, _, passage in self._named(passage_ids, bounds.collections)}
-        wanted = [Passage.model_validate_json(found[passage_id]) for passage_id in passage_ids if passage_id in found]
-        return [passage for passage in wanted if _is_within(passage, bounds)]
+        with self._lock:
+            found = fetched(self._connection, passage_ids, bounds)
+        return [_read(found[passage_id]) for passage_id in passage_ids if passage_id in found]
 
     def add(self, entries: Sequence[Entry]) -> Added:
         """Write passages, each once; they can be searched at once."""
         ids = {entry.passage.passage_id: uuid.uuid4().hex for entry in entries}
-        rows = [
-            (ids[entry.passage.passage_id], entry.passage.passage_id, entry.passage.collection, *_stored(entry))
-            for entry in entries
-        ]
         with self._lock, writing(self._connection):
-            self._connection.executemany(_ADD, rows)
-            self._changed({entry.passage.collection for entry in entries})
+            for entry in entries:
+                passage, vector = _named(entry.passage), np.asarray(entry.vector, np.float32).tobytes()
+                put(self._connection, ids[passage.passage_id], passage, vector)
         return Added(ids=ids)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Delete by the index's own ids; one that is gone already is no error."""
-        wanted = (json.dumps(list(ids)),)
         with self._lock, writing(self._connection):
-            touched = self._connection.execute(_COLLECTIONS, wanted).fetchall()
-            self._connection.execute(_DELETE, wanted)
-            self._changed({collection for (collection,) in touched})
+            self._connection.execute(_DELETE, (json.dumps(list(ids)),))
 
     def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
         """The index's own ids of these passages."""
-        return {passage_id: [own_id] for passage_id, own_id, _ in self._named(passage_ids, collections)}
-
-    def _named(self, passage_ids: Sequence[str], collections: Sequence[str]) -> list[tuple[str, str, str]]:
-        wanted = (json.dumps(list(collections)), json.dumps(list(passage_ids)))
         with self._lock:
-            return self._connection.execute(_NAMED, wanted).fetchall()
+            found = self._connection.execute(_OWN_IDS, (json.dumps(list(collections)), json.dumps(list(passage_ids))))
+            return {passage_id: [own_id] for passage_id, own_id in found}
 
-    def _changed(self, collections: set[str]) -> None:
-        self._connection.executemany(_CHANGED, [(collection,) for collection in sorted(collections)])
+    def _refreshed(self, collections: Sequence[str]) -> list[Held]:
+        """What is held of each of these collections that holds anything."""
+        held = {name: self._held.get(name, Held()) for name in sorted(set(collections))}
+        for name, each in held.items():
+            each.refresh(self._connection, name)
+            self._held[name] = each
+        return [each for each in held.values() if len(each.numbers)]
 
-    def _corpus(self, wanted: str) -> Corpus:
-        with self._lock:
-            # The numbers are read first: a change that comes in between is then loaded twice, never missed.
-            generations = self._connection.execute(_GENERATIONS, (wanted,)).fetchall()
-            if wanted not in self._loaded or self._loaded[wanted][0] != generations:
-                rows = self._connection.execute(_LOAD, (wanted,)).fetchall()
-                corpus = Corpus([Passage.model_validate_json(row[0]) for row in rows], [row[1] for row in rows])
-                self._loaded[wanted] = generations, corpus
-            return self._loaded[wanted][1]
+    def _ranked(self, numbers: Numbers, scores: Scores, where: Numbers, size: int) -> Ranked:
+        """The best of what stands at `where`; of equal ones the lower passage id."""
+        found = dict(zip(numbers[where].tolist(), scores[where].tolist(), strict=True))
+        in_order = self._connection.execute(_BY_PASSAGE_ID, (json.dumps(list(found)),))
+        return sorted(((number, found[number]) for (number,) in in_order), key=lambda one: -one[1])[:size]
+
+    def _shown(self, *rankings: Ranked) -> Candidates:
+        wanted = {number for ranked in rankings for number, _ in ranked}
+        rows = self._connection.execute(_SHOWN, (json.dumps(list(wanted)),))
+        passages = {number: _read(passage) for number, passage in rows}
+        return Candidates(*([(passages[number], score) for number, score in ranked] for ranked in rankings))
 
 
-def _stored(entry: Entry) -> tuple[str, bytes]:
-    passage = entry.passage
-    named = passage.model_copy(update={"document": passage.document.removeprefix(f"{passage.collection}/")})
-    return named.model_dump_json(exclude={"score"}), np.asarray(entry.vector, np.float32).tobytes()
+def _named(passage: Passage) -> Passage:
+    return passage.model_copy(update={"document": passage.document.removeprefix(f"{passage.collection}/")})
 
 
-def _is_within(passage: Passage, bounds: Bounds) -> bool:
-    """Whether a passage is of what is asked for; documents are called as they are cited or by their whole keys."""
-    names, day = {passage.document, f"{passage.collection}/{passage.document}"}, passage.date
-    return (
-        (bounds.documents is None or not names.isdisjoint(bounds.documents))
-        and (bounds.tags is None or not set(passage.tags).isdisjoint(bounds.tags))
-        and (bounds.since is None or (day is not None and day >= bounds.since))
-        and (bounds.until is None or (day is not None and day <= bounds.until))
-    )
+def _read(passage: str) -> Passage:
+    """A passage as it is stored, perhaps by another release."""
+    return Passage.model_validate_json(passage, extra="ignore")

@@ -1,10 +1,12 @@
 """The tokens of full text search: words by their English stem, East Asian text by pairs of letters."""
 
+import hashlib
 import re
 import threading
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import Stemmer
 
@@ -20,6 +22,8 @@ STOP_WORDS = frozenset(
 )
 _STEMMER = Stemmer.Stemmer("english")
 _STEMMER_LOCK = threading.Lock()  # a stemmer serves one thread at a time
+# Tokens are kept: those that were made in another way are made again.
+WAY = f"{hashlib.sha256(Path(__file__).read_bytes() + RUN.pattern.encode()).hexdigest()}, PyStemmer {Stemmer.version()}"
 
 
 class _WordLetters(dict[int, int | str | None]):

@@ -45,15 +45,16 @@ class IngestProcess:
                 errors="replace",
                 start_new_session=True,  # Ctrl-C at the terminal is the server's to handle
             )
-        _, told = self._process.communicate()
-        if self._ended or self._process.returncode == 0:
-            sys.stderr.write(told)
+        last = ""
+        for line in self._process.stderr or ():
+            sys.stderr.write(line)
+            last = line.rstrip("\n")
+        if self._process.wait() == 0 or self._ended:
             return ""
-        lines = told.splitlines() or [
-            f"selfrag: The process that reads documents ended with {self._process.returncode}."
-        ]
-        sys.stderr.write("\n".join(lines) + "\n")
-        return lines[-1].removeprefix("selfrag: ")
+        if not last:
+            last = f"selfrag: The process that reads documents ended with {self._process.returncode}."
+            sys.stderr.write(last + "\n")
+        return last.removeprefix("selfrag: ")
 
     def end(self) -> None:
         """End the process that runs, if any, and let no other begin; what it had not finished is done another time."""

@@ -20,7 +20,7 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> An
         answer=result.answer,
         citations=result.draft.citations if result.draft else [],
         reflection=_reflection(task, result),
-        path=path_of(entry.step for entry in task.ledger),
+        path=path_of((entry.turn, entry.step) for entry in task.ledger),
         queries=task.queries,
         usage=usage(task, result, prices),
         execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task) if console_links else None),

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from question.compose_answer.task import Draft, Task
 from selfrag.domain.answers import Status
-from selfrag.domain.errors import HINTS, DeadlineExceeded
+from selfrag.domain.errors import HINTS, BudgetExceeded, DeadlineExceeded, SelfragError
 from selfrag.domain.verdicts import Critique
 
 NO_TIME = "The time for this question ran out before an answer was ready. Nothing was checked, so nothing is claimed."
+NO_MONEY = "The cost limit of this question was reached before an answer was ready, so nothing is claimed."
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,13 @@ class Outcome:
 
 def outcome(task: Task) -> Outcome:
     """Choose what goes out and say how sure it is; an unsupported or useless answer never does."""
-    chosen, out_of_time = _chosen(task), _out_of_time(task)
-    status = _status(task, chosen, out_of_time=out_of_time)
+    chosen, out_of_time, out_of_money = _chosen(task), _out_of_time(task), _ended_by(task, BudgetExceeded)
+    status = _status(task, chosen, ended_early=out_of_time or out_of_money)
     notes = [] if chosen is None else _notes(chosen)
     if out_of_time and status != "answered":
         notes.append("The deadline was reached.")
+    if out_of_money and status != "answered":
+        notes.append("The cost limit was reached.")
     return Outcome(chosen, status, chosen.answer if chosen else _apology(task, status), notes)
 
 
@@ -43,19 +46,23 @@ def _may_go_out(draft: Draft, min_utility: int) -> bool:
     return draft.support.level != "no_support" and not useless
 
 
-def _status(task: Task, chosen: Draft | None, *, out_of_time: bool) -> Status:
+def _status(task: Task, chosen: Draft | None, *, ended_early: bool) -> Status:
     if chosen is not None:
         supported = chosen.direct or chosen.support.level == "fully_supported"
         useful = chosen.utility.score is not None and chosen.utility.score >= task.min_utility
         return "answered" if supported and useful and not chosen.cut else "partial"
-    if out_of_time:
+    if ended_early:
         return "partial"
     return "failed" if _broken(task) else "abstained"
 
 
 def _out_of_time(task: Task) -> bool:
     """Whether the deadline, or a step's own look at it, ended the question."""
-    return task.late or any(error == DeadlineExceeded.__name__ for _, error in task.problems)
+    return task.late or _ended_by(task, DeadlineExceeded)
+
+
+def _ended_by(task: Task, kind: type[SelfragError]) -> bool:
+    return any(error == kind.__name__ for _, error in task.problems)
 
 
 def _broken(task: Task) -> bool:
@@ -67,7 +74,7 @@ def _broken(task: Task) -> bool:
 
 def _apology(task: Task, status: Status) -> str:
     if status == "partial":
-        return NO_TIME
+        return NO_TIME if _out_of_time(task) else NO_MONEY
     if status == "failed":
         kinds = [error for _, error in task.problems if error in HINTS]
         hint = HINTS[kinds[-1]] if kinds else "Look at the trace of the execution."

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from question.compose_answer.outcome import Outcome
 from question.compose_answer.task import Task
-from selfrag.domain.answers import StepUsage, Usage
+from selfrag.domain.answers import StepUsage, Usage, Waste
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
-from selfrag.domain.ledger import rounds
+from selfrag.domain.ledger import rounds, wasted
 
 
 def usage(task: Task, outcome: Outcome, prices: Mapping[str, Prices]) -> Usage:
@@ -16,12 +16,13 @@ def usage(task: Task, outcome: Outcome, prices: Mapping[str, Prices]) -> Usage:
     by_step = {name: _step_usage([call for call in calls if call.step == name], prices) for name in steps}
     return Usage(
         model_calls=sum(entry.attempts for entry in task.ledger),
-        rounds=sum(any(entry.attempts for entry in entries) for entries in rounds(task.ledger)),
+        rounds=rounds(task.ledger),
         cached_verdicts=sum(entry.cached for entry in task.ledger),
         input_tokens=sum(call.input_tokens for call in calls),
         output_tokens=sum(call.output_tokens for call in calls),
         cache_read_input_tokens=sum(call.cache_read_input_tokens for call in calls),
         cost_usd=_sum(step.cost_usd for step in by_step.values()),
+        waste=_waste(task, prices),
         by_step=by_step,
         warnings=_warnings(task, outcome),
     )
@@ -35,6 +36,14 @@ def _step_usage(calls: Sequence[ModelCall], prices: Mapping[str, Prices]) -> Ste
         input_tokens=sum(call.input_tokens for call in calls),
         output_tokens=sum(call.output_tokens for call in calls),
         cost_usd=_sum(cost_usd(call, prices) for call in calls),
+    )
+
+
+def _waste(task: Task, prices: Mapping[str, Prices]) -> Waste:
+    entries = [entry for entry in task.ledger if wasted(entry, task.queries)]
+    calls = [call for entry in entries for call in entry.calls]
+    return Waste(
+        model_calls=sum(entry.attempts for entry in entries), cost_usd=_sum(cost_usd(call, prices) for call in calls)
     )
 
 

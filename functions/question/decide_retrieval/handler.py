@@ -4,8 +4,7 @@ from question.decide_retrieval.logic import Result, Task, decide
 from selfrag import bootstrap
 from selfrag.ports.prompts import load_prompt
 
-# The verdict cache keeps IsRel, IsSup and IsUse, which are about fixed texts.
-grader = bootstrap.grader("decide_retrieval", load_prompt(__file__), cached=False)
+grader = bootstrap.grader("decide_retrieval", load_prompt(__file__))
 
 
 @bootstrap.step(Task)

@@ -25,9 +25,10 @@ class Retrieval(BaseModel):
 
 
 class Result(StepResult):
-    """The verdict and what it cost."""
+    """The verdict and what it cost; one that is `cached` was given before."""
 
     verdict: RetrievalVerdict
+    cached: bool = False
 
 
 def decide(task: Task, grader: Grader) -> Result:
@@ -39,4 +40,4 @@ def decide(task: Task, grader: Grader) -> Result:
         verdict = RetrievalVerdict(decision="yes", reason="there is no earlier evidence to continue from")
     else:
         verdict = RetrievalVerdict(**grade.verdict.model_dump())
-    return Result(verdict=verdict, **grade.took)
+    return Result(verdict=verdict, cached=grade.cached, **grade.took)

@@ -5,7 +5,7 @@ from selfrag import bootstrap
 from selfrag.ports.prompts import load_prompt
 
 PROMPT = load_prompt(__file__)
-claude = bootstrap.claude()
+claude = bootstrap.claude("generate")
 
 
 @bootstrap.step(Task)

@@ -27,12 +27,16 @@ class Task(Limits):
 
 
 class Result(StepResult):
-    """The answer and its citations; `found` is false when there is no answer, and `flaw` says if the reply was bad."""
+    """The answer and its citations; `found` is false when there is no answer, and `flaw` says if the reply was bad.
+
+    One that is `cached` was written before from the same.
+    """
 
     answer: str = ""
     citations: list[Citation] = []
     found: bool = False
     flaw: Flaw | None = None
+    cached: bool = False
 
 
 def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
@@ -49,16 +53,11 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     if writing.flaw == "cut":
         text = "".join(split_sentences(text)[:-1])
     if NO_ANSWER in text or not says_something(text):
-        return Result(flaw=writing.flaw, calls=[writing.call], attempts=writing.attempts)
+        return Result(flaw=writing.flaw, cached=writing.cached, **writing.took)
     citations = _citations(segments, len(text), passages, blocks)
     text, citations = marked(text, citations, grounded=task.mode == "grounded")
     return Result(
-        answer=text,
-        citations=citations,
-        found=True,
-        flaw=writing.flaw,
-        calls=[writing.call],
-        attempts=writing.attempts,
+        answer=text, citations=citations, found=True, flaw=writing.flaw, cached=writing.cached, **writing.took
     )
 
 

@@ -1,13 +1,19 @@
 """IsSup: do the passages support the answer, claim by claim?"""
 
 from collections.abc import Sequence
+from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from question.grade_support.evidence import stands_in
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage
 from selfrag.domain.verdicts import Claim, ClaimSupport, SupportLevel, SupportVerdict
 from selfrag.ports.grading import Grader
+from selfrag.ports.model import Judgement
+
+STEP = "grade_support"
+MOST_MISSING_CHARACTERS = 200
 
 
 class Task(Limits):
@@ -19,11 +25,15 @@ class Task(Limits):
 
 
 class JudgedClaim(BaseModel):
-    """One claim; `passages` are the numbers of the passages that bear on it, from 1."""
+    """One claim; `passages` are the numbers of the passages that bear on it, from 1, `missing` what to search for."""
+
+    # The model is asked for every field, though a verdict without `missing` can be read.
+    model_config = ConfigDict(json_schema_extra={"required": ["claim", "support", "passages", "missing"]})
 
     claim: str
     support: ClaimSupport
     passages: list[int]
+    missing: str = ""
 
 
 class Support(BaseModel):
@@ -39,7 +49,11 @@ class Result(StepResult):
 
 
 def grade(task: Task, grader: Grader) -> Result:
-    """Ask for the claims and their support; the level follows from them and is not asked for."""
+    """Ask for the claims and their support; the level follows from them and is not asked for.
+
+    Where there is a first grader, its verdict stands if all claims are full and code finds their facts in the passages
+    that they name. Else the stronger one judges the whole answer, and its verdict counts alone.
+    """
     texts = {
         "question": task.question,
         "answer": task.answer,
@@ -48,13 +62,12 @@ def grade(task: Task, grader: Grader) -> Result:
             for number, p in enumerate(task.passages, start=1)
         ],
     }
-    found = grader.grade(texts, Support)
-    if found.verdict is None:
-        verdict = SupportVerdict(level="ungraded")
-    else:
-        claims = [_claim(judged, task.passages) for judged in found.verdict.claims]
-        verdict = SupportVerdict(level=level_of(claims), claims=claims, cached=found.cached)
-    return Result(verdict=verdict, **found.took)
+    if grader.first is None:
+        return _result(task, grader, [grader.grade(texts, Support)])
+    first = grader.first.grade(texts, Support)
+    if _beyond_doubt(first.verdict, task.passages):
+        return _result(task, grader.first, [first])
+    return _result(task, grader, [first, grader.grade(texts, Support)])
 
 
 def level_of(claims: Sequence[Claim]) -> SupportLevel:
@@ -67,8 +80,43 @@ def level_of(claims: Sequence[Claim]) -> SupportLevel:
     return "partially_supported"
 
 
+def _beyond_doubt(verdict: Support | None, passages: Sequence[Passage]) -> bool:
+    return verdict is not None and all(
+        judged.support == "full" and stands_in(judged.claim, _named(judged, passages)) for judged in verdict.claims
+    )
+
+
+def _result(task: Task, judge: Grader, found: Sequence[Judgement[Support]]) -> Result:
+    """The last judgement's verdict, and what all of them took."""
+    last = found[-1]
+    verdict = SupportVerdict(level="ungraded")
+    if last.verdict is not None:
+        claims = [_claim(judged, task.passages) for judged in last.verdict.claims]
+        verdict = SupportVerdict(level=level_of(claims), claims=claims, cached=last.cached, model=judge.model)
+    took: dict[str, Any] = last.took
+    took["calls"] = [call.model_copy(update={"step": STEP}) for judgement in found for call in judgement.took["calls"]]
+    took["warnings"] = list(dict.fromkeys(warning for judgement in found for warning in judgement.warnings))
+    took["attempts"] = sum(judgement.attempts for judgement in found)
+    took["throttled"] = any(judgement.throttled for judgement in found)
+    return Result(verdict=verdict, **took)
+
+
 def _claim(judged: JudgedClaim, passages: Sequence[Passage]) -> Claim:
-    ids = [passages[n - 1].passage_id for n in dict.fromkeys(judged.passages) if 1 <= n <= len(passages)]
+    ids = [passage.passage_id for passage in _named(judged, passages)]
     # Support that names no passage is not support.
     support: ClaimSupport = "none" if judged.support in ("full", "partial") and not ids else judged.support
-    return Claim(claim=judged.claim, support=support, passage_ids=ids)
+    missing = "" if support == "full" else _cut(judged.missing)
+    return Claim(claim=judged.claim, support=support, passage_ids=ids, missing=missing)
+
+
+def _named(judged: JudgedClaim, passages: Sequence[Passage]) -> list[Passage]:
+    return [passages[n - 1] for n in dict.fromkeys(judged.passages) if 1 <= n <= len(passages)]
+
+
+def _cut(phrase: str) -> str:
+    """A search phrase on one line, cut at a word if it is long."""
+    phrase = " ".join(phrase.split())
+    if len(phrase) <= MOST_MISSING_CHARACTERS:
+        return phrase
+    whole, _, _ = phrase[: MOST_MISSING_CHARACTERS + 1].rpartition(" ")
+    return whole or phrase[:MOST_MISSING_CHARACTERS]

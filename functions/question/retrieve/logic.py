@@ -4,6 +4,7 @@ A query that cannot be embedded now is searched by full text alone: a question d
 """
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from pydantic import BaseModel, Field
 
@@ -19,18 +20,20 @@ BY_TEXT_ALONE = "The embedding model was too busy: this search was by full text 
 
 
 class Task(BaseModel):
-    """The query and the caller's collections, which `filters` may narrow and not widen.
+    """The queries and the caller's collections, which `filters` may narrow and not widen.
 
-    `passage_ids`, if any, are fetched in place of a search, under the same bounds. Whether a failed search may be
-    tried again depends on `deadline_ms`, which the handler's wrapper reads.
+    `passage_ids`, if any, are fetched in place of a search, under the same bounds. The state's room may be `shared`
+    with a search of the web at the same time. Whether a failed search may be tried again depends on `deadline_ms`,
+    which the handler's wrapper reads.
     """
 
-    query: str
+    queries: list[str] = []
     collections: list[str] = Field(min_length=1)
     filters: Filters = Filters()
     top_k: int = Field(ge=1)
     passage_ids: list[str] = []
     bytes_used: int = 0
+    shared: bool = False
     deadline_ms: float | None = None
 
 
@@ -42,7 +45,7 @@ class Result(StepResult):
 
 
 def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> Result:
-    """Find the passages of one query within the state's budget."""
+    """Find the passages of the queries, the best of each in turn, within the state's budget."""
     bounds = task.filters.within(task.collections)
     noted: list[str] = []
     if not bounds.collections:
@@ -50,10 +53,23 @@ def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> Result:
     elif task.passage_ids:
         found = index.fetch(task.passage_ids, bounds)
     else:
-        vector, noted = _vector(task.query, embedder)
-        found = best(index.search(task.query, vector, CANDIDATES, bounds), task.top_k)
-    kept, size, warnings = within_budget(found, task.bytes_used)
-    return Result(passages=kept, bytes=size, warnings=[*noted, *warnings])
+        lists = []
+        for query in task.queries:
+            vector, warned = _vector(query, embedder)
+            noted += warned
+            lists.append(best(index.search(query, vector, CANDIDATES, bounds), task.top_k))
+        found = _in_turn(lists)[: task.top_k]
+    kept, size, warnings = within_budget(found, task.bytes_used, shared=task.shared)
+    return Result(passages=kept, bytes=size, warnings=[*dict.fromkeys(noted), *warnings])
+
+
+def _in_turn(lists: Sequence[Sequence[Passage]]) -> list[Passage]:
+    """The first of each list, then the second of each, and so on; a passage that was there before is left out."""
+    mixed: dict[str, Passage] = {}
+    for rank in zip_longest(*lists):
+        for passage in filter(None, rank):
+            mixed.setdefault(passage.passage_id, passage)
+    return list(mixed.values())
 
 
 def _vector(query: str, embedder: Embedder) -> tuple[Sequence[float] | None, list[str]]:

@@ -4,7 +4,7 @@ from question.rewrite_question.logic import Result, Task, rewrite
 from selfrag import bootstrap
 from selfrag.ports.prompts import load_prompt
 
-grader = bootstrap.grader("rewrite_question", load_prompt(__file__), cached=False)
+grader = bootstrap.grader("rewrite_question", load_prompt(__file__))
 
 
 @bootstrap.step(Task)

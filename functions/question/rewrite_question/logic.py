@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, StringConstraints
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
@@ -14,35 +15,35 @@ MAX_QUERY_CHARACTERS = 400
 
 
 class Task(Limits):
-    """The question, the turn before it, the queries tried so far, and the claims that had no support."""
+    """The question, the turn before it, and the queries tried so far."""
 
     question: str
     previous: Turn = Turn()
     queries: list[str]
-    failed_claims: list[str] = []
 
 
 class Rewrite(BaseModel):
     """The shape of the model's reply."""
 
     reason: str
-    query: str = Field(min_length=1)
+    query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class Result(StepResult):
-    """The next query; `new` is false when there is none that was not tried before."""
+    """The next query; `new` is false when there is none that was not tried before; a `cached` one was found earlier."""
 
     query: str = ""
     new: bool = False
+    cached: bool = False
 
 
 def rewrite(task: Task, grader: Grader) -> Result:
     """Ask for another query and check that it differs from every one that was tried."""
-    fields = task.model_dump(include={"question", "previous", "queries", "failed_claims"})
+    fields = task.model_dump(include={"question", "previous", "queries"})
     found = grader.grade(fields, Rewrite)
     query = " ".join(found.verdict.query.split())[:MAX_QUERY_CHARACTERS] if found.verdict else ""
     new = bool(query) and not was_tried(query, task.queries)
-    return Result(query=query if new else "", new=new, **found.took)
+    return Result(query=query if new else "", new=new, cached=found.cached, **found.took)
 
 
 def was_tried(query: str, queries: Iterable[str]) -> bool:

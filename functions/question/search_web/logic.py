@@ -16,11 +16,12 @@ MAX_RESULT_CHARACTERS = 4000
 
 
 class Task(BaseModel):
-    """The query and how many results to bring."""
+    """The query and how many results to bring; the state's room may be `shared` with a search of the documents."""
 
     query: str
     top_k: int = Field(ge=1)
     bytes_used: int = 0
+    shared: bool = False
     deadline_ms: float | None = None
 
 
@@ -52,7 +53,7 @@ def search(task: Task, web: WebSearch, domains: Domains) -> Result:
     except ValidationError as error:
         raise TemporarilyUnavailable("the web search sent a reply that cannot be read") from error
     hits = [hit for hit in reply.results if hit.content.strip() and domains.allow(hit.url)]
-    kept, size, warnings = within_budget(_passages(hits)[: task.top_k], task.bytes_used)
+    kept, size, warnings = within_budget(_passages(hits)[: task.top_k], task.bytes_used, shared=task.shared)
     return Result(passages=kept, bytes=size, warnings=warnings)
 
 

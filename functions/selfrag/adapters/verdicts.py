@@ -8,6 +8,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from selfrag.runtime.metrics import count_cache_failure
 from selfrag.runtime.observability import logger
 
+# DynamoDB takes items of up to 400 KB, of which the names, the key and the time need a little.
+LARGEST_BYTES = 400_000
+
 
 class DynamoVerdicts:
     """The verdict cache as one DynamoDB table with the attributes `key`, `verdict` and `expires_at`."""
@@ -29,7 +32,12 @@ class DynamoVerdicts:
         return str(item["verdict"]["S"])
 
     def put(self, key: str, verdict: str) -> None:
-        """Keep a verdict's JSON text until the time to live is over; a failure is noted, not raised."""
+        """Keep a verdict's JSON text until the time to live is over; a failure is noted, not raised.
+
+        What is larger than an item may be is not kept.
+        """
+        if len(verdict.encode("utf-8", "surrogatepass")) > LARGEST_BYTES:
+            return
         expires_at = str(int(time.time()) + self._ttl_seconds)
         item = {"key": {"S": key}, "verdict": {"S": verdict}, "expires_at": {"N": expires_at}}
         try:

@@ -42,6 +42,13 @@ class StepUsage(Model):
     cost_usd: float | None
 
 
+class Waste(Model):
+    """What was done ahead (`policy.speculate`) and not needed; it stands in the sums of `Usage` too."""
+
+    model_calls: int = 0
+    cost_usd: float | None = 0.0
+
+
 class Usage(Model):
     """What the question cost; `cost_usd` is null when a model's price is not known."""
 
@@ -52,6 +59,7 @@ class Usage(Model):
     output_tokens: int
     cache_read_input_tokens: int
     cost_usd: float | None
+    waste: Waste = Waste()
     by_step: dict[str, StepUsage]
     warnings: list[str]
 

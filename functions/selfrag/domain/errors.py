@@ -6,11 +6,13 @@ SelfragError                  anything that selfrag raises on purpose
 ├── Misconfigured             a setting, key or model name is wrong: the operator must act
 ├── RequestRejected           a service refused this one request: repeating it will not help
 ├── DeadlineExceeded          no time is left for another call
+├── BudgetExceeded            what may be spent does not buy another call
 ├── Unreadable                what our own store holds has not the form that it should have: mend the store
 └── TemporarilyUnavailable    a service is overloaded, limiting or unreachable: try again
 
 The workflow retries and catches by class name, so the names are an interface:
-`TemporarilyUnavailable` is the one that `infra/workflows/question.asl.yaml` retries.
+`TemporarilyUnavailable` is the one that `infra/workflows/*.asl.yaml` retry. A step that asks the model retries by
+itself, and says so in its result: States cannot wait for as long as a service asks.
 """
 
 
@@ -50,6 +52,12 @@ class DeadlineExceeded(SelfragError):
     hint = "Raise policy.deadline_seconds or ask asynchronously."
 
 
+class BudgetExceeded(SelfragError):
+    """What this question may still spend does not buy another call to the model, so none was made."""
+
+    hint = "Raise policy.max_cost_usd, or leave it out."
+
+
 class Unreadable(SelfragError):
     """What selfrag itself has stored cannot be read; no caller is to blame, and a repetition will not help."""
 
@@ -64,5 +72,13 @@ class TemporarilyUnavailable(SelfragError):
 
 HINTS: dict[str, str] = {
     kind.__name__: kind.hint
-    for kind in (InvalidInput, Misconfigured, RequestRejected, DeadlineExceeded, Unreadable, TemporarilyUnavailable)
+    for kind in (
+        InvalidInput,
+        Misconfigured,
+        RequestRejected,
+        DeadlineExceeded,
+        BudgetExceeded,
+        Unreadable,
+        TemporarilyUnavailable,
+    )
 }

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from selfrag.domain.ledger import PASSES
+
 
 @dataclass(frozen=True)
 class Step:
     """One task of an execution; times are in seconds, `started` counted from the execution's start.
 
-    `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one.
+    `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one. A step
+    that brought nothing tells them in its result, and how often it asked the model. Tasks with the same `turn` belong
+    to the same pass of Gather or Reflect.
     """
 
     name: str
@@ -22,6 +26,7 @@ class Step:
     result: Any
     error: str
     cause: str = ""
+    turn: int = 0
 
 
 def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
@@ -29,33 +34,42 @@ def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
     begin = _seconds(history[0]) if history else 0.0
     owners: dict[int, int] = {}
     events: dict[int, list[dict[str, Any]]] = {}
+    turns: dict[int, int] = {}
+    turn = 0
     for event in history:
+        turn += event["type"] == "ParallelStateEntered" and event["stateEnteredEventDetails"]["name"] in PASSES
+        turns[event["id"]] = turn
         entered = event["type"].endswith("StateEntered")
         owner = event["id"] if entered else owners.get(event.get("previousEventId", 0), 0)
         owners[event["id"]] = owner
         events.setdefault(owner, []).append(event)
     tasks = [chain for chain in events.values() if chain[0]["type"] == "TaskStateEntered"]
-    return [_step(chain, begin) for chain in tasks]
+    return [_step(chain, begin, turns[chain[0]["id"]]) for chain in tasks]
 
 
-def _step(chain: Sequence[dict[str, Any]], begin: float) -> Step:
+def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int) -> Step:
     scheduled = [
         event["taskScheduledEventDetails"]["parameters"] for event in chain if event["type"] == "TaskScheduled"
     ]
     results = [event["taskSucceededEventDetails"]["output"] for event in chain if event["type"] == "TaskSucceeded"]
     failures = [event for event in chain if event["type"] in ("TaskFailed", "TaskTimedOut", "EvaluationFailed")]
     started = _seconds(chain[0])
-    error, cause = _failure(failures[-1]) if failures and not results else ("", "")
+    result = _payload(results[-1]) if results else None
+    told = result if isinstance(result, dict) else {}
+    error, cause = str(told.get("error") or ""), str(told.get("cause") or "")
+    if failures and not results:
+        error, cause = _failure(failures[-1])
     last = next((event for event in chain if event["type"] == "TaskStateExited"), chain[-1])
     return Step(
         name=chain[0]["stateEnteredEventDetails"]["name"],
         started=started - begin,
         seconds=_seconds(last) - started,
-        attempts=len(scheduled),
+        attempts=max(len(scheduled), told.get("attempts", 0)),
         given=_payload(scheduled[-1]) if scheduled else None,
-        result=_payload(results[-1]) if results else None,
+        result=result,
         error=error,
         cause=cause,
+        turn=turn,
     )
 
 

@@ -7,44 +7,61 @@ from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall
 
-# These fetch, hold together or keep what the steps of a path bring.
-_NOT_IN_PATH = frozenset({"RecallAnswer", "Reflect", "ComposeAnswer", "RememberAnswer", "RememberFailure"})
+# The states that a question passes again and again; what runs in one pass runs side by side, or waits for no model.
+PASSES = ("Gather", "Reflect")
+# The steps of a path, in the order of a pass. Other states fetch, hold together or keep what these bring.
+_ORDER = (
+    "DecideRetrieval",
+    "Retrieve",
+    "SearchWeb",
+    "GradeRelevance",
+    "Generate",
+    "GradeSupport",
+    "GradeUtility",
+    "RewriteQuestion",
+)
 
 
 class Entry(BaseModel):
-    """What one step left: `attempts` counts how often it asked the model, `error` says why it brought nothing.
+    """What one step left in a pass of Gather or Reflect, told by its `turn`.
 
-    An entry may hold more, for the workflow's Choices.
+    `attempts` counts how often it asked the model, `error` says why it brought nothing. `waste` was done ahead, and the
+    answer came about without it; a `query` that was `prepared` is, unless it was searched. An entry may hold more, for
+    the workflow's Choices.
     """
 
     step: str
+    turn: int = -1
     calls: list[ModelCall] = []
     warnings: list[str] = []
     cached: bool = False
     error: str | None = None
     attempts: int = 0
+    waste: bool = False
+    prepared: bool = False
+    query: str = ""
 
 
-def path_of(steps: Iterable[str]) -> list[str]:
-    """The path that the named steps took: repeats stay, passages that were graded together are one step."""
+def path_of(steps: Iterable[tuple[int, str]]) -> list[str]:
+    """The path that steps took, each given by its turn and name: what ran side by side stands in one order, once."""
     path: list[str] = []
-    for side_by_side, group in groupby((name for name in steps if name not in _NOT_IN_PATH), _together):
-        names = list(group)
-        path += sorted(set(names)) if side_by_side else names
+    for _, together in groupby(steps, key=lambda step: step[0]):
+        names = {name for _, name in together}
+        path += [name for name in _ORDER if name in names]
     return path
 
 
-def rounds(ledger: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
-    """The entries in rounds: each its own, but those of steps that ran at the same time together."""
-    for side_by_side, entries in groupby(ledger, lambda entry: _together(entry.step)):
-        if side_by_side:
-            yield list(entries)
-        else:
-            yield from ([entry] for entry in entries)
+def rounds(ledger: Iterable[Entry]) -> int:
+    """How many calls to the model had to wait for another: those of one step do, those of one turn do not."""
+    return sum(max(len(entry.calls) or bool(entry.attempts) for entry in entries) for entries in turns(ledger))
 
 
-def _together(step: str) -> str:
-    """The state around graders that run at the same time and may begin in any order; "" for all other steps."""
-    if not step.startswith("Grade"):
-        return ""
-    return "GradePassages" if step == "GradeRelevance" else "Reflect"
+def turns(ledger: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
+    """The entries by their turns."""
+    for _, entries in groupby(ledger, key=lambda entry: entry.turn):
+        yield list(entries)
+
+
+def wasted(entry: Entry, queries: Sequence[str]) -> bool:
+    """Whether the answer to a question that searched these `queries` came about without this entry."""
+    return entry.waste or (entry.prepared and entry.query not in queries)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -23,7 +23,11 @@ class Weights(Model):
 
 
 class Policy(Model):
-    """How a question is to be answered; every field has a default and a cap."""
+    """How a question is to be answered; every field has a default and a cap.
+
+    `speculate` is how much is done before it is known to be needed. Past `max_cost_usd` nothing is spent. Without
+    `cache` no verdict or text of an earlier question is used.
+    """
 
     top_k: int = Field(default=4, ge=1, le=10)
     relevance_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
@@ -31,7 +35,10 @@ class Policy(Model):
     max_rewrites: int = Field(default=2, ge=0, le=4)
     max_regenerations: int = Field(default=1, ge=0, le=3)
     web_search: bool = True
+    speculate: Literal["off", "draft", "full"] = "draft"
     deadline_seconds: float = Field(default=25.0, ge=3.0, le=240.0)
+    max_cost_usd: float | None = Field(default=None, gt=0.0, le=100.0)
+    cache: bool = True
     weights: Weights = Weights()
 
 

@@ -31,21 +31,26 @@ class RelevanceVerdict(Model):
 
 
 class Claim(Model):
-    """One statement of an answer, and what the passages say about it."""
+    """One statement of an answer, and what the passages say about it.
+
+    `missing` is a phrase to search for the evidence that is not there, "" where none is to be searched for.
+    """
 
     claim: str
     support: ClaimSupport
     passage_ids: list[str] = []
+    missing: str = ""
 
 
 class SupportVerdict(Model):
-    """IsSup for an answer, claim by claim."""
+    """IsSup for an answer, claim by claim; `model` is the one that judged."""
 
     asks: ClassVar[str] = "whether the passages support the answer"
 
     level: SupportLevel
     claims: list[Claim] = []
     cached: bool = False
+    model: str = ""
 
     @property
     def ungraded(self) -> bool:

@@ -1,31 +1,93 @@
-"""The verdict cache: content-addressed, open on failure.
+"""The verdict cache: content-addressed, open on failure. Verdicts, queries and drafts are kept in it alike.
 
-A key is the SHA-256 of what was judged and how, so a verdict is found again only for the same
-texts, model, prompt and shape. Who may see a passage is decided at retrieval, not here.
+A key is the SHA-256 of what was asked and how, so a reply is found again only for the same texts, model, prompt and
+shape. Who may see a passage is decided at retrieval, not here: only who brings a draft's passages finds the draft.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from selfrag.ports.model import Claude, Judgement, Segment, Source, Writing
+from selfrag.ports.prompts import Prompt
 
 CACHE_FAILED = "The verdict cache could not be used; the verdicts were made anew."
 
+V = TypeVar("V", bound=BaseModel)
+T = TypeVar("T")
+_SEGMENTS = TypeAdapter(tuple[Segment, ...])
+
 
 def cache_key(*, step: str, model: str, prompt_version: str, shape: Mapping[str, Any], texts: Mapping[str, Any]) -> str:
-    """The SHA-256, in hex, over canonical JSON of everything that a verdict depends on."""
+    """The SHA-256, in hex, over canonical JSON of everything that a reply depends on."""
     what = {"step": step, "model": model, "prompt": prompt_version, "shape": shape, "texts": texts}
     canonical = json.dumps(what, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 class VerdictCache(Protocol):
-    """Where graded verdicts are kept; `failed` tells whether a call to it failed."""
+    """Where replies are kept; `failed` tells whether a call to it failed."""
 
     failed: bool
 
     def get(self, key: str) -> str | None:
-        """The verdict's JSON text, or None."""
+        """The reply's JSON text, or None."""
 
     def put(self, key: str, verdict: str) -> None:
-        """Keep a verdict's JSON text."""
+        """Keep a reply's JSON text."""
+
+
+class Remembering:
+    """A model with the cache in front of it: asked the same again, it says the same, without a call.
+
+    A refused, cut, malformed, empty or missing reply is not kept.
+    """
+
+    def __init__(self, claude: Claude, cache: VerdictCache) -> None:
+        self._claude, self._cache = claude, cache
+
+    def model_of(self, step: str) -> str:
+        """The model id that the step is configured to use."""
+        return self._claude.model_of(step)
+
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
+        """The verdict that is kept, or else one that is asked for."""
+        key = self._key(step, prompt, shape.model_json_schema(), fields)
+        kept = self._kept(key, shape.model_validate_json)
+        if kept is not None:
+            return Judgement(kept, None, None, attempts=0, cached=True)
+        judged = self._claude.judge(step, prompt, fields, shape)
+        if judged.verdict is not None:
+            self._cache.put(key, judged.verdict.model_dump_json())
+        return replace(judged, warnings=self._warnings())
+
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+        """The text that is kept, or else one that is asked for."""
+        key = self._key(step, prompt, {}, {"sources": [asdict(source) for source in sources], "fields": fields})
+        kept = self._kept(key, _SEGMENTS.validate_json)
+        if kept is not None:
+            return Writing(kept, None, None, attempts=0, cached=True)
+        writing = self._claude.write(step, prompt, sources, fields)
+        if writing.flaw is None and any(segment.text.strip() for segment in writing.segments):
+            self._cache.put(key, _SEGMENTS.dump_json(writing.segments).decode())
+        return replace(writing, warnings=self._warnings())
+
+    def _key(self, step: str, prompt: Prompt, shape: Mapping[str, Any], texts: Mapping[str, Any]) -> str:
+        model = self.model_of(step)
+        return cache_key(step=step, model=model, prompt_version=prompt.version, shape=shape, texts=texts)
+
+    def _kept(self, key: str, read: Callable[[str], T]) -> T | None:
+        text = self._cache.get(key)
+        if text is None:
+            return None
+        try:
+            return read(text)
+        except ValidationError:
+            return None
+
+    def _warnings(self) -> tuple[str, ...]:
+        return (CACHE_FAILED,) if self._cache.failed else ()

@@ -10,17 +10,44 @@ from selfrag.domain.calls import ModelCall
 from selfrag.ports.prompts import Prompt
 
 V = TypeVar("V", bound=BaseModel)
-Flaw = Literal["refused", "cut", "malformed"]
+Flaw = Literal["refused", "cut", "malformed", "unavailable"]
+
+
+class _Asked:
+    """What was asked of the model; what is `unavailable` or `cached` was no reply, so `call` is None."""
+
+    call: ModelCall | None
+    attempts: int
+    error: str | None
+    cause: str
+    throttled: bool
+    warnings: tuple[str, ...]
+
+    @property
+    def took(self) -> dict[str, Any]:
+        """What it took, as the fields of a step's result."""
+        told = ("attempts", "error", "cause", "throttled")
+        calls = [] if self.call is None else [self.call]
+        return {"calls": calls, "warnings": list(self.warnings), **{name: getattr(self, name) for name in told}}
 
 
 @dataclass(frozen=True)
-class Judgement(Generic[V]):
-    """A verdict, or None and the flaw of the reply, with the call that it cost and how often it was asked for."""
+class Judgement(_Asked, Generic[V]):
+    """A verdict, or None and its flaw, with the call that it cost and how often it was asked for.
+
+    `error` is the class name of the error that is why there was no reply, `cause` its sentence; `throttled` as in a
+    step's result. What is `cached` was said before of the same.
+    """
 
     verdict: V | None
     flaw: Flaw | None
-    call: ModelCall
+    call: ModelCall | None
     attempts: int = 1
+    error: str | None = None
+    cause: str = ""
+    throttled: bool = False
+    cached: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -41,13 +68,18 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Writing:
-    """What the model wrote, and its flaw, if it refused or was cut."""
+class Writing(_Asked):
+    """What the model wrote, and its flaw, if it refused, was cut or did not reply; the rest as in a judgement."""
 
     segments: tuple[Segment, ...]
     flaw: Flaw | None
-    call: ModelCall
+    call: ModelCall | None
     attempts: int = 1
+    error: str | None = None
+    cause: str = ""
+    throttled: bool = False
+    cached: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,9 @@ import time
 from selfrag.domain.errors import DeadlineExceeded
 
 SHORTEST_CALL_SECONDS = 0.2
+# What a step that asks the model takes with all its waits: less than the `TimeoutSeconds` of its state, of which a cold
+# start has a part; a test compares the two.
+STEP_SECONDS = 26.0
 # `MaxDelaySeconds` of the definition's retriers; a test holds the two together.
 LONGEST_RETRY_WAIT_SECONDS = 4
 

@@ -38,6 +38,11 @@ def count_cache_failure(step: str) -> None:
     emit({"step": step}, {"VerdictCacheFailures": 1})
 
 
+def count_throttled(step: str) -> None:
+    """Count one run of a step of which the model refused a request for being one too many."""
+    emit({"step": step}, {"ThrottledSteps": 1})
+
+
 def count_full_text_search() -> None:
     """Count one search that did without a vector, because the embedding model was too busy."""
     emit({"step": "retrieve"}, {"FullTextSearches": 1})

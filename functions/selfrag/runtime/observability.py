@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from selfrag.domain.calls import Prices, StepResult
 from selfrag.domain.errors import DeadlineExceeded, InvalidInput, SelfragError, TemporarilyUnavailable
 from selfrag.domain.refusals import wrong_fields
 from selfrag.runtime.deadline import time_for_a_retry
-from selfrag.runtime.metrics import NAMESPACE, count_calls, count_step
+from selfrag.runtime.metrics import NAMESPACE, count_calls, count_step, count_throttled
 
 logger = Logger(service=os.environ.get("POWERTOOLS_SERVICE_NAME", NAMESPACE))
 
@@ -40,10 +41,10 @@ def step_handler(work: Callable[[T], BaseModel], task: type[T], prices: Callable
     @wraps(work)
     def handler(event: Event, context: Any) -> Event:
         logger.append_keys(step=name, question=hashed(str(event.get("question", ""))))
-        with _counted(name), _logged(event.get("deadline_ms")):
+        with _counted(name) as run, _logged(event.get("deadline_ms")):
             result = work(_parsed(name, task, event))
-            if isinstance(result, StepResult):
-                count_calls(result.calls, prices())
+            run.error = _noted(name, result, prices) if isinstance(result, StepResult) else None
+            logger.info("done") if run.error is None else logger.warning("failed", extra={"error": run.error})
             return result.model_dump(mode="json")
 
     return handler
@@ -56,22 +57,35 @@ def _parsed(name: str, task: type[T], event: Event) -> T:
         raise InvalidInput(f"{name} cannot read its input: {wrong_fields(error)}") from None
 
 
+def _noted(name: str, result: StepResult, prices: Callable[[], Mapping[str, Prices]]) -> str | None:
+    """Count what a step's calls took; why it brought nothing, if so."""
+    count_calls(result.calls, prices())
+    if result.throttled:
+        count_throttled(name)
+    return result.error
+
+
+@dataclass
+class _Run:
+    """One run of a step; it is in error until it has brought a result."""
+
+    error: str | None = "no result"
+
+
 @contextmanager
-def _counted(name: str) -> Iterator[None]:
-    started, failed = time.monotonic(), True
+def _counted(name: str) -> Iterator[_Run]:
+    started, run = time.monotonic(), _Run()
     try:
-        yield
-        failed = False
+        yield run
     finally:
-        count_step(name, 1000 * (time.monotonic() - started), failed=failed)
+        count_step(name, 1000 * (time.monotonic() - started), failed=run.error is not None)
 
 
 @contextmanager
 def _logged(deadline_ms: float | None) -> Iterator[None]:
-    """Log how a step ended; what would be tried again and has no time for it has passed the deadline."""
+    """Log an error that ends a step; what would be tried again and has no time for it has passed the deadline."""
     try:
         yield
-        logger.info("done")
     except SelfragError as error:
         logger.warning("failed", extra={"error": type(error).__name__})
         if isinstance(error, TemporarilyUnavailable) and not time_for_a_retry(deadline_ms):

@@ -10,29 +10,14 @@ from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from selfrag.domain.calls import Prices
 from selfrag.domain.errors import Misconfigured
+from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who names the steps that ask a model
+from selfrag.runtime.models import of_the_profile
 
-GRADER = "claude-haiku-5-5"
-WRITER = "claude-sonnet-5-5"
-DEFAULT_MODELS: dict[str, str] = {
-    "decide_retrieval": GRADER,
-    "grade_relevance": GRADER,
-    "generate": WRITER,
-    "grade_support": WRITER,
-    "grade_utility": GRADER,
-    "rewrite_question": GRADER,
-}
 # Raise it when the same file would be read or split otherwise than before: it is part of what tells that a document
 # is unchanged.
 PASSAGES = "2"
 
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
-
-
-def _with_defaults(models: dict[str, str]) -> dict[str, str]:
-    unknown = sorted(set(models) - set(DEFAULT_MODELS))
-    if unknown:
-        raise ValueError(f"no such step: {', '.join(unknown)}; the steps are {', '.join(DEFAULT_MODELS)}")
-    return {**DEFAULT_MODELS, **models}
 
 
 class _Settings(BaseSettings):
@@ -42,7 +27,8 @@ class _Settings(BaseSettings):
 class Settings(_Settings):
     """What answers questions: the model, the verdict cache and the web.
 
-    `models` maps a step's folder to a model id and may name only the steps to change.
+    `profile` says which model judges what. `models` maps a step's folder to a model id, names only those that differ
+    from the profile, and holds all of them once it is read; `grade_support_first` judges support before the step's own.
     `prices` adds models to the price table, or replaces their prices.
     """
 
@@ -51,7 +37,8 @@ class Settings(_Settings):
     model_secret: str = ""
     model_timeout_seconds: float = Field(default=20.0, gt=0)
     prices: dict[str, Prices] = {}
-    models: Annotated[dict[str, str], AfterValidator(_with_defaults)] = Field(default=DEFAULT_MODELS)
+    profile: Literal["thrifty", "balanced", "strict"] = "balanced"
+    models: Annotated[dict[str, str], AfterValidator(of_the_profile)] = Field(default={}, validate_default=True)
 
     verdicts_table: str = "selfrag-verdicts"
     verdict_ttl_days: int = Field(default=30, ge=1)

@@ -12,17 +12,18 @@ P = TypeVar("P", bound=BaseModel)
 STATE_BUDGET_BYTES = 160 * 1024
 
 
-def within_budget(passages: Sequence[P], used: int) -> tuple[list[P], int, list[str]]:
-    """Keep the best passages that fit beside `used` bytes.
+def within_budget(passages: Sequence[P], used: int, *, shared: bool = False) -> tuple[list[P], int, list[str]]:
+    """Keep the best passages that fit beside `used` bytes, or into half of what these leave if it is `shared`.
 
     Returns the kept passages, their size in bytes and a warning for what was dropped. The size is
     that of ASCII-escaped JSON, the largest form in which a service may store it.
     """
+    room = (STATE_BUDGET_BYTES - used) // (2 if shared else 1)
     kept: list[P] = []
     size = 0
     for passage in passages:
         needs = size_of(passage)
-        if used + size + needs > STATE_BUDGET_BYTES:
+        if size + needs > room:
             break
         kept.append(passage)
         size += needs

@@ -28,7 +28,6 @@ def step_of(body: Body) -> str:
 GOOD: dict[str, Any] = {
     "decide_retrieval": {"reason": "r", "decision": "yes"},
     "grade_relevance": {"reason": "r", "score": 0.9},
-    "grade_support": {"claims": [{"claim": "25 days", "support": "full", "passages": [1]}]},
     "grade_utility": {"reason": "r", "score": 5},
     "rewrite_question": {"reason": "r", "query": "another query"},
 }
@@ -42,6 +41,7 @@ class ModelServer(Loopback):
         self.requests: list[Body] = []
         self.counts: Counter[str] = Counter()
         self.answers: dict[str, Callable[[Body], Any]] = {}
+        self.headers: dict[int, dict[str, str]] = {429: {"retry-after": "1"}}
         self._fault, self._lock, self._closing = fault, threading.Lock(), threading.Event()
 
     def __exit__(self, *error: Any) -> None:
@@ -53,8 +53,7 @@ class ModelServer(Loopback):
 
     def _respond(self, request: Request) -> Response:
         status, reply = self.answer(json.loads(request.get_data()))
-        headers = {"retry-after": "120"} if status == 429 else None
-        return Response(json.dumps(reply), status, headers, content_type="application/json")
+        return Response(json.dumps(reply), status, self.headers.get(status), content_type="application/json")
 
     def answer(self, body: Body) -> tuple[int, Any]:
         step = step_of(body)
@@ -74,6 +73,8 @@ class ModelServer(Loopback):
             return [] if step == "generate" else [{"type": "text", "text": '{"Yes'}]
         if step in self.answers:
             return reply(body, self.answers[step](body))
+        if step == "grade_support":
+            return reply(body, supported(body))
         return reply(body, GOOD[step]) if step in GOOD else cite_everything(body)
 
 
@@ -87,6 +88,13 @@ def reply(body: Body, value: Any) -> list[dict[str, Any]]:
         return [{"type": "tool_use", "id": "toolu_1", "name": body["tools"][0]["name"], "input": value}]
     thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
     return [thought, {"type": "text", "text": json.dumps(value, ensure_ascii=False)}]
+
+
+def supported(body: Body) -> dict[str, Any]:
+    """A verdict on one claim, which is what the first passage says, so that no check of its facts can doubt it."""
+    passages = json.loads(body["messages"][0]["content"][-1]["text"])["passages"]
+    said = passages[0]["text"] if passages else "25 days"
+    return {"claims": [{"claim": said, "support": "full", "passages": [1], "missing": ""}]}
 
 
 def cite_everything(body: Body) -> list[dict[str, Any]]:

@@ -10,9 +10,11 @@ from anthropic.types import ModelParam
 from question.grade_relevance.logic import Relevance
 from selfrag.adapters.claude.sdk import Provider, SdkClaude, client_of
 from selfrag.domain import errors
+from selfrag.domain.calls import Limits
 from selfrag.ports.model import Cited, Source
 from selfrag.ports.prompts import Prompt
 from selfrag.runtime.settings import DEFAULT_MODELS, Settings
+from tests.support.asking import claude_of
 from tests.support.doubles.model_server import Body, Fault, ModelServer, reply
 
 PROMPT = Prompt("the rubric", "v1")
@@ -25,9 +27,8 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def claude_at(server: ModelServer, deadline_ms: float | None = None, **models: str) -> SdkClaude:
-    client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
-    return SdkClaude(client, {**DEFAULT_MODELS, **models}, 0.3, deadline_ms)
+def claude_at(server: ModelServer, limits: Limits | None = None, **models: str) -> SdkClaude:
+    return claude_of(anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0), models, 0.3, limits)
 
 
 def judge(server: ModelServer, **models: str) -> Any:
@@ -78,7 +79,7 @@ def test_a_model_on_bedrock_is_sent_the_api_version_that_it_knows(model: str, ve
     with BedrockServer() as server:
         keys = {"aws_access_key": "a", "aws_secret_key": "s", "aws_region": "us-east-1"}
         client = anthropic.AnthropicBedrock(base_url=server.url, max_retries=0, **keys)
-        claude = SdkClaude(client, {**DEFAULT_MODELS, "grade_relevance": model, "generate": model}, 5.0)
+        claude = claude_of(client, {"grade_relevance": model, "generate": model})
         claude.judge("grade_relevance", PROMPT, FIELDS, Relevance)
         claude.write("generate", PROMPT, [Source("a.md", "A", ("One.",))], {"question": "?"})
     assert [sent["anthropic_version"] for sent in server.requests] == [version, version]
@@ -89,10 +90,10 @@ def test_an_anthropic_model_is_sent_no_version_in_the_body(server: ModelServer) 
     assert "anthropic_version" not in server.requests[0]
 
 
-def test_what_is_judged_is_quoted_and_the_rubric_is_marked_for_the_cache(server: ModelServer) -> None:
+def test_what_is_judged_is_quoted(server: ModelServer) -> None:
     judge(server)
     (sent,) = server.requests
-    assert sent["system"] == [{"type": "text", "text": "the rubric", "cache_control": {"type": "ephemeral"}}]
+    assert sent["system"] == [{"type": "text", "text": "the rubric"}]
     text = sent["messages"][0]["content"][0]["text"]
     assert '"How \\"many\\"?\\n"' in text
 
@@ -133,12 +134,6 @@ def test_a_verdict_of_another_shape_is_malformed(server: ModelServer, value: Any
 @pytest.mark.parametrize(
     ("fault", "error"),
     [
-        (408, errors.TemporarilyUnavailable),
-        (409, errors.TemporarilyUnavailable),
-        (429, errors.TemporarilyUnavailable),
-        (500, errors.TemporarilyUnavailable),
-        (529, errors.TemporarilyUnavailable),
-        ("timeout", errors.TemporarilyUnavailable),
         (400, errors.RequestRejected),
         (413, errors.RequestRejected),
         (401, errors.Misconfigured),
@@ -146,7 +141,7 @@ def test_a_verdict_of_another_shape_is_malformed(server: ModelServer, value: Any
         (404, errors.Misconfigured),
     ],
 )
-def test_faults_become_typed_errors_after_one_request(fault: Fault, error: type[Exception]) -> None:
+def test_what_no_later_try_would_mend_is_a_typed_error_after_one_request(fault: Fault, error: type[Exception]) -> None:
     with ModelServer(lambda step, n: fault) as server, pytest.raises(error) as raised:
         judge(server)
     assert server.counts["grade_relevance"] == 1
@@ -167,23 +162,24 @@ def test_a_refusal_says_who_refused_what(status: int, words: str) -> None:
     assert str(raised.value) == f"{server.url.removeprefix('http://')} {words}"
 
 
-def test_a_server_that_is_gone_is_named_and_can_be_tried_again() -> None:
+def test_a_server_that_is_gone_is_named_and_is_tried_again() -> None:
     with ModelServer() as server:
         pass
     address = server.url.removeprefix("http://")
-    with pytest.raises(errors.TemporarilyUnavailable, match=f"{address} cannot be reached: connection refused"):
-        judge(server)
+    judgement = judge(server)
+    assert (judgement.attempts, judgement.error) == (4, "TemporarilyUnavailable")
+    assert judgement.cause == f"{address} cannot be reached: connection refused"
 
 
 def test_a_base_url_that_is_none_is_not_tried_again() -> None:
     client = anthropic.Anthropic(api_key="k", base_url="notaurl", max_retries=0)
     with pytest.raises(errors.Misconfigured, match="base URL"):
-        SdkClaude(client, DEFAULT_MODELS, 1.0).judge("grade_relevance", PROMPT, FIELDS, Relevance)
+        claude_of(client).judge("grade_relevance", PROMPT, FIELDS, Relevance)
 
 
 def test_past_the_deadline_nothing_is_sent(server: ModelServer) -> None:
-    with pytest.raises(errors.DeadlineExceeded):
-        claude_at(server, deadline_ms=1.0).judge("grade_relevance", PROMPT, FIELDS, Relevance)
+    judgement = claude_at(server, Limits(deadline_ms=1.0)).judge("grade_relevance", PROMPT, FIELDS, Relevance)
+    assert (judgement.flaw, judgement.attempts, judgement.error) == ("unavailable", 0, "DeadlineExceeded")
     assert server.requests == []
 
 

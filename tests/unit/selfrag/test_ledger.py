@@ -1,42 +1,60 @@
-"""The ledger: the path and the rounds that its entries make."""
+"""The ledger: the path and the rounds that its entries make, and what of it was waste."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.domain.ledger import Entry, path_of, rounds
+from selfrag.domain.ledger import Entry, path_of, rounds, turns, wasted
+from tests.support import steps
 
 STEPS = ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility", "RewriteQuestion"]
+TAKEN = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(STEPS))).map(sorted)
 
 
-def entries(*steps: str) -> list[Entry]:
-    return [Entry(step=step) for step in steps]
+def entry(turn: int, step: str, asked: int = 1) -> Entry:
+    return Entry.model_validate({**steps.entry(step, asked), "turn": turn})
 
 
 def test_a_path_keeps_its_repeats_and_has_the_grading_of_one_search_once() -> None:
-    steps = ["Retrieve", "Retrieve", *["GradeRelevance"] * 4, "RewriteQuestion", "Retrieve", *["GradeRelevance"] * 2]
-    assert path_of(steps) == [
-        "Retrieve", "Retrieve", "GradeRelevance", "RewriteQuestion", "Retrieve", "GradeRelevance",
-    ]  # fmt: skip
+    taken = [(0, "Retrieve"), (1, "Retrieve"), *[(1, "GradeRelevance")] * 4, (2, "RewriteQuestion"), (3, "Retrieve")]
+    assert path_of(taken) == ["Retrieve", "Retrieve", "GradeRelevance", "RewriteQuestion", "Retrieve"]
 
 
-def test_graders_at_the_same_time_stand_in_one_order_whichever_began_first() -> None:
-    assert path_of(["Generate", "GradeUtility", "GradeSupport", "Generate", "GradeSupport", "GradeUtility"]) == [
-        "Generate", "GradeSupport", "GradeUtility", "Generate", "GradeSupport", "GradeUtility",
+def test_what_runs_side_by_side_stands_in_one_order_whichever_began_first() -> None:
+    first = [(0, step) for step in ("Generate", "GradeRelevance", "Retrieve", "DecideRetrieval", "Generate")]
+    judged = [(1, step) for step in ("RewriteQuestion", "GradeUtility", "GradeSupport")]
+    assert path_of(first + judged) == [
+        "DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility", "RewriteQuestion",
     ]  # fmt: skip
 
 
 def test_what_fetches_an_earlier_answer_or_handles_the_response_is_not_in_the_path() -> None:
-    steps = ["RecallAnswer", "DecideRetrieval", "Generate", "GradeUtility", "ComposeAnswer", "RememberAnswer"]
-    assert path_of(steps) == ["DecideRetrieval", "Generate", "GradeUtility"]
+    names = ["RecallAnswer", "DecideRetrieval", "Generate", "GradeUtility", "ComposeAnswer", "RememberAnswer"]
+    assert path_of(enumerate(names)) == ["DecideRetrieval", "Generate", "GradeUtility"]
 
 
-def test_what_runs_at_the_same_time_is_one_round() -> None:
-    ledger = entries("DecideRetrieval", "GradeRelevance", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility")
-    assert [len(together) for together in rounds(ledger)] == [1, 2, 1, 2]
+def test_what_runs_side_by_side_is_one_round_and_a_search_is_none() -> None:
+    drafted = [entry(0, step) for step in ("DecideRetrieval", "GradeRelevance", "GradeRelevance", "Generate")]
+    assert rounds([entry(0, "Retrieve", 0), *drafted]) == 1
+    assert rounds([entry(0, "Retrieve", 0), *drafted, entry(5, "GradeSupport"), entry(5, "GradeUtility")]) == 2
 
 
-@given(st.lists(st.sampled_from(STEPS)))
-def test_rounds_lose_no_entry_and_keep_the_order(steps: list[str]) -> None:
-    ledger = entries(*steps)
-    assert [entry for together in rounds(ledger) for entry in together] == ledger
-    assert len(path_of(steps)) >= len(list(rounds(ledger)))
+def test_a_step_that_asks_one_model_after_another_takes_as_many_rounds() -> None:
+    assert rounds([entry(0, "GradeSupport", 2), entry(0, "GradeUtility")]) == 2
+
+
+def test_a_step_that_asked_and_got_no_reply_took_a_round() -> None:
+    assert rounds([Entry(step="Generate", attempts=4)]) == 1
+
+
+def test_a_query_that_was_prepared_is_waste_unless_it_was_searched() -> None:
+    prepared = Entry(step="RewriteQuestion", prepared=True, query="annual leave")
+    assert not wasted(prepared, ["How many days?", "annual leave"])
+    assert wasted(prepared, ["How many days?"])
+    assert not wasted(Entry(step="RewriteQuestion", query="annual leave"), [])
+
+
+@given(TAKEN)
+def test_turns_lose_no_entry_and_keep_the_order(taken: list[tuple[int, str]]) -> None:
+    ledger = [entry(turn, step) for turn, step in taken]
+    assert [one for together in turns(ledger) for one in together] == ledger
+    assert len({turn for turn, _ in taken}) == rounds(ledger) <= len(path_of(taken))

@@ -13,7 +13,7 @@ from question.retrieve.handler import handler as retrieve
 from selfrag import bootstrap
 from selfrag.domain.calls import ModelCall, StepResult
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.runtime.metrics import count_cache_failure, count_calls
+from selfrag.runtime.metrics import count_cache_failure, count_calls, count_throttled
 from tests.support import steps
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 from tests.support.infra.metrics import EMITTED
@@ -65,6 +65,25 @@ def test_a_step_that_fails_is_counted_as_an_error(emitted: Any) -> None:
     with pytest.raises(TemporarilyUnavailable):
         bootstrap.step(Anything)(work)({}, None)
     assert emitted()["Errors", (("step", __name__.split(".")[-2]),)] == 1
+
+
+def test_a_step_that_got_no_reply_is_counted_as_an_error_and_as_throttled_and_its_log_says_so(
+    emitted: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def work(task: Anything) -> StepResult:
+        return StepResult(attempts=4, error="TemporarilyUnavailable", throttled=True)
+
+    result = bootstrap.step(Anything)(work)({}, None)
+    assert (result["attempts"], result["error"]) == (4, "TemporarilyUnavailable")
+    found, by_step = emitted(), (("step", __name__.split(".")[-2]),)
+    assert (found["Errors", by_step], found["ThrottledSteps", by_step]) == (1, 1)
+    [logged] = [record for record in caplog.records if record.name == "selfrag"]
+    assert (logged.message, logged.error) == ("failed", "TemporarilyUnavailable")  # type: ignore[attr-defined]
+
+
+def test_a_step_that_was_not_throttled_is_not_counted_as_such(emitted: Any) -> None:
+    bootstrap.step(Anything)(lambda task: StepResult())({}, None)
+    assert {name for name, _ in emitted()} == {"Errors", "Latency"}
 
 
 def search_by_full_text_alone() -> None:
@@ -119,6 +138,7 @@ def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emit
     compose_answer({**TASK, "best": best}, None)
     count_calls([ModelCall.model_validate(steps.call("generate"))], {})
     count_cache_failure("grade_support")
+    count_throttled("grade_relevance")
     search_by_full_text_alone()
     manifest: Any = SimpleNamespace(read=lambda document_id: None, release=lambda record, owner: True)
     document = {"document_id": "d", "key": "c/a.md", "collection": "c", "execution": "e", "status": "ready"}

@@ -40,8 +40,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[KeyedServer]:
 
 
 def judge() -> Any:
-    model = bootstrap.claude()
-    return model(Limits()).judge("grade_relevance", Prompt("the rubric", "v1"), {"question": "?"}, Relevance).verdict
+    model = bootstrap.claude("generate")
+    return (
+        model(Limits(cache=False))
+        .judge("grade_relevance", Prompt("the rubric", "v1"), {"question": "?"}, Relevance)
+        .verdict
+    )
 
 
 def set_secret(value: str) -> None:

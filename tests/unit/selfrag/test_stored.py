@@ -18,15 +18,20 @@ from ingestion.embed_passages.logic import Task as ToEmbed
 from ingestion.embed_passages.logic import embed
 from ingestion.index_passages.logic import Task as ToIndex
 from ingestion.index_passages.logic import index
+from question.generate.logic import Task as Writing
+from question.generate.logic import generate
 from question.grade_utility.logic import Utility
 from selfrag import bootstrap
 from selfrag.adapters.executions import Machines, StatesExecutions
 from selfrag.adapters.manifest import DynamoManifest
 from selfrag.domain.history import Step
 from selfrag.domain.passages import Bounds, Passage
+from selfrag.ports.cache import Remembering
 from selfrag.ports.index import Added, Entry
+from selfrag.ports.model import Segment
 from tests.support.doubles.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
-from tests.support.fakes import FakeEmbedder, FakeWork, MemoryCache, grader
+from tests.support.fakes import PROMPT, FakeClaude, FakeEmbedder, FakeWork, MemoryCache, grader
+from tests.support.fakes import passage as a_passage
 from tests.support.steps import found as found_passages
 from tests.support.steps import retrieval
 from tests.workflow.asking import ASKED, run
@@ -46,7 +51,9 @@ def stored(request: pytest.FixtureRequest) -> Any:
             item[NEW] = {"S": "x"}
         response = json.loads(values["answer"]["response"]["S"])
         values["answer"]["response"]["S"] = json.dumps({**response, NEW: 1})
-        for value in (values["index"], values["verdict"], values["relevance_in_a_history"]):
+        segment = values["draft"][0]
+        cited = segment["citations"][0]
+        for value in (values["index"], values["verdict"], values["relevance_in_a_history"], segment, cited):
             value[NEW] = 1
     return values
 
@@ -145,6 +152,17 @@ def test_a_kept_verdict_counts(stored: Any) -> None:
     cache.kept = dict.fromkeys(cache.kept, json.dumps(stored["verdict"]))
     grade = judge.grade({"question": "?"}, Utility)
     assert (grade.cached, grade.verdict) == (True, Utility(reason="because", score=4))
+
+
+def test_a_kept_draft_counts(stored: Any) -> None:
+    cache = MemoryCache()
+    task = Writing(question="?", passages=[a_passage()])
+    model = Remembering(FakeClaude([Segment("another")]), cache)
+    generate(task, model, PROMPT)
+    cache.kept = dict.fromkeys(cache.kept, json.dumps(stored["draft"]))
+    result = generate(task, model, PROMPT)
+    assert (result.cached, result.answer) == (True, "You get 25 days. ")
+    assert [citation.quote for citation in result.citations] == ["Leave is 25 days a year."]
 
 
 def test_a_question_at_work_of_another_release_is_shown(stored: Any) -> None:

@@ -21,7 +21,8 @@ def answer_of(message: Mapping[str, Any], schema: Any) -> dict[str, Any] | list[
     if schema is None:
         results = [block for block in content_blocks(message) if block["type"] == "search_result"]
         return generate(fields_of(message), results)
-    return _RULES[step_of(schema)](fields_of(message))
+    verdict: dict[str, Any] = _asked_for(_RULES[step_of(schema)](fields_of(message)), schema)
+    return verdict
 
 
 def step_of(schema: Any) -> str:
@@ -36,3 +37,16 @@ def step_of(schema: Any) -> str:
         if title in step.split("_"):
             return step
     raise Refused(f"no rule is known for this schema; known are those of {', '.join(_RULES)}")
+
+
+def _asked_for(verdict: Any, schema: Mapping[str, Any]) -> Any:
+    """A verdict in the fields that a schema names and no others, as the service gives it."""
+    shapes = [schema, *schema.get("$defs", {}).values()]
+    names = {name for shape in shapes for name in shape.get("properties", {})}
+
+    def kept(value: Any) -> Any:
+        if isinstance(value, list):
+            return [kept(item) for item in value]
+        return {name: kept(part) for name, part in value.items() if name in names} if isinstance(value, dict) else value
+
+    return kept(verdict)

@@ -30,7 +30,14 @@ def grade_support(fields: Mapping[str, Any]) -> dict[str, Any]:
 def _judged(question: str, claim: str, passages: Sequence[tuple[int, str]]) -> dict[str, Any]:
     share, number = max(((_share(question, claim, text), -number) for number, text in passages), default=(0.0, 0))
     support = "full" if share >= _FULL else "partial" if share >= _PARTIAL else "none"
-    return {"claim": claim, "support": support, "passages": [] if support == "none" else [-number]}
+    # A claim that is backed in part is reworded from what backs it; what no passage holds is searched for.
+    missing = _subject(claim) if support == "none" else ""
+    return {"claim": claim, "support": support, "passages": [] if support == "none" else [-number], "missing": missing}
+
+
+def _subject(claim: str) -> str:
+    """What a claim speaks of: its content words, and no number, for that may be what is wrong."""
+    return " ".join(unit.text for unit in distinct(units(claim)) if unit.kind != "number")
 
 
 def _share(question: str, claim: str, text: str) -> float:

@@ -1,9 +1,57 @@
-"""What the errors of the SDK mean to selfrag."""
+"""What the errors of the SDK mean to selfrag, and how long the service asks to be left alone."""
+
+import math
+from email.utils import parsedate_to_datetime
 
 import anthropic
 
 from selfrag.adapters.outbound import host_of, unreachable
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+
+
+class Unanswered(Exception):
+    """A request brought nothing, and a later one may: `error` says why.
+
+    `after` is for how many seconds the service wants to be left, None if it does not say; `throttled` whether the
+    request was one too many.
+    """
+
+    def __init__(self, error: TemporarilyUnavailable, after: float | None = None, *, throttled: bool = False) -> None:
+        super().__init__(str(error))
+        self.error, self.after, self.throttled = error, after, throttled
+
+
+def understood(error: anthropic.AnthropicError, model: str, url: str, now: float) -> Unanswered | SelfragError:
+    """What to raise for an error of the SDK; `now` is in seconds since the epoch."""
+    told = typed(error, model, url)
+    if not isinstance(told, TemporarilyUnavailable):
+        return told
+    return Unanswered(told, retry_after(error, now), throttled=isinstance(error, anthropic.RateLimitError))
+
+
+def cost_nothing(error: anthropic.AnthropicError) -> bool:
+    """Whether the service refused before it did any work, so that nothing is billed; else nobody knows."""
+    return isinstance(error, anthropic.APIStatusError) and (error.status_code < 500 or error.status_code in (503, 529))
+
+
+def retry_after(error: anthropic.AnthropicError, now: float) -> float | None:
+    """For how many seconds the service wants to be left, None if it does not say.
+
+    It says so in milliseconds (`retry-after-ms`, which the SDK knows too), in seconds or as a date.
+    """
+    if not isinstance(error, anthropic.APIStatusError):
+        return None
+    headers = error.response.headers
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        return max(0.0, seconds) if not math.isnan(seconds) else None
+    try:
+        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now)
+    except ValueError:
+        return None
 
 
 def typed(error: anthropic.AnthropicError, model: str, url: str) -> SelfragError:

@@ -1,11 +1,11 @@
 """What a request to the Messages API is made of, and what its reply says."""
 
-import time
+from collections.abc import Mapping
 from typing import Any
 
 from anthropic.types import Message
 
-from selfrag.domain.calls import ModelCall
+from selfrag.domain.calls import ModelCall, Prices, cost_usd
 from selfrag.ports.model import Cited, Flaw, Segment, Source, V
 
 _CUT = ("max_tokens", "model_context_window_exceeded")
@@ -47,17 +47,19 @@ def segment_of(block: Any) -> Segment:
     )
 
 
-def call_of(step: str, message: Message, started: float) -> ModelCall:
-    """What the call that brought a message took, begun at `started` (seconds since the epoch)."""
+def call_of(step: str, message: Message, started: float, ended: float, prices: Mapping[str, Prices]) -> ModelCall:
+    """What the call that brought a message took, begun and ended at these seconds since the epoch, and what it cost."""
     usage = message.usage
-    return ModelCall(
+    call = ModelCall(
         step=step,
         model=message.model,
         started_at=round(started, 4),
-        ended_at=round(time.time(), 4),
+        ended_at=round(ended, 4),
         stop_reason=message.stop_reason or "",
         input_tokens=usage.input_tokens or 0,
         output_tokens=usage.output_tokens or 0,
         cache_read_input_tokens=usage.cache_read_input_tokens or 0,
         cache_creation_input_tokens=usage.cache_creation_input_tokens or 0,
+        cache_creation_1h_input_tokens=usage.cache_creation.ephemeral_1h_input_tokens if usage.cache_creation else 0,
     )
+    return call.model_copy(update={"cost_usd": cost_usd(call, prices)})

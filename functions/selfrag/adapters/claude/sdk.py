@@ -1,11 +1,10 @@
 """Claude, asked by the anthropic SDK.
 
-`judge` asks for a verdict in a given shape, `write` for text with citations. A reply that cannot
-be used (a refusal, a cut reply, a wrong shape) is handed back as such, with the call that it cost;
-only a call that got no reply raises.
+`judge` asks for a verdict in a given shape, `write` for text with citations. A reply that cannot be used (a refusal, a
+cut reply, a wrong shape) is handed back as such, with the call that it cost, and so is a reply that never came. What no
+later try would mend is raised.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -13,25 +12,25 @@ import anthropic
 from anthropic.types import Message
 from pydantic import ValidationError
 
-from selfrag.adapters.claude.faults import typed
+from selfrag.adapters.claude.budget import Kind, Purse
+from selfrag.adapters.claude.faults import Unanswered, cost_nothing, understood
+from selfrag.adapters.claude.marks import mark_for
 from selfrag.adapters.claude.messages import call_of, flaw_of, search_result, segment_of, verdict_in
+from selfrag.adapters.claude.pace import Pace, Reply
 from selfrag.adapters.claude.profiles import bedrock_request, plain_request, profile_of, structured_request
 from selfrag.adapters.outbound import checked_url, http_client_for
-from selfrag.domain.calls import ModelCall
+from selfrag.domain.calls import ModelCall, Prices, price_of
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.ports.model import Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
-from selfrag.runtime.deadline import time_for_a_call
 
 Provider = Literal["anthropic", "bedrock", "aws"]
-
-VERDICT_MAX_TOKENS = 4096
-ANSWER_MAX_TOKENS = 4096
+Said = tuple[Message, ModelCall]
 
 
 def client_of(provider: Provider, api_key: str | None, base_url: str | None, seconds: float) -> Any:
     """The SDK's client of a provider, of which only `anthropic` takes a key; raises Misconfigured."""
-    # The state machine owns waiting and retrying: the SDK would honour any `retry-after`, without a cap.
+    # `Pace` owns waiting and retrying: the SDK would honour any `retry-after`, without a look at the deadline.
     options: dict[str, Any] = {"max_retries": 0, "timeout": seconds}
     if base_url:
         options["base_url"] = checked_url(base_url, "SELFRAG_MODEL_BASE_URL")
@@ -47,22 +46,23 @@ def client_of(provider: Provider, api_key: str | None, base_url: str | None, sec
 
 
 class SdkClaude:
-    """Claude by the anthropic SDK: no retries of its own, and no call past `deadline_ms`.
+    """Claude for one task: `pace` says when requests are sent, and at most `budget_usd` is spent, None for no limit.
 
-    `models` has the model id of each step, `seconds` is the most that one call may take. `with_another_key` gives the
-    client to use in place of one whose key was refused, which may have been rotated; None if there is no other key.
+    `models` has the model id of each step, `prices` adds to the price table. `with_another_key` gives the client to use
+    in place of one whose key was refused, which may have been rotated; None if there is no other key.
     """
 
     def __init__(
         self,
         client: Any,
         models: Mapping[str, str],
-        seconds: float,
-        deadline_ms: float | None = None,
+        prices: Mapping[str, Prices],
+        pace: Pace,
+        budget_usd: float | None = None,
         with_another_key: Callable[[Any], Any | None] = lambda refused: None,
     ) -> None:
-        self._client, self._models = client, models
-        self._seconds, self._deadline_ms = seconds, deadline_ms
+        self._client, self._models, self._prices = client, models, prices
+        self._pace, self._purse = pace, Purse(budget_usd, prices)
         self._with_another_key = with_another_key
 
     def model_of(self, step: str) -> str:
@@ -73,57 +73,70 @@ class SdkClaude:
         """Ask for a verdict in the shape of a pydantic model, by the way that the model's family takes."""
         schema = anthropic.transform_schema(shape)
         wanted = structured_request(schema, profile_of(self.model_of(step)))
-        message, call = self._send(
-            step, prompt, [{"type": "text", "text": as_quoted_fields(fields)}], VERDICT_MAX_TOKENS, wanted
-        )
+        reply = self._send(step, prompt, [{"type": "text", "text": as_quoted_fields(fields)}], wanted, "verdict")
+        if reply.value is None:
+            return Judgement(None, "unavailable", None, **_told(reply))
+        message, call = reply.value
         flaw = flaw_of(message)
         if flaw:
-            return Judgement(None, flaw, call)
+            return Judgement(None, flaw, call, **_told(reply))
         try:
-            return Judgement(verdict_in(message, shape), None, call)
+            return Judgement(verdict_in(message, shape), None, call, **_told(reply))
         except ValidationError:
-            return Judgement(None, "malformed", call)
+            return Judgement(None, "malformed", call, **_told(reply))
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         """Ask for an answer; the sources go as `search_result` blocks with citations on."""
         content: list[dict[str, Any]] = [search_result(source) for source in sources]
         content.append({"type": "text", "text": as_quoted_fields(fields)})
-        message, call = self._send(
-            step, prompt, content, ANSWER_MAX_TOKENS, plain_request(profile_of(self.model_of(step)))
-        )
+        reply = self._send(step, prompt, content, plain_request(profile_of(self.model_of(step))), "answer")
+        if reply.value is None:
+            return Writing((), "unavailable", None, **_told(reply))
+        message, call = reply.value
         segments = tuple(segment_of(block) for block in message.content if block.type == "text" and block.text)
         flaw = flaw_of(message)
         if not flaw and not any(segment.text.strip() for segment in segments):
             flaw = "malformed"
-        return Writing(segments, flaw, call)
+        return Writing(segments, flaw, call, **_told(reply))
 
     def _send(
-        self, step: str, prompt: Prompt, content: list[dict[str, Any]], max_tokens: int, wanted: dict[str, Any]
-    ) -> tuple[Message, ModelCall]:
+        self, step: str, prompt: Prompt, content: list[dict[str, Any]], wanted: dict[str, Any], kind: Kind
+    ) -> Reply[Said]:
+        model = self.model_of(step)
+        mark = mark_for(prompt.text, model, self._pace.intervals(step, model), price_of(model, self._prices))
+        # The rubric is the same for every question, so it is the part that may be read again.
+        rubric = {"type": "text", "text": prompt.text, **({"cache_control": mark} if mark else {})}
         messages = [{"role": "user", "content": content}]
-        model, started = self.model_of(step), time.time()
-        try:
-            message = self._create(
-                model=model,
-                max_tokens=max_tokens,
-                # The rubric is the same for every question, so it is the part worth caching.
-                system=[{"type": "text", "text": prompt.text, "cache_control": {"type": "ephemeral"}}],
-                messages=messages,
-                **wanted,
-                **bedrock_request(model),
-            )
-        except anthropic.AnthropicError as error:
-            raise typed(error, model, str(self._client.base_url)) from error
-        if not isinstance(message, Message) or message.content is None:
-            raise TemporarilyUnavailable(f"{model} sent a reply that is not a message")
-        return message, call_of(step, message, started)
+        request = {"model": model, "system": [rubric], "messages": messages, **wanted, **bedrock_request(model)}
 
-    def _create(self, **request: Any) -> Any:
+        def send(seconds: float) -> Said:
+            tokens, started = self._purse.tokens_for(request, kind), self._pace.now()
+            message = self._create({**request, "max_tokens": tokens}, seconds)
+            call = call_of(step, message, started, self._pace.now(), self._prices)
+            self._purse.paid(call)
+            return message, call
+
+        return self._pace.ask(step, model, send)
+
+    def _create(self, request: dict[str, Any], seconds: float) -> Message:
+        model, url = request["model"], str(self._client.base_url)
         try:
-            return self._client.messages.create(**request, timeout=time_for_a_call(self._deadline_ms, self._seconds))
-        except anthropic.AuthenticationError:
-            renewed = self._with_another_key(self._client)
+            message = self._client.messages.create(**request, timeout=seconds)
+        except anthropic.AnthropicError as error:
+            if not cost_nothing(error):
+                self._purse.lost()
+            renewed = self._with_another_key(self._client) if isinstance(error, anthropic.AuthenticationError) else None
             if renewed is None:
-                raise
+                raise understood(error, model, url, self._pace.now()) from error
             self._client = renewed
-        return self._client.messages.create(**request, timeout=time_for_a_call(self._deadline_ms, self._seconds))
+            raise Unanswered(TemporarilyUnavailable(f"{model} has another key now"), after=0.0) from error
+        if not isinstance(message, Message) or message.content is None:
+            self._purse.lost()
+            raise Unanswered(TemporarilyUnavailable(f"{model} sent a reply that is not a message"))
+        return message
+
+
+def _told(reply: Reply[Said]) -> dict[str, Any]:
+    """What a judgement and a text tell of the requests behind them."""
+    error, cause = (type(reply.error).__name__, str(reply.error)) if reply.error else (None, "")
+    return {"attempts": reply.requests, "error": error, "cause": cause, "throttled": reply.throttled}

@@ -49,6 +49,22 @@ def api() -> Iterator[ApiDouble]:
         yield double
 
 
+def test_on_bedrock_iam_is_asked_of_both_models_that_judge_support(api: ApiDouble) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def simulate(parameters: dict[str, Any]) -> dict[str, Any]:
+        [action], [resource] = parameters["ActionNames"][:1], parameters["ResourceArns"]
+        asked.append((action, resource))
+        return {"EvaluationResults": []}
+
+    models = {"grade_support": "us.anthropic.claude-sonnet-5-5", "grade_support_first": "anthropic.claude-haiku-5-5"}
+    account = deployed({"iam.SimulatePrincipalPolicy": simulate})
+    visited(account, api, "permissions", model_provider="bedrock", models=models)
+    invoked = [resource.partition(":bedrock:")[2] for action, resource in asked if action == "bedrock:InvokeModel"]
+    assert f"{REGION}:{ACCOUNT}:inference-profile/us.anthropic.claude-sonnet-5-5" in invoked
+    assert f"{REGION}::foundation-model/anthropic.claude-haiku-5-5" in invoked
+
+
 @pytest.fixture(autouse=True)
 def _node() -> None:
     simulator()

@@ -153,6 +153,14 @@ def test_the_quotas_of_a_model_are_found_by_its_id(model: str, name: str) -> Non
     assert found.level is Level.FINE
 
 
+def test_the_model_that_judges_support_first_is_told_and_tried_like_the_others() -> None:
+    chosen = {"model_provider": "bedrock", "models": {"grade_support": SONNET, "grade_support_first": HAIKU}}
+    for check in ("claude-quota", "claude-access"):
+        told = " ".join(each.says for each in findings(check, **chosen))
+        assert HAIKU in told
+        assert SONNET in told
+
+
 def test_each_model_of_claude_without_access_blocks() -> None:
     denied = Refused("AccessDeniedException", "You don't have access to the model with the specified model ID.", 403)
     found = findings("claude-access", {"bedrock-runtime.InvokeModel": denied}, **ON_BEDROCK)

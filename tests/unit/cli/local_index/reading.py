@@ -39,7 +39,7 @@ def held_by(collection: str) -> list[tuple[str, str, str]]:
 def index_ids() -> list[str]:
     """The index's own ids of all that it holds."""
     with closing(connect(SCHEMA)) as connection:
-        return sorted(own_id for (own_id,) in connection.execute("SELECT id FROM entries"))
+        return sorted(own_id for (own_id,) in connection.execute("SELECT id FROM passages"))
 
 
 def manifest_ids() -> list[str]:

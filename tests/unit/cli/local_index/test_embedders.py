@@ -70,3 +70,11 @@ def test_a_nul_does_not_end_a_text_for_e5() -> None:
 def test_e5_embeds_queries_together_as_it_does_alone() -> None:
     queries = ["a", "What is the hotel limit?", "有給休暇は何日ありますか"]
     assert E5Embedder().queries(queries) == [E5Embedder().query(query) for query in queries]
+
+
+def test_a_passage_has_one_vector_whatever_is_embedded_beside_it_and_at_the_same_time() -> None:
+    texts = [f"Rule {n}: " + "annual leave is granted in working days. " * n for n in range(1, 25, 4)]
+    alone = [E5Embedder().passages([text])[0] for text in texts]
+    with ThreadPoolExecutor(3) as threads:
+        for together in threads.map(lambda _: E5Embedder().passages(texts), range(3)):
+            assert together == alone

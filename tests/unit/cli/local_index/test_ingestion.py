@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cli.pace import Reading
 from selfrag.domain.errors import InvalidInput
 from tests.support.fakes import FakeEmbedder
 from tests.support.files import docx, paragraph, pdf
@@ -72,21 +73,25 @@ def test_a_directory_whose_documents_are_all_gone_leaves_nothing_in_the_index(wr
 
 
 def test_progress_is_told_only_while_there_is_something_to_do(write: Write) -> None:
-    told = []
+    told: list[Reading] = []
     directory = write({"a.md": LEAVE, "b.md": "x " * 14000, "c.md": LEAVE, "d.md": ""})
-    ingest(directory, on_document=lambda *what: told.append(what))
-    done = [count for count, _, _ in told]
-    assert done == sorted(done)
-    assert told[0][0] == 0
-    assert told[-1][0] == 4
-    assert {total for _, total, _ in told} == {4}
-    assert {name for _, _, name in told} == {"a.md", "b.md", "b.md, passage 26", "c.md", "d.md"}
+    ingest(directory, on_document=told.append)
+    for counts in (
+        [reading.done for reading in told],
+        [reading.passages for reading in told],
+        [reading.share for reading in told],
+    ):
+        assert counts == sorted(counts)
+    assert (told[0].done, told[0].passages, told[0].share) == (0, 0, 0)
+    assert (told[-1].done, told[-1].passages, told[-1].share) == (4, len(indexed(directory)), 1)
+    assert {reading.total for reading in told} == {4}
+    assert {reading.name for reading in told} == {"a.md", "b.md", "b.md, passage 26", "c.md", "d.md"}
     told.clear()
-    ingest(directory, on_document=lambda *what: told.append(what))
+    ingest(directory, on_document=told.append)
     assert told == []
     write({"c.md": "New."})
-    ingest(directory, on_document=lambda *what: told.append(what))
-    assert {(total, name) for _, total, name in told} == {(1, "c.md")}
+    ingest(directory, on_document=told.append)
+    assert {(reading.total, reading.name) for reading in told} == {(1, "c.md")}
 
 
 def test_a_directory_may_be_ingested_into_a_collection_with_a_name(write: Write) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.pace import Reading
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, index_ids, indexed, ingest, manifest_ids, report
@@ -36,8 +37,8 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) 
     embedder = FakeEmbedder()
     directory = write({"a.md": LEAVE, "b.md": " ".join(map(str, range(40000)))})
 
-    def interrupt(done: int, total: int, name: str) -> None:
-        if name == "b.md, passage 51":
+    def interrupt(reading: Reading) -> None:
+        if reading.name == "b.md, passage 51":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -86,7 +87,7 @@ sync(place_to_read(Path(sys.argv[1])), embedder=FakeEmbedder())
 def test_what_other_processes_do_meanwhile_is_waited_for(write: Write, tmp_path: Path) -> None:
     directory = write({"a.md": "Old."})
 
-    def another_process(done: int, total: int, name: str) -> None:
+    def another_process(reading: Reading) -> None:
         if not (directory / "b.md").exists():
             write({"b.md": "New too."})
             # Whole, as editors do it: this ingestion reads the file just now, and could find it empty.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.pace import Reading
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
@@ -124,8 +125,8 @@ def test_a_file_that_cannot_be_read_is_parsed_once_and_warned_of_every_time(writ
     directory = write({"a.md": LEAVE, "bad.md": b"\xff"})
     at_work: list[str] = []
 
-    def tell(done: int, total: int, name: str) -> None:
-        at_work.append(name)
+    def tell(reading: Reading) -> None:
+        at_work.append(reading.name)
 
     first = ingest(directory, on_document=tell)
     assert "bad.md" in at_work

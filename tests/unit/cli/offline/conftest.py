@@ -10,6 +10,7 @@ from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.ports.grading import Grader
 from selfrag.ports.prompts import Prompt
 from selfrag.runtime.settings import DEFAULT_MODELS
+from tests.support.asking import claude_of
 
 PROMPT = Prompt("Judge by the rubric.", "1")
 
@@ -28,7 +29,7 @@ def sdk(server: MessagesServer) -> anthropic.Anthropic:
 @pytest.fixture(params=["claude-sonnet-5-5", "claude-haiku-4-5"])
 def claude(request: pytest.FixtureRequest, sdk: anthropic.Anthropic) -> SdkClaude:
     """The client that the steps use, once for a model of each family."""
-    return SdkClaude(sdk, dict.fromkeys(DEFAULT_MODELS, request.param), 20.0)
+    return claude_of(sdk, dict.fromkeys(DEFAULT_MODELS, request.param))
 
 
 @pytest.fixture

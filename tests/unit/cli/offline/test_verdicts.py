@@ -1,6 +1,8 @@
 """The verdicts: Retrieve, IsRel, IsSup and IsUse, through the steps that ask for them."""
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -8,6 +10,7 @@ import question.decide_retrieval.logic as decide_retrieval
 import question.grade_relevance.logic as grade_relevance
 import question.grade_support.logic as grade_support
 import question.grade_utility.logic as grade_utility
+from cli.local.offline.rules import answer_of
 from cli.local.offline.rules.notices import QUOTED, QUOTED_JA
 from selfrag.domain.answers import Turn
 from selfrag.ports.grading import Grader
@@ -132,6 +135,34 @@ def test_japanese_claims_are_compared_by_pairs_of_characters(grader: Graders) ->
     text = "入社日に12日の有給休暇を付与します。その後は、毎年4月1日に20日を付与します。"
     assert support(grader, f"{QUOTED_JA}入社日に12日の有給休暇を付与します。", text) == [("full", ["p1"])]
     assert support(grader, "社長は神戸に住んでいます。", text) == [("none", [])]
+
+
+def judged_claims(answer: str, *, missing: bool = True) -> list[dict[str, Any]]:
+    """The claims of an answer in the service's own form, with the field `missing` if the shape asks for it."""
+    fields = {"question": "?", "answer": answer, "passages": [{"number": 1, "text": LEAVE}]}
+    named = ["claim", "support", "passages"] + ["missing"] * missing
+    claim = {"properties": {name: {} for name in named}}
+    shape = {"title": "Support", "properties": {"claims": {}}, "$defs": {"JudgedClaim": claim}}
+    verdict = answer_of({"content": json.dumps(fields)}, shape)
+    assert isinstance(verdict, dict)
+    return verdict["claims"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "missing"),
+    [
+        ("The canteen sells 40 kinds of soup.", "canteen sells kinds soup"),
+        ("社長は神戸に住んでいます。", "社長 神戸 住"),
+        ("Each employee has 30 days of annual leave per year.", ""),
+        ("Leave is requested in the portal.", ""),
+    ],
+)
+def test_a_claim_that_nothing_backs_says_by_its_own_words_what_is_missing(answer: str, missing: str) -> None:
+    assert [claim["missing"] for claim in judged_claims(answer)] == [missing]
+
+
+def test_a_verdict_has_no_field_that_its_shape_does_not_ask_for() -> None:
+    assert list(judged_claims(LEAVE, missing=False)[0]) == ["claim", "support", "passages"]
 
 
 def test_support_finds_no_contradiction_and_does_not_claim_to(grader: Graders) -> None:

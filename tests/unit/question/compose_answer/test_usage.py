@@ -19,19 +19,19 @@ def composed(*ledger: dict[str, Any]) -> AnswerResponse:
 
 
 def test_the_path_names_the_steps_of_the_ledger_and_not_each_passage() -> None:
-    ledger = [steps.entry("Retrieve", 0), *[steps.entry("GradeRelevance")] * 4, steps.entry("Generate")]
+    ledger = [steps.entry("Retrieve", 0), *[steps.entry("GradeRelevance")] * 4, steps.entry("Generate", turn=6)]
     assert composed(*ledger).path == ["Retrieve", "GradeRelevance", "Generate"]
 
 
 def test_a_call_without_a_reply_counts_as_a_call_and_has_no_tokens() -> None:
-    lost = {"step": "Generate", "error": "TemporarilyUnavailable", "attempts": 4}
+    lost = {"step": "Generate", "turn": 1, "error": "TemporarilyUnavailable", "attempts": 4}
     usage = composed(steps.entry("DecideRetrieval"), lost).usage
     assert (usage.model_calls, usage.rounds, usage.input_tokens) == (5, 2, 10)
 
 
 def test_graders_at_the_same_time_are_one_round_and_a_search_is_none() -> None:
     searched = [steps.entry("Retrieve", 0), steps.entry("GradeRelevance"), steps.entry("GradeRelevance")]
-    judged = [steps.entry("GradeSupport"), steps.entry("GradeUtility")]
+    judged = [steps.entry("GradeSupport", turn=3), steps.entry("GradeUtility", turn=3)]
     assert composed(*searched, *judged).usage.rounds == 2
 
 
@@ -39,6 +39,13 @@ def test_verdicts_from_the_cache_are_counted_and_cost_no_round() -> None:
     kept = steps.entry("GradeRelevance", 0, cached=True)
     usage = composed(kept, kept, steps.entry("Generate")).usage
     assert (usage.cached_verdicts, usage.model_calls, usage.rounds) == (2, 1, 1)
+
+
+def test_what_was_done_ahead_and_not_needed_is_in_the_sums_and_apart() -> None:
+    needed, ahead = steps.entry("DecideRetrieval"), steps.entry("Generate", waste=True)
+    usage = composed(needed, ahead).usage
+    assert (usage.model_calls, usage.waste.model_calls) == (2, 1)
+    assert usage.cost_usd == 2 * (usage.waste.cost_usd or 0)
 
 
 def test_each_problem_is_a_warning_with_its_step_after_what_the_steps_warned_of() -> None:
@@ -58,8 +65,11 @@ def test_the_flaw_of_a_reply_that_is_no_answer_is_its_problem() -> None:
 
 LEDGERS = st.lists(
     st.builds(
-        lambda step, asked, cached, lost: steps.entry(step, asked, cached=cached, attempts=asked + lost),
+        lambda step, turn, asked, cached, lost: steps.entry(
+            step, asked, turn=turn, cached=cached, attempts=asked + lost
+        ),
         st.sampled_from(STEPS),
+        st.integers(0, 1),
         st.integers(0, 2),
         st.booleans(),
         st.integers(0, 3),
@@ -72,8 +82,8 @@ LEDGERS = st.lists(
 def test_the_parts_before_and_after_an_answer_add_up_to_the_whole(
     before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> None:
-    parts = [composed(*part) for part in (before, [steps.entry("Generate")], after)]
-    whole = composed(*before, steps.entry("Generate"), *after)
+    parts = [composed(*part) for part in (before, [steps.entry("Generate", turn=2)], after)]
+    whole = composed(*before, steps.entry("Generate", turn=2), *after)
     assert whole.path == [step for part in parts for step in part.path]
     for field in ("model_calls", "rounds", "cached_verdicts", "input_tokens", "output_tokens"):
         assert getattr(whole.usage, field) == sum(getattr(part.usage, field) for part in parts), field

@@ -30,7 +30,7 @@ def test_continue_without_an_earlier_turn_is_a_search() -> None:
     assert decide(Task(question="And in May?"), grader(says("continue"))).verdict.decision == "yes"
 
 
-@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed", "unavailable"])
 def test_a_flawed_reply_is_ungraded_and_says_why(flaw: str) -> None:
     verdict = decide(Task(question="?"), grader(None, flaw)).verdict  # type: ignore[arg-type]
     assert (verdict.decision, verdict.reason) == ("ungraded", f"the verdict was {flaw}")

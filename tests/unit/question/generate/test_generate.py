@@ -122,7 +122,7 @@ def test_the_sign_for_no_answer_never_reaches_a_caller(text: str) -> None:
     assert (result.answer, result.found, result.citations) == ("", False, [])
 
 
-@pytest.mark.parametrize("flaw", ["refused", "malformed"])
+@pytest.mark.parametrize("flaw", ["refused", "malformed", "unavailable"])
 def test_a_refused_or_empty_reply_is_no_answer(flaw: str) -> None:
     result = generate(task(), FakeClaude([Segment("I can't")], flaw), PROMPT)  # type: ignore[arg-type]
     assert (result.answer, result.found, result.flaw) == ("", False, flaw)

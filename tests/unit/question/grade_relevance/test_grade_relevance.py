@@ -34,7 +34,7 @@ def test_the_grader_sees_the_question_the_turn_before_it_and_the_passage() -> No
     assert seen["passage"]["text"] == "In May: 2 days."
 
 
-@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed", "unavailable"])
 def test_a_flawed_reply_never_makes_a_passage_relevant(flaw: str) -> None:
     verdict = grade(task(0.0), grader(None, flaw)).verdict  # type: ignore[arg-type]
     assert (verdict.relevant, verdict.label, verdict.score) == (False, "ungraded", None)

@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question.grade_support.logic import Task, grade, level_of
+from question.grade_support.logic import MOST_MISSING_CHARACTERS, Task, grade, level_of
 from selfrag.domain.verdicts import Claim
-from tests.support.fakes import MemoryCache, grader, passage
+from selfrag.ports.grading import Grader
+from selfrag.ports.model import Flaw
+from tests.support.fakes import PROMPT, FakeClaude, MemoryCache, grader, passage, remembering
 
 TASK = Task(question="?", answer="25 days. From May.", passages=[passage("p1"), passage("p2")])
 SUPPORTS = ["full", "partial", "none", "contradicted"]
@@ -43,7 +45,7 @@ def test_support_that_names_no_passage_is_no_support(numbers: list[int]) -> None
     assert (verdict.level, verdict.claims[0].support) == ("no_support", "none")
 
 
-@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed", "unavailable"])
 def test_a_flawed_reply_is_ungraded_and_not_kept(flaw: str) -> None:
     cache = MemoryCache()
     verdict = grade(TASK, grader(None, flaw, cache)).verdict  # type: ignore[arg-type]
@@ -61,3 +63,107 @@ def test_only_full_claims_alone_make_full_support(supports: list[str]) -> None:
     assert (level_of(claims) == "fully_supported") == (set(supports) == {"full"})
     if "contradicted" in supports:
         assert level_of(claims) == "no_support"
+
+
+@pytest.mark.parametrize("support", ["partial", "none", "contradicted", "full"])
+def test_what_is_missing_is_told_of_claims_that_are_not_full(support: str) -> None:
+    judged = {"claim": "c", "support": support, "passages": [1], "missing": "payment  date\nof the allowance"}
+    [claim] = grade(TASK, grader({"claims": [judged]})).verdict.claims
+    assert claim.missing == ("" if support == "full" else "payment date of the allowance")
+
+
+@pytest.mark.parametrize(
+    ("missing", "kept"),
+    [
+        ("word " * 60, " ".join(["word"] * 40)),
+        ("x" * 300, "x" * MOST_MISSING_CHARACTERS),
+        ("x" * 200, "x" * 200),
+        (f"{'x' * 195} word ends", f"{'x' * 195} word"),
+        (f"{'x' * 195} words end", f"{'x' * 195}"),
+    ],
+)
+def test_a_long_phrase_of_what_is_missing_is_cut_at_a_word(missing: str, kept: str) -> None:
+    judged = {"claim": "c", "support": "none", "passages": [], "missing": missing}
+    [claim] = grade(TASK, grader({"claims": [judged]})).verdict.claims
+    assert claim.missing == kept
+
+
+SMALL, STRONG = "claude-haiku-5-5", "claude-sonnet-5-5"
+YES = {"claim": "Leave is 25 days a year.", "support": "full", "passages": [1]}
+OTHER = {"claims": [{"claim": "Leave is 25 days.", "support": "partial", "passages": [1]}]}
+
+
+class Model(FakeClaude):
+    """A model by this name."""
+
+    def __init__(self, name: str, says: object, flaw: Flaw | None = None) -> None:
+        super().__init__(says, flaw)
+        self.name = name
+
+    def model_of(self, step: str) -> str:
+        return self.name
+
+
+def pair(small: Model, strong: Model, cache: MemoryCache | None = None) -> Grader:
+    first = Grader("grade_support_first", PROMPT, remembering(small, cache))
+    return Grader("grade_support", PROMPT, remembering(strong, cache), first)
+
+
+def test_the_small_models_verdict_stands_where_nobody_doubts() -> None:
+    small, strong = Model(SMALL, {"claims": [YES, YES]}), Model(STRONG, OTHER)
+    result = grade(TASK, pair(small, strong))
+    assert (result.verdict.level, result.verdict.model, strong.asked) == ("fully_supported", SMALL, [])
+    assert (len(result.calls), result.attempts) == (1, 1)
+    assert [call.step for call in result.calls] == ["grade_support"]
+
+
+@pytest.mark.parametrize(
+    "doubtful",
+    [
+        {**YES, "support": "partial"},
+        {**YES, "support": "contradicted"},
+        {**YES, "support": "none"},
+        {**YES, "passages": []},
+        {**YES, "passages": [3]},
+        {**YES, "claim": "Leave is 26 days a year."},
+        {**YES, "claim": "Leave in Lisbon is 25 days a year."},
+        {**YES, "claim": "It begins in June."},
+    ],
+    ids=["partial", "contradicted", "none", "no passage", "no such passage", "number", "name", "date"],
+)
+def test_the_stronger_model_judges_the_whole_answer_where_the_small_one_or_the_code_doubts(
+    doubtful: dict[str, object],
+) -> None:
+    small, strong = Model(SMALL, {"claims": [YES, doubtful]}), Model(STRONG, OTHER)
+    result = grade(TASK, pair(small, strong))
+    assert (result.verdict.level, result.verdict.model) == ("partially_supported", STRONG)
+    assert [claim.claim for claim in result.verdict.claims] == ["Leave is 25 days."]
+    assert strong.asked == small.asked
+    assert (len(result.calls), result.attempts) == (2, 2)
+    assert {call.step for call in result.calls} == {"grade_support"}
+
+
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed", "unavailable"])
+def test_a_flawed_reply_of_the_small_model_leaves_the_verdict_to_the_stronger_one(flaw: Flaw) -> None:
+    result = grade(TASK, pair(Model(SMALL, None, flaw), Model(STRONG, OTHER)))
+    assert (result.verdict.level, result.verdict.model, result.error) == ("partially_supported", STRONG, None)
+    assert result.attempts == (5 if flaw == "unavailable" else 2)
+    assert result.throttled == (flaw == "unavailable")
+
+
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed", "unavailable"])
+def test_in_doubt_a_stronger_model_without_a_verdict_leaves_the_answer_ungraded(flaw: Flaw) -> None:
+    small = Model(SMALL, {"claims": [{**YES, "support": "partial"}]})
+    result = grade(TASK, pair(small, Model(STRONG, None, flaw)))
+    assert (result.verdict.level, result.verdict.claims, result.verdict.model) == ("ungraded", [], "")
+    assert result.error == ("TemporarilyUnavailable" if flaw == "unavailable" else None)
+
+
+def test_each_model_is_remembered_under_its_own_key() -> None:
+    cache = MemoryCache()
+    models = Model(SMALL, {"claims": [{**YES, "support": "none"}]}), Model(STRONG, OTHER)
+    first, again = (grade(TASK, pair(*models, cache)) for _ in range(2))
+    assert len(cache.kept) == 2
+    assert (first.verdict.cached, again.verdict.cached) == (False, True)
+    assert (again.calls, again.attempts, again.verdict.model) == ([], 0, STRONG)
+    assert again.verdict.claims == first.verdict.claims

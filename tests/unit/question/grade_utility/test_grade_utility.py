@@ -21,7 +21,7 @@ def test_other_scores_are_no_verdict(score: object) -> None:
         grade(TASK, grader({"reason": "because", "score": score}))
 
 
-@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed"])
+@pytest.mark.parametrize("flaw", ["refused", "cut", "malformed", "unavailable"])
 def test_a_flawed_reply_is_ungraded_and_not_kept(flaw: str) -> None:
     cache = MemoryCache()
     assert grade(TASK, grader(None, flaw, cache)).verdict.score is None  # type: ignore[arg-type]

@@ -1,19 +1,35 @@
 """Retrieve: search both ways, best, keep to the budget, and to the caller's collections."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from question.retrieve.logic import Task, retrieve
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
+from selfrag.domain.passages import Bounds, Candidates
 from selfrag.text.budget import STATE_BUDGET_BYTES, size_of
 from tests.support.fakes import FailingEmbedder, FakeEmbedder, FakeIndex, passage
+
+
+class TwoIndexes(FakeIndex):
+    """An index that finds other passages for each query."""
+
+    def __init__(self, **found: list[str]) -> None:
+        super().__init__()
+        self.found = found
+
+    def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
+        self.passages = [passage(passage_id) for passage_id in self.found[text]]
+        return super().search(text, vector, size, bounds)
+
 
 ALL = ("c0", "c1", "d0", "d1", "other0", "other1")
 
 
 def task(**fields: object) -> Task:
-    return Task.model_validate({"query": "leave", "collections": ["c"], "top_k": 4, **fields})
+    return Task.model_validate({"queries": ["leave"], "collections": ["c"], "top_k": 4, **fields})
 
 
 def test_the_best_passages_come_first() -> None:
@@ -21,6 +37,18 @@ def test_the_best_passages_come_first() -> None:
     result = retrieve(task(), index, FakeEmbedder())
     assert [p.passage_id for p in result.passages] == ["p0", "p1", "p2", "p3"]
     assert index.asked == [("leave", ["c"])]
+
+
+def test_the_best_of_each_query_come_in_turn_and_each_passage_once() -> None:
+    index = TwoIndexes(leave=["a", "b", "c"], notice=["x", "a", "z"])
+    result = retrieve(task(queries=["leave", "notice"]), index, FakeEmbedder())
+    assert [p.passage_id for p in result.passages] == ["a", "x", "b", "c"]
+
+
+def test_room_that_is_shared_with_the_web_is_halved() -> None:
+    index = FakeIndex(*(passage(f"p{n}", "日" * 10_000) for n in range(5)))
+    alone, shared = (retrieve(task(shared=shared), index, FakeEmbedder()) for shared in (False, True))
+    assert (len(alone.passages), len(shared.passages)) == (2, 1)
 
 
 def test_while_the_embedding_model_is_too_busy_the_search_is_by_full_text_alone_and_says_so() -> None:

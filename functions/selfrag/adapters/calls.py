@@ -1,0 +1,107 @@
+"""The recent calls to a model, as one item in the table of verdicts.
+
+Its key, `calls#MODEL`, is no verdict's: those are hashes. One write notes an arrival and brings back what was there,
+so a call waits for one round trip; what was just read is not read again.
+"""
+
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from selfrag.adapters.faults import code_of
+from selfrag.ports.recent import Recent
+from selfrag.runtime.observability import logger
+
+ARRIVALS = 9
+# Calls of a step within so many seconds are one arrival.
+TOGETHER_SECONDS = 5.0
+FRESH_SECONDS = 0.5
+# A table that failed is left alone for so long: no call should wait for it again and again.
+REST_SECONDS = 30.0
+_KEPT_SECONDS = 2 * 86_400
+
+Item = dict[str, Any]
+
+
+class DynamoCalls:
+    """The recent calls of a deployment, and what this process remembers of them; `now` gives seconds."""
+
+    def __init__(self, client: Any, table: str, now: Callable[[], float] = time.time) -> None:
+        self._client, self._table, self._now = client, table, now
+        self._arrivals: dict[tuple[str, str], tuple[float, list[float]]] = {}
+        self._patience: dict[str, float] = {}
+        self._resting_until = 0.0
+
+    def seen(self, step: str, model: str) -> Recent:
+        """Note that a step calls a model now, and give what is known; nothing if the table fails."""
+        now = self._now()
+        looked, arrivals = self._arrivals.get((step, model), (0.0, []))
+        if now - looked > FRESH_SECONDS:
+            arrivals = self._arrive(step, model, now)
+            self._arrivals[step, model] = (now, arrivals)
+        between = [later - earlier for later, earlier in pairwise(arrivals)]
+        intervals = tuple(seconds for seconds in between if seconds > 0)
+        return Recent(intervals, max(0.0, self._patience.get(model, 0.0) - now))
+
+    def refused(self, model: str, seconds: float) -> None:
+        """Note until when a model wants to be left; the longest of all such wishes holds."""
+        until = self._now() + seconds
+        self._be_patient(model, until)
+        self._update(
+            model,
+            "SET patience_until = :until, expires_at = :expires",
+            "attribute_not_exists(patience_until) OR patience_until < :until",
+            {":until": until, ":expires": round(until) + _KEPT_SECONDS},
+        )
+
+    def _arrive(self, step: str, model: str, now: float) -> list[float]:
+        """The arrivals of a step, newest first, this one included."""
+        # From the oldest to the newest, each takes the place of the one before it.
+        moved = [f"#a{n} = if_not_exists(#a{n - 1}, :none)" for n in range(ARRIVALS - 1, 0, -1)]
+        noted, item = self._update(
+            model,
+            f"SET {', '.join(moved)}, #a0 = :now, expires_at = :expires",
+            "attribute_not_exists(#a0) OR #a0 < :recent",
+            {":now": now, ":none": 0.0, ":recent": now - TOGETHER_SECONDS, ":expires": round(now) + _KEPT_SECONDS},
+            {f"#a{n}": f"{step}#{n}" for n in range(ARRIVALS)},
+        )
+        self._be_patient(model, _number(item, "patience_until"))
+        known = [at for n in range(ARRIVALS) if (at := _number(item, f"{step}#{n}"))]
+        return [now, *known] if noted else known
+
+    def _be_patient(self, model: str, until: float) -> None:
+        self._patience[model] = max(until, self._patience.get(model, 0.0))
+
+    def _update(
+        self, model: str, update: str, condition: str, values: dict[str, float], names: dict[str, str] | None = None
+    ) -> tuple[bool, Item]:
+        """Whether the condition held, and the item as it was before; open on failure."""
+        if self._now() < self._resting_until:
+            return False, {}
+        try:
+            was = self._client.update_item(
+                TableName=self._table,
+                Key={"key": {"S": f"calls#{model}"}},
+                UpdateExpression=update,
+                ConditionExpression=condition,
+                ExpressionAttributeValues={
+                    name: {"N": f"{value:.3f}".removesuffix(".000")} for name, value in values.items()
+                },
+                **({"ExpressionAttributeNames": names} if names else {}),
+                ReturnValues="ALL_OLD",
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
+            )
+        except (BotoCoreError, ClientError) as error:
+            if code_of(error) == "ConditionalCheckFailedException":
+                return False, error.response.get("Item", {})
+            self._resting_until = self._now() + REST_SECONDS
+            logger.warning("recent calls are not known", extra={"error": type(error).__name__})
+            return False, {}
+        return True, was.get("Attributes", {})
+
+
+def _number(item: Item, name: str) -> float:
+    return float(item.get(name, {}).get("N", 0.0))

@@ -1,0 +1,57 @@
+"""Whether a prompt is marked for the service's prompt cache, and for how long.
+
+What is marked costs more when it is written and much less when it is read, so it is marked only when it will probably
+be read before it expires: as often as the deployment's own calls of late came soon enough after each other.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from selfrag.adapters.claude.profiles import bedrock_request
+from selfrag.domain.calls import WRITE_FACTORS, Prices
+
+Life = Literal["5m", "1h"]
+
+LIFE_SECONDS: dict[Life, float] = {"5m": 300.0, "1h": 3600.0}
+# The clocks of two machines differ, and a call takes time: what comes in the last moments may come too late.
+SURE = 0.95
+# A cache read's share of the input price where no price is known.
+USUAL_READ = 0.1
+# The shortest prompt that is cached, in tokens; a shorter one is taken and not cached. Longest name that fits first.
+SMALLEST_CACHEABLE = {
+    "claude-haiku-5-5": 512,
+    "claude-sonnet-5-5": 1024,
+    "claude-opus-5-5": 512,
+    "claude-haiku-4-5": 4096,
+    "claude-sonnet-4-6": 1024,
+}
+_SMALLEST = 1024
+# Bytes of English for a token of a current model.
+_BYTES_PER_TOKEN = 3
+
+
+def mark_for(prompt: str, model: str, intervals: Sequence[float], price: Prices | None) -> dict[str, Any] | None:
+    """The `cache_control` of a prompt, given the seconds between its last calls; None if it is not worth a mark."""
+    smallest = next((tokens for name, tokens in SMALLEST_CACHEABLE.items() if name in model), _SMALLEST)
+    if len(prompt.encode()) < smallest * _BYTES_PER_TOKEN:
+        return None
+    life = cheapest_life(intervals, price[2] / price[0] if price else USUAL_READ)
+    # Models that know only Bedrock's older version know no other life than five minutes.
+    if life == "1h" and bedrock_request(model):
+        return None
+    return None if life is None else {"type": "ephemeral"} if life == "5m" else {"type": "ephemeral", "ttl": life}
+
+
+def cheapest_life(intervals: Sequence[float], read: float) -> Life | None:
+    """The life for which a prompt costs least, at a cache read of so many times the input price; None for no mark.
+
+    An interval that is shorter than a life was, or would have been, a read; a longer one is a write. Of two that cost
+    the same the shorter is taken, and no mark before any; what nothing is known of is not marked.
+    """
+    if not intervals:
+        return None
+    costs: dict[Life | None, float] = {None: 1.0}
+    for life, seconds in LIFE_SECONDS.items():
+        reads = sum(interval < SURE * seconds for interval in intervals) / len(intervals)
+        costs[life] = reads * read + (1 - reads) * WRITE_FACTORS[life]
+    return min(costs, key=lambda life: costs[life])

@@ -1,0 +1,15 @@
+"""What waiting needs, in one value that a test or a bench can hand over."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time in seconds since the epoch, a pause of so many seconds, and a random share from 0 to 1."""
+
+    now: Callable[[], float] = time.time
+    sleep: Callable[[float], None] = time.sleep
+    share: Callable[[], float] = random.random

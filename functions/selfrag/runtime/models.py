@@ -1,0 +1,38 @@
+"""Which model judges what: three profiles, from the cheapest to the strictest."""
+
+from pydantic import ValidationInfo
+
+GRADER = "claude-haiku-5-5"
+WRITER = "claude-sonnet-5-5"
+DEFAULT_MODELS: dict[str, str] = {
+    "decide_retrieval": GRADER,
+    "grade_relevance": GRADER,
+    "generate": WRITER,
+    "grade_support": WRITER,
+    "grade_utility": GRADER,
+    "rewrite_question": GRADER,
+}
+# The model that judges support before grade_support's own, which is then asked in doubt only.
+FIRST = "grade_support_first"
+PROFILES: dict[str, dict[str, str]] = {
+    "thrifty": dict.fromkeys(DEFAULT_MODELS, GRADER),
+    "balanced": {**DEFAULT_MODELS, FIRST: GRADER},
+    "strict": {**DEFAULT_MODELS, "grade_utility": WRITER},
+}
+
+
+def first_of(step: str) -> str:
+    """The name in `models` of the model that is asked before the step's own."""
+    return f"{step}_first"
+
+
+def of_the_profile(models: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+    """The models of the profile with those that are named in their place."""
+    known = (*DEFAULT_MODELS, FIRST)
+    unknown = sorted(set(models) - set(known))
+    if unknown:
+        raise ValueError(f"no such step: {', '.join(unknown)}; the steps are {', '.join(known)}")
+    chosen = {**PROFILES[info.data.get("profile", "balanced")], **models}
+    if chosen.get(FIRST) == chosen["grade_support"]:
+        del chosen[FIRST]  # nobody has to be asked twice
+    return chosen

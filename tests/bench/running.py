@@ -1,0 +1,111 @@
+"""The real local stack with the deployed handlers, an index and a web by script, and the simulated Messages API."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from werkzeug.datastructures import Headers
+
+from cli.local.aws.resources import TABLES
+from cli.local.aws.stack import LocalStack, deployed_handlers, running_stack
+from cli.local.offline.json_server import JsonServer
+from cli.local.offline.strict import Refused
+from selfrag import bootstrap
+from selfrag.adapters.calls import DynamoCalls
+from selfrag.bootstrap import Parts
+from selfrag.domain.passages import Bounds, Candidates
+from selfrag.domain.questions import AskRequest
+from selfrag.runtime.clock import Clock
+from tests.bench.api.billing import Billed
+from tests.bench.api.server import MessagesApi
+from tests.bench.stories import COLLECTION, found, found_on_the_web
+from tests.support.fakes import FakeEmbedder, FakeIndex
+
+
+class ScriptedIndex(FakeIndex):
+    """Finds what the story says that the query is of, in no time."""
+
+    def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
+        """The story's passages, best first."""
+        return FakeIndex(*found(text)).search(text, vector, size, bounds)
+
+
+class ScriptedWeb(JsonServer):
+    """Tavily's stand-in: finds what the story says, in no time."""
+
+    def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
+        """The reply to POST /search."""
+        pages = found_on_the_web(body["query"])[: body["max_results"]]
+        results = [
+            {"url": f"https://example.com/{one.passage_id}", "title": one.title, "content": one.text, "score": 0.9}
+            for one in pages
+        ]
+        return {"query": body["query"], "results": results}
+
+    def error(self, refused: Refused) -> dict[str, Any]:
+        """An error in the service's form."""
+        return {"detail": {"error": str(refused)}}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question that was answered: the response, the requests that it took, its seconds and its history."""
+
+    response: dict[str, Any]
+    requests: list[Billed]
+    seconds: float
+    history: list[dict[str, Any]]
+
+
+class Running:
+    """The stack and the simulated service; made by `running`."""
+
+    def __init__(self, stack: LocalStack, api: MessagesApi) -> None:
+        self.stack, self.api = stack, api
+
+    def ask(self, question: str, **policy: Any) -> Asked:
+        """Run the workflow to its end; raises ValidationError for a policy that a request may not have."""
+        wanted = {"deadline_seconds": 240, **policy}
+        payload = AskRequest.model_validate({"question": question, "policy": wanted}).execution_input([COLLECTION])
+        before, began = len(self.api.billed), time.perf_counter()
+        execution = self.stack.execute(payload)
+        seconds = time.perf_counter() - began
+        assert execution.output is not None, execution.error
+        return Asked(execution.output, self.api.billed[before:], seconds, execution.history)
+
+    def forget(self) -> None:
+        """Forget what the deployment remembers, and all that the service knows."""
+        client, (name, key) = boto3.client("dynamodb"), TABLES["verdicts_table"]
+        for page in client.get_paginator("scan").paginate(TableName=name):
+            for item in page["Items"]:
+                client.delete_item(TableName=name, Key={key: item[key]})
+        self.api.forget()
+
+
+@contextmanager
+def running(
+    api: MessagesApi, profile: str = "balanced", sleep: Callable[[float], None] = time.sleep
+) -> Iterator[Running]:
+    """Start it all; whoever waits calls `sleep`, and what is known of recent calls goes by the service's clock."""
+    index: Any = ScriptedIndex()
+    parts: Parts = {
+        "index": index,
+        "embedder": FakeEmbedder(),
+        "clock": Clock(sleep=sleep, share=lambda: 0.5),
+    }
+    with api, ScriptedWeb() as web:
+        settings = {
+            "SELFRAG_PROFILE": profile,
+            "SELFRAG_MODEL_BASE_URL": api.url,
+            "SELFRAG_MODEL_SECRET": "model-key",
+            "SELFRAG_WEB_BASE_URL": web.url,
+            "SELFRAG_WEB_SECRET": "web-key",
+        }
+        secrets = {"model-key": "simulated", "web-key": "simulated"}
+        with running_stack(settings, secrets, parts=parts, handlers=deployed_handlers(), pause=sleep) as stack:
+            recent = DynamoCalls(boto3.client("dynamodb"), TABLES["verdicts_table"][0], api.clock)
+            with bootstrap.using(recent_calls=recent):
+                yield Running(stack, api)

@@ -1,0 +1,49 @@
+"""Claude as a step has it, with a clock that does not wait, and what is known of recent calls in memory."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from selfrag.adapters.claude.pace import Pace
+from selfrag.adapters.claude.sdk import SdkClaude
+from selfrag.domain.calls import Limits, Prices
+from selfrag.ports.recent import Recent
+from selfrag.runtime.clock import Clock
+from selfrag.runtime.settings import DEFAULT_MODELS
+
+
+class Skipping:
+    """A time in which pauses are skipped: they are noted, and the clock shows that they are over."""
+
+    def __init__(self, share: float = 0.5) -> None:
+        self.slept: list[float] = []
+        self.clock = Clock(now=lambda: time.time() + sum(self.slept), sleep=self.slept.append, share=lambda: share)
+
+
+class MemoryCalls:
+    """Recent calls that are what a test says they are; `refusals` are those that were noted."""
+
+    def __init__(self, *intervals: float, patience: float = 0.0) -> None:
+        self.known = Recent(intervals, patience)
+        self.refusals: list[tuple[str, float]] = []
+
+    def seen(self, step: str, model: str) -> Recent:
+        return self.known
+
+    def refused(self, model: str, seconds: float) -> None:
+        self.refusals.append((model, seconds))
+
+
+def claude_of(
+    client: Any,
+    models: Mapping[str, str] | None = None,
+    seconds: float = 20.0,
+    limits: Limits | None = None,
+    recent: MemoryCalls | None = None,
+    time: Skipping | None = None,
+    prices: Mapping[str, Prices] | None = None,
+) -> SdkClaude:
+    """Claude for one task, of which nothing is known but what is given here."""
+    limits = limits or Limits()
+    pace = Pace((time or Skipping()).clock, recent or MemoryCalls(), seconds, limits.deadline_ms)
+    return SdkClaude(client, {**DEFAULT_MODELS, **(models or {})}, prices or {}, pace, limits.budget_usd)

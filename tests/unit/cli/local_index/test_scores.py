@@ -1,0 +1,82 @@
+"""Full text is scored by BM25 over the collections searched, and what is equal keeps one order."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import bm25s
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cli.local.home import connect
+from cli.local.index import SCHEMA, EmbeddedIndex
+from cli.local.index.tokens import tokens
+from tests.unit.cli.local_index.made import entry, found, near
+
+WORDS = ["leave", "days", "pay", "有給休暇", "休暇", "the", "Ärger", "x1", "?!"]
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
+
+
+@pytest.fixture
+def index() -> Iterator[EmbeddedIndex]:
+    with closing(connect(SCHEMA)) as connection:
+        yield EmbeddedIndex(connection)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("ab"), TEXTS), min_size=1, max_size=12), TEXTS, st.sampled_from(["a", "ab"]))
+def test_scores_are_those_of_bm25_over_the_collections_searched(
+    passages: list[tuple[str, str]], query: str, searched: str
+) -> None:
+    entries = [entry(f"p{n:02}", text, collection) for n, (collection, text) in enumerate(passages)]
+    with TemporaryDirectory() as directory, closing(connect(SCHEMA, Path(directory))) as connection:
+        index = EmbeddedIndex(connection)
+        index.add(entries)
+        scores = found(index, query, list(searched))
+    within = [made.passage for made in entries if made.passage.collection in searched]
+    assert dict(scores) == pytest.approx(
+        by_bm25s({passage.passage_id: passage.text for passage in within}, query), rel=1e-6
+    )
+    assert scores == sorted(scores, key=lambda one: (-one[1], one[0]))
+
+
+def by_bm25s(texts: dict[str, str], query: str) -> dict[str, float]:
+    """What the library gives the passages that share a token with the query."""
+    vocabulary: dict[str, int] = {}
+    ids = [[vocabulary.setdefault(token, len(vocabulary)) for token in tokens(text)] for text in texts.values()]
+    wanted = [vocabulary[token] for token in tokens(query) if token in vocabulary]
+    if not wanted:
+        return {}
+    library = bm25s.BM25(k1=0.9, b=0.4, method="lucene", backend="numpy")
+    library.index((ids, vocabulary), create_empty_token=False, show_progress=False)
+    scores = library.get_scores_from_ids(wanted)
+    return {name: float(score) for name, score in zip(texts, scores, strict=True) if score > 0}
+
+
+def test_equal_passages_are_found_in_the_order_of_their_ids_however_many_are_wanted(index: EmbeddedIndex) -> None:
+    index.add([entry(f"p{n}") for n in (5, 1, 4)])
+    index.add([entry(f"p{n}") for n in (2, 3)])
+    for size in (1, 2, 5, 9):
+        expected = [f"p{n}" for n in range(1, 6)][:size]
+        assert [passage_id for passage_id, _ in found(index, "leave", size=size)] == expected
+        assert [passage_id for passage_id, _ in near(index, size)] == expected
+
+
+def test_a_limit_does_not_change_what_a_word_is_worth(index: EmbeddedIndex) -> None:
+    index.add(
+        [entry(f"p{n}", "Leave days." if n < 3 else "Pay days.", tags=["old"] if n % 2 else []) for n in range(9)]
+    )
+    everything = dict(found(index, "leave days"))
+    limited = found(index, "leave days", tags=["old"])
+    assert [passage_id for passage_id, _ in limited] == ["p1", "p3", "p5", "p7"]
+    assert all(everything[passage_id] == score for passage_id, score in limited)
+
+
+def test_the_best_that_is_asked_for_is_found_though_all_else_ranks_before_it(index: EmbeddedIndex) -> None:
+    index.add([entry(f"p{n:03}", "Leave leave leave.", tags=["other"]) for n in range(200)])
+    index.add([entry("p999", "Leave, pay, travel and all the rest of it.", tags=["wanted"])])
+    assert [passage_id for passage_id, _ in found(index, "leave", size=1, tags=["wanted"])] == ["p999"]
+    assert found(index, "leave", tags=["unknown"]) == []
+    assert found(index, "leave", tags=[]) == []

@@ -1,0 +1,144 @@
+"""A step never spends more than it may: before each request, what is left decides how long its reply may be."""
+
+import time
+from typing import Any
+
+import anthropic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from question.grade_relevance.logic import Relevance
+from selfrag.adapters.claude.budget import LEAST_TOKENS, MOST_TOKENS, Kind, Purse, most_tokens
+from selfrag.domain.calls import PRICES, Limits, ModelCall, cost_usd
+from selfrag.domain.errors import HINTS, BudgetExceeded, Misconfigured
+from selfrag.ports.model import Source
+from selfrag.ports.prompts import Prompt
+from tests.support.asking import MemoryCalls, claude_of
+from tests.support.doubles.model_server import Fault, ModelServer
+
+HAIKU, SONNET = "claude-haiku-5-5", "claude-sonnet-5-5"
+RUBRIC = Prompt("Judge by the rubric. " * 200, "v1")
+KINDS = st.sampled_from(["verdict", "answer"])
+
+
+def request_of(text: str, model: str = SONNET, **mark: Any) -> dict[str, Any]:
+    rubric = {"type": "text", "text": RUBRIC.text, **mark}
+    return {"model": model, "system": [rubric], "messages": [{"role": "user", "content": [{"text": text}]}]}
+
+
+def call_of(request: dict[str, Any], read: int, written: int, for_an_hour: int, output: int) -> ModelCall:
+    call = ModelCall(
+        step="generate",
+        model=request["model"],
+        started_at=0,
+        ended_at=1,
+        stop_reason="end_turn",
+        input_tokens=read,
+        output_tokens=output,
+        cache_creation_input_tokens=written + for_an_hour,
+        cache_creation_1h_input_tokens=for_an_hour,
+    )
+    return call.model_copy(update={"cost_usd": cost_usd(call, {})})
+
+
+@given(st.text(max_size=3000), st.floats(0, 0.05), st.sampled_from([HAIKU, SONNET]), KINDS, st.data())
+def test_whatever_is_asked_and_replied_costs_no_more_than_it_may(
+    text: str, budget: float, model: str, kind: Kind, data: Any
+) -> None:
+    life = data.draw(st.sampled_from([None, "5m", "1h"]))
+    request = request_of(text, model, **({"cache_control": {"type": "ephemeral", "ttl": life}} if life else {}))
+    purse, spent = Purse(budget, {}), 0.0
+    for _ in range(4):
+        try:
+            tokens = purse.tokens_for(request, kind)
+        except BudgetExceeded:
+            break
+        assert LEAST_TOKENS[kind] <= tokens <= MOST_TOKENS
+        # The model counts a token for every two bytes of natural text at the most, and replies as long as it may.
+        rubric, asked = len(RUBRIC.text) // 2, len(text.encode()) // 2
+        wrote = {None: (0, 0), "5m": (rubric, 0), "1h": (0, rubric)}[life]
+        call = call_of(request, asked + (0 if life else rubric), *wrote, tokens)
+        purse.paid(call)
+        assert call.cost_usd is not None
+        spent += call.cost_usd
+    assert spent <= budget + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        # Three bytes a token for English, 1.3 tokens a character for Japanese, every sign of JSON its own.
+        ("How many days of leave do I have after ten years of service? " * 20, 20 * 20),
+        ("勤続十年の場合、年次有給休暇は何日もらえますか。" * 20, 20 * 32),
+        ('{"score": 0.93, "reason": "25 days, p. 7"}' * 20, 20 * 24),
+    ],
+)
+def test_the_estimate_is_above_what_a_text_takes_and_not_far(text: str, tokens: int) -> None:
+    assert tokens < most_tokens(text) < 3 * tokens
+
+
+def test_without_a_budget_nothing_is_estimated_and_a_price_is_not_needed() -> None:
+    assert Purse(None, {}).tokens_for(request_of("?", "a-model"), "answer") == MOST_TOKENS
+
+
+def test_a_budget_needs_the_price_of_its_model_and_says_how_to_give_it() -> None:
+    with pytest.raises(Misconfigured, match="price of a-model: give it in `prices` \\(SELFRAG_PRICES\\)"):
+        Purse(1.0, {}).tokens_for(request_of("?", "a-model"), "answer")
+    assert Purse(1.0, {"a-model": (1, 2, 0.1)}).tokens_for(request_of("?", "a-model"), "answer") == MOST_TOKENS
+
+
+def judge(server: ModelServer, budget_usd: float, recent: MemoryCalls | None = None) -> Any:
+    client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
+    limits = Limits(deadline_ms=1000 * (time.time() + 25), budget_usd=budget_usd)
+    claude = claude_of(client, seconds=0.3, limits=limits, recent=recent)
+    return claude.judge("grade_relevance", RUBRIC, {"question": "?"}, Relevance)
+
+
+def test_a_small_budget_makes_the_reply_shorter() -> None:
+    with ModelServer() as server:
+        judge(server, 1.0)
+        judge(server, 0.0007)
+        judge(server, 0.0007, MemoryCalls(60.0))
+    plenty, few, fewer = (request["max_tokens"] for request in server.requests)
+    assert plenty == MOST_TOKENS > few > fewer > LEAST_TOKENS["verdict"]
+
+
+def test_a_budget_that_buys_no_verdict_sends_nothing_and_says_what_to_change() -> None:
+    with ModelServer() as server, pytest.raises(BudgetExceeded, match="max_cost_usd buys no verdict"):
+        judge(server, 0.0001)
+    assert server.requests == []
+    assert "max_cost_usd" in HINTS["BudgetExceeded"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "requests", "error"),
+    [
+        # Refused before any work: the second costs what the first would have.
+        (429, 4, "TemporarilyUnavailable"),
+        (529, 4, "TemporarilyUnavailable"),
+        # Nobody knows what it cost.
+        ("timeout", 1, "BudgetExceeded"),
+        (500, 1, "BudgetExceeded"),
+    ],
+    ids=str,
+)
+def test_a_request_of_which_nobody_knows_what_it_cost_is_taken_as_spent(
+    fault: Fault, requests: int, error: str
+) -> None:
+    with ModelServer(lambda step, n: fault) as server:
+        judgement = judge(server, 0.0007)
+        assert server.counts["grade_relevance"] == judgement.attempts == requests
+    assert (judgement.flaw, judgement.error) == ("unavailable", error)
+
+
+def test_the_second_request_of_a_step_gets_what_the_first_has_left() -> None:
+    price = PRICES[SONNET][1]
+    with ModelServer() as server:
+        client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
+        claude = claude_of(client, limits=Limits(budget_usd=0.03))
+        first = claude.write("generate", RUBRIC, [Source("a.md", "", ("One.",))], {}).call
+        claude.write("generate", RUBRIC, [Source("a.md", "", ("One.",))], {})
+    assert first is not None
+    one, two = (request["max_tokens"] for request in server.requests)
+    assert (one - two) * price / 1e6 == pytest.approx(first.cost_usd, abs=price / 1e6)

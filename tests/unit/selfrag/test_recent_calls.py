@@ -1,0 +1,114 @@
+"""What functions tell each other of their calls, in one item of the table of verdicts, which may fail."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from selfrag.adapters.calls import ARRIVALS, REST_SECONDS, DynamoCalls
+from selfrag.adapters.verdicts import DynamoVerdicts
+from tests.support.tables import make_verdicts_table
+
+HAIKU, SONNET = "claude-haiku-5-5", "claude-sonnet-5-5"
+HOUR, DAY = 3600.0, 86_400.0
+
+
+class Deployment:
+    """Functions that share a table; each call is one of a function that has just started, unless it is named."""
+
+    def __init__(self, table: Any) -> None:
+        self.table, self.now = table, 1_000_000.0
+
+    def function(self, table: str = "verdicts") -> DynamoCalls:
+        return DynamoCalls(self.table, table, lambda: self.now)
+
+    def arrive(self, *after: float, step: str = "generate", model: str = SONNET) -> tuple[float, ...]:
+        """Intervals that the last of several calls knows, each so many seconds after the one before it."""
+        known: tuple[float, ...] = ()
+        for seconds in after:
+            self.now += seconds
+            known = self.function().seen(step, model).intervals
+        return known
+
+
+@pytest.fixture
+def deployment() -> Iterator[Deployment]:
+    with mock_aws():
+        yield Deployment(make_verdicts_table(boto3.client("dynamodb")))
+
+
+def test_the_first_call_knows_nothing_and_a_later_one_how_long_ago_those_before_it_were(deployment: Deployment) -> None:
+    assert deployment.arrive(0) == ()
+    assert deployment.arrive(60) == (60,)
+    assert deployment.arrive(HOUR) == (HOUR, 60)
+
+
+def test_calls_side_by_side_are_one_arrival_and_know_the_same(deployment: Deployment) -> None:
+    deployment.arrive(0, 60)
+    assert [deployment.arrive(0.1) for _ in range(3)] == [(60,)] * 3
+    assert deployment.arrive(60) == pytest.approx((60.3, 60))
+
+
+def test_only_the_last_few_arrivals_are_kept(deployment: Deployment) -> None:
+    known = deployment.arrive(*range(100, 100 + 3 * ARRIVALS))
+    assert known == tuple(range(99 + 3 * ARRIVALS, 99 + 2 * ARRIVALS, -1))
+
+
+def test_another_step_and_another_model_arrive_for_themselves(deployment: Deployment) -> None:
+    deployment.arrive(0, 60)
+    assert deployment.arrive(60, step="grade_support") == ()
+    assert deployment.arrive(60, model=HAIKU) == ()
+
+
+def test_a_function_that_has_just_looked_does_not_look_again(deployment: Deployment) -> None:
+    looks: list[Any] = []
+    table = SimpleNamespace(update_item=lambda **request: looks.append(request) or {})
+    function = DynamoCalls(table, "verdicts", lambda: deployment.now)
+    for _ in range(4):
+        function.seen("generate", SONNET)
+        deployment.now += 0.2
+    assert len(looks) == 2
+
+
+def test_every_step_of_a_model_is_told_that_it_wants_to_be_left(deployment: Deployment) -> None:
+    deployment.function().refused(HAIKU, 3)
+    deployment.now += 1
+    assert deployment.function().seen("grade_utility", HAIKU).patience == pytest.approx(2)
+    assert deployment.function().seen("generate", SONNET).patience == 0
+    deployment.now += 2
+    assert deployment.function().seen("generate", HAIKU).patience == 0
+
+
+def test_the_longest_wish_to_be_left_holds(deployment: Deployment) -> None:
+    function = deployment.function()
+    for seconds in (3, 8, 2):
+        function.refused(HAIKU, seconds)
+    assert function.seen("generate", HAIKU).patience == deployment.function().seen("generate", HAIKU).patience == 8
+
+
+def test_a_table_that_fails_is_no_failure_and_is_left_alone_for_a_while(deployment: Deployment) -> None:
+    function = deployment.function("no-such-table")
+    assert function.seen("generate", SONNET).intervals == ()
+    function.refused(SONNET, 3)
+    # What this function was told itself it knows all the same.
+    assert function.seen("generate", SONNET).patience == 3
+    make_verdicts_table(deployment.table, "no-such-table")
+    deployment.now += REST_SECONDS - 1
+    assert function.seen("generate", SONNET).intervals == ()
+    deployment.now += 1
+    function.seen("generate", SONNET)
+    deployment.now += 60
+    assert function.seen("generate", SONNET).intervals == (60,)
+
+
+def test_the_item_expires_later_than_it_is_of_use_and_is_no_verdict(deployment: Deployment) -> None:
+    deployment.arrive(0)
+    [item] = deployment.table.scan(TableName="verdicts")["Items"]
+    assert DAY < float(item["expires_at"]["N"]) - deployment.now < 7 * DAY
+    assert "verdict" not in item
+    assert len(item["key"]["S"]) != 64
+    cache = DynamoVerdicts(deployment.table, "verdicts", 30, "generate")
+    assert (cache.get("a" * 64), cache.failed) == (None, False)

@@ -1,0 +1,34 @@
+"""A model that did not reply is no error of a step: its result says why it brought nothing, and how often it asked."""
+
+import pytest
+
+from question.decide_retrieval.logic import Task as Deciding
+from question.decide_retrieval.logic import decide
+from question.generate.logic import Task as Writing
+from question.generate.logic import generate
+from question.grade_relevance.logic import Task as Relevance
+from question.grade_relevance.logic import grade as grade_relevance
+from question.grade_support.logic import Task as Support
+from question.grade_support.logic import grade as grade_support
+from question.grade_utility.logic import Task as Utility
+from question.grade_utility.logic import grade as grade_utility
+from question.rewrite_question.logic import Task as Rewriting
+from question.rewrite_question.logic import rewrite
+from selfrag.domain.calls import StepResult
+from tests.support.fakes import PROMPT, FakeClaude, grader, passage
+
+JUDGE = grader(None, "unavailable")
+RESULTS = [
+    decide(Deciding(question="?"), JUDGE),
+    grade_relevance(Relevance(question="?", passage=passage()), JUDGE),
+    generate(Writing(question="?"), FakeClaude(None, "unavailable"), PROMPT),
+    grade_support(Support(question="?", answer="25 days.", passages=[passage()]), JUDGE),
+    grade_utility(Utility(question="?", answer="25 days."), JUDGE),
+    rewrite(Rewriting(question="?", queries=["?"]), JUDGE),
+]
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__module__.split(".")[1])
+def test_a_step_without_a_reply_says_why_and_how_often_it_asked(result: StepResult) -> None:
+    assert (result.calls, result.attempts, result.error) == ([], 4, "TemporarilyUnavailable")
+    assert result.throttled
