@@ -46,9 +46,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
     def asked(question: str, documents: Path | None = None, previous: str = "") -> dict[str, Any]:
         request = read_request(question, previous=previous)
-        execution, _ = ask_question(
-            request, place_to_ask(documents, ""), lambda done, total, name: None, lambda step: None
-        )
+        execution, _ = ask_question(request, place_to_ask(documents, ""), lambda reading: None, lambda step: None)
         assert execution.output is not None
         return execution.output
 

@@ -77,8 +77,8 @@ def test_a_step_that_got_no_reply_is_counted_as_an_error_and_as_throttled_and_it
     assert (result["attempts"], result["error"]) == (4, "TemporarilyUnavailable")
     found, by_step = emitted(), (("step", __name__.split(".")[-2]),)
     assert (found["Errors", by_step], found["ThrottledSteps", by_step]) == (1, 1)
-    [logged] = [record for record in caplog.records if record.name == "selfrag"]
-    assert (logged.message, logged.error) == ("failed", "TemporarilyUnavailable")  # type: ignore[attr-defined]
+    logged = [(record.message, getattr(record, "error", "")) for record in caplog.records if record.name == "selfrag"]
+    assert ("failed", "TemporarilyUnavailable") in logged
 
 
 def test_a_step_that_was_not_throttled_is_not_counted_as_such(emitted: Any) -> None:
@@ -110,7 +110,8 @@ def test_an_answer_is_counted_by_its_status_its_decision_and_its_support(emitted
     best = {"answer": "25 days.", "support": steps.support("fully_supported")["verdict"]}
     best["utility"] = steps.utility(4)["verdict"]
     relevance = [steps.relevance(name, label)["verdict"] for name, label in (("a", "relevant"), ("b", "irrelevant"))]
-    rounds = [steps.entry(step) for step in ("DecideRetrieval", "GradeRelevance", "Generate", "GradeUtility")]
+    path = ("DecideRetrieval", "GradeRelevance", "Generate", "GradeUtility")
+    rounds = [steps.entry(step, turn=turn) for turn, step in enumerate(path)]
     ledger = [{"step": "Retrieve"}, *rounds]
     compose_answer({**TASK, "best": best, "relevance": relevance, "ledger": ledger}, None)
     found = emitted()
