@@ -129,8 +129,10 @@ def _cached(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:
 def _cost(usage: Usage) -> str:
     dollars = "price unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
     models = ", ".join(sorted({step.model for step in usage.by_step.values()})) or "none"
+    waste = usage.waste.model_calls
+    ahead = f"of which {waste} done ahead and not needed, " if waste else ""
     return (
-        f"{dollars}, {usage.model_calls} model calls in {usage.rounds} rounds, "
+        f"{dollars}, {usage.model_calls} model calls in {usage.rounds} rounds, {ahead}"
         f"{usage.cached_verdicts} cached verdicts, "
         f"{usage.input_tokens} tokens in, {usage.output_tokens} out ({models})"
     )

@@ -17,7 +17,7 @@ def ask(
     docs: Docs = None,
     collection: Collection = "",
     as_json: AsJson = False,
-    policy: Annotated[str, typer.Option(help='Policy fields as JSON, such as {"top_k": 6}.')] = "",
+    policy: Annotated[str, typer.Option(help='Policy fields as JSON, such as {"speculate": "off"}.')] = "",
     previous: Annotated[str, typer.Option(help="Id of the question that this one follows.")] = "",
     filters: Filters = "",
     endpoint: Endpoint = "",

@@ -4,6 +4,7 @@ import json
 from io import StringIO
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from cli.show import NOT_READ, show_passages, show_response
@@ -33,6 +34,30 @@ def test_of_a_response_with_other_fields_the_answer_and_the_causes_are_shown_all
 def test_the_same_cause_of_the_same_step_is_told_once() -> None:
     less = {"id": "abc", "status": "failed", "answer": "No."}
     assert printed(show_response, less, [failed("GradeRelevance", "No key.")] * 4).count("No key.") == 1
+
+
+@pytest.mark.parametrize(
+    ("wasted", "shown"),
+    [
+        (0, "8 model calls in 2 rounds, 1 cached verdicts"),
+        (5, "8 model calls in 2 rounds, of which 5 done ahead and not needed, 1 cached verdicts"),
+    ],
+    ids=["all needed", "some not needed"],
+)
+def test_calls_that_were_made_ahead_and_not_needed_are_told_beside_the_calls(wasted: int, shown: str) -> None:
+    usage = {
+        "model_calls": 8, "rounds": 2, "cached_verdicts": 1, "input_tokens": 3, "output_tokens": 2,
+        "cache_read_input_tokens": 0, "cost_usd": 0.0, "waste": {"model_calls": wasted, "cost_usd": 0.0},
+        "by_step": {}, "warnings": [],
+    }  # fmt: skip
+    response = {
+        "id": "abc", "status": "abstained", "answer": "Not found.", "citations": [], "path": [], "queries": [],
+        "reflection": {
+            "retrieve": {"decision": "yes", "reason": ""}, "relevance": [], "support": None, "utility": None,
+        },
+        "usage": usage, "execution": {"arn": "arn", "console_url": None},
+    }  # fmt: skip
+    assert shown in printed(show_response, response, [])
 
 
 def test_a_trace_of_an_execution_without_a_response_says_how_it_ended() -> None:
