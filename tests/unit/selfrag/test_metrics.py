@@ -73,6 +73,7 @@ def test_a_step_that_got_no_reply_is_counted_as_an_error_and_as_throttled_and_it
     def work(task: Anything) -> StepResult:
         return StepResult(attempts=4, error="TemporarilyUnavailable", throttled=True)
 
+    caplog.set_level("INFO", logger="selfrag")
     result = bootstrap.step(Anything)(work)({}, None)
     assert (result["attempts"], result["error"]) == (4, "TemporarilyUnavailable")
     found, by_step = emitted(), (("step", __name__.split(".")[-2]),)
