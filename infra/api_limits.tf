@@ -1,10 +1,10 @@
 # What the API takes of everybody together; what it takes of one key is in its usage plan.
 
 locals {
-  # Of the account's concurrent executions, a question that is waited for holds one, by `ask`, and its steps up to four at a
-  # time. With a fifth, those that wait always leave room for the steps that they wait for. AWS keeps 100 for functions
-  # without a reservation, so an account with fewer than 125 has none to reserve.
-  ask_share = try(var.account_concurrency >= 125, false) ? floor(var.account_concurrency / 5) : -1
+  # Of the account's concurrent executions, a question that is waited for holds one, by `ask`, and its steps up to six at a
+  # time. With a sixth, those that wait leave room for the steps that they wait for. AWS keeps 100 for functions without a
+  # reservation, so an account with fewer than 120 has none to reserve.
+  ask_share = try(var.account_concurrency >= 120, false) ? floor(var.account_concurrency / 6) : -1
 
   # Whom anybody may call is called seldom: AWS charges requests, but not those that it throttles.
   open_throttles = { for endpoint in ["health", "openapi.json"] : "v1/${endpoint}/GET" => { rate = 2, burst = 10 } }

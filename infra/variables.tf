@@ -128,7 +128,7 @@ variable "reserved_concurrency" {
 }
 
 variable "account_concurrency" {
-  description = "How many functions the account may run at once in the region (`aws lambda get-account-settings`, ConcurrentExecutions). With it, more questions than that carries are refused at the door (429), and `ask` is given a fifth of it if it is 125 or more; null leaves it to api_throttle alone."
+  description = "How many functions the account may run at once in the region (`aws lambda get-account-settings`, ConcurrentExecutions). With it, more questions than that carries are refused at the door (429), and `ask` is given a sixth of it if it is 120 or more; null leaves it to api_throttle alone."
   type        = number
   default     = null
 

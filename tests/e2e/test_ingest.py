@@ -52,6 +52,11 @@ def embedder(monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:
     return fake
 
 
+def warned(told: str) -> list[str]:
+    """What is on stderr beside how far the reading was, which a slow machine says every ten seconds."""
+    return [line for line in told.splitlines() if " documents read" not in line]
+
+
 def found(here: Run, directory: Path, query: str) -> list[dict[str, Any]]:
     ended = here("search", query, "--docs", str(directory), "--json")
     assert ended.code == 0, ended.err
@@ -71,7 +76,7 @@ def test_a_live_directory_of_200_mixed_files_stays_in_step(here: Run, tmp_path: 
         (directory / path).parent.mkdir(parents=True, exist_ok=True)
         (directory / path).write_bytes(content)
     ended = here("ingest", str(directory))
-    assert (ended.out, ended.err) == ("200 added, 0 changed, 0 removed, 0 unchanged, 0 skipped\n", "")
+    assert (ended.out, warned(ended.err)) == ("200 added, 0 changed, 0 removed, 0 unchanged, 0 skipped\n", [])
     first, embedded = known(here, directory), len(embedder.embedded)
     assert {one["status"] for one in first.values()} == {"ready"}
     assert sum(one["passages"] for one in first.values()) == embedded == len(set(embedder.embedded))
@@ -108,7 +113,7 @@ def test_a_live_directory_of_200_mixed_files_stays_in_step(here: Run, tmp_path: 
     now = known(here, directory)
     assert now["broken.pdf"]["status"] == "failed"
     assert now["broken.pdf"]["reason"].startswith("broken.pdf is cut off at its end")
-    assert ended.err == f"selfrag: warning: {now['broken.pdf']['reason']}\n"
+    assert warned(ended.err) == [f"selfrag: warning: {now['broken.pdf']['reason']}"]
     same = now.keys() - {"broken.pdf", changed}
     assert {path: now[path] for path in same} == {path: first[path] for path in same}
     assert len(embedder.embedded) == embedded + 1

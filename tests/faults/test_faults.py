@@ -54,6 +54,8 @@ def expected_status(step: str, fault: Fault, always: bool) -> str:
     """The stated outcome: what can be retried is, a missing verdict is never a pass, and no fault is 'not found'."""
     if fault in NO_REPLY and not always:
         return "abstained" if step == "rewrite_question" else "answered"
+    if step == "grade_support" and not always:
+        return "answered"  # the second judge of support is asked where the first gives no verdict
     return {
         "decide_retrieval": "answered",  # without a verdict the documents are searched
         "grade_relevance": "failed",  # nothing graded, so nothing is evidence
@@ -62,6 +64,19 @@ def expected_status(step: str, fault: Fault, always: bool) -> str:
         "grade_utility": "partial",
         "rewrite_question": "abstained",  # nothing else to search for
     }[step]
+
+
+@pytest.mark.parametrize("step", MODEL_STEPS)
+def test_a_refusal_that_asks_for_more_time_than_there_is_ends_its_step_at_once(step: str) -> None:
+    with ModelServer(lambda asked, n: 429 if asked == step else None) as model:
+        model.headers[429] = {"retry-after": "120"}
+        if step == "rewrite_question":
+            model.answers["grade_relevance"] = irrelevant
+        response = ask(model, max_rewrites=1)
+    # Support has two judges: where the first gives no verdict the other is asked.
+    judgements = {"grade_relevance": len(response["queries"]), "grade_support": 2}.get(step, 1)
+    assert 1 <= model.counts[step] <= judgements
+    assert response["status"] == expected_status(step, 429, always=True), response
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413])

@@ -149,7 +149,7 @@ def test_what_others_may_ask_are_collections(infra: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "share", "rate"), [(None, -1, None), (10, -1, 0.3), (124, -1, 4.7), (125, 25, 4.8), (2000, 400, 50)]
+    ("limit", "share", "rate"), [(None, -1, None), (10, -1, 0.3), (119, -1, 4.5), (120, 20, 4.6), (2000, 333, 50)]
 )
 def test_the_door_takes_what_the_account_carries_and_leaves_aws_the_hundred_that_it_keeps(
     infra: Path, limit: int | None, share: int, rate: float | None

@@ -100,9 +100,9 @@ class Walker:
             return Reach(1, (name,), response["usage"]["model_calls"], {response["status"]})
         situation = json.dumps([name, _deciding(name, variables)], sort_keys=True)
         if situation not in self._known:
-            reach = Reach(0, (), 0)
-            for label, results in self._results(name, given, variables):
-                after = self._reach(*self._after(name, given, dict(variables), results))
+            reach, short = Reach(0, (), 0), _shortened(variables)
+            for label, results in self._results(name, given, short):
+                after = self._reach(*self._after(name, given, dict(short), results))
                 reach.sequences += after.sequences
                 reach.ends |= after.ends
                 reach.longest = max(reach.longest, (f"{name}:{label}", *after.longest), key=len)
@@ -222,6 +222,25 @@ def _deciding(name: str, variables: Variables) -> dict[str, Any]:
     useless = draft["utility"]["score"] is not None and draft["utility"]["score"] < variables["policy"]["min_utility"]
     kept["draft"] = [bool(draft["answer"]), draft["direct"], draft["support"]["level"] == "no_support" or useless]
     return kept
+
+
+def _shortened(variables: Variables) -> Variables:
+    """The same situation with less to carry: of what only its sums, or whether there is any of it, are asked."""
+    totals: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for number, entry in enumerate(variables["ledger"]):
+        searched = number if entry["step"] == "Retrieve" else -1
+        kind = (searched, entry["step"], entry.get("repair"), entry.get("error"))
+        attempts = totals.get(kind, {}).get("attempts", 0) + entry.get("attempts", 0)
+        totals[kind] = {**entry, "attempts": attempts}
+    relevance = {verdict["label"]: verdict for verdict in variables["relevance"]}
+    return {
+        **variables,
+        "turn": {},
+        "ledger": list(totals.values()),
+        "relevance": list(relevance.values()),
+        "evidence": variables["evidence"][:1],
+        "seen": variables["seen"][:4],
+    }
 
 
 def template(value: Any, bindings: dict[str, Any]) -> Any:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd
+from selfrag.runtime.models import DEFAULT_MODELS, FIRST, PROFILES
+from tests.support.fakes import SMALLEST_CACHEABLE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "costs.md").read_text(encoding="utf-8")
 TABLES = re.findall(r"## ([^\n]+)\n(.*?)\*\*Total\*\* \| \| \| \*\*([\d.]+)\*\*", PAGE, re.S)
@@ -41,6 +43,56 @@ def test_a_price_that_a_deployment_names_is_not_hidden_by_that_of_a_shorter_name
 
 def test_both_tables_are_there() -> None:
     assert len(TABLES) == 2
+
+
+PROFILE_STEP = re.compile(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.M)
+PROFILE_PRICE = re.compile(r"^\| `(\w+)`(?:, (.+?))? \| ([\d.]+) \| ([\d.]+) \|$", re.M)
+LETTERS = {"H": "claude-haiku-5-5", "S": "claude-sonnet-5-5"}
+DOUBTED = {"nobody doubts": 0.0, "one answer in ten is doubted": 0.1, "every answer is doubted": 1.0}
+
+
+def test_the_page_names_the_models_that_each_profile_has() -> None:
+    found = PROFILE_STEP.findall(PAGE)
+    assert [step for step, *_ in found] == list(DEFAULT_MODELS)
+    for number, (profile, models) in enumerate(PROFILES.items()):
+        for step, *_, letters in map(_row, found):
+            in_doubt = step == "grade_support" and FIRST in models
+            asked = f"{_letter(models[FIRST])}, {_letter(models[step])} in doubt" if in_doubt else _letter(models[step])
+            assert letters[number] == asked, (profile, step)
+
+
+@pytest.mark.parametrize(("warm", "column"), [(True, 2), (False, 3)], ids=["warm", "cold"])
+def test_what_a_profile_costs_follows_from_its_models_and_the_tokens_of_each_step(warm: bool, column: int) -> None:
+    prices = PROFILE_PRICE.findall(PAGE)
+    assert {row[0] for row in prices} == set(PROFILES)
+    for profile, doubts, *_ in prices:
+        models, dollars = PROFILES[profile], 0.0
+        for step, tokens, _ in map(_row, PROFILE_STEP.findall(PAGE)):
+            first = models.get(FIRST) if step == "grade_support" else None
+            dollars += _dollars(tokens, first, warm) if first else 0
+            dollars += _dollars(tokens, models[step], warm) * (DOUBTED[doubts] if first else 1)
+        said = next(row[column] for row in prices if row[:2] == (profile, doubts))
+        assert abs(dollars - float(said)) < 0.005, (profile, doubts, dollars)
+
+
+def _row(found: tuple[str, ...]) -> tuple[str, list[int], tuple[str, ...]]:
+    """A step, the calls and tokens of it, and the letters of its models by profile."""
+    return found[0], [int(cell) for cell in found[1:5]], tuple(found[5:])
+
+
+def _letter(model: str) -> str:
+    return next(letter for letter, name in LETTERS.items() if name == model)
+
+
+def _dollars(tokens: list[int], model: str, warm: bool) -> float:
+    """What 1,000 questions pay for a step."""
+    calls, rubric, rest, written = tokens
+    kept = rubric if warm and rubric >= SMALLEST_CACHEABLE[model] else 0
+    call = ModelCall(
+        step="s", model=model, started_at=0, ended_at=1, stop_reason="end_turn",
+        input_tokens=rubric - kept + rest, cache_read_input_tokens=kept, output_tokens=written,
+    )  # fmt: skip
+    return 1000 * calls * (cost_usd(call, {}) or 0)
 
 
 def test_what_memory_costs_follows_from_the_seconds_and_is_what_the_table_of_questions_says() -> None:

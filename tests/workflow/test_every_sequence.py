@@ -182,8 +182,9 @@ def test_the_interpreter_takes_the_same_path_as_the_walk(speculate: str, seed: i
     assert execution.output is not None, execution.error
     for part in ("status", "path", "queries", "citations"):
         assert execution.output[part] == expected[part]
-    for part in ("model_calls", "rounds", "waste"):
-        assert execution.output["usage"][part] == expected["usage"][part]
+    usage, counted = execution.output["usage"], expected["usage"]
+    assert (usage["model_calls"], usage["rounds"]) == (counted["model_calls"], counted["rounds"])
+    assert usage["waste"]["model_calls"] == counted["waste"]["model_calls"]
 
 
 def favoured(choices: Sequence[Choice]) -> list[Choice]:

@@ -17,7 +17,7 @@ CONCURRENCY, USUAL = "L-B99A9384", 1000
 # AWS keeps so many functions of an account free of reservations.
 UNRESERVED = 100
 # From so many on, infra/api_limits.tf reserves a share for `ask`.
-LEAST_TO_SHARE = 125
+LEAST_TO_SHARE = 120
 
 
 def who(account: Account) -> Iterator[Finding]:
@@ -58,7 +58,7 @@ def concurrency(account: Account) -> Iterator[Finding]:
 
 
 def _reserved(choices: Choices) -> int:
-    """How many copies a deployment reserves; `ask` has a fifth of account_concurrency where that leaves enough."""
+    """How many copies a deployment reserves; `ask` has a sixth of account_concurrency where that leaves enough."""
     known = choices.account_concurrency or 0
-    copies = {"ask": known // 5 if known >= LEAST_TO_SHARE else 0, **choices.reserved_concurrency}
+    copies = {"ask": known // 6 if known >= LEAST_TO_SHARE else 0, **choices.reserved_concurrency}
     return sum(each for each in copies.values() if each > 0)

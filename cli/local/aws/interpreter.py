@@ -37,7 +37,7 @@ from moto.stepfunctions.responses import StepFunctionResponse
 
 from cli.local.aws.lighter.programs import Parse, parse
 from cli.local.aws.lighter.running import OneClientEach, forgetting, untracked
-from cli.local.aws.requests import one_at_a_time, start_sync
+from cli.local.aws.requests import history_as_json, one_at_a_time, start_sync
 from cli.local.aws.strictness import as_aws_catches, assign_later, assigning, checked, evaluate_strictly, status_last
 
 LambdaHandler = Callable[[dict[str, Any], Any], Any]
@@ -68,6 +68,7 @@ def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause, parse: Parse) ->
         _Mend(urls, "url_bases", [_HOSTS], "StartSyncExecution is called on a host of its own"),
         _Mend(backend_index, "backend_url_patterns", _PATTERNS, "and whoever calls that host is sent on by this list"),
         _Mend(StepFunctionResponse, "start_sync_execution", start_sync, "moto has no StartSyncExecution", is_new=True),
+        _Mend(StepFunctionResponse, "get_execution_history", history_as_json, "its writer takes as long as a question"),
         _Mend(LambdaSimpleBackend, "invoke", _invoker(handlers), "a Lambda is a function of this process"),
         _Mend(StringJSONata, "_eval_body", evaluate_strictly, "moto ships without an evaluator of JSONata"),
         _Mend(StringJSONata, "__init__", checked(StringJSONata.__init__), "AWS refuses some expressions at once"),

@@ -44,3 +44,9 @@ def start_sync(self: Any) -> Any:
             **{name: value for name, value in known.items() if value is not None},
         }
     )
+
+
+def history_as_json(self: Any) -> tuple[int, dict[str, str], str]:
+    """GetExecutionHistory, of all events at once; moments are seconds, as the service sends them."""
+    history = self.stepfunction_backend.get_execution_history(self._get_param("executionArn"))
+    return 200, {}, json.dumps(history, default=lambda moment: moment.timestamp())

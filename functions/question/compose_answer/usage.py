@@ -30,7 +30,7 @@ def usage(task: Task, outcome: Outcome, prices: Mapping[str, Prices]) -> Usage:
 
 def _step_usage(calls: Sequence[ModelCall], prices: Mapping[str, Prices]) -> StepUsage:
     return StepUsage(
-        model=calls[-1].model,
+        model=", ".join(dict.fromkeys(call.model for call in calls)),
         calls=len(calls),
         seconds=round(max(call.ended_at for call in calls) - min(call.started_at for call in calls), 3),
         input_tokens=sum(call.input_tokens for call in calls),

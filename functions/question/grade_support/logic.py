@@ -17,11 +17,12 @@ MOST_MISSING_CHARACTERS = 200
 
 
 class Task(Limits):
-    """The question, the answer to check, and the passages that it was written from."""
+    """The question, the answer to check, the passages that it was written from, and whether it may be repaired."""
 
     question: str
     answer: str
     passages: list[Passage]
+    may_repair: bool = False
 
 
 class JudgedClaim(BaseModel):
@@ -52,7 +53,9 @@ def grade(task: Task, grader: Grader) -> Result:
     """Ask for the claims and their support; the level follows from them and is not asked for.
 
     Where there is a first grader, its verdict stands if all claims are full and code finds their facts in the passages
-    that they name. Else the stronger one judges the whole answer, and its verdict counts alone.
+    that they name; or if it names a passage that says otherwise and the answer may be repaired, for a repair costs
+    little more than another opinion and withholds nothing. Else the stronger one judges the whole answer, and its
+    verdict counts alone.
     """
     texts = {
         "question": task.question,
@@ -65,7 +68,7 @@ def grade(task: Task, grader: Grader) -> Result:
     if grader.first is None:
         return _result(task, grader, [grader.grade(texts, Support)])
     first = grader.first.grade(texts, Support)
-    if _beyond_doubt(first.verdict, task.passages):
+    if _beyond_doubt(first.verdict, task.passages) or (task.may_repair and _denied(first.verdict, task.passages)):
         return _result(task, grader.first, [first])
     return _result(task, grader, [first, grader.grade(texts, Support)])
 
@@ -83,6 +86,13 @@ def level_of(claims: Sequence[Claim]) -> SupportLevel:
 def _beyond_doubt(verdict: Support | None, passages: Sequence[Passage]) -> bool:
     return verdict is not None and all(
         judged.support == "full" and stands_in(judged.claim, _named(judged, passages)) for judged in verdict.claims
+    )
+
+
+def _denied(verdict: Support | None, passages: Sequence[Passage]) -> bool:
+    """Whether a passage says otherwise than some claim."""
+    return verdict is not None and any(
+        judged.support == "contradicted" and _named(judged, passages) for judged in verdict.claims
     )
 
 

@@ -87,9 +87,7 @@ class DynamoCalls:
                 Key={"key": {"S": f"calls#{model}"}},
                 UpdateExpression=update,
                 ConditionExpression=condition,
-                ExpressionAttributeValues={
-                    name: {"N": f"{value:.3f}".removesuffix(".000")} for name, value in values.items()
-                },
+                ExpressionAttributeValues={name: _attribute(value) for name, value in values.items()},
                 **({"ExpressionAttributeNames": names} if names else {}),
                 ReturnValues="ALL_OLD",
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
@@ -101,6 +99,11 @@ class DynamoCalls:
             logger.warning("recent calls are not known", extra={"error": type(error).__name__})
             return False, {}
         return True, was.get("Attributes", {})
+
+
+def _attribute(value: float) -> Item:
+    """A number to the millisecond; a whole one as such, for `expires_at` is read as one."""
+    return {"N": f"{value:.3f}".removesuffix(".000")}
 
 
 def _number(item: Item, name: str) -> float:

@@ -32,7 +32,7 @@ class Citation(Model):
 
 
 class StepUsage(Model):
-    """What one step cost: `seconds` from its first call's start to its last one's end."""
+    """What one step cost: `seconds` from its first call's start to its last one's end; all models that it asked."""
 
     model: str
     calls: int

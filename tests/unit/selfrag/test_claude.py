@@ -28,7 +28,7 @@ def server() -> Iterator[ModelServer]:
 
 
 def claude_at(server: ModelServer, limits: Limits | None = None, **models: str) -> SdkClaude:
-    return claude_of(anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0), models, 0.3, limits)
+    return claude_of(anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0), models, limits=limits)
 
 
 def judge(server: ModelServer, **models: str) -> Any:

@@ -39,13 +39,13 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[KeyedServer]:
         yield running
 
 
+def judgement() -> Any:
+    model = bootstrap.claude("generate")(Limits(cache=False))
+    return model.judge("grade_relevance", Prompt("the rubric", "v1"), {"question": "?"}, Relevance)
+
+
 def judge() -> Any:
-    model = bootstrap.claude("generate")
-    return (
-        model(Limits(cache=False))
-        .judge("grade_relevance", Prompt("the rubric", "v1"), {"question": "?"}, Relevance)
-        .verdict
-    )
+    return judgement().verdict
 
 
 def set_secret(value: str) -> None:
@@ -59,6 +59,13 @@ def test_a_rotated_key_is_read_anew_when_the_old_one_is_refused_and_kept(server:
     server.good = "new"
     assert judge() == judge()
     assert server.keys == ["old", "old", "old", "new", "new"]
+
+
+def test_the_request_with_the_old_key_counts_too(server: KeyedServer) -> None:
+    judge()
+    set_secret("new")
+    server.good = "new"
+    assert (judgement().attempts, judgement().attempts) == (2, 1)
 
 
 def test_a_key_that_is_wrong_is_sent_once_for_each_call(server: KeyedServer) -> None:

@@ -1,5 +1,7 @@
 """A model that did not reply is no error of a step: its result says why it brought nothing, and how often it asked."""
 
+import json
+
 import pytest
 
 from question.decide_retrieval.logic import Task as Deciding
@@ -15,6 +17,7 @@ from question.grade_utility.logic import grade as grade_utility
 from question.rewrite_question.logic import Task as Rewriting
 from question.rewrite_question.logic import rewrite
 from selfrag.domain.calls import StepResult
+from selfrag.domain.history import steps_of
 from tests.support.fakes import PROMPT, FakeClaude, grader, passage
 
 JUDGE = grader(None, "unavailable")
@@ -32,3 +35,18 @@ RESULTS = [
 def test_a_step_without_a_reply_says_why_and_how_often_it_asked(result: StepResult) -> None:
     assert (result.calls, result.attempts, result.error) == ([], 4, "TemporarilyUnavailable")
     assert result.throttled
+
+
+def test_the_trace_of_a_question_tells_it_as_it_tells_an_error_that_was_raised() -> None:
+    result = StepResult(attempts=4, error="TemporarilyUnavailable", cause="claude is busy: status 529")
+    output = json.dumps({"Payload": result.model_dump(mode="json")})
+    events = [
+        {"type": "ExecutionStarted"},
+        {"type": "TaskStateEntered", "stateEnteredEventDetails": {"name": "GradeUtility"}},
+        {"type": "TaskScheduled", "taskScheduledEventDetails": {"parameters": '{"Payload": {}}'}},
+        {"type": "TaskSucceeded", "taskSucceededEventDetails": {"output": output}},
+        {"type": "TaskStateExited"},
+    ]
+    moment = {"timestamp": "2026-11-22T04:00:00+00:00"}
+    [step] = steps_of([{"id": n, "previousEventId": n - 1, **moment, **e} for n, e in enumerate(events, 1)])
+    assert (step.error, step.cause, step.attempts) == ("TemporarilyUnavailable", "claude is busy: status 529", 4)

@@ -38,7 +38,7 @@ def test_a_reservation_that_aws_would_refuse_blocks() -> None:
     assert said == "150 of 200 functions at once would be reserved, and AWS keeps 100 free."
     # A share of what the account does not have.
     found = [each for _, each in examined(poor, account_concurrency=1_000).findings]
-    assert [each.says for each in found if each.level is Level.BLOCKS] == [said.replace("150", "200")]
+    assert [each.says for each in found if each.level is Level.BLOCKS] == [said.replace("150", "166")]
 
 
 def test_what_one_may_not_look_at_is_told_and_the_rest_is_looked_at() -> None:

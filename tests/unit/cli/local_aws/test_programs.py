@@ -49,7 +49,8 @@ def cut(file: Path) -> None:
 
 def changed(file: Path) -> None:
     content = file.read_bytes()
-    file.write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
+    assert b"Only" in content
+    file.write_bytes(content.replace(b"Only", b"Onlx"))
 
 
 def emptied(file: Path) -> None:

@@ -29,6 +29,12 @@ def test_a_call_without_a_reply_counts_as_a_call_and_has_no_tokens() -> None:
     assert (usage.model_calls, usage.rounds, usage.input_tokens) == (5, 2, 10)
 
 
+def test_a_step_that_asked_two_models_names_both() -> None:
+    judged = steps.entry("GradeSupport", 2)
+    judged["calls"] = [{**judged["calls"][0], "model": model} for model in ("small", "strong")]
+    assert composed(judged).usage.by_step["grade_support"].model == "small, strong"
+
+
 def test_graders_at_the_same_time_are_one_round_and_a_search_is_none() -> None:
     searched = [steps.entry("Retrieve", 0), steps.entry("GradeRelevance"), steps.entry("GradeRelevance")]
     judged = [steps.entry("GradeSupport", turn=3), steps.entry("GradeUtility", turn=3)]

@@ -16,7 +16,8 @@ from selfrag.domain.passages import Passage
 from selfrag.text.sentences import split_sentences
 from tests.support.fakes import passage
 
-HANDBOOK = Path(__file__).parents[4] / "docs" / "handbook"
+DOCS = Path(__file__).parents[4] / "docs"
+HANDBOOK, PAGE = DOCS / "handbook", (DOCS / "architecture.md").read_text(encoding="utf-8")
 WORDS = st.sampled_from(["the", "fee", "course", "Lisbon", "Quayside", "office", "is", "paid", "by", "of", "up to"])
 NUMBERS = st.integers(0, 99_999).map(lambda number: f"{number:,}")
 PARTS = st.one_of(WORDS, NUMBERS, st.sampled_from(["EUR", "%", "days", "31 March", "form HR-08", "on 2026-01-31"]))
@@ -164,6 +165,8 @@ def test_sentences_of_the_sample_handbook_pass_and_those_with_a_changed_fact_do_
     through = sum(passed) / len(passed)
     record_property("figures", f"{len(passed):,} claims, {through:.1%} let through, {1 - through:.1%} in doubt")
     assert through == share
+    named = {copied: "copied", numbers: "another number", dates: "another date", names: "another name"}[change]
+    assert f"| {named} | {len(passed):,} | {through:.1%} |" in PAGE
 
 
 def _handbook() -> list[Passage]:

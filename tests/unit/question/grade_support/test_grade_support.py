@@ -167,3 +167,19 @@ def test_each_model_is_remembered_under_its_own_key() -> None:
     assert (first.verdict.cached, again.verdict.cached) == (False, True)
     assert (again.calls, again.attempts, again.verdict.model) == ([], 0, STRONG)
     assert again.verdict.claims == first.verdict.claims
+
+
+@pytest.mark.parametrize("may_repair", [True, False])
+def test_where_the_small_model_names_a_passage_that_says_otherwise_a_repair_is_another_opinion(
+    may_repair: bool,
+) -> None:
+    small = Model(SMALL, {"claims": [YES, {**YES, "support": "contradicted"}]})
+    result = grade(TASK.model_copy(update={"may_repair": may_repair}), pair(small, Model(STRONG, OTHER)))
+    assert result.verdict.model == (SMALL if may_repair else STRONG)
+    assert result.verdict.level == ("no_support" if may_repair else "partially_supported")
+
+
+def test_a_claim_that_is_denied_without_a_passage_is_judged_again() -> None:
+    small = Model(SMALL, {"claims": [{**YES, "support": "contradicted", "passages": []}]})
+    result = grade(TASK.model_copy(update={"may_repair": True}), pair(small, Model(STRONG, OTHER)))
+    assert result.verdict.model == STRONG
