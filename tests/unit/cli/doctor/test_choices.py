@@ -44,7 +44,7 @@ def test_a_choice_of_another_kind_is_refused_by_its_name(tmp_path: Path) -> None
 
 
 def test_the_page_of_costs_reckons_with_the_doctors_figures_of_a_question() -> None:
-    said = re.search(r"(\d+) state transitions and (\d+) model calls", COSTS)
+    said = re.search(r"(\d+) state\s+transitions and (\d+) model calls", COSTS)
     assert said
     assert (int(said[1]), int(said[2])) == (needs.TRANSITIONS, needs.MODEL_CALLS)
     tokens = re.findall(r"^\| Claude [^|]+ tokens \| [\d.]+ \| ([\d.]+) \|", COSTS, re.M)

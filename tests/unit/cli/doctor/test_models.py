@@ -105,7 +105,7 @@ def claude_quotas(name: str, calls: float, tokens: float) -> list[Reply]:
 def test_at_anthropic_the_limits_are_said_to_be_unknown_and_where_to_look() -> None:
     found = finding("claude-quota")
     assert found.level is Level.UNKNOWN
-    assert "8 calls and 32,700 tokens" in found.says
+    assert "8 calls and 14,300 tokens" in found.says
     assert "https://platform.claude.com/settings/limits" in found.do
     assert findings("claude-access") == []
 
@@ -129,14 +129,14 @@ def test_on_bedrock_each_model_is_told_in_questions_by_its_own_quota() -> None:
     )
     assert "CALLS --desired-value 480" in slow.do
     assert fast.level is Level.FINE
-    assert "2.5 questions a second" in fast.says
+    assert "5.8 questions a second" in fast.says
 
 
 def test_a_model_of_claude_with_a_quota_of_0_blocks() -> None:
     none = claude_quotas("Cross-region InvokeModel {} per minute for Anthropic Claude Haiku 5.5", 50, 0)
     found = finding("claude-quota", quotas={"bedrock": none}, model_provider="bedrock", models={"generate": HAIKU})
     assert found.level is Level.BLOCKS
-    assert "-TOKENS --desired-value 1962000" in found.do
+    assert "-TOKENS --desired-value 858000" in found.do
 
 
 @pytest.mark.parametrize(
