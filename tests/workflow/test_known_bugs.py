@@ -27,8 +27,12 @@ from question.grade_relevance.logic import Relevance
 from question.grade_support import logic as support_logic
 from question.grade_support.logic import JudgedClaim
 from selfrag import bootstrap
+from selfrag.adapters.claude import marks
 from selfrag.adapters.claude.sdk import SdkClaude
+from selfrag.domain.calls import PRICES
 from selfrag.ports.model import Judgement
+from selfrag.ports.prompts import load_prompt
+from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support import steps
 from tests.support.definition import states
 from tests.support.doubles.model_server import ModelServer
@@ -279,24 +283,17 @@ def test_bug_7_words_of_control_never_reach_an_answer() -> None:
     holds_and_sees(check, put_back)
 
 
-def test_bug_8_a_prompt_that_is_marked_for_the_cache_is_long_enough_to_be_cached() -> None:
+def test_bug_8_a_prompt_is_marked_for_the_cache_if_it_is_long_enough_and_not_otherwise() -> None:
     def check(world: World) -> None:
-        with ModelServer() as model, local_stack(model) as stack:
-            stack.execute(QUESTION)
-        assert set(model.counts) >= {"decide_retrieval", "grade_relevance", "generate", "grade_support"}
-        for body in model.requests:
-            marked = [block["text"] for block in body["system"] if "cache_control" in block]
-            assert all(tokens(text) >= SMALLEST_CACHEABLE[body["model"]] for text in marked)
+        for step, model in DEFAULT_MODELS.items():
+            rubric = load_prompt(str(ROOT / "functions" / "question" / step / "logic.py")).text
+            for prompt in (rubric, PROMPT.text):
+                marked = marks.mark_for(prompt, model, [1.0], PRICES[model]) is not None
+                assert marked == (tokens(prompt) >= SMALLEST_CACHEABLE[model])
 
     def put_back(world: World) -> None:
         # What the public code does: one line, marked all the same. The service caches nothing of it, without a word.
-        line = {"type": "text", "text": "You grade passages.", "cache_control": {"type": "ephemeral"}}
-        original = anthropic.resources.Messages.create
-
-        def create(self: Any, **request: Any) -> Any:
-            return original(self, **request | {"system": [line]})
-
-        world.patches.append(patch.object(anthropic.resources.Messages, "create", create))
+        world.patches.append(patch.object(marks, "mark_for", lambda *asked: {"type": "ephemeral"}))
 
     holds_and_sees(check, put_back)
 
