@@ -33,7 +33,7 @@ _HTTP = {
 EVENTS: dict[str, dict[str, Any]] = {
     "ask": _HTTP,
     "decide_retrieval": {"question": QUESTION},
-    "retrieve": {"query": QUESTION, "collections": ["handbook"], "top_k": 4},
+    "retrieve": {"queries": [QUESTION], "collections": ["handbook"], "top_k": 4},
     "grade_relevance": {"question": QUESTION, "passage": PASSAGE},
     "generate": {"question": QUESTION, "passages": [PASSAGE]},
     "grade_support": {"question": QUESTION, "answer": ANSWER, "passages": [PASSAGE]},

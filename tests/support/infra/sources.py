@@ -26,7 +26,7 @@ _PATIENT = {
     "steps.tf": (("timeout     = 10", "timeout     = 300"), ("timeout = 30", "timeout = 300")),
 }
 _WRAPPER = "functions/selfrag/runtime/observability.py"
-_DONE = "                count_calls(result.calls, prices())\n"
+_DONE = "    count_calls(result.calls, prices())\n"
 
 
 def sources(directory: Path) -> Path:
@@ -34,7 +34,7 @@ def sources(directory: Path) -> Path:
     for folder in ("functions", "infra/packages"):
         shutil.copytree(ROOT / folder, directory / folder, ignore=shutil.ignore_patterns("__pycache__"))
     _replace(directory / "functions/selfrag/domain/questions.py", "le=240.0", f"le={DEADLINE_SECONDS}")
-    _replace(directory / _WRAPPER, _DONE, f'{_DONE}                result.warnings.append("{FIRST}")\n')
+    _replace(directory / _WRAPPER, _DONE, f'{_DONE}    result.warnings.append("{FIRST}")\n')
     return directory
 
 
