@@ -29,7 +29,7 @@ COMMANDS = [
 # These are run by other tests: this run itself, test_any_endpoint.py and test_serve.py.
 ELSEWHERE = {
     "make test",
-    # Ten minutes of a machine that does nothing else; tests/unit/cli/bench has what it is made of.
+    # Ten minutes each, of a machine that does nothing else.
     "make bench-laptop",
     "git worktree add ../before b04497b && make bench-laptop CODE=../before",
     "SELFRAG_TEST_OPENSEARCH=http://127.0.0.1:9200 .venv/bin/pytest tests/contract",
