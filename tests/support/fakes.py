@@ -38,18 +38,18 @@ class FakeClaude:
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[BaseModel]) -> Judgement[Any]:
         self.asked.append(fields)
         if self.flaw == "unavailable":
-            return Judgement(None, self.flaw, None, 4, "TemporarilyUnavailable", throttled=True)
+            return Judgement(None, self.flaw, call=None, attempts=4, error="TemporarilyUnavailable", throttled=True)
         call = ModelCall.model_validate(steps.call(step))
         if self.says is None:
-            return Judgement(None, self.flaw or "malformed", call)
-        return Judgement(shape.model_validate(self.says), None, call)
+            return Judgement(None, self.flaw or "malformed", call=call)
+        return Judgement(shape.model_validate(self.says), None, call=call)
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         self.asked.append(fields)
         self.sources = list(sources)
         if self.flaw == "unavailable":
-            return Writing((), self.flaw, None, 4, "TemporarilyUnavailable", throttled=True)
-        return Writing(tuple(self.says or ()), self.flaw, ModelCall.model_validate(steps.call(step)))
+            return Writing((), self.flaw, call=None, attempts=4, error="TemporarilyUnavailable", throttled=True)
+        return Writing(tuple(self.says or ()), self.flaw, call=ModelCall.model_validate(steps.call(step)))
 
 
 class MemoryCache:

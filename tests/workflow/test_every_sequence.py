@@ -23,7 +23,7 @@ MAX_MODEL_CALLS = 40
 # What is read of the ledger.
 LEDGER = re.compile(r"\$ledger(?:\[[^\[\]]*\]|\[\[[^\]]*\]\])*(?:\.\w+)?")
 # Passes of Gather and Reflect, and the reading of an earlier answer.
-MOST_PASSES = {"off": 30, "draft": 30, "full": 30}
+MOST_PASSES = {"off": 20, "draft": 19, "full": 17}
 LEVELS = ("fully_supported", "partially_supported", "no_support", "ungraded")
 NOTHING: list[Choice] = [("", {})]
 DEFINITION = json.loads(definition_text())

@@ -190,7 +190,7 @@ def test_bug_5_a_grader_without_a_verdict_passes_nothing(fault: str) -> None:
             if shape is Relevance:
                 values["score"] = 1.0
             taken = shape.model_validate({name: values[name] for name in shape.model_fields})
-            return Judgement(taken, None, judgement.call)
+            return Judgement(taken, None, call=judgement.call)
 
         original = SdkClaude.judge
         world.patches.append(patch.object(SdkClaude, "judge", judge))

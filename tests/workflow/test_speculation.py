@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from tests.support import steps
+from tests.support.definition import states
+from tests.support.walker import template
 from tests.workflow.asking import NONE, SOME, ahead, run
 
+(GRADING,) = (state.body for state in states() if state.name == "GradePassages")
 MODES = ("off", "draft", "full")
 LOST = TimeoutError("a step that dies")
 
@@ -123,16 +126,8 @@ def test_the_next_query_is_prepared_once_while_the_same_was_searched() -> None:
 
 
 def test_once_the_model_asked_for_patience_two_passages_are_graded_at_a_time() -> None:
-    at_once: list[int] = []
-    running: list[str] = []
-
-    def grade(event: dict[str, Any]) -> dict[str, Any]:
-        running.append("")
-        at_once.append(len(running))
-        running.pop()
-        return steps.relevance(event["passage"]["passage_id"], "relevant")
-
     throttled = {**steps.retrieval("yes"), "throttled": True}
-    response, _ = run(ahead("off", top_k=10), decide_retrieval=[throttled], grade_relevance=[grade])
-    assert len(response["reflection"]["relevance"]) == 10
-    assert max(at_once) <= 2
+    for decision, at_once in ((steps.retrieval("yes"), 10), (throttled, 2)):
+        _, scripted = run(ahead("off"), decide_retrieval=[decision])
+        ledger = scripted.events_of("compose_answer")[0]["ledger"]
+        assert template(GRADING["MaxConcurrency"], {"ledger": ledger}) == at_once

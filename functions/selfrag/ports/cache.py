@@ -59,7 +59,7 @@ class Remembering:
         key = self._key(step, prompt, shape.model_json_schema(), fields)
         kept = self._kept(key, shape.model_validate_json)
         if kept is not None:
-            return Judgement(kept, None, None, attempts=0, cached=True)
+            return Judgement(kept, None, call=None, attempts=0, cached=True)
         judged = self._claude.judge(step, prompt, fields, shape)
         if judged.verdict is not None:
             self._cache.put(key, judged.verdict.model_dump_json())
@@ -70,7 +70,7 @@ class Remembering:
         key = self._key(step, prompt, {}, {"sources": [asdict(source) for source in sources], "fields": fields})
         kept = self._kept(key, _SEGMENTS.validate_json)
         if kept is not None:
-            return Writing(kept, None, None, attempts=0, cached=True)
+            return Writing(kept, None, call=None, attempts=0, cached=True)
         writing = self._claude.write(step, prompt, sources, fields)
         if writing.flaw is None and any(segment.text.strip() for segment in writing.segments):
             self._cache.put(key, _SEGMENTS.dump_json(writing.segments).decode())

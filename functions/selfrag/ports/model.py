@@ -13,15 +13,22 @@ V = TypeVar("V", bound=BaseModel)
 Flaw = Literal["refused", "cut", "malformed", "unavailable"]
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Asked:
-    """What was asked of the model; what is `unavailable` or `cached` was no reply, so `call` is None."""
+    """What asking the model took: the call that it cost, and how often it was asked.
+
+    What is `unavailable` or `cached` was no reply, so `call` is None. `error` is the class name of the error that is
+    why there was none, `cause` its sentence; `throttled` as in a step's result. What is `cached` was said before of
+    the same.
+    """
 
     call: ModelCall | None
-    attempts: int
-    error: str | None
-    cause: str
-    throttled: bool
-    warnings: tuple[str, ...]
+    attempts: int = 1
+    error: str | None = None
+    cause: str = ""
+    throttled: bool = False
+    cached: bool = False
+    warnings: tuple[str, ...] = ()
 
     @property
     def took(self) -> dict[str, Any]:
@@ -33,21 +40,10 @@ class _Asked:
 
 @dataclass(frozen=True)
 class Judgement(_Asked, Generic[V]):
-    """A verdict, or None and its flaw, with the call that it cost and how often it was asked for.
-
-    `error` is the class name of the error that is why there was no reply, `cause` its sentence; `throttled` as in a
-    step's result. What is `cached` was said before of the same.
-    """
+    """A verdict, or None and its flaw."""
 
     verdict: V | None
     flaw: Flaw | None
-    call: ModelCall | None
-    attempts: int = 1
-    error: str | None = None
-    cause: str = ""
-    throttled: bool = False
-    cached: bool = False
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,17 +65,10 @@ class Segment:
 
 @dataclass(frozen=True)
 class Writing(_Asked):
-    """What the model wrote, and its flaw, if it refused, was cut or did not reply; the rest as in a judgement."""
+    """What the model wrote, and its flaw, if it refused, was cut or did not reply."""
 
     segments: tuple[Segment, ...]
     flaw: Flaw | None
-    call: ModelCall | None
-    attempts: int = 1
-    error: str | None = None
-    cause: str = ""
-    throttled: bool = False
-    cached: bool = False
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -75,15 +75,15 @@ class SdkClaude:
         wanted = structured_request(schema, profile_of(self.model_of(step)))
         reply = self._send(step, prompt, [{"type": "text", "text": as_quoted_fields(fields)}], wanted, "verdict")
         if reply.value is None:
-            return Judgement(None, "unavailable", None, **_told(reply))
+            return Judgement(None, "unavailable", call=None, **_told(reply))
         message, call = reply.value
         flaw = flaw_of(message)
         if flaw:
-            return Judgement(None, flaw, call, **_told(reply))
+            return Judgement(None, flaw, call=call, **_told(reply))
         try:
-            return Judgement(verdict_in(message, shape), None, call, **_told(reply))
+            return Judgement(verdict_in(message, shape), None, call=call, **_told(reply))
         except ValidationError:
-            return Judgement(None, "malformed", call, **_told(reply))
+            return Judgement(None, "malformed", call=call, **_told(reply))
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         """Ask for an answer; the sources go as `search_result` blocks with citations on."""
@@ -91,13 +91,13 @@ class SdkClaude:
         content.append({"type": "text", "text": as_quoted_fields(fields)})
         reply = self._send(step, prompt, content, plain_request(profile_of(self.model_of(step))), "answer")
         if reply.value is None:
-            return Writing((), "unavailable", None, **_told(reply))
+            return Writing((), "unavailable", call=None, **_told(reply))
         message, call = reply.value
         segments = tuple(segment_of(block) for block in message.content if block.type == "text" and block.text)
         flaw = flaw_of(message)
         if not flaw and not any(segment.text.strip() for segment in segments):
             flaw = "malformed"
-        return Writing(segments, flaw, call, **_told(reply))
+        return Writing(segments, flaw, call=call, **_told(reply))
 
     def _send(
         self, step: str, prompt: Prompt, content: list[dict[str, Any]], wanted: dict[str, Any], kind: Kind
