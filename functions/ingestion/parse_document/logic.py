@@ -59,7 +59,7 @@ def read_object(task: Task, objects: Objects, made_by: str) -> Result:
         document_key=where,
         content=Content(
             title=document.title,
-            pages=len(document.pages),
+            pages=sum(part.page is not None for part in document.parts),
             warnings=list(document.warnings),
             **{name: getattr(document, name) for name in vars(given)},
         ),

@@ -9,7 +9,7 @@ from pypdf import Configuration, PdfReader, apply_configuration
 from pypdf.errors import DependencyError
 
 from ingestion.parse_document.labels import Labels, labels
-from selfrag.domain.documents import Document, has_words
+from selfrag.domain.documents import Document, Part, has_words
 from selfrag.domain.errors import BadDocument
 
 MAX_PAGES = 2000
@@ -66,7 +66,8 @@ def _read(key: str, content: bytes) -> Document:
     starts = [0, *accumulate(len(text) + len(_BETWEEN_PAGES) for text in texts)][:number]
     warnings = _warnings(key, content, number, lost, scanned)
     found, text = _labels(reader), _BETWEEN_PAGES.join(texts)
-    return Document(key, _title(key, reader), text, (), tuple(starts), warnings=warnings, **vars(found))
+    parts = tuple(Part(start, f"page {page}", page) for page, start in enumerate(starts, 1))
+    return Document(key, _title(key, reader), text, (), parts, warnings=warnings, **vars(found))
 
 
 def _opened(key: str, content: bytes) -> PdfReader:

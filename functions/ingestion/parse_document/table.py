@@ -6,12 +6,11 @@ from io import StringIO
 from itertools import islice
 from pathlib import PurePosixPath
 
-from ingestion.parse_document.headings import MAX_HEADING
-from selfrag.domain.documents import Document, Heading
+from ingestion.parse_document.labels import Labels
+from ingestion.parse_document.writing import Writer
+from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 
-# Naming each value makes a file several times larger; a long name in a table of many rows, without end.
-MAX_CHARACTERS = 20_000_000
 _DELIMITERS = ",;\t|"
 _NONE = "\x1f"  # a table of one column has no delimiter; nobody writes this control character
 _SAMPLE_ROWS, _SAMPLE_CHARACTERS = 20, 20_000
@@ -20,37 +19,33 @@ _SAMPLE_ROWS, _SAMPLE_CHARACTERS = 20, 20_000
 def read_csv(key: str, text: str) -> Document:
     """A table whose first row names the columns; the delimiter is the one that divides the first rows most evenly."""
     rows = csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text))
+    writer = Writer(key)
     try:
-        lines, wider = _named(key, (row for row in rows if any(map(str.strip, row))))
+        with writer.table():
+            wider = _write(writer, rows)
     except csv.Error as error:
         sentence = "a quotation mark is never closed, or a value is too long; correct it"
         raise BadDocument(f"{key} is not a valid CSV file (line {rows.line_num}): {sentence}.") from error
-    header = lines.partition("\n")[0]
-    heading = Heading(0, len(header), 1, header[:MAX_HEADING])
-    told = f"{key} has rows with more values than its first row has names ({wider} of {lines.count(chr(10))})."
-    title = PurePosixPath(key).name
-    return Document(key, title, lines, (heading,) if header else (), rows=True, warnings=(told,) if wider else ())
+    if wider:
+        told = f"{wider} of {len(writer.rows)}"
+        writer.warnings.append(f"{key} has rows with more values than its first row has names ({told}).")
+    return writer.document(PurePosixPath(key).name, Labels())
 
 
-def _named(key: str, rows: Iterator[list[str]]) -> tuple[str, int]:
-    """The lines of the table, and how many rows are wider than the first."""
-    names = [_on_one_line(name) for name in next(rows, [])]
-    written, wider = StringIO(), 0
-    written.write(", ".join(filter(None, names)))
-    for row in rows:
+def _write(writer: Writer, rows: Iterator[list[str]]) -> int:
+    """Write the rows, numbered as a spreadsheet does; gives how many are wider than the first, which has the names."""
+    names, wider = list[str](), 0
+    for number, row in enumerate(rows, 1):
+        if not any(map(str.strip, row)):
+            continue
+        if not names:
+            names = [_on_one_line(name) for name in row]
+            writer.heading(1, ", ".join(filter(None, names)))
+            continue
         wider += len(row) > len(names)
-        named = zip(range(len(row)), map(_on_one_line, row), strict=True)
-        values = (f"{_name(names, column)}: {value}" for column, value in named if value)
-        separator = "\n"
-        for value in values:
-            if written.tell() + len(value) > MAX_CHARACTERS:
-                raise BadDocument(
-                    f"{key} has more than {MAX_CHARACTERS // 1_000_000} million characters when each value is named "
-                    "by its column; split it into several files."
-                )
-            written.write(separator + value)
-            separator = "; "
-    return written.getvalue(), wider
+        called = [_name(names, column) for column in range(len(row))]
+        writer.row(called, row, f"row {number}")
+    return wider
 
 
 def _name(names: list[str], column: int) -> str:

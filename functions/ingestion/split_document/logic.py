@@ -5,7 +5,7 @@ from pydantic import BaseModel
 from ingestion.split_document.pieces import split
 from selfrag.domain.documents import document_from, passage_id
 from selfrag.domain.errors import BadDocument
-from selfrag.domain.passages import Passage
+from selfrag.domain.passages import CitedWhole, Passage
 from selfrag.ports.objects import Objects
 
 # Small enough to be embedded within a Lambda's time, and to be written again when a write is lost.
@@ -51,6 +51,8 @@ def split_into_batches(task: Task, objects: Objects, most: int = MAX_PASSAGES) -
             collection=task.collection,
             heading=piece.heading,
             page=piece.page,
+            locator=piece.locator,
+            rows=[CitedWhole(**vars(row)) for row in piece.rows],
             tags=list(document.tags),
             date=document.date,
         ).model_dump(mode="json", exclude={"score"})

@@ -1,14 +1,14 @@
 """A Document in pieces: each a verbatim slice of its text, small enough to be embedded whole, under one heading."""
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from semantic_text_splitter import TextSplitter
 
-from selfrag.domain.documents import Document, Piece, has_words
+from selfrag.domain.documents import Document, Part, Piece, Row, has_words
 from selfrag.text.east_asian import RUN
 
 # English of this weight has about 230 tokens of multilingual-e5, which reads 512 at a time.
@@ -40,20 +40,35 @@ def split(document: Document) -> list[Piece]:
         for start, end in _slices(text, section):
             if has_words(found := text[start:end].strip()):
                 begins = end - len(text[start:end].lstrip())
-                page = bisect_right(document.pages, begins) if document.pages else None
-                pieces.append(Piece(found, title, section.path[-1] if section.path else "", page))
+                part = _part_at(document, begins)
+                heading = section.path[-1] if section.path else ""
+                rows = _rows_within(document, begins, begins + len(found))
+                pieces.append(Piece(found, title, heading, part and part.page, part.name if part else "", rows))
     return pieces
 
 
 def _parts(document: Document) -> Iterator[_Section]:
-    if document.rows:
+    if document.tables:
         return _lines(document)
-    return _pages(document) if document.pages else _joined(document.text, _sections(document))
+    return _pages(document) if document.parts else _joined(document.text, _sections(document))
+
+
+def _part_at(document: Document, begins: int) -> Part | None:
+    """The page, slide or sheet in which a piece begins."""
+    at = bisect_right(document.parts, begins, key=lambda part: part.start)
+    return document.parts[at - 1] if at else None
+
+
+def _rows_within(document: Document, begins: int, ends: int) -> tuple[Row, ...]:
+    """The rows that stand whole in a piece, counted from its beginning."""
+    first = bisect_left(document.rows, begins, key=lambda row: row.start)
+    inside = takewhile(lambda row: row.end <= ends, document.rows[first:])
+    return tuple(Row(row.start - begins, row.end - begins, row.name) for row in inside)
 
 
 def _pages(document: Document) -> Iterator[_Section]:
     """Page by page: a passage of two pages would be cited as being on the first."""
-    for start, end in pairwise([0, *document.pages[1:], len(document.text)]):
+    for start, end in pairwise([0, *(part.start for part in document.parts[1:]), len(document.text)]):
         yield _Section(start, start, end, (), has_words(document.text[start:end]))
 
 

@@ -20,7 +20,8 @@ class Turn(Model):
 class Citation(Model):
     """Where a part of the answer comes from: `quote` is verbatim in the passage, `answer_span` counts characters.
 
-    `heading` is the nearest one above the passage, `page` that of a PDF.
+    `heading` is the nearest one above the passage; `page` is what a viewer opens a PDF at, counted from 1; `locator`
+    says in words where the quote stands: `page iv`, `slide 3`, `sheet Prices, row 14`.
     """
 
     passage_id: str
@@ -29,6 +30,7 @@ class Citation(Model):
     answer_span: tuple[int, int]
     heading: str = ""
     page: int | None = None
+    locator: str = ""
 
 
 class StepUsage(Model):

@@ -27,45 +27,87 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Where a page, a slide or a sheet begins in the text; no passage runs on into the next.
+
+    `name` is how a citation calls it, such as `page iv`, `slide 3` or `sheet Prices`; `page` is its number, counted
+    from 1, where a viewer can be told to open it there.
+    """
+
+    start: int
+    name: str
+    page: int | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A stretch of the text that is found and cited whole: a row of a table, or a term with its definition.
+
+    It holds what its values are called, so that it can be understood alone. `name` is where a person finds it, such
+    as `row 14`, "" if nobody counts.
+    """
+
+    start: int
+    end: int
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A stretch of rows that belong together; `caption` is what they are about, which every passage of it carries."""
+
+    start: int
+    end: int
+    caption: str = ""
+
+
+@dataclass(frozen=True)
 class Document:
     """What a file says: its key, a title, the text that is cited, and the headings in order.
 
-    The key is an object's in the bucket, or a file's path below its directory, with slashes. `pages` are the
-    characters at which the pages of a PDF begin. In a table (`rows`) each line of the text is a row, the first one
-    the names of the columns. `warnings` is a sentence for each thing that could not be read. `tags` are as `tag` makes
-    them, `date` is a day as `day` does, None if the document has none: searches can be limited by both.
+    The key is an object's in the bucket, or a file's path below its directory, with slashes. `parts` are the pages,
+    slides or sheets of a format that has them: the first begins with the text. `rows` and `tables` are in the order of
+    the text, and do not overlap among themselves. `warnings` is a sentence for each thing that could not be read.
+    `tags` are as `tag` makes them, `date` is a day as `day` does, None if the document has none: searches can be
+    limited by both.
     """
 
     key: str
     title: str
     text: str
     headings: tuple[Heading, ...] = ()
-    pages: tuple[int, ...] = ()
-    rows: bool = False
+    parts: tuple[Part, ...] = ()
+    rows: tuple[Row, ...] = ()
+    tables: tuple[Table, ...] = ()
     warnings: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     date: str | None = None
 
 
+_MADE_OF: dict[str, Any] = {"headings": Heading, "parts": Part, "rows": Row, "tables": Table}
+
+
 def document_from(value: dict[str, Any]) -> Document:
     """A Document that went through `asdict` and JSON."""
-    headings = tuple(Heading(**heading) for heading in value["headings"])
-    tuples = {name: tuple(value[name]) for name in ("pages", "warnings", "tags")}
-    return Document(**{**value, **tuples, "headings": headings})
+    made = {name: tuple(kind(**each) for each in value[name]) for name, kind in _MADE_OF.items()}
+    return Document(**{**value, **{name: tuple(value[name]) for name in ("warnings", "tags")}, **made})
 
 
 @dataclass(frozen=True)
 class Piece:
     """A slice of a document's text, without outer white space.
 
-    `title` is the path of headings above it, `heading` the nearest of them ("" if there is none), and `page` the
-    page on which it begins, counted from 1 (None if the document has no pages).
+    `title` is the path of headings above it, the caption of its table last, and `heading` the nearest of them ("" if
+    there is none). `locator` is the name of the part in which it stands, `page` that part's number. `rows` are
+    counted from the slice's own beginning.
     """
 
     text: str
     title: str
     heading: str = ""
     page: int | None = None
+    locator: str = ""
+    rows: tuple[Row, ...] = ()
 
 
 def tag(text: str) -> str:

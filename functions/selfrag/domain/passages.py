@@ -6,8 +6,19 @@ from dataclasses import dataclass
 from selfrag.domain.base import Model
 
 
+class CitedWhole(Model):
+    """Characters of a passage's text that are cited whole, as `selfrag.domain.documents.Row` says."""
+
+    start: int
+    end: int
+    name: str = ""
+
+
 class Passage(Model):
-    """A piece of a document, or of a web page, as it was found; `tags` and `date` (ISO 8601) are the document's."""
+    """A piece of a document, or of a web page, as it was found; `tags` and `date` (ISO 8601) are the document's.
+
+    `locator` is the page, slide or sheet in words, and `rows` what of the text is cited whole.
+    """
 
     passage_id: str
     document: str
@@ -16,6 +27,8 @@ class Passage(Model):
     collection: str = ""
     heading: str = ""
     page: int | None = None
+    locator: str = ""
+    rows: list[CitedWhole] = []
     tags: list[str] = []
     date: str | None = None
     score: float | None = None

@@ -12,7 +12,7 @@ from opensearchpy.exceptions import OpenSearchException
 from selfrag.adapters.faults import aws_faults
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 
-STORED = ["passage_id", "document", "text", "title", "collection", "heading", "page", "tags", "date"]
+STORED = ["passage_id", "document", "text", "title", "collection", "heading", "page", "locator", "rows", "tags", "date"]
 
 Json = dict[str, Any]
 
@@ -50,6 +50,9 @@ def mapping(dimensions: int) -> Json:
         "text": text,
         "heading": keyword,
         "page": {"type": "integer"},
+        # Only shown: nothing is searched by them.
+        "locator": {"type": "keyword", "index": False, "doc_values": False},
+        "rows": {"type": "object", "enabled": False},
         "tags": keyword,
         "date": {"type": "date"},
         "vector": {"type": "knn_vector", "dimension": dimensions, "method": method},

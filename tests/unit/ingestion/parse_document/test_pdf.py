@@ -42,7 +42,7 @@ def test_the_text_of_a_pdf_is_read_page_by_page():
     document = parse("leave.pdf", pdf("Annual leave.", "Sick (or ill) leave.", title="Leave,  paid"))
     assert document.title == "Leave, paid"
     assert document.text == "Annual leave.\n\nSick (or ill) leave."
-    assert [document.text[start:][:4] for start in document.pages] == ["Annu", "Sick"]
+    assert [document.text[part.start :][:4] for part in document.parts] == ["Annu", "Sick"]
     assert document.warnings == ()
 
 
@@ -115,7 +115,7 @@ def test_a_pdf_whose_later_changes_are_cut_off_is_read_with_a_warning():
 def test_a_damaged_page_is_left_out_with_a_warning():
     whole = pages_of(b"BT /F1 9 Tf (First.) Tj ET", b" " * 20_000_000, b"BT /F1 9 Tf (Third.) Tj ET")
     document = parse("a.pdf", whole)
-    assert (document.text, len(document.pages)) == ("First.\n\n\n\nThird.", 3)
+    assert (document.text, len(document.parts)) == ("First.\n\n\n\nThird.", 3)
     assert document.warnings == ("a.pdf has pages that are damaged or too complex, which were left out: 2.",)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
-from selfrag.domain.documents import Document, has_words
+from selfrag.domain.documents import Document, Part, has_words
 from selfrag.domain.errors import BadDocument
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
@@ -145,7 +145,12 @@ def test_only_a_document_of_pages_has_pages_in_its_pieces():
 def test_a_piece_is_of_one_page_and_names_it():
     pages = [SENTENCE * 30, "", f"  Third. {SENTENCE * 30}", "Fourth."]
     starts = [0, *accumulate(len(page) for page in pages)][:4]
-    document = Document("a.pdf", "a.pdf", "".join(pages), pages=tuple(starts))
+    document = Document(
+        "a.pdf",
+        "a.pdf",
+        "".join(pages),
+        parts=tuple(Part(start, f"page {page}", page) for page, start in enumerate(starts, 1)),
+    )
     text, end = document.text, 0
     for piece in split(document):
         start = text.index(piece.text, end)

@@ -1,0 +1,90 @@
+"""The text of a document as a reader writes it, line by line, and what is known of its stretches."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import StringIO
+
+from ingestion.parse_document.headings import MAX_HEADING
+from ingestion.parse_document.labels import Labels
+from selfrag.domain.documents import Document, Heading, Part, Row, Table, has_words
+from selfrag.domain.errors import BadDocument
+
+# Naming each value makes a table several times larger; a long name in a table of many rows, without end.
+MAX_CHARACTERS = 20_000_000
+
+
+class Writer:
+    """Collects lines and says where headings, parts, rows and tables stand; the text ends without a line end."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.headings: list[Heading] = []
+        self.parts: list[Part] = []
+        self.rows: list[Row] = []
+        self.tables: list[Table] = []
+        self.warnings: list[str] = []
+        self._text = StringIO()
+        self._length = 0
+
+    def line(self, text: str) -> int:
+        """Write a line (it may hold line ends) and tell where it begins; raises BadDocument when the text is too long.
+
+        A blank one is an empty line: paragraphs are divided by it.
+        """
+        start = self._length + (1 if self._length else 0)
+        if start + len(text) > MAX_CHARACTERS:
+            millions = MAX_CHARACTERS // 1_000_000
+            raise BadDocument(f"{self.key} has more than {millions} million characters; split it into several files.")
+        self._text.write("\n" + text if self._length else text)
+        self._length = start + len(text)
+        return start
+
+    def heading(self, level: int, text: str) -> None:
+        """Write a heading, on one line; what is too long to be one, or holds no word, is a line like others."""
+        shown = " ".join(text.split())
+        start = self.line(shown)
+        if len(shown) <= MAX_HEADING and has_words(shown):
+            self.headings.append(Heading(start, self._length, level, shown))
+
+    def part(self, name: str, page: int | None = None) -> None:
+        """Begin a page, a slide or a sheet."""
+        self.parts.append(Part(self._length + (1 if self._length else 0), name, page))
+
+    def row(self, names: Sequence[str], values: Sequence[str], name: str = "") -> None:
+        """Write a row of a table, each value after what its column is called; one without a value is left out.
+
+        A value in a column that has no name is alone.
+        """
+        called = [*names, *[""] * (len(values) - len(names))]
+        pairs = [(column, " ".join(value.split())) for column, value in zip(called, values, strict=False)]
+        told = "; ".join(f"{column}: {value}" if column else value for column, value in pairs if value)
+        if told:
+            start = self.line(told)
+            self.rows.append(Row(start, self._length, name))
+
+    def definition(self, term: str, text: str) -> None:
+        """Write a term with what it means, as one thing."""
+        start = self.line(f"{term}: {text}" if term and text else term or text)
+        self.rows.append(Row(start, self._length))
+
+    @contextmanager
+    def table(self, caption: str = "") -> Iterator[None]:
+        """What is written in the block is a table with this caption."""
+        start = self._length + (1 if self._length else 0)
+        yield
+        if self._length > start:
+            self.tables.append(Table(start, self._length, " ".join(caption.split())))
+
+    def document(self, title: str, labels: Labels) -> Document:
+        """What was written, as a Document."""
+        return Document(
+            self.key,
+            title,
+            self._text.getvalue(),
+            tuple(self.headings),
+            tuple(self.parts),
+            tuple(self.rows),
+            tuple(self.tables),
+            tuple(self.warnings),
+            **vars(labels),
+        )
