@@ -18,7 +18,7 @@ BLOCK = 10_000
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 # A sentence that speaks of the one before it, or the rest of a sentence whose line was wrapped.
 _GOES_ON = re.compile(
-    r"\s*(?:(?i:this|that|these|those|it|its|they|their|such|the (?:same|former|latter))\b|[a-z]"
+    r"\s{0,9}(?:(?i:this|that|these|those|it|its|they|their|such|the (?:same|former|latter))\b|[a-z]"
     r"|[こそ][のれう]|[이그](?:것|\s))"
 )
 

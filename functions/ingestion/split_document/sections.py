@@ -112,4 +112,4 @@ def _joined(text: str, first: Section, second: Section) -> Section:
         path = tuple(name for name, _ in shared)
     # So many headings are a list, or lines that were taken for headings.
     says = first.says or second.says or weigh(text[first.start : second.end]) >= SMALL
-    return replace(second, start=first.start, path=path, says=says)
+    return Section(first.start, second.body, second.end, path, says, second.table, second.part)
