@@ -5,12 +5,7 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborNode
 
 from ingestion.parse_document.web.furniture import Facts
-from ingestion.parse_document.web.lines import Lines
-
-# A definition that is heavier is cut into several passages: split_document's CAPACITY.
-MAX_WHOLE = 900
-# Lower than any heading that HTML or Markdown has.
-LEVEL = 7
+from ingestion.parse_document.web.lines import LEVEL, MAX_WHOLE, Lines
 
 
 @dataclass

@@ -2,10 +2,9 @@
 
 from selectolax.lexbor import LexborNode
 
-from ingestion.parse_document.web.definitions import MAX_WHOLE
 from ingestion.parse_document.web.furniture import Facts
 from ingestion.parse_document.web.grids import children, is_data
-from ingestion.parse_document.web.lines import Lines
+from ingestion.parse_document.web.lines import MAX_WHOLE, Lines
 
 _BOXES = frozenset(("table", "figure", "example"))  # DocBook's classes
 _CAPTIONS = frozenset(("title", "caption"))

@@ -8,6 +8,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from selfrag.domain.documents import Document, has_words
+from selfrag.domain.errors import BadDocument
+
 Attributes = Mapping[str, str | None]
 
 
@@ -118,6 +121,13 @@ def is_contents(tag: str, facts: Facts, introduced: bool) -> bool:
         return facts.plain <= _FEW_LETTERS
     mostly_links = facts.links > 2 and not facts.elsewhere and facts.plain * 4 <= facts.linked
     return tag in _LISTS and mostly_links and not introduced
+
+
+def refuse_navigation(document: Document, left_out: bool) -> None:
+    """Raise BadDocument for a document of which nothing is left after something was left out."""
+    if left_out and not has_words(document.text):
+        said = "holds only navigation: links to other pages, contents or notices, and no text"
+        raise BadDocument(f"{document.key} {said}.")
 
 
 def is_notice(text: str) -> bool:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
-from ingestion.parse_document.web.definitions import MAX_WHOLE
+from ingestion.parse_document.web.columns import MAX_SPAN, Cell
 from ingestion.parse_document.web.furniture import Facts, role
-from ingestion.parse_document.web.tables import MAX_SPAN, Cell
+from ingestion.parse_document.web.lines import MAX_WHOLE
 
 CELLS = ("td", "th")
 
@@ -17,6 +17,13 @@ class Grid:
     def __init__(self, caption: str) -> None:
         self.caption = caption
         self.rows: list[list[Cell]] = []
+
+    def take_caption(self) -> str:
+        """The caption; a heading across the first row is one if there is no other."""
+        alone = self.rows[0] if len(self.rows) > 1 and len(self.rows[0]) == 1 else []
+        if not self.caption and alone and alone[0].is_header and alone[0].wide > 1:
+            return self.rows.pop(0)[0].text
+        return " ".join(self.caption.split())
 
     def add(self, node: LexborNode, text: str) -> None:
         """Take in a cell with its text."""

@@ -6,11 +6,11 @@ from pathlib import PurePosixPath
 from selectolax.lexbor import LexborHTMLParser
 
 from ingestion.parse_document.labels import Labels, labels
-from ingestion.parse_document.web.furniture import names
+from ingestion.parse_document.web.furniture import names, refuse_navigation
 from ingestion.parse_document.web.page import Page
 from ingestion.parse_document.web.survey import Survey
 from ingestion.parse_document.writing import Writer
-from selfrag.domain.documents import Document, has_words
+from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 
 MAX_DEPTH = 1000
@@ -31,8 +31,7 @@ def read_html(key: str, text: str) -> Document:
     title, said, left_out = write_page(writer, text)
     first = next((heading.text for heading in writer.headings if heading.level == 1), PurePosixPath(key).name)
     document = writer.document(title or first, said)
-    if left_out and not has_words(document.text):
-        raise BadDocument(f"{key} holds only navigation: links to other pages, contents or notices, and no text.")
+    refuse_navigation(document, left_out)
     return document
 
 

@@ -6,6 +6,10 @@ from ingestion.parse_document.headings import MAX_HEADING
 from ingestion.parse_document.writing import Writer
 from selfrag.domain.documents import has_words
 
+# A definition that is heavier is cut into several passages: split_document's CAPACITY.
+MAX_WHOLE = 900
+# Of the terms of such definitions: lower than any heading that HTML or Markdown has.
+LEVEL = 7
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
 
 
@@ -14,7 +18,7 @@ class Lines:
 
     def __init__(self, writer: Writer, title: str) -> None:
         self.preformatted = 0
-        self.above = (0, title)  # the level and text of the heading that counts
+        self.above = (LEVEL, title)  # the level and text of the heading that counts
         self._writers = [writer]
         self._line: list[str] = []
         self._gap = ""  # what stands between the last text and the next

@@ -2,13 +2,14 @@
 
 from selectolax.lexbor import LexborNode
 
+from ingestion.parse_document.web.columns import Budget
 from ingestion.parse_document.web.definitions import Definitions
 from ingestion.parse_document.web.figures import Figures
 from ingestion.parse_document.web.furniture import names
 from ingestion.parse_document.web.grids import CELLS, Grid, is_data
 from ingestion.parse_document.web.lines import Lines
 from ingestion.parse_document.web.survey import Survey
-from ingestion.parse_document.web.tables import Budget, TableWriter
+from ingestion.parse_document.web.tables import TableWriter
 from ingestion.parse_document.web.walking import walk
 from ingestion.parse_document.writing import Writer
 
@@ -98,4 +99,4 @@ class Page:
         grid = self._tables.pop()
         self._lines.flush()
         if grid:
-            TableWriter(self._lines.writer(), self._budget).write(" ".join(grid.caption.split()), grid.rows)
+            TableWriter(self._lines.writer(), self._budget).write(grid.take_caption(), grid.rows)

@@ -4,6 +4,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
+from ingestion.parse_document.headings import MAX_HEADING
 from ingestion.parse_document.web.furniture import (
     TEXTS,
     Attributes,
@@ -16,7 +17,7 @@ from ingestion.parse_document.web.furniture import (
     names,
     role,
 )
-from ingestion.parse_document.web.walking import walk
+from ingestion.parse_document.web.walking import text_before, walk
 from selfrag.text.east_asian import RUN
 
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist rt rp")
@@ -24,9 +25,9 @@ _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORE
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MEASURED = names("dd dt div figure table td th")
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
+_RIGHTS = re.compile(r"copyright|licen[cs]|legal|著作権|ライセンス|저작권|라이선스|라이센스", re.IGNORECASE)
 # A sentence, however short, that ends with a colon introduces a list; "Contents:" does not.
 _SENTENCE = 20
-_BOXES = 3
 
 
 class Survey:
@@ -42,6 +43,7 @@ class Survey:
         self._open: list[tuple[Facts, int]] = [(Facts(), 0)]
         self._above = 0  # the heading after which no words have come yet
         self._unseen = self._furniture = False
+        self._of_rights = False
         self._links = self._texts = self._quotes = 0
         walk(root, self._enter, self._leave)
 
@@ -92,7 +94,12 @@ class Survey:
         if tag in _HEADINGS:
             facts.headings += 1
             self._above = node.mem_id
+            self._of_rights = facts.weight <= MAX_HEADING and bool(_RIGHTS.search(node.text()))
         self._keep_or_take_out(node, tag, facts, above)
+
+    def _may_be_notice(self) -> bool:
+        """Whether a paragraph is not quoted, and not what its section is about."""
+        return not self._quotes and not self._of_rights
 
     def _take_out(self, above: int) -> None:
         self.left_out = True
@@ -102,7 +109,7 @@ class Survey:
     def _keep_or_take_out(self, node: LexborNode, tag: str, facts: Facts, above: int) -> None:
         around = self._open[-1][0]
         is_furniture = is_contents(tag, facts, _is_introduced(node)) if facts.links else False
-        if is_furniture or (tag == "p" and not self._quotes and is_notice(node.text())):
+        if is_furniture or (tag == "p" and self._may_be_notice() and is_notice(node.text())):
             # A list of contents in a list of contents: the outer one is still known by all its links.
             around.add(Facts(linked=facts.linked, links=facts.links, steps=facts.steps, elsewhere=facts.elsewhere))
             self._take_out(above)
@@ -123,27 +130,6 @@ def _is_hidden(attributes: Attributes) -> bool:
 
 
 def _is_introduced(node: LexborNode) -> bool:
-    """Whether a sentence stands right before an element, be it in boxes of their own, and ends with a colon."""
-    before, boxes = _before(node), 0
-    while before is None and boxes < _BOXES and node.parent is not None and node.parent.tag == "div":
-        node, boxes = node.parent, boxes + 1
-        before = _before(node)
-    for _ in range(_BOXES):
-        if before is not None and before.tag == "div":
-            last = before.last_child
-            before = _before(last) if last is not None and _is_blank(last) else last
-    if before is None or not (before.is_text_node or before.tag == "p"):
-        return False
-    text = " ".join((before.text_content or "" if before.is_text_node else before.text()).split())
+    """Whether a sentence stands right before an element and ends with a colon."""
+    text = text_before(node)
     return text.endswith((":", "：")) and weight(text) > _SENTENCE
-
-
-def _before(node: LexborNode) -> LexborNode | None:
-    before = node.prev
-    while before is not None and _is_blank(before):
-        before = before.prev
-    return before
-
-
-def _is_blank(node: LexborNode) -> bool:
-    return node.is_comment_node or (node.is_text_node and not (node.text_content or "").strip())
