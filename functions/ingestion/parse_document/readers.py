@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from ingestion.parse_document.contained import read_contained
 from ingestion.parse_document.docx import read_docx
 from ingestion.parse_document.headings import plain_headings
 from ingestion.parse_document.kinds import TEXT, refuse_other_kinds
+from ingestion.parse_document.pdf.guarded import read_contained
 from ingestion.parse_document.table import read_csv
 from ingestion.parse_document.web.html import read_html
 from ingestion.parse_document.web.markdown import read_markdown
