@@ -1,5 +1,6 @@
 """Where the laptop keeps its state: one directory, with one SQLite file that several processes share."""
 
+import fcntl
 import os
 import sqlite3
 import tempfile
@@ -65,6 +66,14 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
             yield
     except sqlite3.OperationalError as error:
         raise Misconfigured(f"The file of selfrag's state cannot be written: {error}.") from error
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """Wait until no other process is in a block of this name; the system frees the lock of one that dies."""
+    with (home() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _create(path: Path) -> None:
