@@ -4,6 +4,7 @@ The directory is the bucket, and the manifest says what the index holds of it. O
 what the manifest says is the workflow run; with nothing to do, not even the local stack is started.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -41,15 +42,15 @@ def sync(
     # Another process may bring it in step while this one waits.
     with alone(place.collection), _compared(place, embedder, replacing) as (comparison, kept, embedding):
         if not comparison.in_step:
-            _remember(place, comparison, anew=True)
+            _remember(place, comparison, int(time.time()))
             comparison = replace(comparison, unread=_ingest(place, comparison, kept, embedding, on_document))
         _remember(place, comparison)
         return report_of(place, comparison, records_by_path(place, kept))
 
 
-def plan(place: Place) -> Plan:
+def plan(place: Place, embedder: NamedEmbedder | None = None) -> Plan:
     """What `sync` would do, without doing it; raises InvalidInput if the directory is missing."""
-    with _compared(place, None, replacing=True) as (comparison, _, _):
+    with _compared(place, embedder, replacing=True) as (comparison, _, _):
         return plan_of(place, comparison)
 
 
@@ -64,10 +65,10 @@ def _compared(
         yield compare(place, kept, IngestionSettings(pipeline=embedding.name).made_by), kept, embedding
 
 
-def _remember(place: Place, comparison: Comparison, anew: bool = False) -> None:
+def _remember(place: Place, comparison: Comparison, read_at: int | None = None) -> None:
     # An empty directory is no source yet.
     if comparison.before or comparison.files.paths:
-        remember(place.collection, place.source, comparison.unread, anew)
+        remember(place.collection, place.source, comparison.unread, read_at)
 
 
 def _ingest(

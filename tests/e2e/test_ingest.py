@@ -1,13 +1,11 @@
 """`selfrag ingest`, `documents` and `search` over directories, by the workflow that is deployed."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.local.index import E5Embedder
 from tests.e2e.conftest import Run
 from tests.support.command import Command
 from tests.support.fakes import FakeEmbedder
@@ -34,22 +32,6 @@ def mixed(number: int) -> tuple[str, bytes]:
     else:
         content = docx(paragraph(fact)) if kind == "docx" else pdf("First page.", f"{LINES}\n{fact}")
     return f"part{number % 7}/{number:03}.{kind}", content
-
-
-@pytest.fixture
-def embedder(monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:
-    """A fast embedder in the place of the real one."""
-    fake = FakeEmbedder("fast")
-
-    def query(self: E5Embedder, text: str) -> list[float]:
-        return fake.query(text)
-
-    def passages(self: E5Embedder, texts: Sequence[str]) -> list[list[float]]:
-        return fake.passages(texts)
-
-    monkeypatch.setattr(E5Embedder, "query", query)
-    monkeypatch.setattr(E5Embedder, "passages", passages)
-    return fake
 
 
 def warned(told: str) -> list[str]:

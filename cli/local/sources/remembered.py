@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cli.local.home import connect, writing
 
-_SCHEMA = """
+SCHEMA = """
 CREATE TABLE IF NOT EXISTS sources (
     collection TEXT PRIMARY KEY, directory BLOB NOT NULL, read_at INTEGER NOT NULL, unread TEXT NOT NULL);
 """
@@ -47,15 +47,18 @@ def sources() -> list[Source]:
     return [Source(name, Path(os.fsdecode(at)), read_at, json.loads(unread)) for name, at, read_at, unread in rows]
 
 
-def remember(collection: str, directory: Path, unread: Mapping[str, str], anew: bool) -> None:
-    """Remember where a collection is read from; `anew` if something was read just now."""
+def remember(collection: str, directory: Path, unread: Mapping[str, str], read_at: int | None = None) -> None:
+    """Remember where a collection is read from, and when something was, if that is not as it is remembered.
+
+    Without `read_at` nothing was read just now.
+    """
     known = source_of(collection)
-    wanted = directory.resolve()
-    if known and not anew and (known.directory, known.unread) == (wanted, unread):
-        return
-    read_at = int(time.time()) if anew or known is None else known.read_at
-    with _opened() as connection, writing(connection):
-        connection.execute(_PUT, (collection, os.fsencode(wanted), read_at, json.dumps(dict(unread))))
+    at = read_at if read_at is not None else known.read_at if known else int(time.time())
+    wanted = Source(collection, directory.resolve(), at, dict(unread))
+    if wanted != known:
+        row = (collection, os.fsencode(wanted.directory), at, json.dumps(wanted.unread))
+        with _opened() as connection, writing(connection):
+            connection.execute(_PUT, row)
 
 
 def is_own(collection: str) -> bool:
@@ -84,5 +87,5 @@ def _hash(value: bytes) -> str:
 
 @contextmanager
 def _opened() -> Iterator[sqlite3.Connection]:
-    with closing(connect(_SCHEMA)) as connection:
+    with closing(connect(SCHEMA)) as connection:
         yield connection
