@@ -1,10 +1,12 @@
-"""What `selfrag ingest`, `documents` and `collections` print, where somebody sits at a terminal and where nobody does."""
+"""What `selfrag ingest`, `documents` and `collections` say, at a terminal and where nobody can be asked."""
 
 import json
 import os
 import pty
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -156,15 +158,16 @@ def test_collections_are_listed_moved_and_removed(
 
 @pytest.mark.parametrize("damage", ["no database", "cut off"])
 def test_a_damaged_state_is_said_with_what_may_be_done(
-    here: Run, directories: tuple[Path, Path], embedder: FakeEmbedder, tmp_path: Path, damage: str
+    fresh: Command, directories: tuple[Path, Path], damage: str
 ) -> None:
-    one, _ = directories
-    state = tmp_path / "state" / "selfrag.sqlite3"
-    here("ingest", str(one))
+    one = str(directories[0])
+    state = fresh.home / "state" / "selfrag.sqlite3"
+    assert fresh("ingest", one).code == 0
+    with closing(sqlite3.connect(state)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     state.write_bytes(b"This is none. " * 400 if damage == "no database" else state.read_bytes()[:20_000])
-    for arguments in (("documents", "--docs", str(one)), ("search", "tea", "--docs", str(one)), ("collections",)):
-        ended = here(*arguments)
-        refused(ended, str(state), "is damaged", "You may delete it", "answers and their traces are lost")
+    for arguments in (("documents", "--docs", one), ("search", "tea", "--docs", one), ("collections",)):
+        refused(fresh(*arguments), str(state), "is damaged", "You may delete it", "answers and their traces are lost")
 
 
 def refused(ended: Ended, *words: str) -> None:
