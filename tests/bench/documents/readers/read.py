@@ -1,0 +1,117 @@
+"""Runs in a reader's environment: reads each file that is named on stdin, and prints what it says as a line of JSON.
+
+It imports nothing of ours but for the reader that is ours, and each reader only when it is asked for.
+"""
+
+import json
+import logging
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+Read = Callable[[str], dict[str, Any]]
+
+
+def _selfrag() -> Read:
+    from ingestion.parse_document.readers import parse
+
+    def read(path: str) -> dict[str, Any]:
+        document = parse(Path(path).name, Path(path).read_bytes())
+        rows = [document.text[row.start : row.end] for row in getattr(document, "rows", ())]
+        return {"text": document.text, "rows": rows}
+
+    return read
+
+
+def _pypdf() -> Read:
+    from pypdf import PdfReader
+
+    return lambda path: {"text": "\n".join(page.extract_text() for page in PdfReader(path).pages)}
+
+
+def _pdfplumber() -> Read:
+    import pdfplumber
+
+    def read(path: str) -> dict[str, Any]:
+        texts, rows = [], []
+        with pdfplumber.open(path) as pdf:
+            for page in pdf.pages:
+                texts.append(page.extract_text())
+                rows += [row for table in page.extract_tables() for row in _named(table)]
+                page.close()
+        return {"text": "\n".join(texts), "rows": rows}
+
+    return read
+
+
+def _named(table: list[list[str | None]]) -> Iterator[str]:
+    """The rows of a table with the values of its first one as names, which is what pdfplumber leaves to its users."""
+    names, *rows = table
+    for row in rows:
+        yield "; ".join(f"{name}: {value or ''}".replace("\n", " ") for name, value in zip(names, row, strict=False))
+
+
+def _markitdown() -> Read:
+    from markitdown import MarkItDown
+
+    reader = MarkItDown(enable_plugins=False)
+    return lambda path: {"text": reader.convert_local(path).text_content}
+
+
+def _unstructured() -> Read:
+    from unstructured.partition.auto import partition
+
+    def read(path: str) -> dict[str, Any]:
+        texts, rows = [], []
+        for element in partition(path, strategy="fast"):
+            texts.append(element.text)
+            rows += [element.metadata.text_as_html] if getattr(element.metadata, "text_as_html", None) else []
+        return {"text": "\n".join(texts), "tables": rows}
+
+    return read
+
+
+def _docling() -> Read:
+    from docling.document_converter import DocumentConverter
+
+    reader = DocumentConverter()
+    return lambda path: {"text": reader.convert(path).document.export_to_markdown()}
+
+
+READERS = {
+    "selfrag": _selfrag,
+    "pypdf": _pypdf,
+    "pdfplumber": _pdfplumber,
+    "markitdown": _markitdown,
+    "unstructured": _unstructured,
+    "docling": _docling,
+}
+
+
+def _peak() -> int:
+    """MiB: of this process at its largest, with the largest of those that it started."""
+    used = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(used) // (1 if sys.platform == "linux" else 1024) // 1024
+
+
+def main() -> None:
+    """Read until stdin ends; the seconds are of reading alone, without the import."""
+    logging.disable()
+    replies, sys.stdout = sys.stdout, sys.stderr
+    read = READERS[sys.argv[1]]()
+    print(json.dumps({"ready": True}), file=replies, flush=True)
+    for line in sys.stdin:
+        began = time.perf_counter()
+        try:
+            found = read(line.rstrip("\n"))
+        except Exception as error:
+            found = {"error": f"{type(error).__name__}: {error}"[:300]}
+        found |= {"seconds": time.perf_counter() - began, "peak": _peak()}
+        print(json.dumps(found), file=replies, flush=True)
+
+
+if __name__ == "__main__":
+    main()
