@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.bench.documents.corpus.building import File
 from tests.bench.documents.known.pages import Known
 from tests.bench.documents.known.tables import Cell
-from tests.bench.documents.measures.cells import cells_kept, lines_of, rows_of_html
+from tests.bench.documents.measures.cells import cells_kept, lines_of
 from tests.bench.documents.measures.text import Kept, kept
 from tests.bench.documents.readers.running import Reading
 
@@ -55,7 +55,7 @@ class Row:
 def judged(reader: str, file: File, reading: Reading) -> Result:
     """Hold what a reader gave against what is known."""
     known = _known(file.known)
-    lines = [*lines_of(reading.text), *reading.rows, *(row for table in reading.tables for row in rows_of_html(table))]
+    lines = [*lines_of(reading.text), *reading.rows]
     of_cells = len(known.cells), cells_kept(known.cells, lines)
     compared = kept(known.text, known.furniture, reading.text)
     seconds, peak = round(reading.seconds, 3), reading.peak

@@ -5,7 +5,7 @@ from html import escape
 from tests.bench.documents.known.tree import VOID, Element
 
 # What has no meaning of its own; its content stays where it is.
-_UNWRAPPED = frozenset("div span section article main font document html body center".split())
+_UNWRAPPED = frozenset({"div", "span", "section", "article", "main", "font", "document", "html", "body", "center"})
 _LEFT_OUT = frozenset({"img", "object", "iframe", "input", "button", "form"})
 _KEPT = ("href", "colspan", "rowspan")
 

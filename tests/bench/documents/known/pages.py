@@ -6,22 +6,24 @@ from dataclasses import dataclass, field
 from tests.bench.documents.known.tables import Cell, cells
 from tests.bench.documents.known.tree import Element, parsed
 
-_UNSEEN = frozenset("script style template noscript svg".split())
-# What leads to other pages and is no part of what this one says. A class or id of DocBook, Sphinx, AsciiDoc, Texinfo
-# and SiSU, a role, or an element.
+_UNSEEN = frozenset({"script", "style", "template", "noscript", "svg"})
+# What leads to other pages and is no part of what this one says: an element, a role, a class or id of DocBook (first
+# line), Sphinx (second) and AsciiDoc.
 FURNITURE_TAGS = frozenset({"nav", "head", "footer"})
 FURNITURE_ROLES = frozenset({"navigation", "search", "contentinfo", "banner"})
 FURNITURE_NAMES = frozenset(
-    # DocBook
-    "navheader navfooter toc list-of-tables list-of-figures list-of-examples "
-    # Sphinx
-    "related sphinxsidebar headerlink toctree-wrapper footer clearer searchbox viewcode-link "
-    # AsciiDoc, Texinfo, SiSU
-    "toctitle header contents summary-letter copiable-link ocn".split()
+    {
+        *("navheader", "navfooter", "toc", "list-of-tables", "list-of-figures", "list-of-examples"),
+        *("related", "sphinxsidebar", "headerlink", "toctree-wrapper", "searchbox", "viewcode-link"),
+        *("toctitle", "footer"),
+    }
 )
 _BLOCKS = frozenset(
-    "address article aside blockquote body caption dd div dl dt figure h1 h2 h3 h4 h5 h6 hr li ol p pre section table "
-    "tbody td tfoot th thead tr ul br".split()
+    {
+        *("address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "div", "dl", "dt", "figure"),
+        *("h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "section", "ul"),
+        *("table", "tbody", "td", "tfoot", "th", "thead", "tr"),
+    }
 )
 
 

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+PARTS = frozenset({"li", "dt", "dd", "td", "th", "tr", "tbody", "tfoot"})
 # An element that ends where one of these begins, or its parent ends: HTML lets its end be left out.
 ENDED_BY = {
-    "p": frozenset("p div ul ol dl table pre h1 h2 h3 h4 h5 h6 blockquote hr section".split()),
+    "p": frozenset({"p", "div", "ul", "ol", "dl", "table", "pre", "blockquote", "hr", "section"}) | HEADINGS | PARTS,
     "li": frozenset({"li"}),
     "dt": frozenset({"dt", "dd"}),
     "dd": frozenset({"dt", "dd"}),

@@ -4,9 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from tests.bench.documents.known.pages import text_of
-from tests.bench.documents.known.tables import Cell, grids
-from tests.bench.documents.known.tree import parsed
+from tests.bench.documents.known.tables import Cell
 from tests.bench.documents.measures.tokens import tokens
 
 _RULE = re.compile(r"\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?")
@@ -80,11 +78,3 @@ def _split(line: str) -> list[str]:
 
 def _paired(names: Sequence[str], values: Sequence[str]) -> list[tuple[str, str]]:
     return [(names[at] if at < len(names) else "", value) for at, value in enumerate(values)]
-
-
-def rows_of_html(table: str) -> list[str]:
-    """The rows of a table in HTML, each value after what its column is called."""
-    found = []
-    for names, *rows in grids(parsed(table), text_of):
-        found += ["; ".join(f"{name}: {value}" for name, value in zip(names, row, strict=True)) for row in rows]
-    return found

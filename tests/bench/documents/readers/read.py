@@ -3,6 +3,7 @@
 It imports nothing of ours but for the reader that is ours, and each reader only when it is asked for.
 """
 
+import importlib
 import json
 import logging
 import resource
@@ -61,24 +62,39 @@ def _markitdown() -> Read:
     return lambda path: {"text": reader.convert_local(path).text_content}
 
 
-def _unstructured() -> Read:
-    from unstructured.partition.auto import partition
-
-    def read(path: str) -> dict[str, Any]:
-        texts, rows = [], []
-        for element in partition(path, strategy="fast"):
-            texts.append(element.text)
-            rows += [element.metadata.text_as_html] if getattr(element.metadata, "text_as_html", None) else []
-        return {"text": "\n".join(texts), "tables": rows}
-
-    return read
+# By ending: the module and the class that reads it, without a model. All but PDFs say at once what they hold.
+_DOCLING = {
+    "pdf": ("docling_parse_backend", "ThreadedDoclingParseDocumentBackend"),
+    "html": ("html_backend", "HTMLDocumentBackend"),
+    "md": ("md_backend", "MarkdownDocumentBackend"),
+    "docx": ("msword_backend", "MsWordDocumentBackend"),
+    "pptx": ("mspowerpoint_backend", "MsPowerpointDocumentBackend"),
+    "xlsx": ("msexcel_backend", "MsExcelDocumentBackend"),
+    "odt": ("opendocument_backend", "OdtDocumentBackend"),
+    "epub": ("epub_backend", "EpubDocumentBackend"),
+}
 
 
 def _docling() -> Read:
-    from docling.document_converter import DocumentConverter
+    """Its light way: `docling.document_converter` cannot be imported without PyTorch."""
+    from docling.datamodel.base_models import InputFormat
+    from docling.datamodel.document import InputDocument
 
-    reader = DocumentConverter()
-    return lambda path: {"text": reader.convert(path).document.export_to_markdown()}
+    def read(path: str) -> dict[str, Any]:
+        ending = Path(path).suffix[1:]
+        module, name = _DOCLING[ending]
+        backend = getattr(importlib.import_module(f"docling.backend.{module}"), name)
+        given = InputDocument(path_or_stream=Path(path), format=InputFormat(ending), backend=backend)
+        if ending == "pdf":
+            from docling.pipeline.native_pdf_pipeline import NativePdfPipeline
+
+            done = NativePdfPipeline(NativePdfPipeline.get_default_options()).execute(given, raises_on_error=True)
+            document = done.document
+        else:
+            document = given._backend.convert()
+        return {"text": document.export_to_markdown(escape_html=False, escape_underscores=False)}
+
+    return read
 
 
 READERS = {
@@ -86,7 +102,6 @@ READERS = {
     "pypdf": _pypdf,
     "pdfplumber": _pdfplumber,
     "markitdown": _markitdown,
-    "unstructured": _unstructured,
     "docling": _docling,
 }
 

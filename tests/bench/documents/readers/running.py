@@ -23,7 +23,6 @@ class Reading:
 
     text: str = ""
     rows: list[str] = field(default_factory=list)
-    tables: list[str] = field(default_factory=list)
     error: str = ""
     seconds: float = 0.0
     peak: int = 0
