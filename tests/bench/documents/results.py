@@ -48,6 +48,8 @@ class Row:
     navigation: float
     order: float | None
     cells: float | None
+    kept_cells: int
+    of_cells: int
     seconds: float
     peak: int
 
@@ -81,7 +83,7 @@ def _row(kind: str, reader: str, results: Sequence[Result]) -> Row:
     def total(name: str) -> int:
         return sum(getattr(result.kept, name) for result in results)
 
-    cells = sum(result.cells for result in results)
+    kept_cells, cells = sum(result.kept_cells for result in results), sum(result.cells for result in results)
     return Row(
         kind,
         reader,
@@ -90,7 +92,9 @@ def _row(kind: str, reader: str, results: Sequence[Result]) -> Row:
         _of(1000, total("lost"), total("known")) or 0.0,
         *(_of(1000, total(name), total("read")) or 0.0 for name in ("glued", "invented", "furniture")),
         _of(100, total("in_order"), total("common")),
-        _of(100, sum(result.kept_cells for result in results), cells),
+        _of(100, kept_cells, cells),
+        kept_cells,
+        cells,
         round(sum(result.seconds for result in results) / len(results), 2),
         max(result.peak for result in results),
     )

@@ -8,7 +8,6 @@ import json
 import logging
 import resource
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -106,10 +105,11 @@ READERS = {
 }
 
 
-def _peak() -> int:
-    """MiB: of this process at its largest, with the largest of those that it started."""
-    used = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(used) // (1 if sys.platform == "linux" else 1024) // 1024
+def _used() -> tuple[float, int]:
+    """Seconds of computing, of this process and those that it started; and MiB, of it and of the largest of those."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    seconds = sum(one.ru_utime + one.ru_stime for one in used)
+    return seconds, sum(one.ru_maxrss for one in used) // (1 if sys.platform == "linux" else 1024) // 1024
 
 
 def main() -> None:
@@ -119,12 +119,13 @@ def main() -> None:
     read = READERS[sys.argv[1]]()
     print(json.dumps({"ready": True}), file=replies, flush=True)
     for line in sys.stdin:
-        began = time.perf_counter()
+        began, _ = _used()
         try:
             found = read(line.rstrip("\n"))
         except Exception as error:
             found = {"error": f"{type(error).__name__}: {error}"[:300]}
-        found |= {"seconds": time.perf_counter() - began, "peak": _peak()}
+        seconds, peak = _used()
+        found |= {"seconds": seconds - began, "peak": peak}
         print(json.dumps(found), file=replies, flush=True)
 
 

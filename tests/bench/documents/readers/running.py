@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT = Path(__file__).with_name("read.py")
-# What a file may take before its reader is ended; the import of the largest takes a part of it, too.
-SECONDS = 120
+# What a file may take by the clock before its reader is ended, on a machine that does much else at the same time.
+SECONDS = 300
 
 
 @dataclass(frozen=True)
 class Reading:
     """What a reader made of a file: its text and the rows that it knows, or the error with which it gave up.
 
-    `seconds` are of this file, `peak` is the most MiB that its process had had when it was done.
+    `seconds` are of computing, for this file alone, `peak` is the most MiB that its process had had when it was done.
     """
 
     text: str = ""
