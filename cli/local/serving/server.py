@@ -11,8 +11,7 @@ from pathlib import Path
 from cli.local.aws.kept import kept_tables
 from cli.local.aws.stack import running_stack
 from cli.local.backends import check_services, has_web
-from cli.local.files import SAMPLE_DOCUMENTS
-from cli.local.ingest import NothingUsable, OnDocument, sync
+from cli.local.ingest import sync
 from cli.local.place import Place
 from cli.local.serving.background import Ingesting, IngestProcess
 from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
@@ -21,6 +20,9 @@ from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import Bucket, serving
 from cli.local.serving.worker import QuestionWorker
 from cli.local.serving.workers import Workers
+from cli.local.sources.files import SAMPLE_DOCUMENTS
+from cli.local.sources.report import NothingUsable
+from cli.local.sources.telling import OnDocument
 from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
 
