@@ -1,75 +1,112 @@
-"""PDFs whose pages are laid out by hand: words at their places, in sizes and fonts, and drawn lines."""
+"""One article as four programs that make web pages show it, with what each of them puts around it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+_INTRODUCTION = "Whoever works here has days off every year, and they are paid. The footnotes say what is special."
+_ASKING = "Ask your manager three weeks ahead; in summer, five. A refusal has a reason."
+_CARRYING = "At most nine days move on into spring. Later ones lapse."
+_NOTE = "Sailors may carry twelve."
+_OFFICES = [("Oslo", "25"), ("Rome", "28"), ("Tallinn", "26")]
+_TERMS = [("lapse", "To end without payment."), ("carry", "To take into another year.")]
+_CODE = "leave --days 3\n  --office Rome"
 
-from tests.support.files import assembled, stream
-
-REGULAR, BOLD, FIXED = "F1", "F2", "F3"
-_FONTS = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", FIXED: "Courier"}
-
-
-@dataclass(frozen=True)
-class Text:
-    """Words that begin at a place; a size of 10 is running text."""
-
-    x: float
-    y: float
-    words: str
-    size: float = 10
-    font: str = REGULAR
-
-
-@dataclass(frozen=True)
-class Line:
-    """A drawn line from one place to another."""
-
-    x: float
-    y: float
-    to_x: float
-    to_y: float
+ARTICLE = " ".join(
+    ["Annual leave", _INTRODUCTION, "How to ask", _ASKING, "Carrying over", _CARRYING, _NOTE, _CODE]
+    + [word for pair in [*_OFFICES, *_TERMS] for word in pair]
+    + ["Office Days"] * len(_OFFICES)
+    + ["Days by office"]
+)
+_CELLS = "".join(f"<tr><td>{office}</td><td>{days}</td></tr>" for office, days in _OFFICES)
+_HEAD = "<thead><tr><th>Office</th><th>Days</th></tr></thead>"
+_LIST = "".join(f"<dt>{term}</dt><dd><p>{text}</p></dd>" for term, text in _TERMS)
 
 
-Page = Sequence[Text | Line]
+def _article(heading: int, box: str, table: str, note: str) -> str:
+    """The article below a heading of this level; `box` begins a section."""
+    below = f"h{heading + 1}"
+    return (
+        f"<h{heading}>Annual leave</h{heading}><p>{_INTRODUCTION}</p>{table}"
+        f"{box}<{below}>How to ask</{below}><p>{_ASKING}</p><pre>{_CODE}</pre></div>"
+        f"{box}<{below}>Carrying over</{below}><p>{_CARRYING}</p><dl>{_LIST}</dl></div>{note}"
+    )
 
 
-def laid(*pages: Page, labels: str = "", turned: str = "") -> bytes:
-    """A PDF of these pages; `labels` is an array of /Nums, `turned` an instruction for the whole page."""
-    kids = " ".join(f"{6 + 2 * number} 0 R" for number in range(len(pages)))
-    fonts = " ".join(f"/{name} {3 + number} 0 R" for number, name in enumerate(_FONTS))
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R "
-        + (f"/PageLabels << /Nums [{labels}] >>" if labels else "").encode()
-        + b" >>",
-        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
-        *(
-            f"<< /Type /Font /Subtype /Type1 /BaseFont /{font} /Encoding /WinAnsiEncoding >>".encode()
-            for font in _FONTS.values()
-        ),
-    ]
-    for number, page in enumerate(pages):
-        objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {7 + 2 * number} 0 R "
-            f"/Resources << /Font << {fonts} >> >> >>".encode()
+def _sphinx() -> tuple[str, str]:
+    bar = (
+        '<div class="related" role="navigation" aria-label="related navigation"><h3>Navigation</h3><ul>'
+        '<li class="right"><a href="genindex.html" accesskey="I">index</a></li><li class="right"><a href="pay.html" '
+        'accesskey="N">next</a> |</li><li class="nav-item"><a href="index.html">Handbook</a> &#187;</li></ul></div>'
+    )
+    side = (
+        '<div class="sphinxsidebar" role="navigation"><div class="sphinxsidebarwrapper"><h3><a href="index.html">Table '
+        'of Contents</a></h3><ul><li><a class="reference internal" href="#ask">Steps</a></li></ul><h4>Previous topic'
+        '</h4><p><a href="welcome.html">Welcome</a></p><div id="searchbox" role="search"><h3>Quick search</h3></div>'
+        '<h3>Source</h3><a href="_sources/leave.rst.txt">Show Source</a></div></div>'
+    )
+    table = f"<table class='docutils'><caption>Days by office</caption>{_HEAD}<tbody>{_CELLS}</tbody></table>"
+    note = f'<aside class="footnote-list brackets"><aside class="footnote brackets"><p>{_NOTE}</p></aside></aside>'
+    tree = '<div class="toctree-wrapper compound"><ul><li><a href="pay.html">Salaries</a></li></ul></div>'
+    body = _article(1, '<div class="section" id="contents">', table, note)
+    body = body.replace("</h1>", '<a class="headerlink" href="#x" title="Permalink to this heading">¶</a></h1>')
+    page = (
+        f'<body>{bar}<div class="document"><div class="documentwrapper"><div class="bodywrapper"><div class="body" '
+        f'role="main">{body}{tree}</div></div></div>{side}</div>{bar}<div class="footer" role="contentinfo">&#169; '
+        f'Copyright 2026, The company. Created using <a href="https://www.sphinx-doc.org/">Sphinx</a> 7.2.</div></body>'
+    )
+    furniture = "Navigation index next Table Contents Steps Previous topic Welcome Quick search Source Salaries Sphinx"
+    return page, furniture
+
+
+def _docbook() -> tuple[str, str]:
+    def steps(where: str) -> str:
+        return (
+            f'<div class="nav{where}"><table width="100%" summary="Navigation {where}"><tr><th colspan="3">Chapter 2'
+            '</th></tr><tr><td><a accesskey="p" href="ch01.html">Prev</a></td><td><a accesskey="u" href="index.html">'
+            'Up</a><br/><a accesskey="h" href="index.html">Home</a></td><td><a accesskey="n" href="ch03.html">Next</a>'
+            "</td></tr></table><hr></div>"
         )
-        objects.append(stream((turned + "\n" + "\n".join(map(_drawn, page))).encode("cp1252")))
-    return assembled(objects, "/Root 1 0 R")
+
+    front = (
+        '<p class="copyright">Copyright © 2026 The company</p><div class="legalnotice"><p>Redistribution is allowed.'
+        '</p></div><div class="toc"><p><b>Table of Contents</b></p><dl class="toc"><dt><span class="sect1"><a href='
+        '"#ask">2.1. Steps</a></span></dt></dl></div><div class="list-of-tables"><p><b>List of Tables</b></p></div>'
+    )
+    table = (
+        f'<div class="table"><p class="title"><b>Days by office</b></p><div class="table-contents"><table>{_HEAD}'
+        f"<tbody>{_CELLS}</tbody></table></div></div>"
+    )
+    note = f'<div class="footnotes"><hr><div class="footnote"><p>{_NOTE}</p></div></div>'
+    body = _article(2, '<div class="sect1">', table, note).replace("</h2>", f"</h2>{front}")
+    page = f'<body>{steps("header")}<div class="chapter">{body}</div>{steps("footer")}</body>'
+    return page, "Chapter Prev Up Home Next Copyright Redistribution Table Contents Steps List Tables"
 
 
-def lines(x: float, y: float, *texts: str, size: float = 10, font: str = REGULAR, leading: float = 1.2) -> list[Text]:
-    """Lines below each other."""
-    return [Text(x, y - number * leading * size, text, size, font) for number, text in enumerate(texts)]
+def _pandoc() -> tuple[str, str]:
+    contents = (
+        '<nav id="TOC" role="doc-toc"><h2 id="toc-title">Contents</h2><ul><li><a href="#ask" id="toc-ask"><span class='
+        '"toc-section-number">1</span> Steps</a></li></ul></nav>'
+    )
+    table = f"<table><caption>Days by office</caption>{_HEAD}<tbody>{_CELLS}</tbody></table>"
+    note = f'<aside id="footnotes" class="footnotes" role="doc-endnotes"><hr /><ol><li><p>{_NOTE}</p></li></ol></aside>'
+    title = '<header id="title-block-header"><h1 class="title">Annual leave</h1></header>'
+    body = _article(1, "<div>", table, note).replace("<h1>Annual leave</h1>", "")
+    return f"<title>Handbook</title><body>{title}{contents}{body}</body>", "Contents Steps"
 
 
-def grid(x: float, y: float, columns: Sequence[float], rows: int, height: float = 20) -> list[Line]:
-    """The lines around the cells of a table, the first row's top at `y`; `columns` are widths."""
-    edges = [x + sum(columns[:number]) for number in range(len(columns) + 1)]
-    flat = [Line(edges[0], y - number * height, edges[-1], y - number * height) for number in range(rows + 1)]
-    return [*flat, *(Line(edge, y, edge, y - rows * height) for edge in edges)]
+def _javadoc() -> tuple[str, str]:
+    def bar(where: str) -> str:
+        return (
+            f'<div class="{where}Nav"><a name="n.{where}"></a><div class="skipNav"><a href="#skip">Skip navigation '
+            'links</a></div><ul class="navList"><li><a href="overview.html">Overview</a></li><li>Package</li><li>Class'
+            '</li></ul></div><div class="subNav"><ul class="navList"><li>Prev Class</li><li><a href="B.html">Next '
+            "Class</a></li></ul><div>Summary: Nested | Field | <a href='#m'>Method</a></div></div>"
+        )
+
+    table = f'<table class="memberSummary"><caption><span>Days by office</span></caption>{_HEAD}{_CELLS}</table>'
+    body = _article(2, '<div class="details">', table, f"<p>{_NOTE}</p>")
+    page = (
+        f'<body><noscript><div>JavaScript is disabled.</div></noscript>{bar("top")}<div class="contentContainer">{body}'
+        f'</div>{bar("bottom")}<p class="legalCopy"><small>Copyright © 2026 Company.</small></p></body>'
+    )
+    return page, "Skip navigation links Overview Package Class Prev Next Summary Nested Field Method Copyright disabled"
 
 
-def _drawn(one: Text | Line) -> str:
-    if isinstance(one, Line):
-        return f"{one.x} {one.y} m {one.to_x} {one.to_y} l S"
-    words = one.words.translate(str.maketrans({"(": r"\(", ")": r"\)", "\\": r"\\"}))
-    return f"BT /{one.font} {one.size} Tf 1 0 0 1 {one.x} {one.y} Tm ({words}) Tj ET"
+PAGES = {"Sphinx": _sphinx(), "DocBook": _docbook(), "pandoc": _pandoc(), "Javadoc": _javadoc()}

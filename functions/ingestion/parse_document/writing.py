@@ -52,6 +52,11 @@ class Writer:
         if len(shown) <= MAX_HEADING and has_words(shown):
             self.headings.append(Heading(start, self._length, level, shown))
 
+    def resume(self, level: int, text: str) -> None:
+        """What follows stands below an earlier heading again, which is not written anew: its place is a line end."""
+        if self._length:
+            self.headings.append(Heading(self._length, self._length + 1, level, text))
+
     def part(self, name: str, page: int | None = None) -> None:
         """Begin a page, a slide or a sheet."""
         self.parts.append(Part(self._length + (1 if self._length else 0), name, page))
@@ -81,12 +86,16 @@ class Writer:
         if self._length > start:
             self.tables.append(Table(start, self._length, " ".join(caption.split())))
 
+    def text(self) -> str:
+        """What was written so far."""
+        return self._text.getvalue()
+
     def document(self, title: str, labels: Labels) -> Document:
         """What was written, as a Document; parts after the last line begin at its end."""
         return Document(
             self.key,
             title,
-            self._text.getvalue(),
+            self.text(),
             tuple(self.headings),
             tuple(replace(part, start=min(part.start, self._length)) for part in self.parts),
             tuple(self.rows),

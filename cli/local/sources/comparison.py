@@ -2,19 +2,23 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from cli.local.aws.manifest import KeptManifest
-from cli.local.files import Files, documents_below
 from cli.local.place import Place
+from cli.local.sources.files import Files, documents_below
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Record
+
+if TYPE_CHECKING:
+    # It loads boto3.
+    from cli.local.aws.manifest import KeptManifest
 
 
 @dataclass(frozen=True)
 class Comparison:
     """What was known of each path before, and the files as they are now.
 
-    `todo` are to be ingested, `gone` are known but no files any more; `unread` says why a file cannot be read.
+    `todo` are to be ingested, `gone` are known but no files any more; `unread` says why something cannot be read.
     """
 
     before: dict[str, Record]
@@ -29,12 +33,12 @@ class Comparison:
         return not self.todo and not self.gone
 
 
-def compare(place: Place, kept: KeptManifest, made_by: str) -> Comparison:
+def compare(place: Place, kept: "KeptManifest", made_by: str) -> Comparison:
     """Compare a place's files with the manifest; `made_by` is what passages depend on beside the content."""
     # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
     before = records_by_path(place, kept)
     files = documents_below(place.source, place.collection)
-    todo, unread = [], {}
+    todo, unread = [], dict(files.unread)
     for path in files.paths:
         content, why = content_of(files, path)
         if why:
@@ -44,7 +48,7 @@ def compare(place: Place, kept: KeptManifest, made_by: str) -> Comparison:
     return Comparison(before, files, todo, sorted(before.keys() - set(files.paths)), unread)
 
 
-def records_by_path(place: Place, kept: KeptManifest) -> dict[str, Record]:
+def records_by_path(place: Place, kept: "KeptManifest") -> dict[str, Record]:
     """What the manifest knows of each document of a place, by its path in the directory."""
     return {place.path_of(key): record for key, record in kept.records(place.collection).items()}
 
