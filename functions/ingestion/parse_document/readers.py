@@ -8,8 +8,12 @@ from ingestion.parse_document.headings import markdown_headings, plain_headings
 from ingestion.parse_document.html import MAX_TAGS, count_tags, visible_text
 from ingestion.parse_document.kinds import TEXT, refusal, refuse_other_kinds
 from ingestion.parse_document.labels import Labels, front_matter
-from ingestion.parse_document.office.docx import read_docx
-from ingestion.parse_document.office.pptx import read_pptx
+from ingestion.parse_document.office.eml import read_eml
+from ingestion.parse_document.office.epub import read_epub
+from ingestion.parse_document.office.odf.documents import read_odp, read_odt
+from ingestion.parse_document.office.ooxml.docx import read_docx
+from ingestion.parse_document.office.ooxml.pptx import read_pptx
+from ingestion.parse_document.office.rtf.document import read_rtf
 from ingestion.parse_document.table import read_csv
 from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, Heading, has_words
 from selfrag.domain.errors import BadDocument
@@ -83,5 +87,10 @@ READERS: dict[str, Callable[[str, bytes], Document]] = {
     ".pdf": read_contained,
     ".docx": read_docx,
     ".pptx": read_pptx,
+    ".rtf": read_rtf,
+    ".epub": lambda key, content: read_epub(key, content, parse),
+    ".eml": lambda key, content: read_eml(key, content, parse),
+    ".odt": read_odt,
+    ".odp": read_odp,
     ".csv": _read_csv,
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from io import StringIO
 
 from ingestion.parse_document.headings import MAX_HEADING
@@ -66,6 +67,19 @@ class Writer:
         """Write a term with what it means, as one thing."""
         start = self.line(f"{term}: {text}" if term and text else term or text)
         self.rows.append(Row(start, self._length))
+
+    def document_within(self, document: Document, name: str = "") -> None:
+        """Write a whole document, such as a chapter or an attachment: its parts are called after `name`.
+
+        Without a name it has no parts of its own.
+        """
+        if name and not document.parts:
+            self.part(name)
+        start = self.line(document.text)
+        self.headings += [replace(one, start=start + one.start, end=start + one.end) for one in document.headings]
+        self.rows += [replace(one, start=start + one.start, end=start + one.end) for one in document.rows]
+        self.tables += [replace(one, start=start + one.start, end=start + one.end) for one in document.tables]
+        self.parts += [Part(start + one.start, f"{name}, {one.name}") for one in document.parts if name]
 
     @contextmanager
     def table(self, caption: str = "") -> Iterator[None]:

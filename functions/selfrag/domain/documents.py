@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 # What parse_document reads; the API promises no more than that to who uploads.
-EXTENSIONS = frozenset({".csv", ".docx", ".htm", ".html", ".markdown", ".md", ".pdf", ".pptx", ".text", ".txt"})
+_OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx", ".rtf")
+EXTENSIONS = frozenset((".csv", ".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE))
 _ARCHIVE = "an archive; unpack it, and add the files that it holds"
 # Kinds that are known and not read, by ending: what such a file is, and what to do.
 REFUSED: Mapping[str, str] = {

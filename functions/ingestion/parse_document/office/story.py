@@ -1,5 +1,6 @@
 """Takes in what a reader meets as a document streams by, and makes blocks of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ingestion.parse_document.office.blocks import Block, Cell, Grid, Line, Paragraph, Slide
@@ -126,20 +127,24 @@ class Story:
         if self._inside and isinstance(cell := self._inside[-1], Cell):
             cell.on = on
 
-    def end_cell(self) -> None:
-        """The cell ends."""
-        if isinstance(ended := self._inside.pop(), Cell):
+    def end_cell(self, covered: bool = False) -> None:
+        """The cell ends; one that another covers is left out."""
+        if isinstance(ended := self._inside.pop(), Cell) and not covered:
             self._count(ended.columns)
             row = self._inside[-1] if self._inside else None
             if isinstance(row, Line):
                 row.cells.append(ended)
             else:
-                for block in ended.blocks:
-                    self._put(block)
+                self.take_in(ended.blocks)
 
     def slide(self, number: int) -> None:
         """A slide begins."""
         self._put(Slide(number))
+
+    def take_in(self, blocks: Iterable[Block]) -> None:
+        """Blocks of another story, such as a text box."""
+        for block in blocks:
+            self._put(block)
 
     def _put(self, block: Block) -> None:
         self._count(1)

@@ -1,23 +1,23 @@
 """The text of a Word document: of a ZIP archive of XML only the parts that are needed are unpacked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from ingestion.parse_document.kinds import WORD
 from ingestion.parse_document.office.blocks import Block, Paragraph, texts
-from ingestion.parse_document.office.docx_body import Body, Notes
-from ingestion.parse_document.office.docx_parts import Numbering, Styles
+from ingestion.parse_document.office.headers import PAGE_NUMBER, compared, said_beside
+from ingestion.parse_document.office.ooxml.docx_body import Body, Notes
+from ingestion.parse_document.office.ooxml.docx_parts import Numbering, Styles
+from ingestion.parse_document.office.ooxml.relations import Relation, relations
 from ingestion.parse_document.office.properties import properties
-from ingestion.parse_document.office.relations import Relation, relations
 from ingestion.parse_document.office.tables import write
 from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import Zipped, attribute, local, unzipped
-from selfrag.domain.documents import Document, has_words
+from selfrag.domain.documents import Document
 
 _BODY, _STYLES, _NUMBERING = "word/document.xml", "word/styles.xml", "word/numbering.xml"
 _PROPERTIES = "docProps/core.xml"
 _NOTES = {"footnotes": "word/footnotes.xml", "endnotes": "word/endnotes.xml"}
-_PAGE_NUMBER = "\x02"  # stands for one in a header; XML can hold no such character
 
 
 def read_docx(key: str, content: bytes) -> Document:
@@ -94,30 +94,21 @@ def _with_headers(archive: Zipped, styles: Styles, body: Body) -> list[Block]:
     related = relations(archive, _BODY)
     if not any(section.headers for section in body.sections):
         return body.story.blocks
-    known = set(map(_compared, texts(body.story.blocks)))
+    known = set(map(compared, texts(body.story.blocks)))
     blocks, upto = list[Block](), 0
-    for section in body.sections:
-        end = section.begins
-        blocks += body.story.blocks[upto:end]
-        upto = end
-        for line in _header_lines(archive, styles, related, section.headers):
-            if _compared(line) not in known:
-                known.add(_compared(line))
-                blocks.append(Paragraph(line))
-    return blocks + body.story.blocks[upto:]
+    for section, following in zip(body.sections, [*body.sections[1:], None], strict=True):
+        headers = _header_lines(archive, styles, related, section.headers)
+        blocks += [Paragraph(line) for line in said_beside(headers, known)]
+        ends = following.begins if following else len(body.story.blocks)
+        blocks += body.story.blocks[upto:ends]
+        upto = ends
+    return blocks
 
 
 def _header_lines(
-    archive: Zipped, styles: Styles, related: Mapping[str, Relation], headers: list[str]
+    archive: Zipped, styles: Styles, related: Mapping[str, Relation], headers: Sequence[str]
 ) -> Iterator[str]:
     for part in dict.fromkeys(related[name].part for name in headers if name in related):
-        reader = Body(styles, Numbering(), {}, _PAGE_NUMBER)
+        reader = Body(styles, Numbering(), {}, PAGE_NUMBER)
         archive.parse(part, reader)
-        for text in texts(reader.story.blocks):
-            shown = [piece for piece in text.split("\t") if _PAGE_NUMBER not in piece]
-            if has_words(line := " ".join(" ".join(shown).split())):
-                yield line
-
-
-def _compared(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
+        yield from texts(reader.story.blocks)
