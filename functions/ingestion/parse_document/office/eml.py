@@ -29,9 +29,7 @@ def read_eml(key: str, content: bytes, read: Read) -> Document:
     try:
         message = parsed(content)
         if not any(header(message, name) for name in ("From", "Subject", "Date")):
-            raise BadDocument(
-                f"{key} is no message: it has no sender, receiver, subject or date; save it as .eml again."
-            )
+            raise BadDocument(f"{key} is no message: it has no sender, subject or date; save it as .eml again.")
         reader = _Reader(key, read)
         reader.write(message)
     except BadDocument:

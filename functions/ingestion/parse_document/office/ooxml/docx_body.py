@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ingestion.parse_document.office.numbering import numeral, whole
 from ingestion.parse_document.office.ooxml.docx_fields import Fields
 from ingestion.parse_document.office.ooxml.docx_parts import Numbering, Styles
-from ingestion.parse_document.office.ooxml.relations import relation_id
+from ingestion.parse_document.office.relations import relation_id
 from ingestion.parse_document.office.story import Story
 from ingestion.parse_document.zipped import attribute, local, switched_on
 

@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 from ingestion.parse_document.kinds import POWERPOINT
 from ingestion.parse_document.office.blocks import texts
 from ingestion.parse_document.office.ooxml.pptx_slide import SlideReader
-from ingestion.parse_document.office.ooxml.relations import relation_id, relations
 from ingestion.parse_document.office.properties import properties
+from ingestion.parse_document.office.relations import relation_id, relations
 from ingestion.parse_document.office.tables import write
 from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import Zipped, local, unzipped
