@@ -8,7 +8,7 @@ from ingestion.parse_document.office.notes import REFERENCE, with_notes
 from ingestion.parse_document.writing import MAX_CHARACTERS
 from ingestion.parse_document.zipped import TooMuch
 
-MAX_BLOCKS = 1_000_000  # paragraphs and columns of rows; each takes some 150 bytes
+MAX_BLOCKS = 500_000  # paragraphs and columns of rows; each takes some 150 bytes
 MAX_COLUMNS = 100  # that a cell can span; Word has 63 in a table
 
 
@@ -154,4 +154,4 @@ class Story:
     def _count(self, more: int) -> None:
         self._counted += more
         if self._counted > MAX_BLOCKS:
-            raise TooMuch("has more than a million paragraphs and cells; split it into several files")
+            raise TooMuch("has more than half a million paragraphs and cells; split it into several files")
