@@ -1,15 +1,16 @@
 """From a file to a Document: Markdown, text, HTML, PDF, Word and CSV."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ingestion.parse_document.contained import read_contained
+from ingestion.parse_document.data.delimited import read_csv
+from ingestion.parse_document.data.encodings import decoded
 from ingestion.parse_document.docx import read_docx
 from ingestion.parse_document.headings import markdown_headings, plain_headings
 from ingestion.parse_document.html import MAX_TAGS, count_tags, visible_text
-from ingestion.parse_document.kinds import TEXT, refuse_other_kinds
 from ingestion.parse_document.labels import Labels, front_matter
-from ingestion.parse_document.table import read_csv
 from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, Heading, has_words
 from selfrag.domain.errors import BadDocument
 
@@ -31,38 +32,32 @@ def parse(key: str, content: bytes) -> Document:
     return document
 
 
-def _read_markdown(key: str, content: bytes) -> Document:
-    text = _decoded(key, content)
+def _in_text(read: Callable[[str, str], Document], declares: bool = False) -> Callable[[str, bytes], Document]:
+    """A reader of bytes of one that reads text; what is told of the encoding comes before its own warnings."""
+
+    def read_bytes(key: str, content: bytes) -> Document:
+        text, warnings = decoded(key, content, declares)
+        document = read(key, text)
+        return replace(document, warnings=(*warnings, *document.warnings))
+
+    return read_bytes
+
+
+def _read_markdown(key: str, text: str) -> Document:
     return _titled(key, "", text, markdown_headings(text), front_matter(text))
 
 
-def _read_text(key: str, content: bytes) -> Document:
-    text = _decoded(key, content)
+def _read_text(key: str, text: str) -> Document:
     return _titled(key, "", text, plain_headings(text), Labels())
 
 
-def _read_html(key: str, content: bytes) -> Document:
-    text = _decoded(key, content)
+def _read_html(key: str, text: str) -> Document:
     if count_tags(text) > MAX_TAGS:
         raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
     try:
         return _titled(key, *visible_text(text))
     except Exception as error:  # selectolax says little about what it may raise, and any page is to be expected
         raise BadDocument(f"{key} cannot be read as HTML; save it again or as text.") from error
-
-
-def _read_csv(key: str, content: bytes) -> Document:
-    return read_csv(key, _decoded(key, content))
-
-
-def _decoded(key: str, content: bytes) -> str:
-    refuse_other_kinds(key, content, TEXT)
-    if b"\0" in content:
-        raise BadDocument(f"{key} holds a NUL byte, so it is not text; save it as UTF-8 text.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadDocument(f"{key} is not valid UTF-8 (at byte {error.start}); save it as UTF-8 text.") from error
 
 
 def _titled(key: str, title: str, text: str, headings: tuple[Heading, ...], labels: Labels) -> Document:
@@ -72,13 +67,10 @@ def _titled(key: str, title: str, text: str, headings: tuple[Heading, ...], labe
 
 # One for each of EXTENSIONS.
 READERS: dict[str, Callable[[str, bytes], Document]] = {
-    ".md": _read_markdown,
-    ".markdown": _read_markdown,
-    ".txt": _read_text,
-    ".text": _read_text,
-    ".html": _read_html,
-    ".htm": _read_html,
+    **dict.fromkeys((".md", ".markdown"), _in_text(_read_markdown)),
+    **dict.fromkeys((".txt", ".text"), _in_text(_read_text)),
+    **dict.fromkeys((".html", ".htm"), _in_text(_read_html, declares=True)),
     ".pdf": read_contained,
     ".docx": read_docx,
-    ".csv": _read_csv,
+    ".csv": _in_text(read_csv),
 }

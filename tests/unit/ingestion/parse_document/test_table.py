@@ -61,8 +61,7 @@ def test_a_table_is_named_by_its_file():
         ),
         (
             "h" * 100_000 + "\n" + "1\n" * 300,
-            "a.csv has more than 20 million characters when each value is named by its column; "
-            "split it into several files.",
+            "a.csv has more than 20 million characters; split it into several files.",
         ),
     ],
 )
