@@ -1,4 +1,4 @@
-"""From a file to a Document: Markdown, text, HTML, PDF, Word and CSV."""
+"""From a file to a Document: Markdown, text, HTML, PDF, CSV and what office programs write."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,10 +7,12 @@ from pathlib import PurePosixPath
 from ingestion.parse_document.contained import read_contained
 from ingestion.parse_document.data.delimited import read_csv
 from ingestion.parse_document.data.encodings import decoded
-from ingestion.parse_document.docx import read_docx
 from ingestion.parse_document.headings import markdown_headings, plain_headings
 from ingestion.parse_document.html import MAX_TAGS, count_tags, visible_text
+from ingestion.parse_document.kinds import refusal
 from ingestion.parse_document.labels import Labels, front_matter
+from ingestion.parse_document.office.docx import read_docx
+from ingestion.parse_document.office.pptx import read_pptx
 from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, Heading, has_words
 from selfrag.domain.errors import BadDocument
 
@@ -23,7 +25,8 @@ def parse(key: str, content: bytes) -> Document:
     """
     read = READERS.get(PurePosixPath(key).suffix.lower())
     if read is None:
-        raise BadDocument(f"{key} is of no kind that is read; use one of {', '.join(sorted(EXTENSIONS))}.")
+        of_no_kind = f"{key} is of no kind that is read; use one of {', '.join(sorted(EXTENSIONS))}."
+        raise BadDocument(refusal(key) or of_no_kind)
     if len(content) > MAX_DOCUMENT_BYTES:
         raise BadDocument(f"{key} is larger than 10 MB; split it into several files.")
     document = read(key, content)
@@ -72,5 +75,6 @@ READERS: dict[str, Callable[[str, bytes], Document]] = {
     **dict.fromkeys((".html", ".htm"), _in_text(_read_html, declares=True)),
     ".pdf": read_contained,
     ".docx": read_docx,
+    ".pptx": read_pptx,
     ".csv": _in_text(read_csv),
 }
