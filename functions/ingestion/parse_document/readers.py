@@ -7,6 +7,9 @@ from pathlib import PurePosixPath
 from ingestion.parse_document.contained import read_contained
 from ingestion.parse_document.data.delimited import read_csv
 from ingestion.parse_document.data.encodings import decoded
+from ingestion.parse_document.data.json_files import read_json, read_json_lines
+from ingestion.parse_document.data.ods import read_ods
+from ingestion.parse_document.data.xlsx import read_xlsx
 from ingestion.parse_document.headings import markdown_headings, plain_headings
 from ingestion.parse_document.html import MAX_TAGS, count_tags, visible_text
 from ingestion.parse_document.kinds import refusal
@@ -76,5 +79,9 @@ READERS: dict[str, Callable[[str, bytes], Document]] = {
     ".pdf": read_contained,
     ".docx": read_docx,
     ".pptx": read_pptx,
-    ".csv": _in_text(read_csv),
+    **dict.fromkeys((".csv", ".tsv"), _in_text(read_csv)),
+    ".json": _in_text(read_json),
+    **dict.fromkeys((".jsonl", ".ndjson"), _in_text(read_json_lines)),
+    **dict.fromkeys((".xlsx", ".xlsm"), read_xlsx),
+    ".ods": read_ods,
 }

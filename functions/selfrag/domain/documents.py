@@ -10,7 +10,12 @@ from pathlib import PurePosixPath
 from typing import Any
 
 # What parse_document reads; the API promises no more than that to who uploads.
-EXTENSIONS = frozenset({".csv", ".docx", ".htm", ".html", ".markdown", ".md", ".pdf", ".pptx", ".text", ".txt"})
+EXTENSIONS = frozenset(
+    {
+        *(".csv", ".docx", ".htm", ".html", ".json", ".jsonl", ".markdown", ".md", ".ndjson", ".ods", ".pdf", ".pptx"),
+        *(".text", ".tsv", ".txt", ".xlsm", ".xlsx"),
+    }
+)
 _ARCHIVE = "an archive; unpack it, and add the files that it holds"
 # Kinds that are known and not read, by ending: what such a file is, and what to do.
 REFUSED: Mapping[str, str] = {
@@ -25,6 +30,7 @@ REFUSED: Mapping[str, str] = {
     ".ppt": "a PowerPoint presentation of the old kind; save it as .pptx",
     ".pptm": "a PowerPoint presentation with macros; save it as .pptx",
     ".xls": "an Excel workbook of the old kind; save it as .xlsx",
+    ".xlsb": "an Excel workbook in binary form; save it as .xlsx",
 }
 MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 60

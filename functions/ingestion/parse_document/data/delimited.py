@@ -1,59 +1,60 @@
-"""The rows of a CSV file, each on a line in which every value is named by its column."""
+"""The rows of a CSV or TSV file, each on a line in which every value is named by its column."""
 
 import csv
+import re
+from collections import Counter
 from collections.abc import Iterator
 from io import StringIO
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import PurePosixPath
 
+from ingestion.parse_document.data.tables import Line, Tables, flush_lines
 from ingestion.parse_document.labels import Labels
 from ingestion.parse_document.writing import Writer
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 
-_DELIMITERS = ",;\t|"
+# In the order in which they are believed where several divide the rows alike: numbers may hold commas.
+_DELIMITERS = ";\t|,"
 _NONE = "\x1f"  # a table of one column has no delimiter; nobody writes this control character
 _SAMPLE_ROWS, _SAMPLE_CHARACTERS = 20, 20_000
+# Excel's own line, which it does not show: the delimiter that its reader is to use.
+_SEPARATOR = re.compile(r'"?sep=(.)"?(?:\r\n?|\n)', re.IGNORECASE)
+_FIRST_LEVEL = 1
 
 
 def read_csv(key: str, text: str) -> Document:
-    """A table whose first row names the columns; the delimiter is the one that divides the first rows most evenly."""
-    rows = csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text))
-    writer = Writer(key)
+    """A table, by the delimiter that divides the first rows most evenly; its first line of names names the columns.
+
+    Raises BadDocument.
+    """
+    said = _SEPARATOR.match(text)
+    text = text[said.end() :] if said else text
+    delimiter = said[1] if said else _delimiter(text)
+    rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    writer, above = Writer(key), list[str]()
+    tables = Tables(writer, _FIRST_LEVEL, above)
     try:
-        with writer.table():
-            wider = _write(writer, rows)
+        tables.write(_lines(rows), 1 if delimiter == _NONE else 2)
     except csv.Error as error:
         sentence = "a quotation mark is never closed, or a value is too long; correct it"
         raise BadDocument(f"{key} is not a valid CSV file (line {rows.line_num}): {sentence}.") from error
-    if wider:
-        told = f"{wider} of {len(writer.rows)}"
+    flush_lines(writer, above)
+    if tables.wider:
+        told = f"{tables.wider} of {len(writer.rows)}"
         writer.warnings.append(f"{key} has rows with more values than its first row has names ({told}).")
     return writer.document(PurePosixPath(key).name, Labels())
 
 
-def _write(writer: Writer, rows: Iterator[list[str]]) -> int:
-    """Write the rows, numbered as a spreadsheet does; gives how many are wider than the first, which has the names."""
-    names, wider = list[str](), 0
+def _lines(rows: Iterator[list[str]]) -> Iterator[Line]:
+    """The rows that hold a value, numbered as a spreadsheet does: a value of several lines is in one row."""
+    apart = False
     for number, row in enumerate(rows, 1):
-        if not any(map(str.strip, row)):
-            continue
-        if not names:
-            names = [_on_one_line(name) for name in row]
-            writer.heading(1, ", ".join(filter(None, names)))
-            continue
-        wider += len(row) > len(names)
-        called = [_name(names, column) for column in range(len(row))]
-        writer.row(called, row, f"row {number}")
-    return wider
-
-
-def _name(names: list[str], column: int) -> str:
-    return (names[column] if column < len(names) else "") or f"column {column + 1}"
-
-
-def _on_one_line(value: str) -> str:
-    return " ".join(value.split())
+        if any(map(str.strip, row)):
+            yield Line(number, row, apart)
+            apart = False
+        else:
+            apart = True
 
 
 def _delimiter(text: str) -> str:
@@ -61,13 +62,15 @@ def _delimiter(text: str) -> str:
     return max(_NONE + _DELIMITERS, key=lambda delimiter: _evenness(sample, delimiter))
 
 
-def _evenness(sample: str, delimiter: str) -> tuple[float, int]:
-    """How many of the first rows have as many values as the first one, and how many values that is."""
+def _evenness(sample: str, delimiter: str) -> float:
+    """How many of the first rows have as many values as most have, which is more than one; lines above do not count."""
+    rows = csv.reader(StringIO(sample, newline=""), delimiter=delimiter)
     try:
-        rows = [
-            row for row in islice(csv.reader(StringIO(sample, newline=""), delimiter=delimiter), _SAMPLE_ROWS) if row
-        ]
+        widths = [len(row) for row in islice(rows, _SAMPLE_ROWS) if row]
     except csv.Error:
-        return 0, 0
-    width = len(rows[0]) if rows else 0
-    return (sum(len(row) == width for row in rows) / len(rows), width) if width > 1 else (0, 0)
+        return 0
+    below = list(dropwhile(lambda width: width == 1, widths))
+    # Below a line without any, what always has a space after it stands in sentences.
+    if not below or (below != widths and sample.count(delimiter) == sample.count(delimiter + " ")):
+        return 0
+    return Counter(width for width in below if width > 1).most_common(1)[0][1] / len(below)
