@@ -11,7 +11,8 @@ from typing import Any
 
 # What parse_document reads; the API promises no more than that to who uploads.
 _OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx", ".rtf")
-EXTENSIONS = frozenset((".csv", ".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE))
+_DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xlsm", ".xlsx")
+EXTENSIONS = frozenset((".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE, *_DATA))
 _ARCHIVE = "an archive; unpack it, and add the files that it holds"
 # Kinds that are known and not read, by ending: what such a file is, and what to do.
 REFUSED: Mapping[str, str] = {
@@ -26,6 +27,7 @@ REFUSED: Mapping[str, str] = {
     ".ppt": "a PowerPoint presentation of the old kind; save it as .pptx",
     ".pptm": "a PowerPoint presentation with macros; save it as .pptx",
     ".xls": "an Excel workbook of the old kind; save it as .xlsx",
+    ".xlsb": "an Excel workbook in binary form; save it as .xlsx",
 }
 MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 60
