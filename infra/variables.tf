@@ -68,7 +68,7 @@ variable "tracing" {
 # The functions
 
 variable "package_directory" {
-  description = "Where `make package` put layer.zip and a zip for each function."
+  description = "Where `make package` put the zips of the two layers and one for each function."
   type        = string
   default     = "../build"
 }

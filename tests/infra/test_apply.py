@@ -10,6 +10,7 @@ from typing import Any
 import boto3
 import httpx2
 
+from infra.packages.zips import LAYERS
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.enforced.called import every_call_is_listed_and_nothing_else_was_refused
@@ -309,6 +310,6 @@ def test_every_other_choice_can_be_planned(tmp_path: Path) -> None:
 def empty_packages(directory: Path) -> Path:
     """Files in the place of the packages: a plan reads no more than their digests."""
     directory.mkdir()
-    for name in [*functions_of(), "layer"]:
+    for name in [*functions_of(), *LAYERS]:
         (directory / f"{name}.zip").touch()
     return directory

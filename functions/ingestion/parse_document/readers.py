@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 from ingestion.parse_document.contained import read_contained
 from ingestion.parse_document.docx import read_docx
 from ingestion.parse_document.headings import markdown_headings, plain_headings
-from ingestion.parse_document.html import MAX_TAGS, count_tags, visible_text
 from ingestion.parse_document.kinds import TEXT, refuse_other_kinds
 from ingestion.parse_document.labels import Labels, front_matter
 from ingestion.parse_document.table import read_csv
@@ -42,6 +41,9 @@ def _read_text(key: str, content: bytes) -> Document:
 
 
 def _read_html(key: str, content: bytes) -> Document:
+    # Its library is loaded where a file needs it, as that of any kind: a function that starts reads one file.
+    from ingestion.parse_document.html import MAX_TAGS, count_tags, visible_text
+
     text = _decoded(key, content)
     if count_tags(text) > MAX_TAGS:
         raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
