@@ -64,9 +64,15 @@ locals {
     # A PDF is read in a process of its own, beside the function's.
     parse_document = {
       description = "Reads a document: its text, headings and pages."
-      uses        = ["ingestion", "read_documents", "write_work"]
+      uses        = ["ingestion", "read_documents", "write_work", "keep_pages"]
       layers      = ["layer", "readers"]
       memory      = 2048
+      timeout     = 130
+    }
+    # It begins, looks and merges; nothing runs while pages are recognised.
+    recognize_pages = {
+      description = "Has Amazon Textract read pages that show pictures, and puts the text into the document."
+      uses        = ["ingestion", "read_work", "write_work", "recognition"]
       timeout     = 130
     }
     split_document = {

@@ -414,6 +414,23 @@ variable "pipeline" {
   }
 }
 
+variable "text_recognition" {
+  description = "Whether Amazon Textract reads pages of PDFs that show pictures and hold no text: about 1.50 dollars for 1,000 such pages. The region must have Textract; not tried on AWS (doctor: textract)."
+  type        = bool
+  default     = false
+}
+
+variable "text_recognition_pages" {
+  description = "How many pages of one document are recognised at the most; the others are left out, with a warning."
+  type        = number
+  default     = 500
+
+  validation {
+    condition     = var.text_recognition_pages >= 1 && var.text_recognition_pages <= 3000 && floor(var.text_recognition_pages) == var.text_recognition_pages
+    error_message = "text_recognition_pages must be a whole number from 1 to 3000, which is what Textract takes at once."
+  }
+}
+
 variable "documents_force_destroy" {
   description = "Whether `terraform destroy` may delete the bucket with the documents in it."
   type        = bool
