@@ -18,7 +18,10 @@ from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
 from tests.support.doubles.model_server import ModelServer, cite_everything
 from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
+from tests.support.ingesting import object_of
+from tests.support.scans import scanned_pdf
 from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
 
 ROOT = Path(__file__).parents[3]
@@ -37,11 +40,14 @@ def every_path(allows: Allows) -> Iterator[Calls]:
     with ExitStack() as opened:
         model = opened.enter_context(ModelServer())
         titan = opened.enter_context(TitanDouble())
+        textract = opened.enter_context(TextractDouble(object_of))
         collection = opened.enter_context(OpenSearchDouble({"FOOBARKEY": "FOOBARSECRET"}))
         web = opened.enter_context(WebServer(ROOT / "docs" / "web"))
         environment = {
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
+            "AWS_ENDPOINT_URL_TEXTRACT": textract.url,
+            "SELFRAG_TEXT_RECOGNITION": "true",
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": web.url,
@@ -105,6 +111,12 @@ def _ingest_everything(stack: LocalStack, collection: OpenSearchDouble, gone: di
     assert ingest("c/hours.md") == "removed"
     s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/broken.md", Body=b"\xff\xfe")
     assert ingest("c/broken.md").startswith("failed")
+    # Recognised, and again when it is known.
+    for _ in range(2):
+        s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/scan.pdf", Body=scanned_pdf("Leave ends in May."))
+        assert ingest("c/scan.pdf") == "ready"
+        s3.delete_object(Bucket=DOCUMENTS_BUCKET, Key="c/scan.pdf")
+        assert ingest("c/scan.pdf") == "removed"
     for number, reader in enumerate(READERS):
         s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/gone.md", Body=f"Edition {number}.\n")
         gone[reader] = 0
