@@ -16,6 +16,8 @@ from selfrag.ports.objects import Objects
 from selfrag.ports.recognizer import Recognizer
 
 MOST_PAGES = 500
+# What a reader says of such pages, which does not know whether they are recognised.
+SCANNED = "perhaps scanned"
 
 
 class Task(BaseModel):
@@ -98,8 +100,11 @@ def _pictures_alone(key: str, scan: Scan) -> str:
 
 
 def _told_of(document: Document, scan: Scan | None, recognized: bool) -> Document:
-    """The document, with a warning of the pages that nobody reads."""
-    unread = () if scan is None else scan.left if recognized else (*scan.pages, *scan.left)
+    """The document, with a warning of the pages that nobody reads, in place of the reader's own."""
+    if scan is None:
+        return document
+    document = replace(document, warnings=tuple(told for told in document.warnings if SCANNED not in told))
+    unread = scan.left if recognized else (*scan.pages, *scan.left)
     if not unread:
         return document
     why = "more than are recognised of one document (`text_recognition_pages`)" if recognized else HOW

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from ingestion.parse_document.contained import read_contained
 from ingestion.parse_document.docx import read_docx
 from ingestion.parse_document.headings import markdown_headings, plain_headings
 from ingestion.parse_document.kinds import TEXT, refuse_other_kinds
 from ingestion.parse_document.labels import Labels, front_matter
+from ingestion.parse_document.pdf.guarded import read_contained
 from ingestion.parse_document.table import read_csv
 from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, Heading, has_words
 from selfrag.domain.errors import BadDocument

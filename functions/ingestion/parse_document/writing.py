@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from io import StringIO
 
 from ingestion.parse_document.headings import MAX_HEADING
@@ -25,6 +26,11 @@ class Writer:
         self.warnings: list[str] = []
         self._text = StringIO()
         self._length = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been written yet."""
+        return self._length == 0
 
     def line(self, text: str) -> int:
         """Write a line (it may hold line ends) and tell where it begins; raises BadDocument when the text is too long.
@@ -76,13 +82,13 @@ class Writer:
             self.tables.append(Table(start, self._length, " ".join(caption.split())))
 
     def document(self, title: str, labels: Labels) -> Document:
-        """What was written, as a Document."""
+        """What was written, as a Document; parts after the last line begin at its end."""
         return Document(
             self.key,
             title,
             self._text.getvalue(),
             tuple(self.headings),
-            tuple(self.parts),
+            tuple(replace(part, start=min(part.start, self._length)) for part in self.parts),
             tuple(self.rows),
             tuple(self.tables),
             tuple(self.warnings),

@@ -1,39 +1,44 @@
-"""The pages of a PDF that show something and hold no text, as a PDF of their own; `finding` runs it apart.
+"""The pages of a PDF that show something and hold no text, as a PDF of their own; `finding` runs it in a process apart."""
 
-It reads a line of JSON and the PDF, and writes a line of JSON and the other PDF.
-"""
-
-import json
-import os
-import sys
+import base64
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
-from ingestion.parse_document.scans.apart import NOTHING_TO_TELL, limit_this_process
+import pypdfium2
+from pypdfium2 import raw
+
 from selfrag.domain.documents import has_words
+from selfrag.domain.errors import BadDocument
 
 # Letters that were drawn as lines are more than so many, the rules of an empty form fewer.
 MANY_LINES = 200
 # No further into what a page draws by way of another drawing: one may hold itself.
 _DEPTH = 4
+_KINDS = {raw.FPDF_PAGEOBJ_IMAGE: "image", raw.FPDF_PAGEOBJ_PATH: "path"}
 
 
-def extracted(content: bytes, pages: Sequence[int] | None, most: int) -> tuple[list[int], int, bytes]:
-    """Which of these pages (all for None, counted from 1) are to be recognised, of how many, and the first as a PDF.
+def extract(key: str, content: bytes, pages: Sequence[int] | None, most: int) -> dict[str, Any]:
+    """Which of these pages (all for None, counted from 1) are to be recognised, and the first `most` of them as a PDF.
 
-    No more than `most` are in the PDF. Raises pypdfium2's errors.
+    As what JSON holds: `pages`, how many the document has (`of`), and `pdf` in base64. Raises BadDocument.
     """
-    import pypdfium2
+    try:
+        document = pypdfium2.PdfDocument(content)
+        every = range(1, len(document) + 1)
+        asked = every if pages is None else [page for page in pages if page in every]
+        found = [page for page in asked if _shows(document[page - 1])]
+        return {"pages": found, "of": len(document), "pdf": _extracted(document, found[:most])}
+    except (pypdfium2.PdfiumError, ValueError, OSError) as error:
+        raise BadDocument(f"{key} has pages that cannot be looked at.") from error
 
-    document = pypdfium2.PdfDocument(content)
-    every = range(1, len(document) + 1)
-    found = [page for page in (every if pages is None else pages) if page in every and _shows(document[page - 1])]
+
+def _extracted(document: pypdfium2.PdfDocument, pages: Sequence[int]) -> str:
     made, out = pypdfium2.PdfDocument.new(), BytesIO()
-    if found:
-        made.import_pages(document, [page - 1 for page in found[:most]])
+    if pages:
+        made.import_pages(document, [page - 1 for page in pages])
         made.save(out)
-    return found, len(document), out.getvalue()
+    return base64.b64encode(out.getvalue()).decode()
 
 
 def _shows(page: Any) -> bool:
@@ -48,24 +53,4 @@ def _shows(page: Any) -> bool:
 
 
 def _kinds(page: Any) -> Iterator[str]:
-    from pypdfium2 import raw
-
-    names = {raw.FPDF_PAGEOBJ_IMAGE: "image", raw.FPDF_PAGEOBJ_PATH: "path"}
-    yield from (names.get(drawn.type, "") for drawn in page.get_objects(max_depth=_DEPTH))
-
-
-def _main() -> None:
-    asked = json.loads(sys.stdin.buffer.readline())
-    content = sys.stdin.buffer.read()
-    import pypdfium2  # one that is missing fails here, and not as a file that cannot be read
-
-    try:
-        found, number, pages = extracted(content, asked["pages"], asked["most"])
-    except (pypdfium2.PdfiumError, MemoryError, ValueError, OSError):
-        os._exit(NOTHING_TO_TELL)  # an orderly exit needs memory too
-    sys.stdout.buffer.write(json.dumps({"pages": found, "of": number}).encode() + b"\n" + pages)
-
-
-if __name__ == "__main__":
-    limit_this_process()
-    _main()
+    yield from (_KINDS.get(drawn.type, "") for drawn in page.get_objects(max_depth=_DEPTH))

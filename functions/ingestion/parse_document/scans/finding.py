@@ -1,16 +1,19 @@
 """Finds the pages of a document that text recognition has to read: they show something, and no reader found a word."""
 
+import base64
 import hashlib
 import json
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from ingestion.parse_document.scans.apart import run_apart
+from ingestion.parse_document.contained import Contained
 from selfrag.domain.documents import Document, has_words
+from selfrag.domain.errors import BadDocument
 
 # What recognised text depends on beside the pages: another number has all of them recognised anew.
 _METHOD = "1"
+_EXTRACT = Contained("ingestion.parse_document.scans.extracting:extract", "PDF", "print it to a new PDF")
 HOW = "text recognition reads them: `text_recognition = true` in Terraform, or on a laptop tesseract on the PATH"
 
 
@@ -38,16 +41,15 @@ def scan_of(key: str, content: bytes, document: Document | None, most: int) -> S
     pages = None if document is None else wordless_pages(document)
     if pages == []:
         return None
-    told = json.dumps({"pages": pages, "most": most}).encode() + b"\n" + content
-    reply = run_apart("ingestion.parse_document.scans.extracting", told)
-    if reply is None:
+    try:
+        found = _EXTRACT(key, content, pages=pages, most=most)
+    except BadDocument:
         return None
-    line, _, pdf = reply.partition(b"\n")
-    found = json.loads(line)
     if not found["pages"]:
         return None
-    name = hashlib.sha256(json.dumps([_METHOD, found["pages"][:most]]).encode() + b"\n" + content).hexdigest()
-    return Scan(name, tuple(found["pages"][:most]), tuple(found["pages"][most:]), found["of"], pdf)
+    taken = found["pages"][:most]
+    name = hashlib.sha256(json.dumps([_METHOD, taken]).encode() + b"\n" + content).hexdigest()
+    return Scan(name, tuple(taken), tuple(found["pages"][most:]), found["of"], base64.b64decode(found["pdf"]))
 
 
 def wordless_pages(document: Document) -> list[int]:
