@@ -49,7 +49,9 @@ def _spells(drawn: pypdfium2.PdfImage) -> str:
 
 
 def _page(content: int, resources: str) -> bytes:
-    head = f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {content} 0 R /Resources << {resources} >> >>"
+    head = (
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {content} 0 R /Resources << {resources} >> >>"
+    )
     return head.encode()
 
 

@@ -24,11 +24,11 @@ def looks(running: Ingestion, key: str = KEY) -> int:
     """How often the step of recognition runs for a document."""
     execution = running.ingest(key)
     assert execution.output, execution.error
-    entered = [event["stateEnteredEventDetails"]["name"] for event in execution.history if "stateEnteredEventDetails" in event]
+    entered = [event.get("stateEnteredEventDetails", {}).get("name") for event in execution.history]
     return entered.count("RecognizePages")
 
 
-def test_a_scanned_document_becomes_searchable_with_its_pages_and_says_how_sure_its_text_is(scanning: Ingestion) -> None:
+def test_a_scanned_document_becomes_searchable_by_page_and_says_how_sure_its_text_is(scanning: Ingestion) -> None:
     scanning.put(KEY, scanned_pdf("Leave is 25 days.", "Pay day is the 25th.", among="Staff handbook"))
     assert scanning.done(KEY)["status"] == "ready"
     holds(scanning, "Staff handbook", "Leave is 25 days.", "Pay day is the 25th.")
@@ -80,7 +80,15 @@ def test_a_run_that_was_broken_off_goes_on_with_the_job_that_it_began() -> None:
         assert len(running.textract.jobs) == 1
 
 
-@pytest.mark.parametrize("code", ["ThrottlingException", "ProvisionedThroughputExceededException", "LimitExceededException", "InternalServerError"])  # fmt: skip
+BUSY = (
+    "ThrottlingException",
+    "ProvisionedThroughputExceededException",
+    "LimitExceededException",
+    "InternalServerError",
+)
+
+
+@pytest.mark.parametrize("code", BUSY)
 def test_a_busy_textract_is_asked_again(scanning: Ingestion, code: str) -> None:
     scanning.textract.knobs.refusals = [code] * 6
     scanning.put(KEY, scanned_pdf("Leave is 25 days."))

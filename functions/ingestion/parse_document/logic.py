@@ -54,7 +54,7 @@ class Result(BaseModel):
 def read_object(
     task: Task, objects: Objects, made_by: str, recognizer: Recognizer | None = None, most_pages: int = MOST_PAGES
 ) -> Result:
-    """Read the object as it is now; of pages without text, `most_pages` are kept for the recogniser, if there is one."""
+    """Read the object as it is now; of pages without text `most_pages` are kept for the recogniser, if there is one."""
     # One byte more than is read shows that there is more.
     found = objects.get(task.bucket, task.key, MAX_DOCUMENT_BYTES + 1)
     if found is None:
@@ -77,9 +77,7 @@ def read_object(
     if scan is None or recognizer is None:
         return result
     recognizer.keep(scan.name, scan.pdf)
-    return result.model_copy(
-        update={"outcome": "scanned", "scanned": Scanned(name=scan.name, pages=list(scan.pages))}
-    )
+    return result.model_copy(update={"outcome": "scanned", "scanned": Scanned(name=scan.name, pages=list(scan.pages))})
 
 
 def _parsed(key: str, content: bytes) -> tuple[Document | None, str]:
@@ -108,7 +106,9 @@ def _told_of(document: Document, scan: Scan | None, recognized: bool) -> Documen
     if not unread:
         return document
     why = "more than are recognised of one document (`text_recognition_pages`)" if recognized else HOW
-    told = f"{document.key} has pages that show pictures and hold no text, which were not read: {listed(unread)}; {why}."
+    told = (
+        f"{document.key} has pages that show pictures and hold no text, which were not read: {listed(unread)}; {why}."
+    )
     return replace(document, warnings=(*document.warnings, told))
 
 

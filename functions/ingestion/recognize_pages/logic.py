@@ -75,7 +75,9 @@ def _told(document: Document, pages: Sequence[int], read: dict[int, Recognized],
         sure = [round(page.confidence) for page in read.values()]
         between = f"{min(sure)}%" if min(sure) == max(sure) else f"{min(sure)} to {max(sure)}%"
         number = f"{len(read)} page{'s' if len(read) > 1 else ''}"
-        found.append(f"{document.key}: the text of {number} was recognised from pictures, with a confidence of {between}.")
+        found.append(
+            f"{document.key}: the text of {number} was recognised from pictures, with a confidence of {between}."
+        )
     if doubtful := [number for number, page in read.items() if page.confidence < SURE]:
         found.append(f"{document.key} has recognised pages that may hold wrong letters: {_listed(doubtful)}.")
     if without := [number for number in pages if number not in read]:

@@ -21,7 +21,7 @@ def with_pages(document: Document, texts: Mapping[int, str]) -> Document:
     moved, written, length = list[int](), list[str](), 0
     for part, end in zip(document.parts, [*starts[1:], len(document.text)], strict=True):
         held = document.text[part.start : end]
-        if part.page in texts and not has_words(held):
+        if part.page is not None and part.page in texts and not has_words(held):
             held = flowing(texts[part.page]) + _BETWEEN_PAGES
         moved.append(length)
         written.append(held)
@@ -41,7 +41,9 @@ def with_pages(document: Document, texts: Mapping[int, str]) -> Document:
         headings=shifted(document.headings),
         rows=shifted(document.rows),
         tables=shifted(document.tables),
-        parts=tuple(replace(part, start=min(start, len(text))) for part, start in zip(document.parts, moved, strict=True)),
+        parts=tuple(
+            replace(part, start=min(start, len(text))) for part, start in zip(document.parts, moved, strict=True)
+        ),
     )
 
 

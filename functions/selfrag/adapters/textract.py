@@ -5,7 +5,6 @@ once for the same pages, however often it is asked for: Textract gives the same 
 and what it read is kept in the bucket for longer.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

@@ -131,7 +131,9 @@ class Index:
     def _switched(value: Json, switches: Iterable[str]) -> Json:
         for switch in switches:
             if value.get(switch, True) not in (True, False):
-                raise Refused(400, "mapper_parsing_exception", f"Failed to parse value of [{switch}]: only true or false")
+                raise Refused(
+                    400, "mapper_parsing_exception", f"Failed to parse value of [{switch}]: only true or false"
+                )
         return value
 
     def _vector(self, name: str, value: Json) -> Json:

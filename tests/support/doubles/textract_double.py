@@ -25,7 +25,7 @@ _PICTURES = (b"\x89PNG", b"\xff\xd8", b"II*\0", b"MM\0*")
 
 @dataclass
 class Knobs:
-    """What a test changes: looks for which a job is at work, its end, refusals to come, blocks to a part, jobs at once."""
+    """What a test changes: looks for which a job works, its end, refusals to come, blocks to a part, jobs at once."""
 
     looks: int = 1
     status: str = "SUCCEEDED"

@@ -37,7 +37,7 @@ Handler = Callable[[dict[str, Any], Any], Any]
 
 # The code and the status by which a service refuses; the head of an object has no body that could name a code.
 _REFUSALS = {"s3": ("AccessDenied", 403), "dynamodb": ("AccessDeniedException", 400)}
-_REFUSALS |= {name: ("AccessDeniedException", 400) for name in ("secretsmanager", "stepfunctions", "textract")}
+_REFUSALS |= dict.fromkeys(("secretsmanager", "stepfunctions", "textract"), ("AccessDeniedException", 400))
 _OTHERS_REFUSE = ("AccessDeniedException", 403)
 
 

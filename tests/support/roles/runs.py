@@ -21,8 +21,8 @@ from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.ingesting import object_of
-from tests.support.scans import scanned_pdf
 from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
+from tests.support.scans import scanned_pdf
 
 ROOT = Path(__file__).parents[3]
 # The steps of ingestion that read what another step, or a user, put into a bucket.

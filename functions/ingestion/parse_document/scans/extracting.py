@@ -1,4 +1,4 @@
-"""The pages of a PDF that show something and hold no text, as a PDF of their own; `finding` runs it in a process apart."""
+"""The pages of a PDF that show something and hold no text, as a PDF of their own; `finding` runs it apart."""
 
 import base64
 from collections.abc import Iterator, Sequence
