@@ -1,6 +1,7 @@
 """A small file of each kind that is read, each with a fact of its own: what the hotel limit of a city is."""
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from tests.support.files import docx, paragraph, pdf
 
@@ -53,6 +54,22 @@ MAKERS: dict[str, Maker] = {
     ".text": _text,
     ".txt": _text,
 }
+
+
+class Scanned(NamedTuple):
+    """A document that is a picture, and its fact."""
+
+    key: str
+    city: str
+    euros: int
+
+    @property
+    def text(self) -> str:
+        """What the picture spells."""
+        return _sentence(self.city, self.euros)
+
+
+SCANNED = Scanned("documents/scanned.pdf", "Reykjavik", 99)
 
 
 def facts() -> dict[str, tuple[str, int]]:

@@ -54,7 +54,7 @@ class TextractDouble(Loopback):
         self.knobs, self.pages, self.jobs = Knobs(), 0, dict[str, _Job]()
         # Whether who has a key may call an operation.
         self.allows: Callable[[str, str], bool] = lambda key, operation: True
-        self._read, self._tokens = read, dict[str, str]()
+        self.read, self._tokens = read, dict[str, str]()
 
     def _respond(self, request: Request) -> Response:
         operation = request.headers.get("x-amz-target", "").removeprefix("Textract.")
@@ -76,7 +76,7 @@ class TextractDouble(Loopback):
             return _answer({"JobId": known}) if same else _refused("IdempotentParameterMismatchException")
         if sum(job.looks <= self.knobs.looks for job in self.jobs.values()) >= self.knobs.at_once:
             return _refused("LimitExceededException")
-        content = self._read(key, where["Bucket"], where["Name"])
+        content = self.read(key, where["Bucket"], where["Name"])
         if content is None:
             return _refused("InvalidS3ObjectException")
         try:

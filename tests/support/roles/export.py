@@ -31,7 +31,7 @@ def made() -> Policies:
             with zipfile.ZipFile(packages / f"{part}.zip", "w") as package:
                 package.writestr("empty.txt", "")
         with emulator(directory) as aws:
-            stack = Stack(aws, directory / "stack", packages)
+            stack = Stack(aws, directory / "stack", packages, {"text_recognition": True})
             stack.apply(*POLICIES)
             return policies_of(stack.resources())
 

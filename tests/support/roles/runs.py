@@ -26,7 +26,7 @@ from tests.support.scans import scanned_pdf
 
 ROOT = Path(__file__).parents[3]
 # The steps of ingestion that read what another step, or a user, put into a bucket.
-READERS = ("parse_document", "split_document", "embed_passages", "index_passages")
+READERS = ("parse_document", "recognize_pages", "split_document", "embed_passages", "index_passages")
 
 
 @contextmanager
@@ -118,9 +118,11 @@ def _ingest_everything(stack: LocalStack, collection: OpenSearchDouble, gone: di
         s3.delete_object(Bucket=DOCUMENTS_BUCKET, Key="c/scan.pdf")
         assert ingest("c/scan.pdf") == "removed"
     for number, reader in enumerate(READERS):
-        s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/gone.md", Body=f"Edition {number}.\n")
+        text = f"Edition {number}.\n"
+        key, body = ("c/gone.pdf", scanned_pdf(text)) if reader == "recognize_pages" else ("c/gone.md", text.encode())
+        s3.put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=body)
         gone[reader] = 0
-        ended = ingest("c/gone.md")
+        ended = ingest(key)
         gone.clear()
         assert ended == "removed" if reader == "parse_document" else "TemporarilyUnavailable" in ended, ended
     # The reply to a write is lost: it is looked for, by the same step or by the one that removes what is left of it.
