@@ -16,6 +16,7 @@ from cli.local.files import Files
 from cli.local.home import home
 from cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
 from cli.local.place import Place
+from cli.local.recognition.tesseract import program
 from cli.pace import Reading
 from selfrag.bootstrap import Parts
 from selfrag.domain.documents import EXTENSIONS
@@ -59,7 +60,7 @@ def sync(place: Place, on_document: OnDocument = lambda reading: None, embedder:
     can be used.
     """
     with embedding_with(embedder) as embedding, kept_manifest() as kept:
-        made_by = IngestionSettings(pipeline=embedding.name).made_by
+        made_by = IngestionSettings(pipeline=_pipeline(embedding)).made_by
         comparison = compare(place, kept, made_by)
         if comparison.in_step:
             return _report(place, comparison, comparison.before)
@@ -76,8 +77,9 @@ def _ingest(
     place: Place, comparison: Comparison, kept: KeptManifest, embedding: KeptEmbedder, on_document: OnDocument
 ) -> dict[str, str]:
     """Run the workflow for all that is not in step; gives why files cannot be read, by path."""
-    # It takes a second to load.
+    # They take a second to load.
     from cli.local.aws.ingestion import ingest_objects
+    from cli.local.recognition.local import local_recognizer
 
     paths, unread = [*comparison.todo, *comparison.gone], dict(comparison.unread)
     # Documents are begun in this order, so the first ones are those that are done, or nearly so.
@@ -97,10 +99,16 @@ def _ingest(
             unread[path] = why
         return content
 
-    parts: Parts = {"index": open_index(), "embedder": embedding}
     keys = [f"{place.collection}/{path}" for path in paths]
-    ingest_objects(keys, read, kept, {"SELFRAG_PIPELINE": embedding.name}, parts, on_passage)
+    with local_recognizer() as recognizer:
+        parts: Parts = {"index": open_index(), "embedder": embedding, "recognizer": recognizer}
+        ingest_objects(keys, read, kept, {"SELFRAG_PIPELINE": _pipeline(embedding)}, parts, on_passage)
     return unread
+
+
+def _pipeline(embedding: KeptEmbedder) -> str:
+    """What passages depend on beside the files: what embeds them, and whether pictures of pages are read."""
+    return f"{embedding.name} tesseract" if program() else embedding.name
 
 
 def _report(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:

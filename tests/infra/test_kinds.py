@@ -13,15 +13,17 @@ from infra.packages.zips import LAYERS
 from selfrag.domain.documents import EXTENSIONS
 from tests.support.enforced.record import Record
 from tests.support.infra.asking import (
+    COLLECTION,
     api_key,
     at,
     backends,
     decided,
     documents_held,
+    documents_of,
+    eventually,
     finished,
     host_packages,
     set_keys,
-    until_all_are,
 )
 from tests.support.infra.emulator import Stack, emulator, record_of
 from tests.support.made_files import MAKERS, SCANNED, facts, made_files, question_about
@@ -61,11 +63,17 @@ def test_a_file_of_each_kind_is_read_asked_about_and_cited(
 
 
 def load(stack: Stack, files: dict[str, bytes]) -> None:
-    """Drop files into the bucket, and wait until all can be searched."""
+    """Drop files into the bucket, one after another, and wait until each can be searched."""
     s3 = boto3.client("s3", **at(stack))
+
+    def ended(key: str) -> str | None:
+        found = {item["key"]["S"]: item for item in documents_of(stack, COLLECTION) if "status" in item}
+        return f"{found[key]['status']['S']} {found[key].get('reason', {}).get('S', '')}" if key in found else None
+
     for key, content in files.items():
         s3.put_object(Bucket=stack.outputs()["bucket"], Key=key, Body=content)
-    until_all_are(stack, dict.fromkeys(files, "ready"))
+        told = eventually(lambda key=key: ended(key), f"{key} was not ingested")  # type: ignore[misc]
+        assert told.strip() == "ready", f"{key}: {told}"
 
 
 def unlike(stack: Stack, api: httpx2.Client, key: str, city: str, euros: int) -> str:
