@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench bench-docs bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -74,6 +74,10 @@ bench: $(VENV)/.test ## Measure the workflow against a simulated Messages API: m
 
 bench-docs: $(VENV)/.test ## Put the figures of the last bench into docs/: tables and picture
 	@$(BIN)/python -m tests.bench --docs
+
+bench-documents: $(VENV)/.ask ## Measure how real documents are read, beside other readers: make bench-documents [READERS="selfrag pypdf"] [KINDS="pdf html"] [CODE=dir of another commit] [FILES=1] [PUBLISH=1]
+	@$(BIN)/python -m tests.bench.documents $(if $(PUBLISH),--docs) $(if $(READERS),--readers $(READERS)) \
+	  $(if $(KINDS),--kinds $(KINDS)) $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(FILES),--files)
 
 bench-cold: $(VENV)/.bench ## Measure the functions of a question that start cold, held to shares of a processor: make bench-cold [RUNS=n]
 	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt

@@ -10,6 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from cli.show_places import place_of, places
 from cli.show_trace import causes
 from cli.terminal import visible
 from selfrag.domain.answers import AnswerResponse, Citation, Usage
@@ -40,7 +41,7 @@ def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step
 def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
     if response.citations:
         console.print(_citations(response.citations))
-    console.print(_verdicts(response.reflection, _places(steps)))
+    console.print(_verdicts(response.reflection, places(steps)))
     console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
     if response.queries:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")
@@ -79,7 +80,7 @@ def show_passages(console: Console, passages: Sequence[dict[str, Any]]) -> None:
     if not passages:
         console.print("Nothing was found.")
     for number, passage in enumerate(passages, start=1):
-        place = _place(passage["document"], passage["page"], passage["heading"])
+        place = place_of(passage)
         scores = f"by text {_score(passage['by_text'])}, by vector {_score(passage['by_vector'])}"
         title = f"{number}. {escape(place)}  [dim]{scores}, together {passage['score']:.2f}[/]"
         console.print(Panel(Text(passage["text"]), title=title, title_align="left", border_style="blue"))
@@ -89,27 +90,11 @@ def _score(score: float | None) -> str:
     return "none" if score is None else f"{score:.2f}"
 
 
-def _place(document: str, page: int | None, heading: str) -> str:
-    """Where in a document: its page, and the heading above."""
-    return visible(document) + (f", page {page}" if page else "") + (f" > {heading}" if heading else "")
-
-
 def _citations(citations: Sequence[Citation]) -> Table:
     table = Table("Document", "Quote", title="Citations", title_justify="left", expand=True)
     for citation in citations:
-        place = _place(citation.document, citation.page, citation.heading)
-        table.add_row(escape(place), escape(citation.quote))
+        table.add_row(escape(place_of(citation.model_dump())), escape(citation.quote))
     return table
-
-
-def _places(steps: Sequence[Step]) -> dict[str, str]:
-    """Where each passage that a search brought stands, by the passage's id."""
-    found = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]
-    return {
-        passage["passage_id"]: _place(passage["document"], passage.get("page"), passage.get("heading", ""))
-        for passages in found
-        for passage in passages
-    }
 
 
 def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:

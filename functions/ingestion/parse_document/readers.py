@@ -3,22 +3,22 @@
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from ingestion.parse_document.contained import read_contained
 from ingestion.parse_document.docx import read_docx
-from ingestion.parse_document.headings import markdown_headings, plain_headings
-from ingestion.parse_document.html import MAX_TAGS, count_tags, visible_text
+from ingestion.parse_document.headings import plain_headings
 from ingestion.parse_document.kinds import TEXT, refuse_other_kinds
-from ingestion.parse_document.labels import Labels, front_matter
+from ingestion.parse_document.pdf.guarded import read_contained
 from ingestion.parse_document.table import read_csv
-from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, Heading, has_words
+from ingestion.parse_document.web.html import read_html
+from ingestion.parse_document.web.markdown import read_markdown
+from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, has_words
 from selfrag.domain.errors import BadDocument
 
 
 def parse(key: str, content: bytes) -> Document:
     """What a file says; raises BadDocument if it cannot be read or holds no words.
 
-    The extension of `key` tells the kind. The text of a Markdown or text file is the file's own, in UTF-8; that of
-    the others is what a reader would see. No content makes it raise anything else.
+    The extension of `key` tells the kind. The text of a text file is the file's own, and that of Markdown is but
+    for tables and definitions; that of the others is what a reader would see. No content makes it raise anything else.
     """
     read = READERS.get(PurePosixPath(key).suffix.lower())
     if read is None:
@@ -32,23 +32,18 @@ def parse(key: str, content: bytes) -> Document:
 
 
 def _read_markdown(key: str, content: bytes) -> Document:
-    text = _decoded(key, content)
-    return _titled(key, "", text, markdown_headings(text), front_matter(text))
+    return read_markdown(key, _decoded(key, content))
 
 
 def _read_text(key: str, content: bytes) -> Document:
     text = _decoded(key, content)
-    return _titled(key, "", text, plain_headings(text), Labels())
+    headings = plain_headings(text)
+    title = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
+    return Document(key, title, text, headings)
 
 
 def _read_html(key: str, content: bytes) -> Document:
-    text = _decoded(key, content)
-    if count_tags(text) > MAX_TAGS:
-        raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
-    try:
-        return _titled(key, *visible_text(text))
-    except Exception as error:  # selectolax says little about what it may raise, and any page is to be expected
-        raise BadDocument(f"{key} cannot be read as HTML; save it again or as text.") from error
+    return read_html(key, _decoded(key, content))
 
 
 def _read_csv(key: str, content: bytes) -> Document:
@@ -63,11 +58,6 @@ def _decoded(key: str, content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadDocument(f"{key} is not valid UTF-8 (at byte {error.start}); save it as UTF-8 text.") from error
-
-
-def _titled(key: str, title: str, text: str, headings: tuple[Heading, ...], labels: Labels) -> Document:
-    first = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
-    return Document(key, title or first, text, headings, **vars(labels))
 
 
 # One for each of EXTENSIONS.

@@ -15,7 +15,7 @@ from selfrag.runtime.models import of_the_profile
 
 # Raise it when the same file would be read or split otherwise than before: it is part of what tells that a document
 # is unchanged.
-PASSAGES = "2"
+PASSAGES = "3"
 
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
 

@@ -77,8 +77,10 @@ def data_access(method: str, url: str, collection: str) -> tuple[str, str]:
     match method, rest:
         case "PUT", []:
             permission = "CreateIndex"
-        case "HEAD", []:
+        case ("HEAD", []) | ("GET", ["_mapping"]):
             permission = "DescribeIndex"
+        case "PUT", ["_mapping"]:
+            permission = "UpdateIndex"
         case "POST", ["_search" | "_msearch"]:
             permission = "ReadDocument"
         case _:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingestion.parse_document.pdf import read_pdf
+from ingestion.parse_document.pdf.reading import read_pdf
 from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
 from selfrag.domain.documents import EXTENSIONS
