@@ -24,7 +24,7 @@ def commands(text: str) -> list[str]:
 
 COMMANDS = [
     line
-    for page in ("README.md", "docs/api.md", "CONTRIBUTING.md")
+    for page in ("README.md", "docs/api.md", "docs/laptop.md", "CONTRIBUTING.md")
     for line in commands((ROOT / page).read_text(encoding="utf-8"))
 ]
 # These are run by other tests: this run itself, test_any_endpoint.py and test_serve.py.
@@ -32,6 +32,8 @@ ELSEWHERE = {
     "make test",
     # Ten minutes each, of a machine that does nothing else.
     "make bench-laptop",
+    "make bench-ingestion",
+    "git worktree add ../before 412e7e1 && make bench-ingestion CODE=../before",
     "git worktree add ../before b04497b && make bench-laptop CODE=../before",
     "SELFRAG_TEST_OPENSEARCH=http://127.0.0.1:9200 .venv/bin/pytest tests/contract",
     ".venv/bin/selfrag serve",

@@ -1,4 +1,4 @@
-"""The ingestion workflow in the local stack, for some objects; the bucket holds each of them only while it is read."""
+"""The ingestion workflow in the local stack, for some objects; its stores hold each of them only while it is read."""
 
 import json
 import threading
@@ -15,8 +15,9 @@ from cli.local.aws.definitions import INGESTION
 from cli.local.aws.interpreter import LambdaHandler
 from cli.local.aws.lighter.programs import kept_programs
 from cli.local.aws.manifest import KeepingClient, KeptManifest
-from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, WORK_BUCKET
+from cli.local.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from cli.local.aws.stack import INGESTION_ARN, deployed_handlers, running_stack
+from cli.local.aws.stores import Stores
 from ingestion.split_document.logic import BATCH
 from selfrag import bootstrap
 from selfrag.adapters.manifest import DynamoManifest
@@ -103,7 +104,7 @@ class _Run:
 
     def to_the_end(self) -> None:
         """Start the executions, and tell of them in this thread until all have ended."""
-        self._s3, self._states, self._dynamodb = map(boto3.client, ("s3", "stepfunctions", "dynamodb"))
+        self._states, self._stores = boto3.client("stepfunctions"), Stores(self._kept)
         before = set(threading.enumerate())
         threads = ThreadPoolExecutor(AT_ONCE)
         done = 0
@@ -134,25 +135,13 @@ class _Run:
             self._news.put(_News(key, ended=True))
 
     def _execute(self, identity: str, key: str) -> None:
-        for item in self._kept.items(identity):
-            self._dynamodb.put_item(TableName=DOCUMENTS_TABLE, Item=item)
         content = self._read(key)
-        if content is not None:
-            self._s3.put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=content)
-        # Unlike StartExecution it says when the execution has ended.
-        ended = self._states.start_sync_execution(
-            stateMachineArn=INGESTION_ARN,
-            name=uuid.uuid4().hex,
-            input=json.dumps({"bucket": DOCUMENTS_BUCKET, "key": key}),
-        )
-        if ended["status"] != "SUCCEEDED":
-            raise SelfragError(f"{key} was not ingested: {ended.get('cause') or ended.get('error')}")
-        self._forget_objects(identity, key)
-
-    def _forget_objects(self, identity: str, key: str) -> None:
-        self._s3.delete_object(Bucket=DOCUMENTS_BUCKET, Key=key)
-        pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=WORK_BUCKET, Prefix=f"{identity}/")
-        for page in pages:
-            names = [{"Key": found["Key"]} for found in page.get("Contents", [])]
-            if names:
-                self._s3.delete_objects(Bucket=WORK_BUCKET, Delete={"Objects": names})
+        with self._stores.holding(identity, key, content):
+            # Unlike StartExecution it says when the execution has ended.
+            ended = self._states.start_sync_execution(
+                stateMachineArn=INGESTION_ARN,
+                name=uuid.uuid4().hex,
+                input=json.dumps({"bucket": DOCUMENTS_BUCKET, "key": key}),
+            )
+            if ended["status"] != "SUCCEEDED":
+                raise SelfragError(f"{key} was not ingested: {ended.get('cause') or ended.get('error')}")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from cli.local.home import connect, home
 from cli.local.index.embedded import EmbeddedIndex
-from cli.local.index.embedders import E5Embedder, KeptEmbedder, NamedEmbedder
+from cli.local.index.embedders import E5Embedder, NamedEmbedder
+from cli.local.index.kept import KeptEmbedder
 from cli.local.index.store import SCHEMA
 from selfrag.bootstrap import Parts
 
