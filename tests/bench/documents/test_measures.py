@@ -5,7 +5,7 @@ import pytest
 from tests.bench.documents.known.pages import known_of
 from tests.bench.documents.known.tables import Cell
 from tests.bench.documents.measures.cells import cells_kept, lines_of
-from tests.bench.documents.measures.text import Kept, kept
+from tests.bench.documents.measures.text import Kept, Source
 from tests.bench.documents.measures.tokens import tokens, words
 
 TEXT = "the quick brown fox jumps over the lazy dog"
@@ -16,7 +16,7 @@ TABLE = """
 
 
 def measured(read: str, known: str = TEXT, furniture: str = "") -> Kept:
-    return kept(known, furniture, read)
+    return Source(known, furniture).kept(read)
 
 
 def test_what_is_read_word_for_word_lacks_nothing() -> None:
