@@ -79,11 +79,10 @@ def _by(reader: str, python: Path, files: Sequence[File], code: Path) -> list[Re
     _told(f"{reader}: {len(files)} files, {files[0].kind}")
     ours = reader in ("selfrag", "before")
     found = readings("selfrag" if ours else reader, python, [file.path for file in files], code if ours else None)
-    results = []
-    for file, reading in zip(files, found, strict=True):
-        if reading.error:
-            _told(f"  {file.name}: {reading.error}")
-        results.append(judged(reader, file, reading))
+    results = [judged(reader, file, reading) for file, reading in zip(files, found, strict=True)]
+    unread = [result for result in results if result.error]
+    if unread:
+        _told(f"  {len(unread)} not read, the first {unread[0].file}: {unread[0].error}")
     return results
 
 

@@ -20,8 +20,8 @@ def _selfrag() -> Read:
 
     def read(path: str) -> dict[str, Any]:
         document = parse(Path(path).name, Path(path).read_bytes())
-        rows = [document.text[row.start : row.end] for row in getattr(document, "rows", ())]
-        return {"text": document.text, "rows": rows}
+        rows = document.rows if isinstance(document.rows, tuple) else ()  # earlier commits say whether there are any
+        return {"text": document.text, "rows": [document.text[row.start : row.end] for row in rows]}
 
     return read
 
