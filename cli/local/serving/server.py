@@ -18,6 +18,7 @@ from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
 from cli.local.serving.catalog import Catalog
 from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import Bucket, serving
+from cli.local.serving.memory import share_memory
 from cli.local.serving.worker import QuestionWorker
 from cli.local.serving.workers import Workers
 from cli.local.sources.files import SAMPLE_DOCUMENTS
@@ -39,6 +40,7 @@ def serve_documents(
     Ends when the process is interrupted or told to terminate; answers and verdicts are kept then. Raises InvalidInput
     for a directory that cannot be served so, Misconfigured for a port that is taken.
     """
+    share_memory()
     check_services()
     if writable:
         _check_writable(place.source)
