@@ -38,42 +38,52 @@ def main() -> None:
     parser.add_argument("--docs", action="store_true", help="put the figures of the last run into docs/")
     given = parser.parse_args()
     if given.docs:
-        return published()
+        published()
+        return
     if lacking := missing_programs():
         parser.error(f"{', '.join(lacking)} of Debian is needed to fetch the documents, and is not here.")
     corpus = built(SOURCES, DIRECTORY, _told)
     files = [file for file in corpus.files if not given.kinds or file.kind.split()[0] in given.kinds]
-    results = list(_measured(given.readers, files, given.code))
-    _keep(corpus, results)
+    results: list[Result] = []
+    for some in _measured(_pythons(given.readers), files, given.code):
+        results += some
+        _keep(corpus, results)
     print(shown(results, given.files))
     print("\n".join(corpus.missing))
-    return None
 
 
-def _measured(readers: Sequence[str], files: Sequence[File], before: Path | None) -> Iterator[Result]:
-    kinds = list(dict.fromkeys(file.kind for file in files))
-    for kind in kinds:
+def _pythons(readers: Sequence[str]) -> dict[str, Path]:
+    """The Python of each reader that can be installed here."""
+    found = {}
+    for reader in readers:
+        try:
+            ours = reader == "selfrag"
+            found[reader] = Path(sys.executable) if ours else environment(reader, DIRECTORY / "environments", _told)
+        except RuntimeError as error:
+            _told(f"{reader} is left out, for it cannot be installed here: {error}")
+    return found
+
+
+def _measured(pythons: dict[str, Path], files: Sequence[File], before: Path | None) -> Iterator[list[Result]]:
+    """The files of one kind by one reader, and so on: what is done is kept if the command is ended."""
+    for kind in dict.fromkeys(file.kind for file in files):
         of_kind = [file for file in files if file.kind == kind]
-        for reader in readers:
+        if before is not None:
+            yield _by("before", Path(sys.executable), of_kind, before.resolve())
+        for reader, python in pythons.items():
             if kind.split()[0] in READS[reader]:
-                yield from _by(reader, of_kind, ROOT)
-        if before is not None and "selfrag" in readers:
-            yield from _by("before", of_kind, before.resolve())
+                yield _by(reader, python, of_kind, ROOT)
 
 
-def _by(reader: str, files: Sequence[File], code: Path) -> Iterator[Result]:
-    ours = reader in ("selfrag", "before")
-    try:
-        python = Path(sys.executable) if ours else environment(reader, DIRECTORY / "environments", _told)
-    except RuntimeError as error:
-        return _told(f"{reader} is left out, for it cannot be installed here: {error}")
+def _by(reader: str, python: Path, files: Sequence[File], code: Path) -> list[Result]:
     _told(f"{reader}: {len(files)} files, {files[0].kind}")
+    ours = reader in ("selfrag", "before")
     found = readings("selfrag" if ours else reader, python, [file.path for file in files], code if ours else None)
-    for file, reading in zip(files, found, strict=True):
-        if reading.error:
-            _told(f"  {file.name}: {reading.error}")
-        yield judged(reader, file, reading)
-    return None
+    results = [judged(reader, file, reading) for file, reading in zip(files, found, strict=True)]
+    unread = [result for result in results if result.error]
+    if unread:
+        _told(f"  {len(unread)} not read, the first {unread[0].file}: {unread[0].error}")
+    return results
 
 
 def _keep(corpus: Corpus, results: Sequence[Result]) -> None:

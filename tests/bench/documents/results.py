@@ -4,13 +4,13 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from tests.bench.documents.corpus.building import File
-from tests.bench.documents.known.pages import Known
 from tests.bench.documents.known.tables import Cell
 from tests.bench.documents.measures.cells import cells_kept, lines_of
-from tests.bench.documents.measures.text import Kept, kept
+from tests.bench.documents.measures.text import Kept, Source
 from tests.bench.documents.readers.running import Reading
 
 
@@ -56,18 +56,20 @@ class Row:
 
 def judged(reader: str, file: File, reading: Reading) -> Result:
     """Hold what a reader gave against what is known."""
-    known = _known(file.known)
+    source, cells = _known(file.known)
     lines = [*lines_of(reading.text), *reading.rows]
-    of_cells = len(known.cells), cells_kept(known.cells, lines)
-    compared = kept(known.text, known.furniture, reading.text)
+    of_cells = len(cells), cells_kept(cells, lines)
+    compared = source.kept(reading.text)
     seconds, peak = round(reading.seconds, 3), reading.peak
     return Result(reader, file.name, file.kind, file.language, reading.error, seconds, peak, compared, *of_cells)
 
 
-def _known(path: str) -> Known:
+@lru_cache(maxsize=32)
+def _known(path: str) -> tuple[Source, list[Cell]]:
+    """What is known of a file, kept for the next reader of it."""
     found = json.loads(Path(path).read_text(encoding="utf-8"))
-    cells = [Cell(**{**cell, "columns": tuple(cell["columns"])}) for cell in found.pop("cells")]
-    return Known(**found, cells=cells)
+    cells = [Cell(**{**cell, "columns": tuple(cell["columns"])}) for cell in found["cells"]]
+    return Source(found["text"], found["furniture"]), cells
 
 
 def summed(results: Sequence[Result], by: Callable[[Result], str]) -> list[Row]:

@@ -5,7 +5,7 @@ import pytest
 from tests.bench.documents.known.pages import known_of
 from tests.bench.documents.known.tables import Cell
 from tests.bench.documents.measures.cells import cells_kept, lines_of
-from tests.bench.documents.measures.text import Kept, kept
+from tests.bench.documents.measures.text import Kept, Source
 from tests.bench.documents.measures.tokens import tokens, words
 
 TEXT = "the quick brown fox jumps over the lazy dog"
@@ -16,7 +16,7 @@ TABLE = """
 
 
 def measured(read: str, known: str = TEXT, furniture: str = "") -> Kept:
-    return kept(known, furniture, read)
+    return Source(known, furniture).kept(read)
 
 
 def test_what_is_read_word_for_word_lacks_nothing() -> None:
@@ -45,7 +45,7 @@ def test_numbers_of_pages_are_not_invented() -> None:
 
 def test_words_of_the_navigation_are_counted_as_such_and_not_as_invented() -> None:
     found = measured("Next Home " + TEXT, furniture="Prev Home Next")
-    assert (found.invented, found.furniture) == (0, 2)
+    assert (found.invented, found.glued, found.furniture) == (0, 0, 2)
     assert measured(TEXT, furniture="the fox").furniture == 0, "they are words of the text as well"
 
 
@@ -55,6 +55,8 @@ def test_columns_that_are_read_line_by_line_are_out_of_order() -> None:
     assert measured(known, known).in_order == measured(known, known).common == 37
     turned = measured(" ".join([*right, *left]), known)
     assert (turned.in_order, turned.common) == (17, 34)
+    twice = f"{known} {known} and once more"
+    assert (measured(twice, twice).in_order, measured(twice, twice).common) == (6, 6), "what comes twice has no place"
     mixed = measured(" ".join(f"{a} {b}" for a, b in zip(left, right, strict=True)), known)
     assert mixed.common == 0
 
@@ -74,8 +76,15 @@ def test_a_cell_is_kept_if_its_line_says_the_headings_of_its_column_and_its_row(
     whole = ["office: Kobe; 2026, Q1: 12; 2026, Q2: 14", "office: Lisbon; 2026, Q1: 40"]
     assert cells_kept(cells, whole) == 3
     assert cells_kept(cells, ["office: Kobe; Q1: 12; Q2: 14", "office: Lisbon; 2026, Q1: 40"]) == 1
+    assert cells_kept(cells, ["2026, Q1: 12; 2026, Q2: 14", "office: Lisbon; 2026, Q1: 40"]) == 1
     assert cells_kept(cells, ["office", "2026", "Q1", "Q2", "Kobe 12 14", "Lisbon 40"]) == 0
     assert cells_kept(cells, ["office: Kobe; 2026, Q1: 120; 2026, Q2: 140"]) == 0
+
+
+def test_the_words_of_a_heading_stand_together() -> None:
+    cells = known_of(["<table><tr><th>opening time</th></tr><tr><td>9 to 17</td></tr></table>"]).cells
+    assert cells_kept(cells, ["opening time: 9 to 17"]) == 1
+    assert cells_kept(cells, ["time of opening: 9 to 17"]) == 0
 
 
 def test_a_page_in_one_line_keeps_no_cell() -> None:

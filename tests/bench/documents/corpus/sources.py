@@ -34,7 +34,9 @@ def _book(name: str, language: str, package: str, index: str, *files: tuple[str,
 
 def _history(language: str) -> Source:
     stem = f"{_HISTORY}/project-history.{language}"
-    files = ((f"{stem}.pdf", TEX), (f"{stem}.epub", PAGE))
+    files: tuple[tuple[str, str], ...] = ((f"{stem}.epub", PAGE),)
+    if language != "ko":  # the Korean PDF is printed without the spaces between words, so that nobody can read them
+        files = ((f"{stem}.pdf", TEX), *files)
     return _book(f"history-{language}", language, "debian-history", f"{_HISTORY}/index.{language}.html", *files)
 
 

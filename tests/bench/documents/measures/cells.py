@@ -45,7 +45,7 @@ class Lines:
         wanted = [found for phrase in phrases if (found := tokens(phrase))]
         if not wanted:
             return True
-        places = set.intersection(*(self._with[token] for phrase in wanted for token in phrase))
+        places = set.intersection(*sorted((self._with[token] for phrase in wanted for token in phrase), key=len))
         whole = [f" {' '.join(phrase)} " for phrase in wanted]
         return any(
             self._sizes[place] <= size and all(phrase in self._lines[place] for phrase in whole) for place in places

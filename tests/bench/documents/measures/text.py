@@ -28,34 +28,50 @@ class Kept:
     in_order: int
 
 
-def kept(known: str, furniture: str, read: str) -> Kept:
-    """Compare a reader's text with what is known."""
-    of_known, of_read = tokens(known), tokens(read)
-    missing = Counter(of_known) - Counter(of_read)
-    strange = _strange(known, furniture, read)
-    common, in_order = order(of_known, of_read)
-    return Kept(
-        len(of_known), missing.total(), len(words(read)), *strange, _furniture(known, furniture, read), common, in_order
-    )
+class Source:
+    """A known text, made ready once for all readers that are held against it."""
 
+    def __init__(self, known: str, furniture: str = "") -> None:
+        self._tokens = tokens(known)
+        self._counted = Counter(self._tokens)
+        self._once = _once(self._tokens)
+        around = words(furniture)
+        self._words = Counter(words(known))
+        self._furniture = Counter(around)
+        self._types = {*self._counted, *tokens(furniture), *self._words, *around}
+        self._glue = Glue([*words(known), *around])
 
-def _strange(known: str, furniture: str, read: str) -> tuple[int, int]:
-    """Words that stand nowhere in the source: those that are neighbours of it glued, and those that are invented.
+    def kept(self, read: str) -> Kept:
+        """Compare a reader's text with what is known."""
+        of_read, given = tokens(read), Counter(words(read))
+        glued, invented = self._strange(given)
+        places = _once(of_read)
+        found = [places[shingle] for shingle in self._once if shingle in places]
+        return Kept(
+            known=len(self._tokens),
+            lost=(self._counted - Counter(of_read)).total(),
+            read=given.total(),
+            glued=glued,
+            invented=invented,
+            furniture=((given - self._words) & self._furniture).total(),
+            common=len(found),
+            in_order=_longest_rise(found),
+        )
 
-    Numbers alone are neither: who made the file counted its pages and items.
-    """
-    source = words(known) + words(furniture)
-    types = set(source) | set(tokens(known + "\n" + furniture))
-    glue = Glue(source)
-    glued = invented = 0
-    for word in words(read):
-        if word in types or word.isnumeric():
-            continue
-        if glue.holds(word):
-            glued += 1
-        elif not all(token in types for token in tokens(word)):
-            invented += 1
-    return glued, invented
+    def _strange(self, given: Counter[str]) -> tuple[int, int]:
+        """Words that stand nowhere in the source: those that are neighbours of it glued, and those that are invented.
+
+        Numbers alone are neither: who made the file counted its pages and items.
+        """
+        glued = invented = 0
+        for word, times in given.items():
+            if word in self._types or word.isnumeric():
+                continue
+            if self._glue.holds(word):
+                glued += times
+            elif not all(token in self._types for token in tokens(word)):
+                invented += times
+        return glued, invented
 
 
 class Glue:
@@ -79,21 +95,9 @@ class Glue:
         return False
 
 
-def _furniture(known: str, furniture: str, read: str) -> int:
-    """How many words of navigation the reader gave that are no words of the text, or stand in it less often."""
-    more = Counter(words(read)) - Counter(words(known))
-    return (more & Counter(words(furniture))).total()
-
-
-def order(known: Sequence[str], read: Sequence[str]) -> tuple[int, int]:
-    """How many stretches of SHINGLE tokens stand once in both, and the most of them that stand in the same order."""
-    places = _once(read)
-    found = [places[shingle] for shingle in _once(known) if shingle in places]
-    return len(found), _longest_rise(found)
-
-
 def _once(of: Sequence[str]) -> dict[tuple[str, ...], int]:
-    shingles = [tuple(of[at : at + SHINGLE]) for at in range(len(of) - SHINGLE + 1)]
+    """Where each stretch of tokens stands that stands there once, in their order."""
+    shingles = list(zip(*(of[at:] for at in range(SHINGLE)), strict=False))
     often = Counter(shingles)
     return {shingle: at for at, shingle in enumerate(shingles) if often[shingle] == 1}
 
