@@ -70,7 +70,7 @@ class Definitions:
     def _end_group(self, found: _List) -> None:
         term = ", ".join(filter(None, found.terms)).rstrip(":：")
         text = "\n".join(filter(None, found.texts))
-        if found.long:
+        if found.long and not found.terms:
             self._lines.resume(found.above)
         elif term or text:
             self._lines.writer().definition(term, text)

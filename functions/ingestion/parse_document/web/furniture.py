@@ -32,14 +32,16 @@ _CLASSES = names(
 _IDS = {"TOC": "toc", "toc": "toc", "footer": "footer"}
 # Text of its own, to which a footer or an aside may belong; any other footer is the site's.
 TEXTS = names("article blockquote figure main")
-_LISTS = names("dl menu ol table ul")
-_LINES = names("center div p table td")
-_STEP = re.compile(
-    r"[\W_]*(?:prev|previous|next|up|home|top|contents|table of contents|index|start|back|fwd|\d+|[a-z])[\W_]*"
-    r"|[^\w]*(?:前|次|上|前へ|次へ|目次|戻る|이전|다음|위로|처음|차례)[^\w]*",
-    re.IGNORECASE,
+LISTS = names("dl menu ol table ul")
+_LINES = names("center div p table")
+_STEP_WORDS = (
+    r"[\W_]*(?:prev|previous|next|up|home|top|contents|table of contents|index|start|back"
+    r"|前|次|上|前へ|次へ|目次|戻る|이전|다음|위로|처음|차례)[\W_]*"
 )
+_BETWEEN_STEPS = re.compile(_STEP_WORDS, re.IGNORECASE)
+_STEP = re.compile(rf"{_STEP_WORDS}|[\W_]*(?:\d+|[a-z])[\W_]*", re.IGNORECASE)
 _STEPS = names("prev previous next up home contents index start top first last")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _ELSEWHERE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 _NOTICE = re.compile(
     r"""\s*(?:
@@ -55,7 +57,6 @@ _NOTICE = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_FEW_LETTERS = 40
 
 
 @dataclass(slots=True)
@@ -90,6 +91,8 @@ def is_furniture(tag: str, attributes: Attributes, in_a_text: bool) -> bool:
     """Whether an element is page furniture by what it is called; a footer within a text is not known to be."""
     if tag in ("html", "body", "main", "article"):
         return False
+    if not attributes:
+        return tag in _TAGS or (tag == "footer" and not in_a_text)
     classes = names((attributes.get("class") or "").lower())
     if tag in _TAGS or role(attributes) in _ROLES or classes & _CLASSES or {"contents", "topic"} <= classes:
         return True
@@ -108,19 +111,23 @@ def is_step(text: str, attributes: Attributes) -> bool:
     return bool(names((attributes.get("rel") or "").lower()) & _STEPS or _STEP.fullmatch(text))
 
 
+def letters_of(text: str) -> int:
+    """How many letters a text has, none if it only says where the link beside it leads to, such as Next."""
+    return 0 if _BETWEEN_STEPS.fullmatch(text) else sum(map(len, _LETTERS.findall(text)))
+
+
 def leads_elsewhere(attributes: Attributes) -> bool:
     """Whether a link leads to another site."""
     return bool(_ELSEWHERE.match(attributes.get("href") or ""))
 
 
-def is_contents(tag: str, facts: Facts, introduced: bool) -> bool:
-    """Whether an element is made of links within the site: a list that no sentence introduces, or steps on a line."""
+def is_contents(tag: str, facts: Facts) -> bool:
+    """Whether an element is made of links within the site: one of LISTS, or steps on a line."""
     if tag in ("aside", "footer"):
         return facts.links > 0 and facts.plain <= facts.linked
     if tag in _LINES and facts.links > 1 and facts.steps == facts.links:
-        return facts.plain <= _FEW_LETTERS
-    mostly_links = facts.links > 2 and not facts.elsewhere and facts.plain * 4 <= facts.linked
-    return tag in _LISTS and mostly_links and not introduced
+        return facts.plain == 0
+    return tag in LISTS and facts.links > 2 and not facts.elsewhere and facts.plain * 4 <= facts.linked
 
 
 def refuse_navigation(document: Document, left_out: bool) -> None:

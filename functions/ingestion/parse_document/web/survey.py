@@ -6,6 +6,7 @@ from selectolax.lexbor import LexborNode
 
 from ingestion.parse_document.headings import MAX_HEADING
 from ingestion.parse_document.web.furniture import (
+    LISTS,
     TEXTS,
     Attributes,
     Facts,
@@ -14,15 +15,16 @@ from ingestion.parse_document.web.furniture import (
     is_notice,
     is_step,
     leads_elsewhere,
+    letters_of,
     names,
     role,
 )
 from ingestion.parse_document.web.walking import text_before, walk
+from selfrag.domain.documents import has_words
 from selfrag.text.east_asian import RUN
 
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist rt rp")
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_LETTERS = re.compile(r"[^\W\d_]+")
 _MEASURED = names("dd dt div figure table td th")
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _RIGHTS = re.compile(r"copyright|licen[cs]|legal|著作権|ライセンス|저작권|라이선스|라이센스", re.IGNORECASE)
@@ -40,7 +42,8 @@ class Survey:
         self.facts: dict[int, Facts] = {}
         self.emptied: set[int] = set()
         self.left_out = False
-        self._open: list[tuple[Facts, int]] = [(Facts(), 0)]
+        # The elements that are open: their facts, the heading above them, and their attributes.
+        self._open: list[tuple[Facts, int, Attributes]] = [(Facts(), 0, {})]
         self._above = 0  # the heading after which no words have come yet
         self._unseen = self._furniture = False
         self._of_rights = False
@@ -52,22 +55,22 @@ class Survey:
             self._measure(node.text_content or "")
             return False
         tag, attributes = node.tag or "", node.attributes
-        self._open.append((Facts(), self._above))
-        self._unseen = tag in _UNSEEN or _is_hidden(attributes)
+        self._open.append((Facts(), self._above, attributes))
+        self._unseen = tag in _UNSEEN or (bool(attributes) and _is_hidden(attributes))
         self._furniture = not self._unseen and is_furniture(tag, attributes, self._texts > 0)
         if self._unseen or self._furniture:
             return False
-        self._count(node, tag, attributes, 1)
+        self._count(tag, attributes, 1)
         return True
 
-    def _count(self, node: LexborNode, tag: str, attributes: Attributes, one: int) -> None:
+    def _count(self, tag: str, attributes: Attributes, one: int) -> None:
         self._links += one if tag == "a" and "href" in attributes else 0
-        self._texts += one if tag in TEXTS or role(attributes) in ("main", "article") else 0
+        self._texts += one if tag in TEXTS or (attributes and role(attributes) in ("main", "article")) else 0
         self._quotes += one if tag in ("blockquote", "pre") else 0
 
     def _measure(self, text: str) -> None:
         facts, words = self._open[-1][0], " ".join(text.split())
-        letters = sum(map(len, _LETTERS.findall(words)))
+        letters = letters_of(words)
         facts.weight += weight(words)
         facts.linked += letters if self._links else 0
         facts.plain += 0 if self._links else letters
@@ -77,15 +80,14 @@ class Survey:
         if node.is_text_node:
             return
         tag = node.tag or ""
-        facts, above = self._open.pop()
+        facts, above, attributes = self._open.pop()
         if self._unseen or self._furniture:
-            if self._furniture and _LETTERS.search(node.text()):
+            if self._furniture and has_words(node.text()):
                 self._take_out(above)
             self._unseen = self._furniture = False
             node.decompose()
             return
-        attributes = node.attributes
-        self._count(node, tag, attributes, -1)
+        self._count(tag, attributes, -1)
         if tag == "a" and "href" in attributes and facts.linked | facts.weight:
             facts.links += 1
             facts.steps += is_step(node.text(), attributes)
@@ -108,8 +110,8 @@ class Survey:
 
     def _keep_or_take_out(self, node: LexborNode, tag: str, facts: Facts, above: int) -> None:
         around = self._open[-1][0]
-        is_furniture = is_contents(tag, facts, _is_introduced(node)) if facts.links else False
-        if is_furniture or (tag == "p" and self._may_be_notice() and is_notice(node.text())):
+        contents = facts.links > 0 and is_contents(tag, facts) and not (tag in LISTS and _is_introduced(node))
+        if contents or (tag == "p" and self._may_be_notice() and is_notice(node.text())):
             # A list of contents in a list of contents: the outer one is still known by all its links.
             around.add(Facts(linked=facts.linked, links=facts.links, steps=facts.steps, elsewhere=facts.elsewhere))
             self._take_out(above)

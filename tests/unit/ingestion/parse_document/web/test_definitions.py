@@ -66,6 +66,10 @@ def test_a_definition_is_a_row_as_long_as_it_fits_into_a_passage():
     assert not rows_of(f"<dl><dt>a<dd>{'x' * 900}</dl>")
 
 
+def test_a_long_term_without_a_definition_is_not_lost():
+    assert "end" in read(f"<p>Before.<dl><dt>{'long ' * 200}end</dl>").text.split()
+
+
 def test_a_caption_stays_with_its_figure():
     assert rows_of("<p>A<figure><pre>git push</pre><figcaption>How to <i>publish</i></figcaption></figure><p>B") == [
         "git push\nHow to publish"
