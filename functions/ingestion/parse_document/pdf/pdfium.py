@@ -90,7 +90,7 @@ class Page:
         buffer = (ctypes.c_ushort * (2 * self.characters() + 2))()
         written = pdfium.FPDFText_GetText(self._text, 0, self.characters(), buffer)
         text = bytes(buffer)[: 2 * written].decode("utf-16-le", "replace")
-        return words_of(text, self.place)
+        return words_of(text, self)
 
     def place(self, at: int) -> tuple[Box, float, tuple[float, float], int]:
         """Of a character of the text: its box, its size, the direction that it is written in, and its own number."""
@@ -100,6 +100,12 @@ class Page:
         pdfium.FPDFText_GetMatrix(self._text, index, ctypes.byref(matrix))
         size = pdfium.FPDFText_GetFontSize(self._text, index) * (matrix.c**2 + matrix.d**2) ** 0.5
         return Box(box.left, box.bottom, box.right, box.top), size, (matrix.a, matrix.b), index
+
+    def sides(self, index: int) -> tuple[float, float]:
+        """Where the character of this number begins and ends from left to right."""
+        box = pdfium.FS_RECTF()
+        pdfium.FPDFText_GetLooseCharBox(self._text, index, ctypes.byref(box))
+        return box.left, box.right
 
     def look(self, index: int) -> tuple[bool, bool]:
         """Whether a character's font is bold, and whether its letters are of one width: its name or its flags say."""
