@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from ingestion.parse_document.pdf.blocks import Block
 from ingestion.parse_document.pdf.cells import Row
@@ -129,9 +130,16 @@ def _looks_like_names(
     if (all(bold[:depth]) and not all(bold)) or len(flat) >= 3:
         return True
     head, body = told[depth - 1], told[depth:]
-    if not head[0] and all(head[1:]):
+    if (not head[0] and all(head[1:])) or _is_short(head, body):
         return True
     return any(
         name and not _NUMBER.fullmatch(name) and sum(bool(_NUMBER.fullmatch(row[at])) for row in body) > len(body) / 2
         for at, name in enumerate(head)
     )
+
+
+def _is_short(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether a row has a name in each of many columns, or of two with much longer values in the second."""
+    if not all(head) or any(character.isdecimal() for name in head for character in name):
+        return False
+    return len(head) > 2 or 2 * len(head[-1]) <= median(len(row[-1]) for row in body)
