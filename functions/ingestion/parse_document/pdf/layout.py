@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ingestion.parse_document.pdf.blocks import blocks, is_caption
 from ingestion.parse_document.pdf.columns import in_order
 from ingestion.parse_document.pdf.paragraphs import Paragraph, joined_row, paragraphs_of
 from ingestion.parse_document.pdf.segments import rows_of
 from ingestion.parse_document.pdf.shapes import Rule, Segment
-from ingestion.parse_document.pdf.tables import Grid, blocks, grid_of, is_caption
+from ingestion.parse_document.pdf.tables import Grid, grid_of
 
 Laid = Paragraph | Grid
 
@@ -19,11 +20,11 @@ def laid_out(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable
 
 def _region(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable[[str], bool]) -> Iterator[Laid]:
     rows, done = rows_of(segments), 0
-    for start, end in blocks(rows, rules):
-        if grid := grid_of(rows[start:end], rules, knows):
-            yield from paragraphs_of([joined_row(row) for row in rows[done:start]], knows)
+    for block in blocks(rows, rules):
+        if grid := grid_of(block, knows):
+            yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], knows)
             yield grid
-            done = end
+            done = block.end
     yield from paragraphs_of([joined_row(row) for row in rows[done:]], knows)
 
 

@@ -10,6 +10,7 @@ from ingestion.parse_document.pdf.shapes import Box, Segment, around
 _LEADING = 0.75  # of the size: more white between two lines divides paragraphs
 _INDENT = 1.2  # of the size
 _BROAD = 20  # sizes: in a narrower column little can be told from where a line ends
+_LEAST_PART = 4
 _HYPHEN = "-\u2010"
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[-\u2010]$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
@@ -61,13 +62,20 @@ def put_together(before: str, after: str, knows: Callable[[str], bool]) -> str:
     """Two lines as one: without the hyphen that only the end of the line asked for, without a space in East Asia."""
     end, begin = _LAST_WORD.search(before), _FIRST_WORD.match(after)
     if end and begin:
-        keeps = not begin[0][0].islower() or (knows(end[0] + begin[0]) and not knows(end[0][:-1] + begin[0]))
-        return (before if keeps else before[:-1]) + after
+        return (before if _keeps_hyphen(end[0], begin[0], knows) else before[:-1]) + after
     if _ADDRESS.search(before) and not after[0].isupper():
         return before + after
     if before[-1] in _HYPHEN + "/" and not before[-2:-1].isspace() and len(before) > 1:
         return before + after
     return before + ("" if NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0]) else " ") + after
+
+
+def _keeps_hyphen(end: str, begin: str, knows: Callable[[str], bool]) -> bool:
+    """Whether a hyphen is the word's own: the document has the word so, or both its parts and not the whole."""
+    parts = (end[:-1], begin)
+    if not begin[0].islower() or knows("".join(parts)):
+        return not begin[0].islower()
+    return knows(end + begin) or all(len(part) >= _LEAST_PART and knows(part) for part in parts)
 
 
 def _goes_on(held: Paragraph, last: Segment, line: Segment, column: Box) -> bool:
@@ -80,7 +88,7 @@ def _goes_on(held: Paragraph, last: Segment, line: Segment, column: Box) -> bool
     if line.box.left - last.box.left > _INDENT * line.size and not (held.lines == 1 and listed):
         return False
     if line.text[0].islower() and not _ENDS.search(last.text):
-        return last.box.width >= 0.5 * column.width
+        return last.box.width >= 0.5 * column.width or _LAST_WORD.search(last.text) is not None
     wanted = line.box.width * len(first) / len(line.text) + 0.25 * line.size
     return column.width >= _BROAD * line.size and last.box.right + wanted > column.right - 0.5 * line.size
 

@@ -9,13 +9,10 @@ from contextlib import contextmanager
 
 import pypdfium2.raw as pdfium
 
+from ingestion.parse_document.pdf.drawn import rules_and_pictures
 from ingestion.parse_document.pdf.shapes import Box, Rule, Word
 from ingestion.parse_document.pdf.words import words_of
 
-MAX_OBJECTS = 20_000  # of a page: a map has more, and no table
-MAX_RULES = 1_000
-_THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
-_MAX_DEPTH = 3
 _LONGEST_TEXT = 20_000  # bytes of a label or a property
 _PASSWORD = 4
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
@@ -90,7 +87,7 @@ class Page:
         buffer = (ctypes.c_ushort * (2 * self.characters() + 2))()
         written = pdfium.FPDFText_GetText(self._text, 0, self.characters(), buffer)
         text = bytes(buffer)[: 2 * written].decode("utf-16-le", "replace")
-        return words_of(text, self.place)
+        return words_of(text, self)
 
     def place(self, at: int) -> tuple[Box, float, tuple[float, float], int]:
         """Of a character of the text: its box, its size, the direction that it is written in, and its own number."""
@@ -100,6 +97,12 @@ class Page:
         pdfium.FPDFText_GetMatrix(self._text, index, ctypes.byref(matrix))
         size = pdfium.FPDFText_GetFontSize(self._text, index) * (matrix.c**2 + matrix.d**2) ** 0.5
         return Box(box.left, box.bottom, box.right, box.top), size, (matrix.a, matrix.b), index
+
+    def sides(self, index: int) -> tuple[float, float]:
+        """Where the character of this number begins and ends from left to right."""
+        box = pdfium.FS_RECTF()
+        pdfium.FPDFText_GetLooseCharBox(self._text, index, ctypes.byref(box))
+        return box.left, box.right
 
     def look(self, index: int) -> tuple[bool, bool]:
         """Whether a character's font is bold, and whether its letters are of one width: its name or its flags say."""
@@ -111,45 +114,7 @@ class Page:
 
     def rules_and_pictures(self) -> tuple[list[Rule], bool]:
         """The straight lines that are drawn, and whether there is a picture."""
-        rules, pictures = list[Rule](), False
-        for number, (kind, box) in enumerate(self._drawn()):
-            pictures = pictures or kind == pdfium.FPDF_PAGEOBJ_IMAGE
-            if kind == pdfium.FPDF_PAGEOBJ_PATH:
-                rules.extend(_sides(box))
-            if number > MAX_OBJECTS or len(rules) > MAX_RULES:
-                return [], pictures
-        return rules, pictures
-
-    def _drawn(self) -> Iterator[tuple[int, Box]]:
-        for number in range(pdfium.FPDFPage_CountObjects(self._handle)):
-            yield from _within(pdfium.FPDFPage_GetObject(self._handle, number), 0)
-
-
-def _within(drawn: object, depth: int) -> Iterator[tuple[int, Box]]:
-    kind = pdfium.FPDFPageObj_GetType(drawn)
-    if kind == pdfium.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
-        for number in range(pdfium.FPDFFormObj_CountObjects(drawn)):
-            yield from _within(pdfium.FPDFFormObj_GetObject(drawn, number), depth + 1)
-        return
-    sides = [ctypes.c_float() for _ in range(4)]
-    if kind == pdfium.FPDF_PAGEOBJ_PATH:
-        pdfium.FPDFPageObj_GetBounds(drawn, *map(ctypes.byref, sides))
-    yield kind, Box(*(side.value for side in sides))
-
-
-def _sides(box: Box) -> list[Rule]:
-    """A thin box is a line, and a large one may be the frame of a cell."""
-    if box.height <= _THIN:
-        return [Rule(box, True)] if box.width >= _LONG else []
-    if box.width <= _THIN:
-        return [Rule(box, False)] if box.height >= _LONG else []
-    left, bottom, right, top = box.left, box.bottom, box.right, box.top
-    return [
-        Rule(Box(left, bottom, right, bottom), True),
-        Rule(Box(left, top, right, top), True),
-        Rule(Box(left, bottom, left, top), False),
-        Rule(Box(right, bottom, right, top), False),
-    ]
+        return rules_and_pictures(self._handle)
 
 
 def _text_of(ask: Callable[[object, int], int]) -> str:

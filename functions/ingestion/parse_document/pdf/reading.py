@@ -96,7 +96,7 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
 
 
 def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
-    words = set(_words_of(sheets))
+    words = set(_whole_words_of(sheets))
     pages = list[list[Laid]]()
     for sheet, segments in zip(sheets, without_furniture(sheets), strict=True):
         laid = laid_out(without_contents(segments), sheet.rules, words.__contains__)
@@ -107,6 +107,11 @@ def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
 
 def _words_of(sheets: Sequence[Sheet]) -> Iterator[str]:
     return (word for sheet in sheets for one in sheet.segments for word in _WORD.findall(one.text))
+
+
+def _whole_words_of(sheets: Sequence[Sheet]) -> Iterator[str]:
+    """The words that no end of a line can have cut: neither the first of a line nor the last."""
+    return (word for sheet in sheets for one in sheet.segments for word in _WORD.findall(one.text)[1:-1])
 
 
 def _has_words(sheet: Sheet) -> bool:

@@ -1,6 +1,7 @@
 """From words to stretches of a line, and from these to lines."""
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
@@ -65,9 +66,12 @@ def _is_space(last: Word, word: Word) -> bool:
 
 
 def _segment(words: Sequence[Word], look: Look) -> Segment:
-    text = words[0].text
+    text, lefts = words[0].text, array("f", [words[0].box.left])
     for last, word in pairwise(words):
-        text += (" " if _is_space(last, word) else "") + word.text
+        if _is_space(last, word):
+            text += " "
+            lefts.append(word.box.left)
+        text += word.text
     sizes = Counter[float]()
     for word in words:
         sizes[round(word.size, 1)] += len(word.text)
@@ -75,4 +79,4 @@ def _segment(words: Sequence[Word], look: Look) -> Segment:
     bold, fixed = all(bold for bold, _ in looks), all(fixed for _, fixed in looks)
     size = sizes.most_common(1)[0][0]
     noted = words[0].size < _RAISED * size and words[0].text.isdecimal()
-    return Segment(text, around([word.box for word in words]), size, bold, fixed, noted)
+    return Segment(text, around([word.box for word in words]), size, bold, fixed, noted, lefts)

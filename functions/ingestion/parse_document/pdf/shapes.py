@@ -1,5 +1,6 @@
 """What stands on a page: boxes in points, words, stretches of a line, and drawn lines."""
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -59,7 +60,10 @@ class Word:
 
 @dataclass(slots=True)
 class Segment:
-    """Words on one line without a wide gap: a line of a column, or a cell of a table. `size` is that of most of it."""
+    """Words on one line without a wide gap: a line of a column, or a cell of a table. `size` is that of most of it.
+
+    `lefts` are where the parts of the text between spaces begin.
+    """
 
     text: str
     box: Box
@@ -67,6 +71,7 @@ class Segment:
     bold: bool = False
     fixed: bool = False  # of letters that are all of one width
     noted: bool = False  # begins with the number of a note
+    lefts: "array[float]" = field(default_factory=lambda: array("f"))
 
 
 class Rule(NamedTuple):

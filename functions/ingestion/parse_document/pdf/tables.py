@@ -1,23 +1,19 @@
-"""Tables: lines of a column whose stretches stand below each other, or between drawn lines."""
+"""Tables: the names of their columns, and their rows, of which each may take several lines."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
+from statistics import median
 
-from ingestion.parse_document.pdf.frames import flat_lines, frames_of
+from ingestion.parse_document.pdf.blocks import Block
+from ingestion.parse_document.pdf.cells import Row
+from ingestion.parse_document.pdf.frames import flat_lines
 from ingestion.parse_document.pdf.paragraphs import put_together
-from ingestion.parse_document.pdf.segments import ENUMERATOR
-from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, around
+from ingestion.parse_document.pdf.shapes import Box, around
 
-_LEAST_ROWS, _LEAST_RULED = 3, 2
-_FAR = 2.5  # sizes of white between two lines of a table
-_SHARE = 0.6  # of the lines of a table that have two cells or more
-_CAPTION = re.compile(r"(?:Tab(?:le|\.|elle|leau|la|ela|ella)|Таблица|表|표)\s*[\dA-Z]", re.IGNORECASE)
+_SHARE = 0.25  # of the lines of a table that have two cells or more
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
-
-Row = list[Segment]
 
 
 @dataclass(slots=True)
@@ -30,112 +26,24 @@ class Grid:
     caption: str = ""
 
 
-def blocks(rows: Sequence[Row], rules: Sequence[Rule]) -> Iterator[tuple[int, int]]:
-    """Where lines may be a table: what a frame holds, else what stands below a line of several stretches."""
-    frames, at = frames_of(rules), 0
-    while at < len(rows):
-        end = at + _framed(rows[at:], frames)
-        if end > at + 1:
-            yield at, end
-            at = end
-            continue
-        end = last = at + 1
-        wide = rows[at]
-        while len(rows[at]) > 1 and end < len(rows) and _near(rows[end - 1], rows[end]):
-            if len(rows[end]) > 1:
-                wide, last = rows[end], end + 1
-            elif is_caption(rows[end][0].text) or not _below_one(rows[end][0], wide):
-                break
-            end += 1
-        if last - at > 1:
-            # A line of one cell below the last row belongs to it, if it does not begin where rows begin.
-            while last < end and rows[last][0].box.left > wide[0].box.right:
-                last += 1
-            yield at, last
-        at = max(last, at + 1)
+Line = tuple[list[str], Row]
 
 
-def grid_of(rows: Sequence[Row], rules: Sequence[Rule], knows: Callable[[str], bool]) -> Grid | None:
-    """The lines as a table, None if they are none."""
-    box = around([one.box for row in rows for one in row])
-    inside = [rule for rule in rules if _touches(rule, box)]
-    columns = _columns_by_rules(inside, box) or _columns_by_place(rows, bool(inside))
-    if columns is None or len(columns) < 2:
-        return None
-    flat = flat_lines(inside, box.width / 2)
-    lines = [(_cells(row, columns), row) for row in rows]
+def grid_of(block: Block, knows: Callable[[str], bool]) -> Grid | None:
+    """A block's lines as a table, None if they are none."""
+    box = around([one.box for row in block.rows for one in row])
+    flat = flat_lines(block.rules, box.width / 2)
+    lines = [(_cells(row, block.columns), row) for row in block.rows]
     if sum(sum(map(bool, cells)) > 1 for cells, _ in lines) < _SHARE * len(lines) and len(flat) < 3:
         return None
     groups = _groups(lines, flat)
-    spans = [_is_spanning(group, columns) for group in groups]
+    spans = [_is_spanning(group, block.columns) for group in groups]
     told = [_told([cells for cells, _ in group], knows) for group in groups]
     names = _heads(told, groups, spans, flat)
-    header = [""] * len(columns)
+    header = [""] * len(block.columns)
     for row in told[:names]:
         header = [", ".join(dict.fromkeys(filter(None, pair))) for pair in zip(header, row, strict=True)]
     return Grid(box, header, told[names:])
-
-
-def is_caption(text: str) -> bool:
-    """Whether a line says what a table is about."""
-    return _CAPTION.match(text) is not None
-
-
-def _framed(rows: Sequence[Row], frames: Sequence[Box]) -> int:
-    """How many of the lines are in the frame that the first one is in."""
-    frame = next((one for one in frames if _is_in(rows[0], one)), None)
-    return sum(1 for _ in takewhile(lambda row: _is_in(row, frame), rows)) if frame else 0
-
-
-def _is_in(row: Row, frame: Box) -> bool:
-    middle = (row[0].box.bottom + row[0].box.top) / 2
-    return frame.bottom < middle < frame.top and frame.left - 5 < row[0].box.left < frame.right
-
-
-def _near(above: Row, below: Row) -> bool:
-    return above[0].box.bottom - below[0].box.top < _FAR * below[0].size
-
-
-def _below_one(one: Segment, wide: Row) -> bool:
-    """Whether a stretch stands below no more than one of a row's."""
-    return sum(one.box.left < cell.box.right and one.box.right > cell.box.left for cell in wide) <= 1
-
-
-def _touches(rule: Rule, box: Box) -> bool:
-    near = rule.box.bottom <= box.top + 15 and rule.box.top >= box.bottom - 15
-    return near and rule.box.left <= box.right + 15 and rule.box.right >= box.left - 15
-
-
-def _columns_by_rules(rules: Sequence[Rule], box: Box) -> list[tuple[float, float]] | None:
-    """The spaces between standing lines, which have to run along most of the table in pieces or whole."""
-    along = Counter[int]()
-    for rule in rules:
-        if not rule.flat:
-            along[round(rule.box.left / 2)] += round(
-                min(rule.box.top, box.top + 9) - max(rule.box.bottom, box.bottom - 9)
-            )
-    places = sorted(2 * place for place, length in along.items() if length > _SHARE * box.height)
-    places = [place for before, place in pairwise([-9, *places]) if place - before > 5]
-    edges = [box.left - 1, *(place for place in places if box.left + 5 < place < box.right - 5), box.right + 1]
-    return list(pairwise(edges)) if len(edges) > 2 else None
-
-
-def _columns_by_place(rows: Sequence[Row], ruled: bool) -> list[tuple[float, float]] | None:
-    """What the rows with the usual number of cells cover, if each cell stands below the one above."""
-    cells = [one for row in rows for one in row]
-    if sum(one.fixed for one in cells) > (len(cells) / 2 if ruled else 0):
-        return None  # the lines of a program
-    if all(ENUMERATOR.fullmatch(row[0].text) for row in rows if len(row) > 1):
-        return None  # a list
-    counts = Counter(len(row) for row in rows if len(row) > 1)
-    usual = max(counts, key=lambda count: (counts[count], count), default=0)
-    if counts[usual] < (_LEAST_RULED if ruled else _LEAST_ROWS):
-        return None
-    columns = [
-        (min(one.box.left for one in cells), max(one.box.right for one in cells))
-        for cells in zip(*(row for row in rows if len(row) == usual), strict=True)
-    ]
-    return columns if all(left[1] < right[0] + 1 for left, right in pairwise(columns)) else None
 
 
 def _cells(row: Row, columns: Sequence[tuple[float, float]]) -> list[str]:
@@ -158,19 +66,34 @@ def _shared(box: Box, left: float, right: float) -> float:
     return min(box.right, right) - max(box.left, left)
 
 
-def _groups(lines: Sequence[tuple[list[str], Row]], flat: Sequence[int]) -> list[list[tuple[list[str], Row]]]:
-    """The lines of each row: those between two drawn lines, or else what follows a line that has a first cell."""
-    ruled = Counter(sum(row[0].box.bottom + 1 < line for line in flat) for _, row in lines)
-    by_rules = len(ruled) > 2
-    groups, before = list[list[tuple[list[str], Row]]](), -1
-    for cells, row in lines:
-        above = sum(row[0].box.bottom + 1 < line for line in flat)
-        new = above != before if by_rules else above != before or bool(cells[0])
-        if new or not groups:
+def _groups(lines: Sequence[Line], flat: Sequence[int]) -> list[list[Line]]:
+    """The lines of each row: those between two drawn lines, between wider gaps, or from each first cell on."""
+    below = [sum(row[0].box.bottom + 1 < line for line in flat) for _, row in lines]
+    by_rules, wide = len(set(below)) > 2, _wide_gap([row for _, row in lines])
+    groups = [[lines[0]]]
+    for (before, above), (now, line) in pairwise(zip(below, lines, strict=True)):
+        gap = _bottom(above[1]) - _top(line[1])
+        starts = gap > wide if wide is not None else bool(line[0][0])
+        if now != before or (starts and not by_rules):
             groups.append([])
-        groups[-1].append((cells, row))
-        before = above
+        groups[-1].append(line)
     return groups
+
+
+def _wide_gap(rows: Sequence[Row]) -> float | None:
+    """The white that divides two rows, if there is more of it than between the lines of one; None if all are alike."""
+    gaps = sorted(_bottom(above) - _top(below) for above, below in pairwise(rows))
+    least = 0.2 * rows[0][0].size
+    jumps = [(after - before, (before + after) / 2) for before, after in pairwise(gaps) if after - before > least]
+    return max(jumps)[1] if jumps else None
+
+
+def _bottom(row: Row) -> float:
+    return min(one.box.bottom for one in row)
+
+
+def _top(row: Row) -> float:
+    return max(one.box.top for one in row)
 
 
 def _told(lines: Sequence[list[str]], knows: Callable[[str], bool]) -> list[str]:
@@ -183,13 +106,13 @@ def _told(lines: Sequence[list[str]], knows: Callable[[str], bool]) -> list[str]
     return told
 
 
-def _is_spanning(group: Sequence[tuple[list[str], Row]], columns: Sequence[tuple[float, float]]) -> bool:
+def _is_spanning(group: Sequence[Line], columns: Sequence[tuple[float, float]]) -> bool:
     return any(sum(_shared(one.box, *column) > 0 for column in columns) > 1 for _, row in group for one in row)
 
 
 def _heads(
     told: Sequence[list[str]],
-    groups: Sequence[Sequence[tuple[list[str], Row]]],
+    groups: Sequence[Sequence[Line]],
     spans: Sequence[bool],
     flat: Sequence[int],
 ) -> int:
@@ -201,15 +124,22 @@ def _heads(
 
 
 def _looks_like_names(
-    told: Sequence[list[str]], groups: Sequence[Sequence[tuple[list[str], Row]]], depth: int, flat: Sequence[int]
+    told: Sequence[list[str]], groups: Sequence[Sequence[Line]], depth: int, flat: Sequence[int]
 ) -> bool:
     bold = [all(one.bold for _, row in group for one in row) for group in groups]
     if (all(bold[:depth]) and not all(bold)) or len(flat) >= 3:
         return True
     head, body = told[depth - 1], told[depth:]
-    if not head[0] and all(head[1:]):
+    if (not head[0] and all(head[1:])) or _is_short(head, body):
         return True
     return any(
         name and not _NUMBER.fullmatch(name) and sum(bool(_NUMBER.fullmatch(row[at])) for row in body) > len(body) / 2
         for at, name in enumerate(head)
     )
+
+
+def _is_short(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether a row has a name in each of many columns, or of two with much longer values in the second."""
+    if not all(head) or any(character.isdecimal() for name in head for character in name):
+        return False
+    return len(head) > 2 or 2 * len(head[-1]) <= median(len(row[-1]) for row in body)

@@ -2,36 +2,48 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
+from typing import Protocol
 
 from ingestion.parse_document.pdf.shapes import Box, Word
 
-Place = Callable[[int], tuple[Box, float, tuple[float, float], int]]
+
+class Places(Protocol):
+    """Where the characters of a page are."""
+
+    def place(self, at: int) -> tuple[Box, float, tuple[float, float], int]:
+        """Of a character of the text: its box, its size, the direction that it is written in, and its own number."""
+
+    def sides(self, index: int) -> tuple[float, float]:
+        """Where the character of this number begins and ends from left to right."""
+
+
 # PDFium puts U+FFFE for a hyphen at the end of a line, and the next line right behind it.
 _HYPHEN = "\ufffe"
 _WORD = re.compile(rf"[^\s\x00-\x1f\x7f{_HYPHEN}]+{_HYPHEN}?")
-_LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{16,}")
+_LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{8,}")
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _LONGEST = 300  # characters; no line is longer
+_GAP = 0.15  # of the size; the least space that TeX sets is a fifth
 _TINY = 0.1  # points: text of no size is not to be seen
 
 
-def words_of(text: str, place: Place) -> list[Word]:
-    """The words of a page's text; `place` tells of a character where it stands."""
+def words_of(text: str, places: Places) -> list[Word]:
+    """The words of a page's text; `places` tells where its characters stand."""
     found = list[Word]()
     for match in _WORD.finditer(text):
-        for start, end in _parted(match, place):
+        for start, end in _parted(match, places):
             spaced = start == 0 or text[start - 1].isspace() or start > match.start()
-            if word := _word(text[start:end], start, end, place, spaced):
+            if word := _word(text[start:end], start, end, places, spaced):
                 found.append(word)
     return found
 
 
-def _word(shown: str, start: int, end: int, place: Place, spaced: bool) -> Word | None:
-    first, size, (across, up), index = place(start)
-    last = first if end - start == 1 else place(end - 1)[0]
+def _word(shown: str, start: int, end: int, places: Places, spaced: bool) -> Word | None:
+    first, size, (across, up), index = places.place(start)
+    last = first if end - start == 1 else places.place(end - 1)[0]
     quarters = _quarters(across, up)
     box = Box(
         min(first.left, last.left),
@@ -51,16 +63,18 @@ def _quarters(across: float, up: float) -> int:
     return 1 if up > 0 else 3
 
 
-def _parted(match: re.Match[str], place: Place) -> Iterator[tuple[int, int]]:
-    """Where the words in a very long one begin and end: at gaps that are wider than those between its other letters."""
-    if len(match[0]) > _LONGEST or not _LATIN_RUN.search(match[0]):
-        yield match.span()
+def _parted(match: re.Match[str], places: Places) -> Iterator[tuple[int, int]]:
+    """Where the words in a long one begin and end: at gaps that are wider than those between its other letters."""
+    start, end = match.span()
+    if end - start > _LONGEST or not _LATIN_RUN.search(match[0]):
+        yield start, end
         return
-    places = [place(at) for at in range(*match.span())]
-    gaps = [after[0].left - before[0].right for before, after in pairwise(places)]
-    wide = median(gaps) + 0.12 * places[0][1]
-    cuts = [match.start() + number for number, gap in enumerate(gaps, 1) if gap > wide]
-    yield from pairwise([match.start(), *cuts, match.end()])
+    _, size, _, index = places.place(start)
+    sides = [places.sides(index + number) for number in range(end - start)]
+    gaps = [after - before for (_, before), (after, _) in pairwise(sides)]
+    wide = median(gaps) + _GAP * size
+    cuts = [start + number for number, gap in enumerate(gaps, 1) if gap > wide]
+    yield from pairwise([start, *cuts, end])
 
 
 def _readable(shown: str) -> str:

@@ -1,0 +1,98 @@
+"""Where a column of text may hold a table."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from ingestion.parse_document.pdf.cells import Columns, Row, column_at, columns_of, parted, touching
+from ingestion.parse_document.pdf.frames import frames_of
+from ingestion.parse_document.pdf.shapes import Box, Rule, Segment
+
+_FAR = 2.5  # sizes of white between two lines of a table
+_CAPTION = re.compile(r"(?:Tab(?:le|\.|elle|leau|la|ela|ella)|Таблица|表|표)\s*[\dA-Z]", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Block:
+    """Consecutive lines, from `start` to `end`, in columns; `rules` are the drawn lines that touch them."""
+
+    start: int
+    end: int
+    rows: list[Row]
+    columns: Columns
+    rules: list[Rule]
+
+
+def blocks(rows: Sequence[Row], rules: Sequence[Rule]) -> Iterator[Block]:
+    """What a frame holds; else the lines below one of several stretches, and those around them that fit."""
+    frames, at, done = frames_of(rules), 0, 0
+    while at < len(rows):
+        end = at + _framed(rows[at:], frames)
+        framed = end > at + 1
+        if not framed:
+            end = _end(rows, at)
+        near = touching(rules, rows[at:end])
+        columns = columns_of(rows[at:end], near) if end > at + 1 else None
+        if columns is None:
+            at += 1
+            continue
+        start, end = (at, end) if framed else _extended(rows, done, at, end, columns)
+        yield Block(start, end, [parted(row, columns) for row in rows[start:end]], columns, near)
+        at = done = end
+
+
+def _end(rows: Sequence[Row], at: int) -> int:
+    """The end of the last line of several stretches that is near, with lines between that stand below one of them."""
+    end = last = at + 1
+    wide = rows[at]
+    while len(rows[at]) > 1 and end < len(rows) and _near(rows[end - 1], rows[end]):
+        if len(rows[end]) > 1:
+            wide, last = rows[end], end + 1
+        elif is_caption(rows[end][0].text) or not _below_one(rows[end][0], wide):
+            break
+        end += 1
+    return last
+
+
+def _extended(rows: Sequence[Row], done: int, start: int, end: int, columns: Columns) -> tuple[int, int]:
+    """The same with the lines above and below whose words begin at the columns though no wide gap divides them."""
+    while start > done and _near(rows[start - 1], rows[start]) and _places(rows[start - 1], columns) > 1:
+        start -= 1
+    at = end
+    while at < len(rows) and _near(rows[at - 1], rows[at]) and (places := _places(rows[at], columns)):
+        at += 1
+        # A line of one cell is the table's if it is not where rows begin, or if more of the table follows.
+        end = at if places > 1 or column_at(rows[at - 1][0], columns) else end
+    return start, end
+
+
+def _places(row: Row, columns: Columns) -> int:
+    """How many columns a line fills, 0 if it does not fit them."""
+    found = [column_at(one, columns) for one in parted(row, columns)]
+    return 0 if None in found or is_caption(row[0].text) else len(found)
+
+
+def is_caption(text: str) -> bool:
+    """Whether a line says what a table is about."""
+    return _CAPTION.match(text) is not None
+
+
+def _framed(rows: Sequence[Row], frames: Sequence[Box]) -> int:
+    """How many of the lines are in the frame that the first one is in."""
+    frame = next((one for one in frames if _is_in(rows[0], one)), None)
+    return sum(1 for _ in takewhile(lambda row: _is_in(row, frame), rows)) if frame else 0
+
+
+def _is_in(row: Row, frame: Box) -> bool:
+    middle = (row[0].box.bottom + row[0].box.top) / 2
+    return frame.bottom < middle < frame.top and frame.left - 5 < row[0].box.left < frame.right
+
+
+def _near(above: Row, below: Row) -> bool:
+    return above[0].box.bottom - below[0].box.top < _FAR * below[0].size
+
+
+def _below_one(one: Segment, wide: Row) -> bool:
+    """Whether a stretch stands below no more than one of a row's."""
+    return sum(one.box.left < cell.box.right and one.box.right > cell.box.left for cell in wide) <= 1
