@@ -12,6 +12,7 @@ from rich.text import Text
 
 from cli.show_places import place_of, places
 from cli.show_trace import causes
+from cli.terminal import visible
 from selfrag.domain.answers import AnswerResponse, Citation, Usage
 from selfrag.domain.history import Step
 from selfrag.domain.verdicts import Reflection, RelevanceVerdict, SupportVerdict, UtilityVerdict
@@ -56,15 +57,22 @@ def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> Non
     table.add_column("Reason", overflow="fold")
     for document in documents:
         status = f"[{STATUS_COLOURS.get(document['status'], 'yellow')}]{document['status']}[/]"
-        notes = [document["reason"], *document["warnings"]]
+        name = document["document"]
+        notes = [_without(name, note) for note in (document["reason"], *document["warnings"]) if note]
         table.add_row(
-            escape(document["document"]),
+            escape(visible(name)),
             status,
             str(document["passages"]),
             str(document["pages"] or ""),
-            escape(" ".join(filter(None, notes))),
+            escape(visible(" ".join(notes))),
         )
     console.print(table)
+
+
+def _without(name: str, sentence: str) -> str:
+    """A sentence about a document that stands beside its name."""
+    said = sentence.removeprefix(name).lstrip(" :")
+    return said[:1].upper() + said[1:]
 
 
 def show_passages(console: Console, passages: Sequence[dict[str, Any]]) -> None:
