@@ -77,7 +77,7 @@ def test_the_passage_that_is_found_holds_subject_and_value_and_its_citation_says
     assert citation.quote in passage.text
 
 
-@pytest.mark.parametrize("kind", [kind for kind, asked in ASKED.items() if "row" in asked.place])
+@pytest.mark.parametrize("kind", [kind for kind in ASKED if "row" in kind])
 def test_a_number_is_cited_by_its_row_and_not_by_the_table(kind: str) -> None:
     asked = ASKED[kind]
     value: Any = asked.words[-1:]

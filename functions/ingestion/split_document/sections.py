@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 
 from ingestion.split_document.weight import SMALL, weigh
 from selfrag.domain.documents import Document, Part, Table, has_words
@@ -55,16 +55,17 @@ def sections_of(document: Document) -> list[Section]:
 def _cut(document: Document) -> Iterator[Section]:
     """All stretches between headings, parts and tables that hold a word."""
     text, tables = document.text, _alone(document)
-    headings = {heading.start: heading for heading in document.headings}
+    # Where a reader says that an earlier heading goes on, several may begin at one place.
+    headings = {start: list(found) for start, found in groupby(document.headings, key=lambda heading: heading.start)}
     edges = {0, len(text), *headings, *(part.start for part in document.parts)}
     edges.update(edge for table in tables for edge in (table.start, table.end))
     path: list[tuple[int, str]] = []
     for start, end in pairwise(sorted(edge for edge in edges if edge <= len(text))):
-        heading = headings.get(start)
-        if heading:
+        begun = headings.get(start, [])
+        for heading in begun:
             path = [above for above in path if above[0] < heading.level] + [(heading.level, heading.text)]
         if has_words(text[start:end]):
-            body = min(heading.end, end) if heading else start
+            body = min(begun[-1].end, end) if begun else start
             names = tuple(name for _, name in path)
             part, table = part_at(document, start), _table_at(tables, start)
             yield Section(start, body, end, names, has_words(text[body:end]), table, part)

@@ -25,7 +25,7 @@ from selfrag import bootstrap
 from selfrag.adapters.executions import Machines, StatesExecutions
 from selfrag.adapters.manifest import DynamoManifest
 from selfrag.domain.history import Step
-from selfrag.domain.passages import Bounds, Passage
+from selfrag.domain.passages import Bounds, CitedWhole, Passage
 from selfrag.ports.cache import Remembering
 from selfrag.ports.index import Added, Entry
 from selfrag.ports.model import Segment
@@ -53,7 +53,14 @@ def stored(request: pytest.FixtureRequest) -> Any:
         values["answer"]["response"]["S"] = json.dumps({**response, NEW: 1})
         segment = values["draft"][0]
         cited = segment["citations"][0]
-        for value in (values["index"], values["verdict"], values["relevance_in_a_history"], segment, cited):
+        for value in (
+            values["index"],
+            values["index_with_rows"],
+            values["verdict"],
+            values["relevance_in_a_history"],
+            segment,
+            cited,
+        ):
             value[NEW] = 1
     return values
 
@@ -126,7 +133,12 @@ def test_a_passage_in_the_index_is_found(stored: Any, monkeypatch: pytest.Monkey
         document.source.clear()
         document.source.update({**stored["index"], "vector": [1.0]})
         [passage] = found.fetch([stored["index"]["passage_id"]], Bounds(["handbook"]))
+        document.source.clear()
+        document.source.update({**stored["index_with_rows"], "vector": [1.0]})
+        [row] = found.fetch([stored["index_with_rows"]["passage_id"]], Bounds(["handbook"]))
     assert (passage.title, passage.date, passage.page) == ("Leave", "2026-01-31", None)
+    assert (passage.locator, passage.rows) == ("", [])
+    assert (row.locator, row.rows) == ("sheet Prices", [CitedWhole(start=0, end=33, name="row 14")])
 
 
 def test_a_remembered_answer_is_shown_and_followed_up_on(stored: Any, table: Stubber) -> None:

@@ -222,3 +222,14 @@ def test_a_line_that_was_wrapped_in_mid_sentence_is_not_cut_there() -> None:
     writer = Writer("a.txt")
     writer.line(wrapped * 20)
     assert all(piece.text.endswith("once.") for piece in split(writer.document("a", Labels())))
+
+
+def test_a_heading_that_goes_on_on_the_next_page_is_in_its_titles_and_not_in_its_text() -> None:
+    writer = Writer("a.html")
+    writer.heading(1, "Rules")
+    writer.line(SENTENCE * 5)
+    writer.resume(1, "Handbook")
+    writer.resume(2, "Travel")
+    writer.line(SENTENCE * 5)
+    found = [(piece.title, piece.text) for piece in split(writer.document("Rules", Labels()))]
+    assert found == [("Rules", f"Rules\n{SENTENCE * 5}".strip()), ("Handbook > Travel", (SENTENCE * 5).strip())]
