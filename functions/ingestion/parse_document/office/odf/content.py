@@ -3,28 +3,15 @@
 import re
 from collections.abc import Callable
 
-from ingestion.parse_document.office.blocks import Paragraph, texts
+from ingestion.parse_document.office.blocks import raise_heading, texts
 from ingestion.parse_document.office.numbering import numeral, whole
+from ingestion.parse_document.office.odf.left_out import PAGE_NUMBERS, is_left_out
 from ingestion.parse_document.office.odf.lists import Lists
 from ingestion.parse_document.office.odf.styles import OdfStyles
 from ingestion.parse_document.office.odf.tables import Tables
 from ingestion.parse_document.office.story import Story
 from ingestion.parse_document.zipped import attribute, local
 
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Not shown, shown elsewhere as well, or furniture: changes, remarks, tables of contents, readings of characters.
-_SKIPPED = _names(
-    "tracked-changes annotation table-of-content illustration-index table-index object-index user-index forms desc "
-    "alphabetical-index sequence-decls note-citation ruby-text event-listeners settings date-time-decl hidden-text "
-    "hidden-paragraph footer-decl header-decl binary-data"
-)
-_PAGE_NUMBERS = frozenset({"page-number", "page-count", "slide-number"})
-_FURNITURE = frozenset({"header", "footer", "date-time", "page-number", "page"})
-_SVG_TITLE = "svg-compatible:1.0 title"
 _SPACE = re.compile(r"[ \t\r\n]+")
 _MAX_SPACES = 100
 NOTES = "Notes:"
@@ -115,17 +102,16 @@ class Content:
     def _is_left_out(self, name: str, tag: str, said: dict[str, str]) -> bool:
         """Whether an element is not shown, or furniture of slides; the frames of titles are noted by the way."""
         kind, style = attribute(said, "class"), attribute(said, "style-name")
-        if name in _PAGE_NUMBERS:
+        if name in PAGE_NUMBERS:
             self.story.add(self._page_number)
         elif name == "covered-table-cell":
             self._tables.cover(said, self.story)
         elif kind == "title":
             self._title = self._depth
         elif kind == "subtitle":  # the slide is the title of the presentation
-            self._raise_title()
+            raise_heading(self.story.blocks)
         hidden = attribute(said, "display") == "none" or (name == "span" and self._styles.hides("text", style))
-        left_out = name in _SKIPPED or name in _PAGE_NUMBERS or name == "covered-table-cell" or kind in _FURNITURE
-        return left_out or hidden or tag.endswith(_SVG_TITLE)
+        return hidden or is_left_out(tag, kind)
 
     def _begin_slide(self, said: dict[str, str]) -> None:
         self._slides += 1
@@ -134,11 +120,6 @@ class Content:
             self._skipped_from = self._depth
         else:
             self.story.slide(self._slides)
-
-    def _raise_title(self) -> None:
-        last = self.story.blocks[-1] if self.story.blocks else None
-        if isinstance(last, Paragraph) and last.level:
-            last.level = 1
 
     def _begin_paragraph(self, said: dict[str, str], level: int) -> None:
         style = attribute(said, "style-name")
