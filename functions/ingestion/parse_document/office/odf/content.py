@@ -35,6 +35,11 @@ class Content:
         self._stories: list[tuple[Story, str]] = []  # those that go on after a note, and its mark
         self._counted = {"footnote": 0, "endnote": 0}
         self._starts = self._beginnings()
+        self._ends: dict[str, Callable[[], object]] = {
+            **dict.fromkeys(("p", "h"), self._end_paragraph),
+            **{"span": self._bold.pop, "list": self._lists.end_list, "note-body": self._end_note},
+            "notes": lambda: setattr(self, "_in_notes", False),
+        }
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take in what begins here."""
@@ -54,19 +59,10 @@ class Content:
         if name in ("automatic-styles", "styles"):
             self._styling = False
         elif self._skipped_from:
-            if self._depth < self._skipped_from:
-                self._skipped_from = 0
-        elif name in ("p", "h"):
-            self._end_paragraph()
-        elif name == "span":
-            self._bold.pop()
-        elif name == "note-body":
-            self._end_note()
-        elif name == "notes":
-            self._in_notes = False
-        elif name == "list":
-            self._lists.end_list()
-        else:
+            self._skipped_from = self._skipped_from if self._depth >= self._skipped_from else 0
+        elif name in self._ends and not self._styling:
+            self._ends[name]()
+        elif not self._styling:
             self._tables.end(name, self.story)
         if self._depth < self._title:
             self._title = 0
@@ -78,8 +74,7 @@ class Content:
 
     def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
         return {
-            "automatic-styles": lambda _: setattr(self, "_styling", True),
-            "styles": lambda _: setattr(self, "_styling", True),
+            **dict.fromkeys(("automatic-styles", "styles"), lambda _: setattr(self, "_styling", True)),
             "p": lambda said: self._begin_paragraph(said, 0),
             "h": lambda said: self._begin_paragraph(said, max(1, whole(attribute(said, "outline-level"))) + 1),
             "span": lambda said: self._bold.append(self._styles.is_bold("text", attribute(said, "style-name"))),
@@ -140,8 +135,7 @@ class Content:
         self.story.end_paragraph(level, self._styles.is_caption(style), label)
 
     def _begin_note(self, said: dict[str, str]) -> None:
-        kind = attribute(said, "note-class")
-        kind = kind if kind in self._counted else "footnote"
+        kind = "endnote" if attribute(said, "note-class") == "endnote" else "footnote"
         self._counted[kind] += 1
         mark = numeral(self._counted[kind], "i" if kind == "endnote" else "1")
         self._stories.append((self.story, mark))
