@@ -73,7 +73,7 @@ def suspicious() -> dict[str, bytes]:
         "linked.docx": zipped({"word/_rels/document.xml.rels": f"<r>{relation}</r>"}, onto=GOOD[".docx"]),
         "embedded.docx": zipped({"word/embeddings/o.bin": _OLE}, onto=GOOD[".docx"]),
         "field.docx": docx(field),
-        "wide.docx": docx(f"<w:tbl>{wide * 5000}</w:tbl>"),
+        "wide.docx": docx(f"<w:tbl>{wide * 2000}</w:tbl>"),
         "notes.docx": docx(f"<w:p><w:r><w:t>x</w:t></w:r>{note(1) * 50_000}</w:p>", footnotes=_LONG_NOTE),
         "linked.odt": odf(ODT_TYPE, f"<office:text><text:section>{section}</text:section></office:text>"),
         "repeated.odt": odf(ODT_TYPE, f"<office:text>{table}</office:text>"),

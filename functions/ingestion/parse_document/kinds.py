@@ -2,10 +2,9 @@
 
 from contextlib import suppress
 from io import BytesIO
-from pathlib import PurePosixPath
 from zipfile import ZipFile
 
-from selfrag.domain.documents import REFUSED
+from selfrag.domain.documents import REFUSED, refused_as
 from selfrag.domain.errors import BadDocument
 
 TEXT, PDF, RTF = "text", "a PDF", "an RTF document"
@@ -70,7 +69,7 @@ def refuse_other_kinds(key: str, content: bytes, wanted: str) -> None:
 
 def refusal(key: str) -> str:
     """The sentence for a file whose ending is of a kind that is known and not read; "" for all others."""
-    told = REFUSED.get(PurePosixPath(key).suffix.lower())
+    told = refused_as(key)
     return f"{key} is {told}." if told else ""
 
 

@@ -152,6 +152,11 @@ def of_a_kind_that_is_read(key: str) -> bool:
     return PurePosixPath(key).suffix.lower() in EXTENSIONS
 
 
+def refused_as(key: str) -> str:
+    """What a file is and what to do, if its ending is of a kind that is known and not read; "" for all others."""
+    return REFUSED.get(PurePosixPath(key).suffix.lower(), "")
+
+
 def put_by_a_program(key: str) -> bool:
     """Whether an object is no file of a person's: what stands for a folder, or something hidden such as .DS_Store."""
     hidden = any(part.startswith(".") for part in key.split("/"))

@@ -5,7 +5,15 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from selfrag.domain.documents import EXTENSIONS, MAX_TAG_CHARACTERS, day, has_words, of_a_kind_that_is_read, tag
+from selfrag.domain.documents import (
+    EXTENSIONS,
+    MAX_TAG_CHARACTERS,
+    day,
+    has_words,
+    of_a_kind_that_is_read,
+    refused_as,
+    tag,
+)
 
 MAX_QUESTION_CHARACTERS = 2000
 MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # the bytes are S3's
@@ -56,6 +64,8 @@ def _object_key(key: str) -> str:
     # In a form S3 puts the file's own name in the place of ${filename}.
     if not names or any(part in ("", ".", "..") for part in (collection, *names)) or "${" in key:
         raise ValueError("it must be a collection, a slash and a name, without .. or ${")
+    if told := refused_as(key):
+        raise ValueError(f"it is {told}")
     if not of_a_kind_that_is_read(key):
         raise ValueError(f"it must end in one of {', '.join(sorted(EXTENSIONS))}")
     return key

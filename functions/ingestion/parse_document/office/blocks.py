@@ -1,6 +1,6 @@
 """What office documents are made of: paragraphs, tables with their cells, and slides."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 
@@ -33,10 +33,14 @@ class Line:
 
 @dataclass(slots=True)
 class Grid:
-    """A table; `first` is what it says of its first row: that it holds names, that it does not, or None for neither."""
+    """A table; `first` is what it says of its first row: that it holds names, that it does not, or None for neither.
+
+    `likely` is whether its looks say that the first row stands out, as those of most tables of Word do.
+    """
 
     lines: list[Line] = field(default_factory=list)
     first: bool | None = None
+    likely: bool = False
 
 
 @dataclass(slots=True)
@@ -44,6 +48,16 @@ class Slide:
     """Where a slide begins."""
 
     number: int
+
+
+@dataclass(slots=True)
+class Open:
+    """A paragraph that has not ended; it holds others where it anchors a text box."""
+
+    parts: list[str] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    bold: bool = True
+    picture: bool = False
 
 
 Block = Paragraph | Grid | Slide
@@ -58,3 +72,9 @@ def texts(blocks: Iterable[Block]) -> Iterator[str]:
             for line in block.lines:
                 for cell in line.cells:
                     yield from texts(cell.blocks)
+
+
+def raise_heading(blocks: Sequence[Block]) -> None:
+    """Make a heading that stands last one of the highest level."""
+    if blocks and isinstance(last := blocks[-1], Paragraph) and last.level:
+        last.level = 1

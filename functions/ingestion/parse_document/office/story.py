@@ -1,25 +1,14 @@
 """Takes in what a reader meets as a document streams by, and makes blocks of it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
-from ingestion.parse_document.office.blocks import Block, Cell, Grid, Line, Paragraph, Slide
+from ingestion.parse_document.office.blocks import Block, Cell, Grid, Line, Open, Paragraph, Slide
 from ingestion.parse_document.office.notes import REFERENCE, with_notes
 from ingestion.parse_document.writing import MAX_CHARACTERS
 from ingestion.parse_document.zipped import TooMuch
 
 MAX_BLOCKS = 500_000  # paragraphs and columns of rows; each takes some 150 bytes
 MAX_COLUMNS = 100  # that a cell can span; Word has 63 in a table
-
-
-@dataclass(slots=True)
-class _Open:
-    """A paragraph that has not ended; it holds others where it anchors a text box."""
-
-    parts: list[str] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    bold: bool = True
-    picture: bool = False
 
 
 class Story:
@@ -31,7 +20,7 @@ class Story:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self._inside: list[Grid | Line | Cell] = []
-        self._paragraphs: list[_Open] = []
+        self._paragraphs: list[Open] = []
         self._characters = self._counted = 0
 
     @property
@@ -62,7 +51,7 @@ class Story:
 
     def begin_paragraph(self) -> None:
         """A paragraph, which may stand in another one."""
-        self._paragraphs.append(_Open())
+        self._paragraphs.append(Open())
 
     def drop_paragraph(self) -> None:
         """The paragraph ends and is left out."""
@@ -88,10 +77,10 @@ class Story:
         """A table, which may stand in a cell of another one; `first` as a Grid has it."""
         self._inside.append(Grid(first=first))
 
-    def look(self, first: bool | None) -> None:
-        """The table that has begun says this of its first row."""
+    def look(self, first: bool | None, likely: bool = False) -> None:
+        """The table that has begun says this of its first row, as a Grid has it."""
         if self._inside and isinstance(grid := self._inside[-1], Grid):
-            grid.first = first
+            grid.first, grid.likely = first, likely
 
     def end_table(self) -> None:
         """The table ends."""

@@ -1,13 +1,10 @@
 """Puts what a story holds down: a table's rows with the names of their columns, and a caption with its table."""
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 
 from ingestion.parse_document.office.blocks import Block, Cell, Grid, Line, Paragraph, Slide
+from ingestion.parse_document.office.columns import Shown, names_of
 from ingestion.parse_document.writing import Writer
-from selfrag.domain.documents import has_words
-
-MAX_NAME = 100  # characters; nothing longer is the name of a column
 
 
 def write(writer: Writer, blocks: Sequence[Block]) -> None:
@@ -63,7 +60,7 @@ def _lays_out(grid: Grid) -> bool:
 def _rows(grid: Grid) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
     """The names of the columns and the values of each row; a value that spans columns has the names of all of them."""
     shown = list(_repeated(grid.lines))
-    names = _names(grid, shown)
+    names = names_of(grid, shown)
     if len(names) == len(shown):
         names = []
     called = _joined(names)
@@ -78,7 +75,7 @@ def _rows(grid: Grid) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
         yield told, values
 
 
-def _joined(names: Sequence[Sequence[tuple[str, int]]]) -> list[str]:
+def _joined(names: Sequence[Shown]) -> list[str]:
     """What each column is called: what the rows of names say of it, from top to bottom."""
     columns: list[list[str]] = []
     for row in names:
@@ -91,7 +88,7 @@ def _joined(names: Sequence[Sequence[tuple[str, int]]]) -> list[str]:
     return [", ".join(column) for column in columns]
 
 
-def _repeated(lines: Sequence[Line]) -> Iterator[list[tuple[str, int]]]:
+def _repeated(lines: Sequence[Line]) -> Iterator[Shown]:
     """The text and the width of each cell; one that goes on from above says the same again."""
     above: dict[int, str] = {}
     for line in lines:
@@ -102,37 +99,6 @@ def _repeated(lines: Sequence[Line]) -> Iterator[list[tuple[str, int]]]:
             row.append((text, cell.columns))
             at += cell.columns
         yield row
-
-
-def _names(grid: Grid, shown: Sequence[Sequence[tuple[str, int]]]) -> Sequence[Sequence[tuple[str, int]]]:
-    """The rows at the top that name the columns: those that the table says, else a first row that looks like names."""
-    said = len(list(takewhile(lambda line: line.header, grid.lines)))
-    if said or grid.first is False:
-        return shown[:said]
-    return shown[:1] if grid.first or _looks_like_names(grid.lines, shown) else []
-
-
-def _looks_like_names(lines: Sequence[Line], shown: Sequence[Sequence[tuple[str, int]]]) -> bool:
-    """Whether the first row alone is bold; where nothing is, whether its cells are words that differ.
-
-    Of two rows of words nobody can tell which names the other.
-    """
-    bold = [all(_bold(cell) for cell in line.cells if cell.blocks) for line in lines]
-    if any(_bold(cell) for line in lines for cell in line.cells if cell.blocks):
-        return bold[0] and not all(bold)
-    texts = [text for text, _ in shown[0]]
-    named = texts if texts[0] else texts[1:]
-    distinct = len(set(named)) == len(named) > 1
-    told = len(shown) > 2 or any(text[:1].isdigit() for row in shown[1:] for text, _ in row)
-    return told and distinct and all(len(text) <= MAX_NAME and _is_a_word(text) for text in named)
-
-
-def _is_a_word(text: str) -> bool:
-    return has_words(text) and not text[:1].isdigit()
-
-
-def _bold(cell: Cell) -> bool:
-    return all(isinstance(block, Paragraph) and block.bold for block in cell.blocks)
 
 
 def _text(cell: Cell) -> str:

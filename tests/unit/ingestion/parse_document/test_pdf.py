@@ -190,7 +190,7 @@ def test_a_title_and_a_text_of_broken_characters_become_valid_ones():
     ("content", "sentence"),
     [
         (b"Only words.", "a.pdf is not a PDF, whatever its name says; save it again, or name it by what it is."),
-        (zipped({"a": "b"}), "a.pdf is a Word document, not a PDF; name it .docx."),
+        (zipped({"a": "b"}), "a.pdf is an archive; unpack it, and add the files that it holds."),
     ],
 )
 def test_what_is_only_named_pdf_is_refused(content, sentence):

@@ -3,28 +3,15 @@
 import re
 from collections.abc import Callable
 
-from ingestion.parse_document.office.blocks import Paragraph, texts
+from ingestion.parse_document.office.blocks import raise_heading, texts
 from ingestion.parse_document.office.numbering import numeral, whole
+from ingestion.parse_document.office.odf.left_out import PAGE_NUMBERS, is_left_out
 from ingestion.parse_document.office.odf.lists import Lists
 from ingestion.parse_document.office.odf.styles import OdfStyles
 from ingestion.parse_document.office.odf.tables import Tables
 from ingestion.parse_document.office.story import Story
 from ingestion.parse_document.zipped import attribute, local
 
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Not shown, shown elsewhere as well, or furniture: changes, remarks, tables of contents, readings of characters.
-_SKIPPED = _names(
-    "tracked-changes annotation table-of-content illustration-index table-index object-index user-index forms desc "
-    "alphabetical-index sequence-decls note-citation ruby-text event-listeners settings date-time-decl hidden-text "
-    "hidden-paragraph footer-decl header-decl binary-data"
-)
-_PAGE_NUMBERS = frozenset({"page-number", "page-count", "slide-number"})
-_FURNITURE = frozenset({"header", "footer", "date-time", "page-number", "page"})
-_SVG_TITLE = "svg-compatible:1.0 title"
 _SPACE = re.compile(r"[ \t\r\n]+")
 _MAX_SPACES = 100
 NOTES = "Notes:"
@@ -48,6 +35,11 @@ class Content:
         self._stories: list[tuple[Story, str]] = []  # those that go on after a note, and its mark
         self._counted = {"footnote": 0, "endnote": 0}
         self._starts = self._beginnings()
+        self._ends: dict[str, Callable[[], object]] = {
+            **dict.fromkeys(("p", "h"), self._end_paragraph),
+            **{"span": self._bold.pop, "list": self._lists.end_list, "note-body": self._end_note},
+            "notes": lambda: setattr(self, "_in_notes", False),
+        }
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take in what begins here."""
@@ -67,19 +59,10 @@ class Content:
         if name in ("automatic-styles", "styles"):
             self._styling = False
         elif self._skipped_from:
-            if self._depth < self._skipped_from:
-                self._skipped_from = 0
-        elif name in ("p", "h"):
-            self._end_paragraph()
-        elif name == "span":
-            self._bold.pop()
-        elif name == "note-body":
-            self._end_note()
-        elif name == "notes":
-            self._in_notes = False
-        elif name == "list":
-            self._lists.end_list()
-        else:
+            self._skipped_from = self._skipped_from if self._depth >= self._skipped_from else 0
+        elif name in self._ends and not self._styling:
+            self._ends[name]()
+        elif not self._styling:
             self._tables.end(name, self.story)
         if self._depth < self._title:
             self._title = 0
@@ -91,8 +74,7 @@ class Content:
 
     def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
         return {
-            "automatic-styles": lambda _: setattr(self, "_styling", True),
-            "styles": lambda _: setattr(self, "_styling", True),
+            **dict.fromkeys(("automatic-styles", "styles"), lambda _: setattr(self, "_styling", True)),
             "p": lambda said: self._begin_paragraph(said, 0),
             "h": lambda said: self._begin_paragraph(said, max(1, whole(attribute(said, "outline-level"))) + 1),
             "span": lambda said: self._bold.append(self._styles.is_bold("text", attribute(said, "style-name"))),
@@ -115,17 +97,16 @@ class Content:
     def _is_left_out(self, name: str, tag: str, said: dict[str, str]) -> bool:
         """Whether an element is not shown, or furniture of slides; the frames of titles are noted by the way."""
         kind, style = attribute(said, "class"), attribute(said, "style-name")
-        if name in _PAGE_NUMBERS:
+        if name in PAGE_NUMBERS:
             self.story.add(self._page_number)
         elif name == "covered-table-cell":
             self._tables.cover(said, self.story)
         elif kind == "title":
             self._title = self._depth
         elif kind == "subtitle":  # the slide is the title of the presentation
-            self._raise_title()
+            raise_heading(self.story.blocks)
         hidden = attribute(said, "display") == "none" or (name == "span" and self._styles.hides("text", style))
-        left_out = name in _SKIPPED or name in _PAGE_NUMBERS or name == "covered-table-cell" or kind in _FURNITURE
-        return left_out or hidden or tag.endswith(_SVG_TITLE)
+        return hidden or is_left_out(tag, kind)
 
     def _begin_slide(self, said: dict[str, str]) -> None:
         self._slides += 1
@@ -134,11 +115,6 @@ class Content:
             self._skipped_from = self._depth
         else:
             self.story.slide(self._slides)
-
-    def _raise_title(self) -> None:
-        last = self.story.blocks[-1] if self.story.blocks else None
-        if isinstance(last, Paragraph) and last.level:
-            last.level = 1
 
     def _begin_paragraph(self, said: dict[str, str], level: int) -> None:
         style = attribute(said, "style-name")
@@ -159,8 +135,7 @@ class Content:
         self.story.end_paragraph(level, self._styles.is_caption(style), label)
 
     def _begin_note(self, said: dict[str, str]) -> None:
-        kind = attribute(said, "note-class")
-        kind = kind if kind in self._counted else "footnote"
+        kind = "endnote" if attribute(said, "note-class") == "endnote" else "footnote"
         self._counted[kind] += 1
         mark = numeral(self._counted[kind], "i" if kind == "endnote" else "1")
         self._stories.append((self.story, mark))

@@ -7,7 +7,8 @@ from ingestion.parse_document.kinds import WORD
 from ingestion.parse_document.office.blocks import Block, Paragraph, texts
 from ingestion.parse_document.office.headers import PAGE_NUMBER, compared, said_beside
 from ingestion.parse_document.office.ooxml.docx_body import Body, Notes
-from ingestion.parse_document.office.ooxml.docx_parts import Numbering, Styles
+from ingestion.parse_document.office.ooxml.docx_lists import Numbering
+from ingestion.parse_document.office.ooxml.docx_parts import Styles
 from ingestion.parse_document.office.properties import properties
 from ingestion.parse_document.office.relations import Relation, relations
 from ingestion.parse_document.office.tables import write

@@ -1,11 +1,12 @@
 """The XML of a Word document's body, of its notes, or of a header, read as it streams by."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 from ingestion.parse_document.office.numbering import numeral, whole
 from ingestion.parse_document.office.ooxml.docx_fields import Fields
-from ingestion.parse_document.office.ooxml.docx_parts import Numbering, Styles
+from ingestion.parse_document.office.ooxml.docx_lists import Numbering
+from ingestion.parse_document.office.ooxml.docx_looks import Look, Section, stands_out
+from ingestion.parse_document.office.ooxml.docx_parts import Styles
 from ingestion.parse_document.office.relations import relation_id
 from ingestion.parse_document.office.story import Story
 from ingestion.parse_document.zipped import attribute, local, switched_on
@@ -13,27 +14,8 @@ from ingestion.parse_document.zipped import attribute, local, switched_on
 # Not shown, or shown elsewhere as well: properties, text that was moved away, and text boxes for old versions.
 _SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "moveFrom", "Fallback"})
 _MARKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
 Notes = Mapping[str, dict[str, str]]
 _NOTES = {"footnoteReference": ("footnotes", "decimal"), "endnoteReference": ("endnotes", "lowerRoman")}
-
-
-@dataclass
-class Section:
-    """Where a section begins among the blocks, and its headers and footers by the ids that refer to them."""
-
-    begins: int
-    headers: list[str] = field(default_factory=list)
-
-
-@dataclass
-class _Look:
-    """What a paragraph says of itself."""
-
-    style: str = ""
-    list: str = ""
-    list_level: int = 0
-    ends_section: bool = False
 
 
 class Body:
@@ -52,7 +34,7 @@ class Body:
         self._depth = 0
         self._skipped_from = 0  # the depth of the element that is being skipped; 0 if none is
         self._in_text = self._hidden = self._bold = False
-        self._looks: list[_Look] = [_Look()]
+        self._looks: list[Look] = [Look()]
         self._starts = self._beginnings()
         self._ends: dict[str, Callable[[], None]] = {
             "p": self._end_paragraph,
@@ -107,7 +89,7 @@ class Body:
             "vanish": lambda said: setattr(self, "_hidden", switched_on(said)),
             "t": lambda _: setattr(self, "_in_text", True),
             "tbl": lambda _: story.begin_table(),
-            "tblLook": lambda said: story.look(None if _stands_out(said) else False),
+            "tblLook": lambda said: story.look(None if stands_out(said) else False, likely=True),
             "tr": lambda _: story.begin_row(),
             "tblHeader": lambda said: story.head(switched_on(said)),
             "tc": lambda _: story.begin_cell(),
@@ -131,7 +113,7 @@ class Body:
 
     def _begin_paragraph(self, _: dict[str, str]) -> None:
         self.story.begin_paragraph()
-        self._looks.append(_Look())
+        self._looks.append(Look())
 
     def _take_style(self, said: dict[str, str]) -> None:
         look = self._looks[-1]
@@ -157,12 +139,3 @@ class Body:
         self._counted[name] += 1
         note = self._notes.get(kind, {}).pop(attribute(said, "id"), "")
         self.story.refer(numeral(self._counted[name], written), note)
-
-
-def _stands_out(look: Mapping[str, str]) -> bool:
-    """Whether a table's look has a first row of its own."""
-    said = attribute(look, "firstRow")
-    if said:
-        return said not in ("0", "false", "off")
-    bits = attribute(look, "val")
-    return not bits or len(bits) > 4 or bool(int(bits, 16) & _FIRST_ROW)

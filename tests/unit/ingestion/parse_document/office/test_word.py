@@ -121,6 +121,7 @@ def test_a_cell_that_spans_rows_is_said_in_each_and_one_that_spans_columns_once(
 
 
 CITIES = [[cell("City"), cell("Limit")], [cell("Oslo"), cell("140")]]
+ROLES = [[cell("Role"), cell("Task")], [cell("Lead"), cell("Plans")], [cell("Clerk"), cell("Writes")]]
 BORN = [[cell("Name", bold=True), cell("Ada")], [cell("Born", bold=True), cell("1815")]]
 
 
@@ -134,6 +135,8 @@ BORN = [[cell("Name", bold=True), cell("Ada")], [cell("Born", bold=True), cell("
         (CITIES, '<w:tblLook w:firstRow="0"/>', "City; Limit\nOslo; 140"),
         (CITIES, '<w:tblLook w:val="0480"/>', "City; Limit\nOslo; 140"),
         ([[cell("1"), cell("2")], [cell("3"), cell("4")], [cell("5"), cell("6")]], "", "1; 2\n3; 4\n5; 6"),
+        (ROLES, "", "Role; Task\nLead; Plans\nClerk; Writes"),
+        (ROLES, '<w:tblLook w:firstRow="1"/>', "Role: Lead; Task: Plans\nRole: Clerk; Task: Writes"),
     ],
 )
 def test_a_first_row_names_the_columns_if_it_looks_like_names(rows, look, text):

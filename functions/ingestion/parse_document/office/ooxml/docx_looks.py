@@ -1,0 +1,35 @@
+"""What paragraphs, sections and tables of a Word document say of themselves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ingestion.parse_document.zipped import attribute
+
+_FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
+
+
+@dataclass
+class Section:
+    """Where a section begins among the blocks, and its headers and footers by the ids that refer to them."""
+
+    begins: int
+    headers: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Look:
+    """What a paragraph says of itself."""
+
+    style: str = ""
+    list: str = ""
+    list_level: int = 0
+    ends_section: bool = False
+
+
+def stands_out(look: Mapping[str, str]) -> bool:
+    """Whether a table's look has a first row of its own."""
+    said = attribute(look, "firstRow")
+    if said:
+        return said not in ("0", "false", "off")
+    bits = attribute(look, "val")
+    return not bits or len(bits) > 4 or bool(int(bits, 16) & _FIRST_ROW)
