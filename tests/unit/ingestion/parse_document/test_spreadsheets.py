@@ -247,3 +247,9 @@ def test_a_sheet_of_any_cells_is_a_document_or_refused(cells, merge):
     rows = "".join(f'<row r="{r}"><c r="{c}" t="{t}" s="{s}">{inner}</c></row>' for r, c, t, s, inner in cells)
     with suppress(BadDocument):
         assert read({"S": rows}, merged=[merge]).text
+
+
+def test_values_at_the_end_of_every_row_are_refused_and_take_no_time():
+    rows = "".join(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 2000))
+    with pytest.raises(BadDocument, match="has values too far apart"):
+        read({"S": rows})
