@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench bench-docs bench-imports bench-cold bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench bench-docs bench-documents bench-imports bench-cold bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -63,7 +63,7 @@ architecture: $(VENV)/.test ## Draw the picture of the rooms in docs/architectur
 	@$(BIN)/python -m docs.picture
 
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make package [ARCHITECTURE=x86_64]
-	@echo "Building a zip for each function and the layer, for Lambda on $(ARCHITECTURE), into build/." >&2
+	@echo "Building a zip for each function and both layers, for Lambda on $(ARCHITECTURE), into build/." >&2
 	@if [ "$(ARCHITECTURE)" != arm64 ]; then \
 	  $(BIN)/python -m infra.packages.libraries "build/libraries/$(ARCHITECTURE)" --architecture "$(ARCHITECTURE)"; fi
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
@@ -74,6 +74,10 @@ bench: $(VENV)/.test ## Measure the workflow against a simulated Messages API: m
 
 bench-docs: $(VENV)/.test ## Put the figures of the last bench into docs/: tables and picture
 	@$(BIN)/python -m tests.bench --docs
+
+bench-documents: $(VENV)/.ask ## Measure how real documents are read, beside other readers: make bench-documents [READERS="selfrag pypdf"] [KINDS="pdf html"] [CODE=dir of another commit] [FILES=1] [PUBLISH=1]
+	@$(BIN)/python -m tests.bench.documents $(if $(PUBLISH),--docs) $(if $(READERS),--readers $(READERS)) \
+	  $(if $(KINDS),--kinds $(KINDS)) $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(FILES),--files)
 
 bench-cold: $(VENV)/.bench ## Measure the functions of a question that start cold, held to shares of a processor: make bench-cold [RUNS=n]
 	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt

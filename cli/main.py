@@ -1,4 +1,4 @@
-"""The `selfrag` command: ask, ingest, documents, search, trace, serve, bench, doctor, smoke, rollback."""
+"""The `selfrag` command: ask, ingest, documents, collections, search, trace, serve, bench, doctor, smoke, rollback."""
 
 import atexit
 import gc
@@ -16,16 +16,19 @@ os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
 
 import typer
 
+from cli.commands.collections import collections
 from cli.commands.deployment import doctor
 from cli.commands.documents import bench, documents, ingest, search, serve
 from cli.commands.questions import ask, smoke, trace
 from cli.commands.releases import rollback
+from cli.local.home import is_damage, told
 from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 for command in (ask, ingest, documents, search, trace, serve, bench, doctor, smoke, rollback):
     app.command()(command)
+app.add_typer(collections, name="collections")
 
 
 def main() -> None:
@@ -37,6 +40,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
+        if is_damage(error):
+            fail(told(error))
         if os.environ.get("SELFRAG_DEBUG"):
             raise
         fail(f"Unexpected {type(error).__name__}: {error} (set SELFRAG_DEBUG=1 to see where).")

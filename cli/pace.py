@@ -8,13 +8,17 @@ _SOONEST = 5.0
 
 @dataclass(frozen=True)
 class Reading:
-    """Documents done and in all, what is at work, the passages so far, and the share of all that is to be read."""
+    """Documents read and in all, what is at work, the passages so far, and the share of all that is to be read.
+
+    `removed` are documents that are gone, which are in neither number.
+    """
 
     done: int
     total: int
     name: str
     passages: int
     share: float
+    removed: int = 0
 
 
 def in_words(reading: Reading, seconds: float) -> str:

@@ -10,7 +10,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from cli.show_places import place_of, places
 from cli.show_trace import causes
+from cli.terminal import visible
 from selfrag.domain.answers import AnswerResponse, Citation, Usage
 from selfrag.domain.history import Step
 from selfrag.domain.verdicts import Reflection, RelevanceVerdict, SupportVerdict, UtilityVerdict
@@ -39,7 +41,7 @@ def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step
 def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
     if response.citations:
         console.print(_citations(response.citations))
-    console.print(_verdicts(response.reflection, _places(steps)))
+    console.print(_verdicts(response.reflection, places(steps)))
     console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
     if response.queries:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")
@@ -55,15 +57,22 @@ def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> Non
     table.add_column("Reason", overflow="fold")
     for document in documents:
         status = f"[{STATUS_COLOURS.get(document['status'], 'yellow')}]{document['status']}[/]"
-        notes = [document["reason"], *document["warnings"]]
+        name = document["document"]
+        notes = [_without(name, note) for note in (document["reason"], *document["warnings"]) if note]
         table.add_row(
-            escape(document["document"]),
+            escape(visible(name)),
             status,
             str(document["passages"]),
             str(document["pages"] or ""),
-            escape(" ".join(filter(None, notes))),
+            escape(visible(" ".join(notes))),
         )
     console.print(table)
+
+
+def _without(name: str, sentence: str) -> str:
+    """A sentence about a document that stands beside its name."""
+    said = sentence.removeprefix(name).lstrip(" :")
+    return said[:1].upper() + said[1:]
 
 
 def show_passages(console: Console, passages: Sequence[dict[str, Any]]) -> None:
@@ -71,7 +80,7 @@ def show_passages(console: Console, passages: Sequence[dict[str, Any]]) -> None:
     if not passages:
         console.print("Nothing was found.")
     for number, passage in enumerate(passages, start=1):
-        place = _place(passage["document"], passage["page"], passage["heading"])
+        place = place_of(passage)
         scores = f"by text {_score(passage['by_text'])}, by vector {_score(passage['by_vector'])}"
         title = f"{number}. {escape(place)}  [dim]{scores}, together {passage['score']:.2f}[/]"
         console.print(Panel(Text(passage["text"]), title=title, title_align="left", border_style="blue"))
@@ -81,27 +90,11 @@ def _score(score: float | None) -> str:
     return "none" if score is None else f"{score:.2f}"
 
 
-def _place(document: str, page: int | None, heading: str) -> str:
-    """Where in a document: its page, and the heading above."""
-    return document + (f", page {page}" if page else "") + (f" > {heading}" if heading else "")
-
-
 def _citations(citations: Sequence[Citation]) -> Table:
     table = Table("Document", "Quote", title="Citations", title_justify="left", expand=True)
     for citation in citations:
-        place = _place(citation.document, citation.page, citation.heading)
-        table.add_row(escape(place), escape(citation.quote))
+        table.add_row(escape(place_of(citation.model_dump())), escape(citation.quote))
     return table
-
-
-def _places(steps: Sequence[Step]) -> dict[str, str]:
-    """Where each passage that a search brought stands, by the passage's id."""
-    found = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]
-    return {
-        passage["passage_id"]: _place(passage["document"], passage.get("page"), passage.get("heading", ""))
-        for passages in found
-        for passage in passages
-    }
 
 
 def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:

@@ -6,14 +6,21 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
+from unicodedata import category
 
+import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cli.pace import Reading, in_words
+from selfrag.domain.errors import InvalidInput
 
 # Where there is no terminal, progress is a line that often.
 _EVERY_SECONDS = 10.0
+
+# Control characters, and what ends a line or a paragraph.
+_MOVING = ("Cc", "Zl", "Zp")
 
 out, err = Console(), Console(stderr=True)
 
@@ -21,14 +28,31 @@ out, err = Console(), Console(stderr=True)
 def fail(sentence: str) -> NoReturn:
     """Print one line on stderr and end the command with 2."""
     one_line = " ".join(sentence.encode("utf-8", "replace").decode().split())
-    sys.stderr.write(f"selfrag: {one_line}\n")
+    sys.stderr.write(f"selfrag: {visible(one_line)}\n")
     sys.exit(2)
 
 
 def warn(warnings: Sequence[str]) -> None:
     """Print a line on stderr for each warning."""
     for warning in warnings:
-        sys.stderr.write(f"selfrag: warning: {warning}\n")
+        sys.stderr.write(f"selfrag: warning: {visible(warning)}\n")
+
+
+def visible(name: str) -> str:
+    """A file's name as it can stand in a line: what would end that, or move the cursor, is written as an escape."""
+    return "".join(c.encode("unicode_escape").decode() if category(c) in _MOVING else c for c in name)
+
+
+def agreed(question: str, otherwise: str) -> bool:
+    """Whether the person at the terminal says yes; raises InvalidInput, with `otherwise`, where there is nobody."""
+    if not (sys.stdin.isatty() and err.is_terminal):
+        raise InvalidInput(otherwise)
+    return typer.confirm(question, err=True)
+
+
+def print_line(line: str) -> None:
+    """Print a line for a person, of any length."""
+    sys.stdout.write(visible(line) + "\n")
 
 
 def print_json(value: Any) -> None:
@@ -50,12 +74,13 @@ def reading_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Ca
     def tell(reading: Reading) -> None:
         nonlocal told
         pace = in_words(reading, clock() - began)
-        about = ", ".join(filter(None, (pace, reading.name)))
+        removed = f"{reading.removed} removed" if reading.removed else ""
+        about = ", ".join(filter(None, (removed, pace, escape(visible(reading.name)))))
         bar.update(task, completed=reading.done, total=reading.total, description=about, visible=True)
         if not err.is_terminal and clock() - told >= _EVERY_SECONDS:
             told = clock()
             so_far = f"selfrag: {reading.done} of {reading.total} documents read"
-            sys.stderr.write(", ".join(filter(None, (so_far, pace))) + "\n")
+            sys.stderr.write(", ".join(filter(None, (so_far, removed, pace))) + "\n")
 
     with bar:
         yield tell

@@ -26,7 +26,10 @@ locals {
         description = "Writing passages"
         index       = "ingestion"
         principals  = [aws_iam_role.step["index_passages"].arn]
-        permissions = ["aoss:CreateIndex", "aoss:DescribeIndex", "aoss:ReadDocument", "aoss:WriteDocument"]
+        # An index that a former release made gets the fields that it lacks.
+        permissions = [
+          "aoss:CreateIndex", "aoss:DescribeIndex", "aoss:ReadDocument", "aoss:UpdateIndex", "aoss:WriteDocument"
+        ]
       },
       {
         description = "Removing passages"

@@ -21,9 +21,9 @@ from rich.console import Console
 from rich.table import Table
 
 from cli.bench.made_up import COLLECTION, RARE_TAG, MadeUp
-from cli.local.files import SAMPLE_DOCUMENTS
 from cli.local.home import connect
 from cli.local.index import SCHEMA, E5Embedder, EmbeddedIndex
+from cli.local.sources.files import SAMPLE_DOCUMENTS
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import CANDIDATES
 

@@ -6,25 +6,75 @@ from typing import Annotated
 
 import typer
 
-from cli.local.place import place_to_ask, place_to_read
+from cli.local.place import Place, place_to_ask, place_to_read
 from cli.local.port import refuse_busy
+from cli.local.sources.another import AnotherDirectory, refuse_another
+from cli.local.sources.report import NothingUsable, Report
 from cli.options import AsJson, Collection, Docs, Filters, FirstParagraphs, FirstQuestions, IntoCollection, SquadFile
-from cli.terminal import measuring_progress, out, print_json, reading_progress, warn
+from cli.terminal import agreed, measuring_progress, out, print_json, print_line, reading_progress, warn
 from selfrag.domain.questions import read_filters
 
 
 def ingest(
-    directory: Annotated[Path, typer.Argument(help="A directory of Markdown, text, HTML, PDF, Word and CSV files.")],
+    directory: Annotated[Path, typer.Argument(help="A directory of documents; links in it are not followed.")],
     collection: IntoCollection = "",
+    replacing: Annotated[
+        bool, typer.Option("--replace", help="Read it in place of another directory that the collection was read from.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a document could not be read.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
 ) -> None:
-    """Read a directory into the local index; unchanged files are skipped, removed ones are removed."""
+    """Read a directory into the local index, and say what became of every file.
+
+    Unchanged files are skipped, and what is a file no more is removed.
+    """
     place = place_to_read(directory, collection)
+    report = _show_plan(place) if dry_run else _read(place, replacing or _may_replace(place))
+    print_line(report.summary())
+    if strict and report.not_read:
+        raise typer.Exit(1)
+
+
+def _may_replace(place: Place) -> bool:
+    """Whether a directory takes the place of another one, which the person at the terminal is asked."""
+    try:
+        refuse_another(place)
+    except AnotherDirectory as error:
+        if not agreed(f"{error} Read it in its place now?", otherwise=str(error)):
+            raise typer.Exit(1) from error
+        return True
+    return False
+
+
+def _show_plan(place: Place) -> Report:
+    from cli.local.ingest import plan
+
+    try:
+        refuse_another(place)
+    except AnotherDirectory as error:
+        warn([str(error)])
+    planned = plan(place)
+    warn(planned.report.warnings)
+    for line in planned.lines:
+        print_line(f"would {line}")
+    return planned.report
+
+
+def _read(place: Place, replacing: bool) -> Report:
     from cli.local.ingest import sync
 
-    with reading_progress() as on_document:
-        report = sync(place, on_document)
-    warn(report.warnings)
-    out.print(report.summary())
+    try:
+        with reading_progress() as on_document:
+            report = sync(place, on_document, replacing=replacing)
+    except NothingUsable as error:
+        if not error.report.removed:
+            raise
+        # That a directory was emptied is what was to be told, and no mistake.
+        report = error.report
+        warn([*report.warnings, str(error)])
+    else:
+        warn(report.warnings)
+    return report
 
 
 def documents(docs: Docs = None, collection: Collection = "", as_json: AsJson = False) -> None:
@@ -55,7 +105,7 @@ def search(
 
     with reading_progress() as on_document:
         passages, report = search_passages(query, place, limits, top_k, on_document)
-    warn(report.warnings if report else [])
+    warn(report.in_short(place) if report else [])
     if as_json:
         print_json(passages)
     else:

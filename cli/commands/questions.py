@@ -42,7 +42,7 @@ def ask(
 
         with reading_progress() as on_document, current_step() as on_step:
             execution, report = ask_question(request, place, on_document, on_step)
-        warn(report.warnings if report else [])
+        warn(report.in_short(place) if report else [])
         response, history = execution.output or {}, execution.history
     if as_json:
         warn(causes(steps_of(history)))

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 from cli.local.aws.kept import has_answer, keep_execution, kept_tables
 from cli.local.backends import Backends, check_services, chosen_backends
 from cli.local.index import local_parts
-from cli.local.ingest import OnDocument, Report, sync
+from cli.local.ingest import sync
 from cli.local.lookup import known_records
 from cli.local.place import Place
+from cli.local.sources.report import Report
+from cli.local.sources.telling import OnDocument
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.questions import AskRequest
 

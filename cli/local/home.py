@@ -1,5 +1,6 @@
 """Where the laptop keeps its state: one directory, with one SQLite file that several processes share."""
 
+import fcntl
 import os
 import sqlite3
 import tempfile
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from selfrag.domain.errors import Misconfigured
 
+FILE = "selfrag.sqlite3"
 BUSY_SECONDS = 30.0
 
 
@@ -44,13 +46,13 @@ def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connecti
     transaction, which `with connection:` or `with writing(connection):` ends. Any thread may use the connection,
     one at a time. Raises Misconfigured when the file cannot be opened or is no SQLite database.
     """
-    path = (directory or home()) / "selfrag.sqlite3"
+    path = (directory or home()) / FILE
     try:
         if not path.exists():
             _create(path)
         return _opened(path, schema)
     except (OSError, sqlite3.Error) as error:
-        raise Misconfigured(f"The file of selfrag's state, {path}, cannot be used: {error}.") from error
+        raise Misconfigured(told(error, path)) from error
 
 
 @contextmanager
@@ -63,8 +65,36 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             yield
-    except sqlite3.OperationalError as error:
-        raise Misconfigured(f"The file of selfrag's state cannot be written: {error}.") from error
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError) or is_damage(error):
+            raise Misconfigured(told(error)) from error
+        raise
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether an error of SQLite says that the file is not as SQLite has written it."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def told(error: BaseException, path: Path | None = None) -> str:
+    """What to say of an error of the file of the state, and what to do if it is damaged."""
+    path = path or home() / FILE
+    if not is_damage(error):
+        return f"The file of selfrag's state, {path}, cannot be used: {error}."
+    return (
+        f"The file of selfrag's state, {path}, is damaged ({error}). It holds what was made of your documents, and "
+        "earlier answers. You may delete it, with the files that lie beside it under the same name: directories are "
+        "then read and embedded anew when they are asked, named collections when you ingest them again, and earlier "
+        "answers and their traces are lost. Your documents are not in it."
+    )
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """Wait until no other process is in a block of this name; the system frees the lock of one that dies."""
+    with (home() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _create(path: Path) -> None:

@@ -4,8 +4,11 @@ from typing import Any
 
 from cli.local.aws.manifest import kept_manifest
 from cli.local.index import open_embedder, open_index
-from cli.local.ingest import OnDocument, Report, sync
+from cli.local.ingest import sync
 from cli.local.place import Place
+from cli.local.sources.remembered import source_of
+from cli.local.sources.report import Report
+from cli.local.sources.telling import OnDocument
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Filters
 from selfrag.domain.records import Content, Record
@@ -15,12 +18,21 @@ _SHOWN = ("status", "reason", *Content.model_fields, "updated_at")
 
 
 def known_records(place: Place) -> list[Record]:
-    """The manifest's record of each document of a place; raises InvalidInput if nothing of it was ever ingested."""
+    """The manifest's record of each document of a place, and of each file that could not be read at all.
+
+    Raises InvalidInput if nothing of it was ever ingested.
+    """
     with kept_manifest() as manifest:
-        records = manifest.records(place.collection).values()
+        records = list(manifest.records(place.collection).values())
     if not records:
         raise InvalidInput(f"Nothing of {place} has been read yet; use `selfrag ingest` first.")
-    return list(records)
+    source = source_of(place.collection)
+    if source:
+        records.extend(
+            Record(id="", key=f"{place.collection}/{path}", status="failed", reason=why, updated_at=source.read_at)
+            for path, why in source.unread.items()
+        )
+    return sorted(records, key=lambda record: record.key)
 
 
 def known_documents(place: Place) -> list[dict[str, Any]]:

@@ -1,12 +1,11 @@
 """The place that a command is about: a collection, and the directory that it is read from."""
 
-import hashlib
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.local.files import SAMPLE_DOCUMENTS, check_directory
+from cli.local.sources.files import SAMPLE_DOCUMENTS, check_directory
+from cli.local.sources.remembered import directory_collection
 from selfrag.domain.errors import InvalidInput
 
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
@@ -57,11 +56,6 @@ def place_to_read(directory: Path | None, collection: str = "") -> Place:
     chosen = directory or SAMPLE_DOCUMENTS
     check_directory(chosen)
     return Place(_checked(collection) if collection else directory_collection(chosen), chosen)
-
-
-def directory_collection(directory: Path) -> str:
-    """The collection of a directory's own: a hash of its absolute path, 32 hexadecimal digits."""
-    return hashlib.sha256(os.fsencode(directory.resolve())).hexdigest()[:32]
 
 
 def _checked(name: str) -> str:

@@ -98,6 +98,7 @@ def test_a_bulk_without_a_reply_may_be_written_so_it_is_not_sent_again_but_looke
 def test_a_bulk_that_ends_in_a_server_error_may_be_written_too(
     status: int, service: OpenSearchDouble, index: OpenSearchPassages
 ) -> None:
+    index.add([])
     service.knobs.statuses.extend([200, status])
     assert index.add([entry("p")]).unknown == {"p"}
 

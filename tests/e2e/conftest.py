@@ -3,17 +3,19 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli.local.asking import ask_question
+from cli.local.index import E5Embedder
 from cli.local.place import place_to_ask
 from cli.main import main
 from selfrag.domain.questions import read_request
 from tests.support.command import HANDBOOK, Command, Ended
+from tests.support.fakes import FakeEmbedder
 
 Ask = Callable[..., dict[str, Any]]
 Run = Callable[..., Ended]
@@ -77,3 +79,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         return Ended(code, printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture
+def embedder(monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:
+    """A fast embedder in the place of the real one."""
+    fake = FakeEmbedder("fast")
+
+    def query(self: E5Embedder, text: str) -> list[float]:
+        return fake.query(text)
+
+    def passages(self: E5Embedder, texts: Sequence[str]) -> list[list[float]]:
+        return fake.passages(texts)
+
+    monkeypatch.setattr(E5Embedder, "query", query)
+    monkeypatch.setattr(E5Embedder, "passages", passages)
+    return fake

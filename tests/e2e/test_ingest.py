@@ -1,13 +1,11 @@
 """`selfrag ingest`, `documents` and `search` over directories, by the workflow that is deployed."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.local.index import E5Embedder
 from tests.e2e.conftest import Run
 from tests.support.command import Command
 from tests.support.fakes import FakeEmbedder
@@ -36,22 +34,6 @@ def mixed(number: int) -> tuple[str, bytes]:
     return f"part{number % 7}/{number:03}.{kind}", content
 
 
-@pytest.fixture
-def embedder(monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:
-    """A fast embedder in the place of the real one."""
-    fake = FakeEmbedder("fast")
-
-    def query(self: E5Embedder, text: str) -> list[float]:
-        return fake.query(text)
-
-    def passages(self: E5Embedder, texts: Sequence[str]) -> list[list[float]]:
-        return fake.passages(texts)
-
-    monkeypatch.setattr(E5Embedder, "query", query)
-    monkeypatch.setattr(E5Embedder, "passages", passages)
-    return fake
-
-
 def warned(told: str) -> list[str]:
     """What is on stderr beside how far the reading was, which a slow machine says every ten seconds."""
     return [line for line in told.splitlines() if " documents read" not in line]
@@ -76,7 +58,7 @@ def test_a_live_directory_of_200_mixed_files_stays_in_step(here: Run, tmp_path: 
         (directory / path).parent.mkdir(parents=True, exist_ok=True)
         (directory / path).write_bytes(content)
     ended = here("ingest", str(directory))
-    assert (ended.out, warned(ended.err)) == ("200 added, 0 changed, 0 removed, 0 unchanged, 0 skipped\n", [])
+    assert (ended.out, warned(ended.err)) == ("200 added, 0 changed, 0 removed, 0 unchanged, 0 failed\n", [])
     first, embedded = known(here, directory), len(embedder.embedded)
     assert {one["status"] for one in first.values()} == {"ready"}
     assert sum(one["passages"] for one in first.values()) == embedded == len(set(embedder.embedded))
@@ -84,7 +66,7 @@ def test_a_live_directory_of_200_mixed_files_stays_in_step(here: Run, tmp_path: 
 
     # Three times the same: nothing happens.
     for _ in range(2):
-        assert here("ingest", str(directory)).out == "0 added, 0 changed, 0 removed, 200 unchanged, 0 skipped\n"
+        assert here("ingest", str(directory)).out == "0 added, 0 changed, 0 removed, 200 unchanged, 0 failed\n"
     assert known(here, directory) == first
     assert len(embedder.embedded) == embedded
 
@@ -109,7 +91,7 @@ def test_a_live_directory_of_200_mixed_files_stays_in_step(here: Run, tmp_path: 
     # One is damaged: it is listed with its reason, and harms no other.
     (directory / "broken.pdf").write_bytes(pdf("Here.")[:150])
     ended = here("ingest", str(directory))
-    assert ended.out == "0 added, 0 changed, 0 removed, 199 unchanged, 0 skipped\n"
+    assert ended.out == "0 added, 0 changed, 0 removed, 199 unchanged, 1 failed\n"
     now = known(here, directory)
     assert now["broken.pdf"]["status"] == "failed"
     assert now["broken.pdf"]["reason"].startswith("broken.pdf is cut off at its end")
@@ -144,7 +126,7 @@ def test_a_named_collection_is_ingested_listed_and_searched(here: Run, tmp_path:
     (directory / "leave.md").write_text("# Leave\n\nLeave is 25 days.\n")
     (directory / "bad.md").write_bytes(b"\xff")
     ended = here("ingest", str(directory), "--collection", "hr")
-    assert ended.out == "1 added, 0 changed, 0 removed, 0 unchanged, 0 skipped\n"
+    assert ended.out == "1 added, 0 changed, 0 removed, 0 unchanged, 1 failed\n"
     listed = here("documents", "--collection", "hr").out
     for words in ("leave.md", "ready", "bad.md", "failed", "not valid UTF-8"):
         assert words in listed

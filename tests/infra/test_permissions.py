@@ -99,7 +99,12 @@ def test_a_statement_an_action_and_a_resource_that_nothing_uses_are_noticed(reco
 
 
 # AWS's examples give it to whoever reads or writes; that it can be left out was not tried there.
-NEVER_ASKED = {(who, "aoss:DescribeIndex", "index/selfrag/passages") for who in ("retrieve", "remove_passages")}
+NEVER_ASKED = {
+    ("retrieve", "aoss:DescribeIndex", "index/selfrag/passages"),
+    ("remove_passages", "aoss:DescribeIndex", "index/selfrag/passages"),
+    # Only an index that a former release made lacks a field: tests/contract/test_mapping.py.
+    ("index_passages", "aoss:UpdateIndex", "index/selfrag/passages"),
+}
 
 
 def test_what_the_data_access_policy_allows_is_asked_for_and_nothing_else_is(recorded: Calls) -> None:

@@ -28,8 +28,8 @@ AT_ONCE = 3
 
 # The bytes of an object, or None if there is none.
 Read = Callable[[str], bytes | None]
-# Called with objects done, the key of the one at work, and the passage that is embedded (counted from 1, 0 for none).
-OnPassage = Callable[[int, str, int], None]
+# Called with an object's key, the passage that is embedded (counted from 1, 0 for none), and whether it is done.
+OnObject = Callable[[str, int, bool], None]
 
 
 def ingest_objects(
@@ -38,13 +38,13 @@ def ingest_objects(
     kept: KeptManifest,
     environment: Mapping[str, str],
     parts: bootstrap.Parts,
-    on_passage: OnPassage,
+    on_object: OnObject,
 ) -> None:
     """Run the workflow for each object; what became of it stands in the manifest.
 
     Raises Misconfigured when a step says so, for it would be the same with every other document.
     """
-    run = _Run(keys, read, kept, on_passage)
+    run = _Run(keys, read, kept, on_object)
     handlers = {name: run.watched(name, handler) for name, handler in deployed_handlers(INGESTION).items()}
     # Every write can be searched at once here.
     settings = {**environment, "SELFRAG_VIEW_SECONDS": "0"}
@@ -71,11 +71,11 @@ class _Stopped(SelfragError):
 class _Run:
     """One execution for each key, some at a time."""
 
-    def __init__(self, keys: Sequence[str], read: Read, kept: KeptManifest, on_passage: OnPassage) -> None:
+    def __init__(self, keys: Sequence[str], read: Read, kept: KeptManifest, on_object: OnObject) -> None:
         self._keys = {document_id(DOCUMENTS_BUCKET, key): key for key in keys}
         self._read = read
         self._kept = kept
-        self._on_passage = on_passage
+        self._on_object = on_object
         self._news: SimpleQueue[_News] = SimpleQueue()
         self._stopped = threading.Event()
 
@@ -115,7 +115,7 @@ class _Run:
                 if news.error:
                     raise news.error
                 done += news.ended
-                self._on_passage(done, news.key, news.passage)
+                self._on_object(news.key, news.passage, news.ended)
         finally:
             # What runs has to end before the stack does, or its steps would call the real AWS; of an execution that
             # failed, moto leaves the batches that were not the cause at work.

@@ -13,7 +13,7 @@ from selfrag.domain.records import Record
 
 Item = dict[str, Any]
 
-_SCHEMA = """
+SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_documents (
     id TEXT, part TEXT, collection TEXT, item TEXT NOT NULL, PRIMARY KEY (id, part));
 CREATE INDEX IF NOT EXISTS kept_documents_by_collection ON kept_documents (collection);
@@ -95,7 +95,7 @@ class KeepingClient:
 @contextmanager
 def kept_manifest() -> Iterator[KeptManifest]:
     """The manifest in the home directory."""
-    with closing(connect(_SCHEMA)) as connection:
+    with closing(connect(SCHEMA)) as connection:
         yield KeptManifest(connection)
 
 

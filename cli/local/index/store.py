@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cli.local.home import is_damage, told
 from cli.local.index.tokens import tokens
+from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Passage, embedded_text
 
 Numbers = NDArray[np.int64]
@@ -67,7 +69,15 @@ def columns(connection: sqlite3.Connection, query: str, values: Sequence[Any] | 
 
 @contextmanager
 def reading(connection: sqlite3.Connection) -> Iterator[None]:
-    """All that the block reads is of one moment, whatever other processes write meanwhile."""
-    with connection:
-        connection.execute("BEGIN")
-        yield
+    """All that the block reads is of one moment, whatever other processes write meanwhile.
+
+    Raises Misconfigured when the file is damaged.
+    """
+    try:
+        with connection:
+            connection.execute("BEGIN")
+            yield
+    except sqlite3.DatabaseError as error:
+        if is_damage(error):
+            raise Misconfigured(told(error)) from error
+        raise

@@ -11,16 +11,19 @@ from pathlib import Path
 from cli.local.aws.kept import kept_tables
 from cli.local.aws.stack import running_stack
 from cli.local.backends import check_services, has_web
-from cli.local.files import SAMPLE_DOCUMENTS
-from cli.local.ingest import NothingUsable, OnDocument, sync
+from cli.local.ingest import sync
 from cli.local.place import Place
 from cli.local.serving.background import Ingesting, IngestProcess
 from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
 from cli.local.serving.catalog import Catalog
 from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import Bucket, serving
+from cli.local.serving.memory import share_memory
 from cli.local.serving.worker import QuestionWorker
 from cli.local.serving.workers import Workers
+from cli.local.sources.files import SAMPLE_DOCUMENTS
+from cli.local.sources.report import NothingUsable
+from cli.local.sources.telling import OnDocument
 from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
 
@@ -37,6 +40,7 @@ def serve_documents(
     Ends when the process is interrupted or told to terminate; answers and verdicts are kept then. Raises InvalidInput
     for a directory that cannot be served so, Misconfigured for a port that is taken.
     """
+    share_memory()
     check_services()
     if writable:
         _check_writable(place.source)

@@ -11,6 +11,7 @@ from cli.local.aws.stack import running_stack
 from cli.local.backends import chosen_backends
 from cli.local.index import local_parts
 from cli.local.place import Place
+from cli.local.serving.memory import share_memory
 from selfrag import bootstrap
 from selfrag.ports.executions import Snapshot
 
@@ -19,6 +20,7 @@ class QuestionWorker:
     """A local stack for a place's questions, which ends with its process; `threads` may embed at a time."""
 
     def __init__(self, place: Place, threads: int) -> None:
+        share_memory()
         os.environ.setdefault("OMP_NUM_THREADS", str(threads))
         self._opened = ExitStack()
         backends = self._opened.enter_context(chosen_backends(place))

@@ -11,7 +11,7 @@ from selfrag.domain.errors import BadDocument
 TEXT, PDF, RTF = "text", "a PDF", "an RTF document"
 WORD, POWERPOINT, EXCEL = "a Word document", "a PowerPoint presentation", "an Excel workbook"
 ODT, ODP, ODS = "an OpenDocument text", "an OpenDocument presentation", "an OpenDocument spreadsheet"
-EPUB = "an EPUB book"
+EPUB, MESSAGE = "an EPUB book", "a message"
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _NAMED = {
     PDF: ".pdf",
@@ -87,7 +87,7 @@ def _found(content: bytes, wanted: str) -> str:
     if content[_TAR_AT:].startswith(_TAR_MARK):
         return REFUSED[".tar"]
     refused = next((REFUSED[ending] for mark, ending in _ARCHIVES.items() if content.startswith(mark)), "")
-    return refused or (TEXT if wanted == TEXT else "")
+    return refused or (wanted if wanted in (TEXT, MESSAGE) else "")
 
 
 def _of_ole(content: bytes) -> str:

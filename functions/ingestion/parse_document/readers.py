@@ -1,30 +1,27 @@
-"""From a file to a Document: Markdown, text, HTML, PDF, CSV and what office programs write."""
+"""From a file to a Document: which reader reads which kind.
+
+A reader is loaded with the first file of its kind, and its libraries with it: a function that starts reads one file.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import PurePosixPath
+from typing import Any
 
-from ingestion.parse_document.contained import read_contained
-from ingestion.parse_document.data.delimited import read_csv
-from ingestion.parse_document.data.encodings import decoded
-from ingestion.parse_document.data.json_files import read_json, read_json_lines
-from ingestion.parse_document.data.ods import read_ods
-from ingestion.parse_document.data.xlsx import read_xlsx
-from ingestion.parse_document.headings import markdown_headings, plain_headings
-from ingestion.parse_document.html import MAX_TAGS, count_tags, visible_text
+from ingestion.parse_document.headings import plain_headings
 from ingestion.parse_document.kinds import refusal
-from ingestion.parse_document.labels import Labels, front_matter
-from ingestion.parse_document.office.docx import read_docx
-from ingestion.parse_document.office.pptx import read_pptx
-from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, Heading, has_words
+from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, has_words
 from selfrag.domain.errors import BadDocument
+
+Read = Callable[[str, bytes], Document]
 
 
 def parse(key: str, content: bytes) -> Document:
     """What a file says; raises BadDocument if it cannot be read or holds no words.
 
-    The extension of `key` tells the kind. The text of a Markdown or text file is the file's own, in UTF-8; that of
-    the others is what a reader would see. No content makes it raise anything else.
+    The extension of `key` tells the kind. The text of a text file is the file's own, and that of Markdown is but for
+    tables and definitions; that of the others is what a reader would see. No content makes it raise anything else.
     """
     read = READERS.get(PurePosixPath(key).suffix.lower())
     if read is None:
@@ -38,50 +35,55 @@ def parse(key: str, content: bytes) -> Document:
     return document
 
 
-def _in_text(read: Callable[[str, str], Document], declares: bool = False) -> Callable[[str, bytes], Document]:
-    """A reader of bytes of one that reads text; what is told of the encoding comes before its own warnings."""
+def read_text(key: str, text: str) -> Document:
+    """A plain text: the first of its lines that stand alone is its title."""
+    headings = plain_headings(text)
+    title = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
+    return Document(key, title, text, headings)
 
-    def read_bytes(key: str, content: bytes) -> Document:
-        text, warnings = decoded(key, content, declares)
-        document = read(key, text)
+
+def _loaded(reader: str) -> Any:
+    module, _, function = reader.partition(":")
+    return getattr(import_module(f"ingestion.parse_document.{module}"), function)
+
+
+def _of_bytes(reader: str) -> Read:
+    """The reader `module:function` of this package, which gets a file's bytes."""
+    return lambda key, content: _loaded(reader)(key, content)
+
+
+def _of_files(reader: str) -> Read:
+    """As above, of a kind that holds files of other kinds."""
+    return lambda key, content: _loaded(reader)(key, content, parse)
+
+
+def _of_text(reader: str, declares: bool = False) -> Read:
+    """As above, which gets a file's text; what is told of the encoding comes before its own warnings."""
+
+    def read(key: str, content: bytes) -> Document:
+        text, warnings = _loaded("data.encodings:decoded")(key, content, declares)
+        document: Document = _loaded(reader)(key, text)
         return replace(document, warnings=(*warnings, *document.warnings))
 
-    return read_bytes
-
-
-def _read_markdown(key: str, text: str) -> Document:
-    return _titled(key, "", text, markdown_headings(text), front_matter(text))
-
-
-def _read_text(key: str, text: str) -> Document:
-    return _titled(key, "", text, plain_headings(text), Labels())
-
-
-def _read_html(key: str, text: str) -> Document:
-    if count_tags(text) > MAX_TAGS:
-        raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
-    try:
-        return _titled(key, *visible_text(text))
-    except Exception as error:  # selectolax says little about what it may raise, and any page is to be expected
-        raise BadDocument(f"{key} cannot be read as HTML; save it again or as text.") from error
-
-
-def _titled(key: str, title: str, text: str, headings: tuple[Heading, ...], labels: Labels) -> Document:
-    first = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
-    return Document(key, title or first, text, headings, **vars(labels))
+    return read
 
 
 # One for each of EXTENSIONS.
-READERS: dict[str, Callable[[str, bytes], Document]] = {
-    **dict.fromkeys((".md", ".markdown"), _in_text(_read_markdown)),
-    **dict.fromkeys((".txt", ".text"), _in_text(_read_text)),
-    **dict.fromkeys((".html", ".htm"), _in_text(_read_html, declares=True)),
-    ".pdf": read_contained,
-    ".docx": read_docx,
-    ".pptx": read_pptx,
-    **dict.fromkeys((".csv", ".tsv"), _in_text(read_csv)),
-    ".json": _in_text(read_json),
-    **dict.fromkeys((".jsonl", ".ndjson"), _in_text(read_json_lines)),
-    **dict.fromkeys((".xlsx", ".xlsm"), read_xlsx),
-    ".ods": read_ods,
+READERS: dict[str, Read] = {
+    **dict.fromkeys((".md", ".markdown"), _of_text("web.markdown:read_markdown")),
+    **dict.fromkeys((".txt", ".text"), _of_text("readers:read_text")),
+    **dict.fromkeys((".html", ".htm"), _of_text("web.html:read_html", declares=True)),
+    ".pdf": _of_bytes("pdf.guarded:read_contained"),
+    ".docx": _of_bytes("office.ooxml.docx:read_docx"),
+    ".pptx": _of_bytes("office.ooxml.pptx:read_pptx"),
+    ".rtf": _of_bytes("office.rtf.document:read_rtf"),
+    ".odt": _of_bytes("office.odf.documents:read_odt"),
+    ".odp": _of_bytes("office.odf.documents:read_odp"),
+    ".epub": _of_files("office.epub:read_epub"),
+    ".eml": _of_files("office.eml:read_eml"),
+    **dict.fromkeys((".csv", ".tsv"), _of_text("data.delimited:read_csv")),
+    **dict.fromkeys((".xlsx", ".xlsm"), _of_bytes("data.xlsx:read_xlsx")),
+    ".ods": _of_bytes("data.ods:read_ods"),
+    ".json": _of_text("data.json_files:read_json"),
+    **dict.fromkeys((".jsonl", ".ndjson"), _of_text("data.json_files:read_json_lines")),
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from io import StringIO
 
 from ingestion.parse_document.headings import MAX_HEADING
@@ -26,6 +27,11 @@ class Writer:
         self._text = StringIO()
         self._length = 0
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been written yet."""
+        return self._length == 0
+
     def line(self, text: str) -> int:
         """Write a line (it may hold line ends) and tell where it begins; raises BadDocument when the text is too long.
 
@@ -45,6 +51,11 @@ class Writer:
         start = self.line(shown)
         if len(shown) <= MAX_HEADING and has_words(shown):
             self.headings.append(Heading(start, self._length, level, shown))
+
+    def resume(self, level: int, text: str) -> None:
+        """What follows stands below an earlier heading again, which is not written anew: its place is a line end."""
+        if self._length:
+            self.headings.append(Heading(self._length, self._length + 1, level, text))
 
     def part(self, name: str, page: int | None = None) -> None:
         """Begin a page, a slide or a sheet."""
@@ -67,6 +78,19 @@ class Writer:
         start = self.line(f"{term}: {text}" if term and text else term or text)
         self.rows.append(Row(start, self._length))
 
+    def document_within(self, document: Document, name: str = "") -> None:
+        """Write a whole document, such as a chapter or an attachment: its parts are called after `name`.
+
+        Without a name it has no parts of its own.
+        """
+        if name and not document.parts:
+            self.part(name)
+        start = self.line(document.text)
+        self.headings += [replace(one, start=start + one.start, end=start + one.end) for one in document.headings]
+        self.rows += [replace(one, start=start + one.start, end=start + one.end) for one in document.rows]
+        self.tables += [replace(one, start=start + one.start, end=start + one.end) for one in document.tables]
+        self.parts += [Part(start + one.start, f"{name}, {one.name}") for one in document.parts if name]
+
     @contextmanager
     def table(self, caption: str = "") -> Iterator[None]:
         """What is written in the block is a table with this caption."""
@@ -75,14 +99,18 @@ class Writer:
         if self._length > start:
             self.tables.append(Table(start, self._length, " ".join(caption.split())))
 
+    def text(self) -> str:
+        """What was written so far."""
+        return self._text.getvalue()
+
     def document(self, title: str, labels: Labels) -> Document:
-        """What was written, as a Document."""
+        """What was written, as a Document; parts after the last line begin at its end."""
         return Document(
             self.key,
             title,
-            self._text.getvalue(),
+            self.text(),
             tuple(self.headings),
-            tuple(self.parts),
+            tuple(replace(part, start=min(part.start, self._length)) for part in self.parts),
             tuple(self.rows),
             tuple(self.tables),
             tuple(self.warnings),

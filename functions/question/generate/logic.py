@@ -1,13 +1,13 @@
 """The answer: from passages with citations, from the model alone, or an answer repaired."""
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
+from question.generate.citing import citations_of, source_of
 from question.generate.marks import marked, says_something
 from selfrag.domain.answers import Citation, Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage
-from selfrag.ports.model import Claude, Flaw, Segment, Source
+from selfrag.ports.model import Claude, Flaw
 from selfrag.ports.prompts import Prompt
 from selfrag.text.sentences import split_sentences
 
@@ -45,16 +45,14 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     A cut answer keeps its whole sentences; a refused or empty one is no answer.
     """
     passages = task.passages if task.mode == "grounded" else []
-    blocks = [split_sentences(passage.text) for passage in passages]
-    sources = [Source(p.document, p.title, tuple(b)) for p, b in zip(passages, blocks, strict=True)]
-    writing = claude.write("generate", prompt, sources, _fields(task))
+    writing = claude.write("generate", prompt, [source_of(passage) for passage in passages], _fields(task))
     segments = [] if writing.flaw in ("refused", "malformed") else list(writing.segments)
     text = "".join(segment.text for segment in segments)
     if writing.flaw == "cut":
         text = "".join(split_sentences(text)[:-1])
     if NO_ANSWER in text or not says_something(text):
         return Result(flaw=writing.flaw, cached=writing.cached, **writing.took)
-    citations = _citations(segments, len(text), passages, blocks)
+    citations = citations_of(segments, len(text), passages)
     text, citations = marked(text, citations, grounded=task.mode == "grounded")
     return Result(
         answer=text, citations=citations, found=True, flaw=writing.flaw, cached=writing.cached, **writing.took
@@ -68,30 +66,3 @@ def _fields(task: Task) -> dict[str, Any]:
         "previous": task.previous.model_dump(),
     }
     return fields | {"draft": task.draft, "failed_claims": task.failed_claims} if task.failed_claims else fields
-
-
-def _citations(
-    segments: Sequence[Segment], length: int, passages: Sequence[Passage], blocks: Sequence[Sequence[str]]
-) -> list[Citation]:
-    found: list[Citation] = []
-    start = 0
-    for segment in segments:
-        end = min(start + len(segment.text), length)
-        for cited in segment.citations:
-            if not 0 <= cited.source < len(passages) or start >= end:
-                continue
-            passage = passages[cited.source]
-            quote = "".join(blocks[cited.source][cited.start_block : cited.end_block]).strip()
-            if quote:
-                found.append(
-                    Citation(
-                        passage_id=passage.passage_id,
-                        document=passage.document,
-                        quote=quote,
-                        answer_span=(start, end),
-                        heading=passage.heading,
-                        page=passage.page,
-                    )
-                )
-        start += len(segment.text)
-    return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from question.grade_support.facts import CODES, Date, Fact, Facts, Number, facts_of, pairs_of
 from selfrag.domain.passages import Passage
-from selfrag.text.sentences import split_sentences
+from selfrag.text.sentences import split_around, split_sentences
 
 # A claim that shares less of its words with each sentence is taken to be in another language; names are in many.
 _SAME_LANGUAGE = 0.25
@@ -16,7 +16,10 @@ _SAME_LANGUAGE = 0.25
 
 @dataclass(frozen=True)
 class _Line:
-    """A sentence of a passage, and the words around it: of the sentence before it and of the titles above it."""
+    """A sentence of a passage and the words around it: of the sentence before it and of the titles above it.
+
+    A row of a table stands for a sentence, and only its titles are around it: the row before it is of something else.
+    """
 
     facts: Facts
     around: frozenset[str]
@@ -92,8 +95,8 @@ def _same(fact: Fact, other: Fact, *, translated: bool = False) -> bool:
 def _lines(passages: Iterable[Passage]) -> Iterator[_Line]:
     for passage in passages:
         titles = facts_of(f"{passage.title} {passage.heading}").vocabulary
-        before = titles
-        for sentence in split_sentences(passage.text):
-            facts = facts_of(sentence)
-            yield _Line(facts, before)
+        before, rows = titles, {row.end for row in passage.rows}
+        for start, end in split_around(passage.text, [(row.start, row.end) for row in passage.rows]):
+            facts = facts_of(passage.text[start:end])
+            yield _Line(facts, titles if end in rows else before)
             before = titles | facts.vocabulary

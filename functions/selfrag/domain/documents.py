@@ -10,12 +10,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 # What parse_document reads; the API promises no more than that to who uploads.
-EXTENSIONS = frozenset(
-    {
-        *(".csv", ".docx", ".htm", ".html", ".json", ".jsonl", ".markdown", ".md", ".ndjson", ".ods", ".pdf", ".pptx"),
-        *(".text", ".tsv", ".txt", ".xlsm", ".xlsx"),
-    }
-)
+_OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx", ".rtf")
+_DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xlsm", ".xlsx")
+EXTENSIONS = frozenset((".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE, *_DATA))
 _ARCHIVE = "an archive; unpack it, and add the files that it holds"
 # Kinds that are known and not read, by ending: what such a file is, and what to do.
 REFUSED: Mapping[str, str] = {

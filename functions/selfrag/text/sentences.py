@@ -1,6 +1,7 @@
 """Sentences: the smallest pieces of a passage that can be cited."""
 
 import re
+from collections.abc import Sequence
 
 # A sentence ends after its closing marks and the space behind them, or at a line's end. East Asian
 # full stops need no space. Abbreviations such as "e.g.", initials and the numbers of a list do not end one.
@@ -26,3 +27,25 @@ def split_sentences(text: str) -> list[str]:
             continue  # leading white space joins the first sentence
         start = end
     return pieces
+
+
+def split_around(text: str, whole: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Cut a text into sentences, except that these stretches (in order, from character to character) stay whole.
+
+    A stretch has no white space around it: the line end behind it begins what follows. Together they are the text
+    again, and none is only white space.
+    """
+    found: list[tuple[int, int]] = []
+    at = 0
+    for start, end in [*whole, (len(text), len(text))]:
+        if not at <= start <= end <= len(text):
+            continue  # of a stored passage; what does not fit its text is cut like the rest
+        for sentence in split_sentences(text[at:start]):
+            found.append((at, at + len(sentence)))
+            at += len(sentence)
+        if text[start:end].strip():
+            found.append((at, end))
+            at = end
+    if found:
+        found[-1] = found[-1][0], len(text)
+    return found

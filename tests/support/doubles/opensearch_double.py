@@ -110,6 +110,11 @@ class OpenSearchDouble(Loopback):
                 self._index(name)
                 del self.indices[name]
                 return 200, {"acknowledged": True}
+            case [name, "_mapping"] if method == "GET":
+                return 200, {name: {"mappings": {"properties": self._index(name).fields}}}
+            case [name, "_mapping"] if method == "PUT":
+                self._index(name).put(_json(body))
+                return 200, {"acknowledged": True}
             case [name, "_bulk"] if method == "POST":
                 return self._bulk(self._index(name), name, body)
             case [name, "_msearch"] if method == "POST":

@@ -92,10 +92,19 @@ class Index:
         _only(self.body, ("settings", "mappings"), "index")
         index = _only(_only(self.body.get("settings", {}), ("index",), "settings").get("index", {}), ("knn",), "index")
         self.knn = index.get("knn") in (True, "true")
-        fields = _only(self.body.get("mappings", {}), ("properties",), "mappings").get("properties", {})
-        self.fields = {name: self._field(name, value) for name, value in fields.items()}
+        self.fields: dict[str, Json] = {}
         self.texts: dict[str, tuple[str, str]] = {}
-        for name, value in self.fields.items():
+        self.put(self.body.get("mappings", {}))
+
+    def put(self, mapping: Any) -> None:
+        """Take fields in; one that is there stays as it is, and is refused with another type or other parameters."""
+        fields = _only(mapping, ("properties",), "mappings").get("properties", {})
+        new = {name: self._field(name, value) for name, value in fields.items()}
+        for name, value in new.items():
+            if self.fields.get(name, value) != value:
+                raise Refused(400, "illegal_argument_exception", f"Mapper for [{name}] conflicts with existing mapper")
+        self.fields |= new
+        for name, value in new.items():
             if value["type"] == "text":
                 self.texts[name] = name, value.get("analyzer", "standard")
                 for inner, sub in value.get("fields", {}).items():
@@ -104,7 +113,9 @@ class Index:
     def _field(self, name: str, value: Any) -> Json:
         kind = value.get("type") if isinstance(value, dict) else None
         if kind in ("keyword", "integer", "date"):
-            return _only(value, ("type",), name)
+            return self._switched(_only(value, ("type", "index", "doc_values"), name), ("index", "doc_values"))
+        if kind == "object":
+            return self._switched(_only(value, ("type", "enabled"), name), ("enabled",))
         if kind == "text":
             analyzer = _only(value, ("type", "analyzer", "fields"), name).get("analyzer", "standard")
             if analyzer not in ANALYZERS:
@@ -115,6 +126,15 @@ class Index:
         if kind == "knn_vector":
             return self._vector(name, value)
         raise Refused(400, "mapper_parsing_exception", f"No handler for type [{kind}] declared on field [{name}]")
+
+    @staticmethod
+    def _switched(value: Json, switches: Iterable[str]) -> Json:
+        for switch in switches:
+            if value.get(switch, True) not in (True, False):
+                raise Refused(
+                    400, "mapper_parsing_exception", f"Failed to parse value of [{switch}]: only true or false"
+                )
+        return value
 
     def _vector(self, name: str, value: Json) -> Json:
         _only(value, ("type", "dimension", "method"), name)
@@ -135,6 +155,9 @@ class Index:
             kind = self.fields.get(name, {}).get("type")
             if kind == "knn_vector":
                 fits = self.is_vector(name, value)
+            elif kind == "object":
+                # What is not enabled is stored and not read, whatever it is.
+                fits = not self.fields[name].get("enabled", True)
             else:
                 values = value if isinstance(value, list) and kind == "keyword" else [value]
                 fits = kind is not None and all(self._is_of(kind, one) for one in values)
@@ -200,8 +223,11 @@ class Query:
         if not isinstance(value, dict) or len(value) != 1:
             raise Refused(400, "parsing_exception", "[terms] takes exactly one field")
         ((name, wanted),) = value.items()
-        if self.index.fields.get(name, {}).get("type") != "keyword" or not isinstance(wanted, list):
+        field = self.index.fields.get(name, {})
+        if field.get("type") != "keyword" or not isinstance(wanted, list):
             raise Refused(400, "parsing_exception", f"[terms] needs a keyword field and a list: [{name}]")
+        if not field.get("index", True):
+            raise Refused(400, "query_shard_exception", f"Cannot search on field [{name}] since it is not indexed.")
         held = {d.id: d.source.get(name, []) for d in self.documents}
         lists = {i: value if isinstance(value, list) else [value] for i, value in held.items()}
         return {i: 1.0 for i, values in lists.items() if not set(values).isdisjoint(wanted)}

@@ -76,3 +76,41 @@ def test_a_passage_is_shown_with_its_page_and_heading() -> None:
     passage = {"document": "fhs.pdf", "page": 23, "heading": "/srv", "text": "Data.", "score": 1.0}
     scores = {"by_text": None, "by_vector": 0.5}
     assert "1. fhs.pdf, page 23 > /srv by text none, by vector 0.50" in printed(show_passages, [{**passage, **scores}])
+
+
+def shown_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> str:
+    """What a person sees of an answer with these citations, for which a search brought these passages."""
+    verdicts = [
+        {"passage_id": passage["passage_id"], "relevant": True, "score": 0.5, "label": "relevant", "cached": False}
+        for passage in passages
+    ]
+    usage = {
+        "model_calls": 1, "rounds": 1, "cached_verdicts": 0, "input_tokens": 3, "output_tokens": 2,
+        "cache_read_input_tokens": 0, "cost_usd": 0.0, "by_step": {}, "warnings": [],
+    }  # fmt: skip
+    response = {
+        "id": "abc", "status": "answered", "answer": "12.", "citations": citations, "path": [], "queries": [],
+        "reflection": {
+            "retrieve": {"decision": "yes", "reason": ""}, "relevance": verdicts, "support": None, "utility": None,
+        },
+        "usage": usage, "execution": {"arn": "arn", "console_url": None},
+    }  # fmt: skip
+    search = Step("Retrieve", 0.0, 0.1, attempts=1, given={}, result={"passages": passages}, error="")
+    return printed(show_response, response, [search])
+
+
+def test_a_citation_says_document_row_and_heading() -> None:
+    quote = {"passage_id": "p", "document": "prices.xlsx", "quote": "office: Kobe; capacity: 12", "answer_span": [0, 3]}
+    shown = shown_of([{**quote, "page": None, "heading": "Offices", "locator": "sheet Prices, row 14"}], [])
+    assert "prices.xlsx, sheet Prices, row 14 > Offices" in shown
+    assert "fhs.pdf, page iv" in shown_of([{**quote, "document": "fhs.pdf", "page": 6, "locator": "page iv"}], [])
+
+
+def test_verdicts_on_passages_of_one_place_can_be_told_apart() -> None:
+    one = {"passage_id": "p", "document": "leave.md", "heading": "Leave", "text": "## Leave\n\nFathers get 10 days."}
+    two = {**one, "passage_id": "q", "text": "Leave is asked for in the portal, and granted within three days of that."}
+    shown = shown_of([], [one, two, {**one, "passage_id": "r", "heading": "Pay"}])
+    assert "leave.md > Leave: Fathers get 10 days." in shown
+    assert "leave.md > Leave: is asked for in the portal, and granted within three days of ..." in shown
+    assert "leave.md > Pay" in shown
+    assert "leave.md > Pay:" not in shown

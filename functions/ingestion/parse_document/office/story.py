@@ -1,5 +1,6 @@
 """Takes in what a reader meets as a document streams by, and makes blocks of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ingestion.parse_document.office.blocks import Block, Cell, Grid, Line, Paragraph, Slide
@@ -7,7 +8,7 @@ from ingestion.parse_document.office.notes import REFERENCE, with_notes
 from ingestion.parse_document.writing import MAX_CHARACTERS
 from ingestion.parse_document.zipped import TooMuch
 
-MAX_BLOCKS = 1_000_000  # paragraphs and columns of rows; each takes some 150 bytes
+MAX_BLOCKS = 500_000  # paragraphs and columns of rows; each takes some 150 bytes
 MAX_COLUMNS = 100  # that a cell can span; Word has 63 in a table
 
 
@@ -126,20 +127,24 @@ class Story:
         if self._inside and isinstance(cell := self._inside[-1], Cell):
             cell.on = on
 
-    def end_cell(self) -> None:
-        """The cell ends."""
-        if isinstance(ended := self._inside.pop(), Cell):
+    def end_cell(self, covered: bool = False) -> None:
+        """The cell ends; one that another covers is left out."""
+        if isinstance(ended := self._inside.pop(), Cell) and not covered:
             self._count(ended.columns)
             row = self._inside[-1] if self._inside else None
             if isinstance(row, Line):
                 row.cells.append(ended)
             else:
-                for block in ended.blocks:
-                    self._put(block)
+                self.take_in(ended.blocks)
 
     def slide(self, number: int) -> None:
         """A slide begins."""
         self._put(Slide(number))
+
+    def take_in(self, blocks: Iterable[Block]) -> None:
+        """Blocks of another story, such as a text box."""
+        for block in blocks:
+            self._put(block)
 
     def _put(self, block: Block) -> None:
         self._count(1)
@@ -149,4 +154,4 @@ class Story:
     def _count(self, more: int) -> None:
         self._counted += more
         if self._counted > MAX_BLOCKS:
-            raise TooMuch("has more than a million paragraphs and cells; split it into several files")
+            raise TooMuch("has more than half a million paragraphs and cells; split it into several files")

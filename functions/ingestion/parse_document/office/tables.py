@@ -109,18 +109,22 @@ def _names(grid: Grid, shown: Sequence[Sequence[tuple[str, int]]]) -> Sequence[S
     said = len(list(takewhile(lambda line: line.header, grid.lines)))
     if said or grid.first is False:
         return shown[:said]
-    return shown[:1] if grid.first or _looks_like_names(grid.lines, shown[0]) else []
+    return shown[:1] if grid.first or _looks_like_names(grid.lines, shown) else []
 
 
-def _looks_like_names(lines: Sequence[Line], first: Sequence[tuple[str, int]]) -> bool:
-    """Whether the first row alone is bold, or nothing is, and its cells are words that differ."""
+def _looks_like_names(lines: Sequence[Line], shown: Sequence[Sequence[tuple[str, int]]]) -> bool:
+    """Whether the first row alone is bold; where nothing is, whether its cells are words that differ.
+
+    Of two rows of words nobody can tell which names the other.
+    """
     bold = [all(_bold(cell) for cell in line.cells if cell.blocks) for line in lines]
     if any(_bold(cell) for line in lines for cell in line.cells if cell.blocks):
         return bold[0] and not all(bold)
-    texts = [text for text, _ in first]
-    named = texts[1:] if texts and not texts[0] else texts
+    texts = [text for text, _ in shown[0]]
+    named = texts if texts[0] else texts[1:]
     distinct = len(set(named)) == len(named) > 1
-    return len(lines) > 1 and distinct and all(len(text) <= MAX_NAME and _is_a_word(text) for text in named)
+    told = len(shown) > 2 or any(text[:1].isdigit() for row in shown[1:] for text, _ in row)
+    return told and distinct and all(len(text) <= MAX_NAME and _is_a_word(text) for text in named)
 
 
 def _is_a_word(text: str) -> bool:

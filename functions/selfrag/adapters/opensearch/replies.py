@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, RootModel, ValidationError
 
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 
@@ -73,6 +73,18 @@ class Written(BaseModel):
         if len(self.items) != count:
             raise _unreadable()
         return [item.index for item in self.items]
+
+
+class _Fields(BaseModel):
+    properties: dict[str, Any] = {}
+
+
+class _Mapping(BaseModel):
+    mappings: _Fields
+
+
+class Mappings(RootModel[dict[str, _Mapping]]):
+    """The fields of an index, by its name."""
 
 
 R = TypeVar("R", bound=BaseModel)

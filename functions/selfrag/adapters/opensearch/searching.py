@@ -30,6 +30,7 @@ class OpenSearchPassages:
 
     def __init__(self, client: OpenSearch, index: str, dimensions: int) -> None:
         self._client, self._index, self._dimensions = client, index, dimensions
+        self._has_all_fields = False
 
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         """The best passages by full text and by vector, with the service's scores; none while the index is missing.
@@ -67,7 +68,14 @@ class OpenSearchPassages:
 
         Raises when nothing was written and nothing may have been; else the result says what became of each.
         """
-        return writing.add(self._client, self._index, self._dimensions, entries)
+        for entry in entries:
+            check_length(entry.vector, self._dimensions)
+        if writing.create_if_missing(self._client, self._index, self._dimensions):
+            self._has_all_fields = True
+        if not self._has_all_fields:
+            writing.add_missing_fields(self._client, self._index, self._dimensions)
+            self._has_all_fields = True
+        return writing.add(self._client, self._index, entries)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Delete documents by the service's ids; one that is gone already is no error."""

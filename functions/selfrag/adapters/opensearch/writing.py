@@ -11,7 +11,6 @@ from opensearchpy.exceptions import OpenSearchException, RequestError
 
 from selfrag.adapters.opensearch.collection import (
     STORED,
-    check_length,
     index_faults,
     lines,
     mapping,
@@ -19,7 +18,7 @@ from selfrag.adapters.opensearch.collection import (
     typed,
     was_refused,
 )
-from selfrag.adapters.opensearch.replies import Outcome, Written, read_reply
+from selfrag.adapters.opensearch.replies import Mappings, Outcome, Written, read_reply
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.ports.index import Added, Entry
 
@@ -27,15 +26,39 @@ WRITE_ATTEMPTS = 5
 BATCH_BYTES = 5_000_000  # the service takes 10 MiB a request
 
 
-def add(client: OpenSearch, index: str, dimensions: int, entries: Sequence[Entry]) -> Added:
+def create_if_missing(client: OpenSearch, index: str, dimensions: int) -> bool:
+    """Make the index if it is not there; tells whether this made it, as it is meant now."""
+    with index_faults():
+        if client.indices.exists(index=index):
+            return False
+        try:
+            client.indices.create(index=index, body=mapping(dimensions))
+        except RequestError as error:
+            # Two writers may both have missed it.
+            if error.error != "resource_already_exists_exception":
+                raise
+            return False
+    return True
+
+
+def add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None:
+    """Give an index that a former release made the fields that it lacks: else the service makes up types for them."""
+    wanted = mapping(dimensions)["mappings"]["properties"]
+    with index_faults():
+        reply = client.indices.get_mapping(index=index)
+        # The one index of the reply is called by its own name, which is another if ours is an alias.
+        there = next(iter(read_reply(Mappings, reply).root.values())).mappings.properties
+        missing = {name: field for name, field in wanted.items() if name not in there}
+        if missing:
+            client.indices.put_mapping(index=index, body={"properties": missing})
+
+
+def add(client: OpenSearch, index: str, entries: Sequence[Entry]) -> Added:
     """Write passages, each once; the items that the service was too busy for are sent again, alone.
 
     Raises when nothing was written and nothing may have been; else the result says what became of each.
     """
-    for entry in entries:
-        check_length(entry.vector, dimensions)
     added, documents = Added(), {entry.passage.passage_id: _document(entry) for entry in entries}
-    _create_if_missing(client, index, dimensions)
     try:
         for batch in _batches(documents):
             _write(client, index, batch, added)
@@ -52,18 +75,6 @@ def delete(client: OpenSearch, index: str, ids: Iterable[str]) -> None:
     with index_faults():
         for service_id in ids:
             client.delete(index=index, id=service_id, ignore=404)
-
-
-def _create_if_missing(client: OpenSearch, index: str, dimensions: int) -> None:
-    with index_faults():
-        if client.indices.exists(index=index):
-            return
-        try:
-            client.indices.create(index=index, body=mapping(dimensions))
-        except RequestError as error:
-            # Two writers may both have missed it.
-            if error.error != "resource_already_exists_exception":
-                raise
 
 
 def _write(client: OpenSearch, index: str, pending: Mapping[str, str], added: Added) -> None:

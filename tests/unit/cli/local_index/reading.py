@@ -1,24 +1,25 @@
 """A directory read into the index, and what the index and the manifest hold of it."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from cli.local.home import connect
 from cli.local.index import SCHEMA, EmbeddedIndex
-from cli.local.ingest import Report, sync
-from cli.local.place import directory_collection, place_to_read
+from cli.local.ingest import sync
+from cli.local.place import place_to_read
+from cli.local.sources.remembered import directory_collection
+from cli.local.sources.report import Report
 from selfrag.domain.passages import Bounds
 from tests.support.fakes import FakeEmbedder
 
 LEAVE = "# Leave\n\nLeave is 25 days a year.\n"
 
 
-def report(warnings: Iterable[str] = (), **counts: int) -> Report:
-    zero = dict.fromkeys(("added", "changed", "removed", "unchanged", "skipped"), 0)
-    return Report(**{**zero, **counts}, warnings=list(warnings))
+def report(warnings: Iterable[str] = (), others: Mapping[str, int] | None = None, **counts: int) -> Report:
+    return Report(**counts, others=others or {}, warnings=list(warnings))
 
 
 def ingest(directory: Path, collection: str = "", **more: Any) -> Report:

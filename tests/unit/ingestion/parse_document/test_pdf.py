@@ -1,15 +1,24 @@
+import signal
 import sys
 
 import pytest
 
 from ingestion.parse_document import contained
-from ingestion.parse_document.pdf import read_pdf
+from ingestion.parse_document.pdf import guarded
+from ingestion.parse_document.pdf.guarded import pages_without_text
+from ingestion.parse_document.pdf.reading import read_pdf
 from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
 from selfrag.domain.errors import BadDocument, Misconfigured
 from tests.support.files import assembled, encrypted_pdf, pdf, stream, zipped
 
 SENTENCE = "The allowance is paid in the month after the claim was made."
+
+
+WORDS = b"BT /F1 9 Tf (%s) Tj ET"
+SHOWN = b"q 9 0 0 9 0 0 cm /Im Do Q"
+IMAGE = stream(b"\0", "/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8")
+HAS_IMAGE = "/XObject << /Im {} 0 R >>"
 
 
 def refusal(content, key="a.pdf"):
@@ -19,8 +28,9 @@ def refusal(content, key="a.pdf"):
 
 
 def pages_of(*contents, forms=(), resources=""):
-    """A PDF of pages with these instructions; the forms are objects from 6 on if there is one page."""
+    """A PDF of pages with these instructions; {} in the resources is the number of the first of the forms."""
     numbers = range(4, 4 + len(contents))
+    resources = resources.format(4 + 2 * len(contents))
     pages = [
         f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents {number + len(contents)} 0 R "
         f"/Resources << /Font << /F1 3 0 R >> {resources} >> >>".encode()
@@ -69,16 +79,15 @@ def test_a_page_that_is_blank_is_still_counted():
 
 
 def test_a_scanned_pdf_is_told_from_a_damaged_one():
-    assert refusal(pdf("", "", resources="/XObject << >>")) == (
+    assert refusal(pages_of(SHOWN, SHOWN, forms=[IMAGE], resources=HAS_IMAGE)) == (
         "a.pdf holds no text on any of its 2 pages, so it is probably scanned; run text recognition on it."
     )
 
 
 def test_pages_that_are_scanned_among_others_are_warned_of():
-    hidden = pages_of(b"BT /F1 9 Tf (Words.) Tj ET", b"", resources="/XObject << >>")
-    assert parse("a.pdf", hidden).warnings == (
-        "a.pdf has pages that show images but hold no text, perhaps scanned: 2.",
-    )
+    some = pages_of(WORDS % b"Words.", SHOWN, b"", forms=[IMAGE], resources=HAS_IMAGE)
+    assert parse("a.pdf", some).warnings == ("a.pdf has pages that show images but hold no text, perhaps scanned: 2.",)
+    assert pages_without_text("a.pdf", some) == [2]
 
 
 @pytest.mark.parametrize("password", ["secret", ""])
@@ -100,7 +109,7 @@ def test_an_empty_pdf_is_refused():
     assert refusal(pdf()) == "a.pdf has no page that can be read: it is damaged or too complex; print it to a new PDF."
 
 
-@pytest.mark.parametrize("kept", [9, 100, 500, -10])
+@pytest.mark.parametrize("kept", [9, 100, 500, -50])
 def test_a_pdf_whose_end_is_missing_is_refused(kept):
     sentence = "a.pdf is cut off at its end and cannot be read; save it as PDF again."
     assert refusal(pdf("Annual leave.", "Sick leave.")[:kept]) == sentence
@@ -112,11 +121,14 @@ def test_a_pdf_whose_later_changes_are_cut_off_is_read_with_a_warning():
     assert document.warnings == ("a.pdf is cut off at its end: only what its first 2 pages still hold was read.",)
 
 
+LEFT_OUT = "a.pdf has pages that are damaged or too complex, which were left out: 2."
+
+
 def test_a_damaged_page_is_left_out_with_a_warning():
-    whole = pages_of(b"BT /F1 9 Tf (First.) Tj ET", b" " * 20_000_000, b"BT /F1 9 Tf (Third.) Tj ET")
-    document = parse("a.pdf", whole)
-    assert (document.text, len(document.parts)) == ("First.\n\n\n\nThird.", 3)
-    assert document.warnings == ("a.pdf has pages that are damaged or too complex, which were left out: 2.",)
+    whole = pages_of(WORDS % b"First.", WORDS % b"Second.", WORDS % b"Third.")
+    document = parse("a.pdf", whole.replace(b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 8", b"[ 8", 1))
+    assert (document.text, len(document.parts)) == ("First.\n\nThird.", 3)
+    assert document.warnings == (LEFT_OUT,)
 
 
 def test_a_pdf_of_more_pages_than_are_read_is_refused():
@@ -126,8 +138,8 @@ def test_a_pdf_of_more_pages_than_are_read_is_refused():
 
 
 def test_a_pdf_that_says_one_thing_millions_of_times_is_refused(monkeypatch):
-    monkeypatch.setattr("ingestion.parse_document.pdf.MAX_CHARACTERS", 1_000_000)
-    much = b"BT /F1 9 Tf " + (b"(" + b"x" * 60_000 + b") Tj ") * 10 + b"ET"
+    monkeypatch.setattr("ingestion.parse_document.pdf.reading.MAX_CHARACTERS", 1_000_000)
+    much = b"BT /F1 9 Tf " + (b"(" + b"x" * 30_000 + b") Tj ") * 20 + b"ET"
     with pytest.raises(
         BadDocument, match=r"^a\.pdf has more than 1 million characters; split it into several files\.$"
     ):
@@ -140,22 +152,30 @@ def test_a_tree_of_pages_that_makes_no_sense_is_refused(kids):
     assert refusal(assembled([*objects, b"null", b"<< /Type /Pages /Kids [2 0 R] >>"], "/Root 1 0 R"))
 
 
-def test_forms_that_show_each_other_again_and_again_are_read_in_seconds():
-    again = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X {} 0 R >> >>"
-    forms = [stream(b"/X Do " * 10, again.format(7 + level)) for level in range(12)]
-    words = b"BT /F1 9 Tf (Words.) Tj ET /X Do"
-    assert parse("a.pdf", pages_of(words, forms=forms, resources="/XObject << /X 6 0 R >>")).text == "Words."
+AGAIN = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X {} 0 R >> >>"
+# Each shows the next one ten times.
+FORMS = [stream(b"/X Do " * 10, AGAIN.format(11 + level)) for level in range(12)]
+TOO_MUCH = [b"/X Do", WORDS % b"Words." + b" %" + b" " * 40_000_000]
+
+
+@pytest.mark.parametrize("asks", TOO_MUCH, ids=["time", "memory"])
+def test_a_page_that_asks_for_too_much_is_left_out_and_the_others_are_read(asks, monkeypatch):
+    monkeypatch.setattr(guarded, "MAX_SECONDS_A_PAGE", 1)
+    monkeypatch.setattr(contained, "MAX_MEMORY", 100 * 1024 * 1024)
+    content = pages_of(WORDS % b"First.", asks, WORDS % b"Third.", forms=FORMS, resources="/XObject << /X {} 0 R >>")
+    document = parse("a.pdf", content)
+    assert (document.text, document.warnings) == ("First.\n\nThird.", (LEFT_OUT,))
 
 
 def test_a_pdf_that_asks_for_much_memory_is_stopped(monkeypatch):
     monkeypatch.setattr(contained, "MAX_MEMORY", 100 * 1024 * 1024)
-    greedy = pages_of(*[b"BT /F1 9 Tf (x) Tj ET %" + b" " * 15_000_000] * 9)
+    greedy = pages_of(*[WORDS % b"x" + b" %" + b" " * 40_000_000] * 5)
     assert refusal(greedy) == "a.pdf takes more than 100 MB of memory to read; split it, or print it to a new PDF."
 
 
 def test_a_pdf_that_asks_for_much_time_is_stopped(monkeypatch):
     monkeypatch.setattr(contained, "MAX_SECONDS", 1)
-    slow = pages_of(*[b"BT /F1 9 Tf (x) Tj ET " + b"0 0 m " * 200_000] * 3)
+    slow = pages_of(b"/X Do", WORDS % b"Words.", b"", forms=FORMS, resources="/XObject << /X {} 0 R >>")
     assert refusal(slow) == "a.pdf takes more than 1 seconds to read; split it, or print it to a new PDF."
 
 
@@ -170,7 +190,7 @@ def test_a_title_and_a_text_of_broken_characters_become_valid_ones():
     ("content", "sentence"),
     [
         (b"Only words.", "a.pdf is not a PDF, whatever its name says; save it again, or name it by what it is."),
-        (zipped({"a": "b"}), "a.pdf is a ZIP archive, not a PDF; name it .docx if it is a Word document."),
+        (zipped({"a": "b"}), "a.pdf is a Word document, not a PDF; name it .docx."),
     ],
 )
 def test_what_is_only_named_pdf_is_refused(content, sentence):
@@ -187,8 +207,17 @@ def test_a_pdf_is_read_the_same_in_a_process_of_its_own():
     assert parse("a.pdf", content) == read_pdf("a.pdf", content)
 
 
-def test_without_the_library_that_reads_pdf_no_document_is_blamed(tmp_path, monkeypatch):
-    (tmp_path / "pypdf.py").write_text("raise ImportError('pypdf is missing')")
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGILL, signal.SIGTRAP, signal.SIGABRT])
+def test_a_crash_of_a_library_in_c_refuses_the_file_and_nothing_else(number, tmp_path, monkeypatch):
+    (tmp_path / "crashing.py").write_text(f"import os\ndef read(key, content): os.kill(os.getpid(), {number:d})")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    with pytest.raises(Misconfigured, match=r"(?s)^PDFs cannot be read here: .*pypdf is missing$"):
+    read = contained.Contained("crashing:read", "PDF", "print it to a new PDF")
+    with pytest.raises(BadDocument, match=r"^a\.pdf (is a damaged PDF|takes more than 768 MB).*\.$"):
+        read("a.pdf", b"%PDF-1.7")
+
+
+def test_without_the_library_that_reads_pdf_no_document_is_blamed(tmp_path, monkeypatch):
+    (tmp_path / "pypdfium2.py").write_text("raise ImportError('pypdfium2 is missing')")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    with pytest.raises(Misconfigured, match=r"(?s)^PDFs cannot be read here: .*pypdfium2 is missing$"):
         parse("a.pdf", pdf("Words."))

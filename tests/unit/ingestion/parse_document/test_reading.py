@@ -67,10 +67,6 @@ def test_blocks_of_a_web_page_stand_on_lines_of_their_own():
     )
 
 
-def test_cells_of_a_table_are_kept_apart():
-    assert visible("<table><tr><th>City<th>Limit<tr><td>Oslo<td>140 EUR</table>") == "City\tLimit\nOslo\t140 EUR"
-
-
 def test_preformatted_text_keeps_its_lines():
     assert visible("<p>Run:</p><pre>if x:\n    go()</pre>") == "Run:\nif x:\n    go()"
 

@@ -1,0 +1,41 @@
+"""What the index holds of whole collections, and how it forgets one; the connection has the schema of `store`."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from typing import NamedTuple
+
+from selfrag.domain.passages import Passage, embedded_text
+
+# Text as it is shown and as it is searched, and vectors; what SQLite needs to find them comes on top.
+_SIZES = """
+SELECT collection, count(*), sum(length(texts.passage) + length(texts.tokens) + length(vectors.vector))
+FROM passages JOIN texts ON texts.rowid = number JOIN vectors USING (number) GROUP BY collection
+"""
+_TEXTS = "SELECT texts.passage FROM passages JOIN texts ON texts.rowid = number WHERE collection = ?"
+
+
+class Size(NamedTuple):
+    """The passages of a collection, and the bytes of their text and vectors."""
+
+    passages: int = 0
+    bytes: int = 0
+
+
+def sizes(connection: sqlite3.Connection) -> dict[str, Size]:
+    """The size of each collection that holds anything."""
+    return {collection: Size(passages, held) for collection, passages, held in connection.execute(_SIZES)}
+
+
+def forget(connection: sqlite3.Connection, collection: str, key: Callable[[str], str]) -> None:
+    """Remove a collection's passages, and the vectors that are kept for when their texts come again; in a transaction.
+
+    `key` gives the key of a text's kept vector. Another collection that holds the same text loses nothing but time,
+    should it be read anew.
+    """
+    texts = (
+        Passage.model_validate_json(shown, extra="ignore") for (shown,) in connection.execute(_TEXTS, (collection,))
+    )
+    keys = [key(embedded_text(passage.title, passage.text)) for passage in texts]
+    connection.execute("DELETE FROM embeddings WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(keys),))
+    connection.execute("DELETE FROM passages WHERE collection = ?", (collection,))

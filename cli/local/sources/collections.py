@@ -1,0 +1,121 @@
+"""The collections in the home directory: what is known of each, one removed, one moved to another directory."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli.local.aws.manifest import SCHEMA as MANIFEST
+from cli.local.aws.manifest import KeptManifest
+from cli.local.home import alone, connect, writing
+from cli.local.index import SCHEMA as INDEX
+from cli.local.index import NamedEmbedder, embedding_with
+from cli.local.index.collections import Size, forget, sizes
+from cli.local.place import Place
+from cli.local.sources.files import check_directory
+from cli.local.sources.remembered import SCHEMA as SOURCES
+from cli.local.sources.remembered import directory_collection, is_own, remember, source_of
+from selfrag.domain.errors import InvalidInput
+
+_NAMES = "SELECT collection FROM sources UNION SELECT collection FROM kept_documents WHERE collection IS NOT NULL"
+_FORGET = (
+    "DELETE FROM kept_documents WHERE id IN (SELECT id FROM kept_documents WHERE collection = ?)",
+    "DELETE FROM sources WHERE collection = ?",
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a collection; `directory` is None if an earlier release has read it and did not remember.
+
+    `documents` are those in the index, `not_read` those that are not; `read_at` is when something was last read, in
+    seconds since the epoch, 0 if nobody knows.
+    """
+
+    name: str
+    directory: Path | None
+    documents: int
+    not_read: int
+    size: Size
+    read_at: int
+
+    @property
+    def kind(self) -> str:
+        """Whether somebody has named it, or it is the own one of a directory, or of the sample handbook."""
+        if not is_own(self.name):
+            return "named"
+        return "sample" if self.directory and Place(self.name, self.directory).is_sample else "own"
+
+
+def known_collections() -> list[Known]:
+    """What is known of each collection, the named ones first."""
+    with _opened() as connection:
+        kept, held = KeptManifest(connection), sizes(connection)
+        names = [name for (name,) in connection.execute(_NAMES)]
+        found = [_known(name, kept, held.get(name, Size())) for name in names]
+    return sorted(found, key=lambda known: (known.kind != "named", str(known.directory or ""), known.name))
+
+
+def known_collection(name: str) -> Known:
+    """What is known of a collection, by its name or, of one that nobody has named, by its directory.
+
+    Raises InvalidInput if there is none.
+    """
+    known = {known.name: known for known in known_collections()}
+    found = known.get(name) or known.get(directory_collection(Path(name)))
+    if found is None:
+        raise InvalidInput(f"There is no collection {name!r}, and no directory of this name was read.")
+    return found
+
+
+def remove_collection(known: Known, embedder: NamedEmbedder | None = None) -> None:
+    """Remove a collection's passages, vectors and records, and forget its directory; no file is touched.
+
+    The vectors are multilingual-e5-small's unless another embedder is given.
+    """
+    with (
+        embedding_with(embedder) as embedding,
+        alone(known.name),
+        _opened() as connection,
+        writing(connection),
+    ):
+        forget(connection, known.name, embedding.key)
+        for statement in _FORGET:
+            connection.execute(statement, (known.name,))
+
+
+def move_collection(known: Known, directory: Path) -> None:
+    """Let a collection be read from another directory, to which its own was moved; nothing is read for it.
+
+    Raises InvalidInput for a directory that is none, or that has a collection of its own already.
+    """
+    check_directory(directory)
+    own = directory_collection(directory)
+    if is_own(known.name) and own != known.name and any(other.name == own for other in known_collections()):
+        raise InvalidInput(
+            f"{directory} has been read already, into a collection of its own: remove that first, with "
+            f"`selfrag collections remove {directory}`."
+        )
+    source = source_of(known.name)
+    with alone(known.name):
+        remember(known.name, directory, source.unread if source else {}, read_at=known.read_at)
+
+
+def _known(name: str, kept: KeptManifest, size: Size) -> Known:
+    source, records = source_of(name), list(kept.records(name).values())
+    ready = sum(bool(record.generation) for record in records)
+    return Known(
+        name=name,
+        directory=source.directory if source else None,
+        documents=ready,
+        not_read=len(records) - ready + len(source.unread if source else {}),
+        size=size,
+        read_at=source.read_at if source else max((record.updated_at for record in records), default=0),
+    )
+
+
+@contextmanager
+def _opened() -> Iterator[sqlite3.Connection]:
+    with closing(connect(MANIFEST + INDEX + SOURCES)) as connection:
+        yield connection

@@ -1,0 +1,79 @@
+"""A directory beside the manifest: what is to be ingested, and what is gone."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cli.local.place import Place
+from cli.local.sources.files import Files, documents_below
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.records import Record
+
+if TYPE_CHECKING:
+    # It loads boto3.
+    from cli.local.aws.manifest import KeptManifest
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was known of each path before, and the files as they are now.
+
+    `todo` are to be ingested, `gone` are known but no files any more; `unread` says why something cannot be read.
+    """
+
+    before: dict[str, Record]
+    files: Files
+    todo: list[str]
+    gone: list[str]
+    unread: dict[str, str]
+
+    @property
+    def in_step(self) -> bool:
+        """Whether nothing is to be done."""
+        return not self.todo and not self.gone
+
+
+def compare(place: Place, kept: "KeptManifest", made_by: str) -> Comparison:
+    """Compare a place's files with the manifest; `made_by` is what passages depend on beside the content."""
+    # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
+    before = records_by_path(place, kept)
+    files = documents_below(place.source, place.collection)
+    todo, unread = [], dict(files.unread)
+    for path in files.paths:
+        content, why = content_of(files, path)
+        if why:
+            unread[path] = why
+        if not _is_settled(before.get(path), content, made_by):
+            todo.append(path)
+    return Comparison(before, files, todo, sorted(before.keys() - set(files.paths)), unread)
+
+
+def records_by_path(place: Place, kept: "KeptManifest") -> dict[str, Record]:
+    """What the manifest knows of each document of a place, by its path in the directory."""
+    return {place.path_of(key): record for key, record in kept.records(place.collection).items()}
+
+
+def content_of(files: Files, path: str) -> tuple[bytes | None, str]:
+    """The bytes of a file; None, and why, if it cannot be read."""
+    try:
+        return files.content(path), ""
+    except BadDocument as error:
+        return None, str(error)
+
+
+def is_about(record: Record) -> bool:
+    """Whether a failed document's reason is what it holds: then it begins with its key, and no other try helps."""
+    return record.reason.startswith(record.key)
+
+
+def _is_settled(record: Record | None, content: bytes | None, made_by: str) -> bool:
+    """Whether the manifest says what became of this content of a document, and it would be the same again."""
+    if record is None or content is None:
+        return record is None and content is None
+    final = record.status == "ready" or (record.status == "failed" and is_about(record))
+    return final and record.version == _version(content, made_by)
+
+
+def _version(content: bytes, made_by: str) -> str:
+    """What the workflow records as the version of an object: its ETag, and what made its passages."""
+    return f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}" {made_by}'

@@ -1,0 +1,124 @@
+"""What became of every file of a directory."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from cli.local.place import Place
+from cli.local.sources.comparison import Comparison, is_about
+from selfrag.domain.documents import EXTENSIONS
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.records import Record
+
+_ALWAYS = ("added", "changed", "removed", "unchanged", "failed")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of every file: each is counted once, and documents that are no files any more as `removed`.
+
+    `failed` were read and hold nothing that can be used, or a step failed; `unreadable` could not be read at all;
+    `others` counts files of other kinds by their ending, `links` what was not followed. `warnings` is a sentence for
+    each thing that was not read.
+    """
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    unreadable: int = 0
+    links: int = 0
+    others: Mapping[str, int] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def not_read(self) -> int:
+        """How many documents could not be read."""
+        return self.failed + self.unreadable
+
+    def summary(self) -> str:
+        """The counts in one line."""
+        counts = [f"{getattr(self, count)} {count}" for count in _ALWAYS]
+        if self.unreadable:
+            counts.append(f"{self.unreadable} unreadable")
+        if self.others:
+            kinds = sorted(self.others.items(), key=lambda one: (-one[1], one[0]))
+            listed = ", ".join(f"{ending or 'without an ending'} {count}" for ending, count in kinds)
+            counts.append(f"{sum(self.others.values())} of other kinds ({listed})")
+        if self.links:
+            counts.append(f"{self.links} link{'s' if self.links > 1 else ''} not followed")
+        return ", ".join(counts)
+
+    def in_short(self, place: Place) -> list[str]:
+        """What to tell who asks, who was told all when the documents were read: one line, if not all could be."""
+        if not self.not_read:
+            return []
+        docs = "" if place.is_sample else f" --docs {shlex.quote(str(place.source))}"
+        some = "1 document" if self.not_read == 1 else f"{self.not_read} documents"
+        return [f"{some} could not be read; see `selfrag documents{docs}`"]
+
+
+class NothingUsable(InvalidInput):
+    """A directory holds no document that can be used; what there was of it is gone from the index."""
+
+    def __init__(self, message: str, report: Report) -> None:
+        super().__init__(message)
+        self.report = report
+
+
+def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:
+    """What has become of a place's files, as the manifest says after it; raises NothingUsable if it holds nothing."""
+    report = counted(place, comparison, after)
+    if not any(record.generation for record in after.values()):
+        more = " any more" if report.removed else ""
+        why = _reason(comparison, report.warnings)
+        raise NothingUsable(f"{place.source} holds no document that can be used{more}: {why}", report)
+    return report
+
+
+def counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:
+    """Every file in one of the counts, by what was known of it before and what is after."""
+    files, counts = comparison.files, Counter(outcomes(comparison, after).values())
+    counts["unreadable"] += len(files.unread)
+    counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
+    warnings = [*files.unread.values(), *_warnings(place, comparison, after)]
+    return Report(**counts, links=files.links, others=dict(files.others), warnings=warnings)
+
+
+def outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, str]:
+    """The name of the count that each document is in, by its path."""
+    return {path: _outcome(path, comparison, after) for path in comparison.files.paths}
+
+
+def _outcome(path: str, comparison: Comparison, after: Mapping[str, Record]) -> str:
+    was, now = comparison.before.get(path), after.get(path)
+    if path in comparison.unread or now is None:
+        return "unreadable"
+    if now.status == "failed":
+        return "failed"
+    if was is None or not was.generation:
+        return "added"
+    return "unchanged" if was.generation == now.generation else "changed"
+
+
+def _warnings(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Iterator[str]:
+    """What a person is told, of the files in their order; what was lost of a file only when it is read."""
+    for path in comparison.files.paths:
+        record = after.get(path)
+        if path in comparison.unread:
+            yield comparison.unread[path]
+        elif record and record.status == "failed":
+            yield place.path_of(record.reason) if is_about(record) else f"{path}: {record.reason}"
+        elif record and path in comparison.todo:
+            yield from map(place.path_of, record.warnings)
+
+
+def _reason(comparison: Comparison, warnings: list[str]) -> str:
+    others = comparison.files.others.total()
+    if warnings:
+        return warnings[0]
+    if others:
+        return f"none of its {others} files is of a kind that is read ({', '.join(sorted(EXTENSIONS))})."
+    return "it holds nothing but links." if comparison.files.links else "it is empty."

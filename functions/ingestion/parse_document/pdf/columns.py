@@ -1,0 +1,83 @@
+"""The order in which a page is read: columns one after the other, and what spans them before and after."""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from ingestion.parse_document.pdf.shapes import Rule, Segment, around
+
+_LEAST_LINES, _LEAST_LETTERS = 4, 12
+_FULL = 0.6  # of a column's width: the lines of running text reach further, the cells of a table do not
+_STEPS = 40
+_HALF_GUTTER = 2.5  # points
+_NARROWEST = 0.2  # of the width of both columns
+_DEEPEST = 6
+
+
+def in_order(segments: Sequence[Segment], rules: Sequence[Rule], depth: int = 0) -> Iterator[list[Segment]]:
+    """The stretches of a page as one region after the other, each of one column."""
+    found = _columns(sorted(segments, key=lambda one: -one.box.top), rules) if depth < _DEEPEST else None
+    if found is None:
+        if segments:
+            yield list(segments)
+        return
+    for part in found:
+        yield from in_order(part, rules, depth + 1)
+
+
+def _columns(segments: list[Segment], rules: Sequence[Rule]) -> tuple[list[Segment], ...] | None:
+    """What is above two columns, the left one, the right one, and what is below; None if there are no columns."""
+    if len(segments) < 2 * _LEAST_LINES:
+        return None
+    whole = around([one.box for one in segments])
+    tries = [whole.left + whole.width * (_NARROWEST + (1 - 2 * _NARROWEST) * step / _STEPS) for step in range(_STEPS)]
+    best, most = None, 0
+    for gutter in tries:
+        for first, end in _uncrossed(segments, gutter):
+            left = [one for one in segments[first:end] if one.box.right <= gutter]
+            right = [one for one in segments[first:end] if one.box.left >= gutter]
+            score = min(_letters(left), _letters(right))
+            if score > most and _are_columns(left, right) and not _ruled(left, right, rules):
+                best, most = (segments[:first], left, right, segments[end:]), score
+    return best
+
+
+def _uncrossed(segments: Sequence[Segment], gutter: float) -> Iterator[tuple[int, int]]:
+    """The longest runs of stretches from the top of which none crosses a gutter."""
+    first = 0
+    for at, one in enumerate(segments):
+        if one.box.left < gutter + _HALF_GUTTER and one.box.right > gutter - _HALF_GUTTER:
+            if at - first >= 2 * _LEAST_LINES:
+                yield first, at
+            first = at + 1
+    if len(segments) - first >= 2 * _LEAST_LINES:
+        yield first, len(segments)
+
+
+def _are_columns(left: Sequence[Segment], right: Sequence[Segment]) -> bool:
+    if min(len(left), len(right)) < _LEAST_LINES:
+        return False
+    return all(_is_running_text(column) for column in (left, right))
+
+
+def _is_running_text(column: Sequence[Segment]) -> bool:
+    width = around([one.box for one in column]).width
+    return (
+        median(one.box.width for one in column) >= _FULL * width
+        and median(len(one.text) for one in column) >= _LEAST_LETTERS
+    )
+
+
+def _ruled(left: Sequence[Segment], right: Sequence[Segment], rules: Sequence[Rule]) -> bool:
+    """Whether lines run through both, as they do between the rows of a table."""
+    one, other = around([each.box for each in left]), around([each.box for each in right])
+    low, high = max(one.bottom, other.bottom), min(one.top, other.top)
+    through = {
+        round(rule.box.bottom)
+        for rule in rules
+        if rule.flat and rule.box.left < one.right and rule.box.right > other.left and low < rule.box.bottom < high
+    }
+    return len(through) >= 2
+
+
+def _letters(column: Sequence[Segment]) -> int:
+    return sum(len(one.text) for one in column)

@@ -1,0 +1,160 @@
+"""PDFium's view of a file: its pages as words with their places, its lines and pictures, its labels and properties.
+
+All that is known of PDFium's functions stands here. It is C++: `contained` keeps a crash of it away from others.
+"""
+
+import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pypdfium2.raw as pdfium
+
+from ingestion.parse_document.pdf.shapes import Box, Rule, Word
+from ingestion.parse_document.pdf.words import words_of
+
+MAX_OBJECTS = 20_000  # of a page: a map has more, and no table
+MAX_RULES = 1_000
+_THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
+_MAX_DEPTH = 3
+_LONGEST_TEXT = 20_000  # bytes of a label or a property
+_PASSWORD = 4
+_BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
+_FIXED, _FORCED_BOLD = 1 << 0, 1 << 18
+
+
+class CannotOpen(Exception):
+    """PDFium finds no PDF in the bytes."""
+
+
+class Encrypted(Exception):
+    """The file asks for a password, or forbids what the author did not want."""
+
+
+@contextmanager
+def opened(content: bytes) -> Iterator["File"]:
+    """Open the bytes of a PDF; raises CannotOpen, or Encrypted."""
+    pdfium.FPDF_InitLibrary()
+    handle = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
+    if not handle:
+        raise Encrypted if pdfium.FPDF_GetLastError() == _PASSWORD else CannotOpen
+    try:
+        # An empty password opens it, but it says that its text is not to be taken out.
+        if pdfium.FPDF_GetSecurityHandlerRevision(handle) != -1:
+            raise Encrypted
+        yield File(handle)
+    finally:
+        pdfium.FPDF_CloseDocument(handle)
+
+
+class File:
+    """An open PDF; pages are counted from 0."""
+
+    def __init__(self, handle: object) -> None:
+        self._handle = handle
+        self.pages: int = pdfium.FPDF_GetPageCount(handle)
+
+    def label(self, page: int) -> str:
+        """What the file itself calls a page, such as `iv`; "" if it has no name for it."""
+        return _text_of(lambda buffer, size: pdfium.FPDF_GetPageLabel(self._handle, page, buffer, size))
+
+    def property(self, name: str) -> str:
+        """A property of the file, such as `Title`; "" if it has none of this name."""
+        return _text_of(lambda buffer, size: pdfium.FPDF_GetMetaText(self._handle, name.encode(), buffer, size))
+
+    @contextmanager
+    def page(self, page: int) -> Iterator["Page | None"]:
+        """A page, None if it is damaged."""
+        opened = pdfium.FPDF_LoadPage(self._handle, page)
+        text = pdfium.FPDFText_LoadPage(opened) if opened else None
+        try:
+            yield Page(opened, text) if text else None
+        finally:
+            if text:
+                pdfium.FPDFText_ClosePage(text)
+            if opened:
+                pdfium.FPDF_ClosePage(opened)
+
+
+class Page:
+    """A page that is open; points are counted from its lower left corner."""
+
+    def __init__(self, handle: object, text: object) -> None:
+        self._handle, self._text = handle, text
+
+    def characters(self) -> int:
+        """How many characters PDFium has found."""
+        return max(0, int(pdfium.FPDFText_CountChars(self._text)))
+
+    def words(self) -> list[Word]:
+        """The words in the order of the file."""
+        buffer = (ctypes.c_ushort * (2 * self.characters() + 2))()
+        written = pdfium.FPDFText_GetText(self._text, 0, self.characters(), buffer)
+        text = bytes(buffer)[: 2 * written].decode("utf-16-le", "replace")
+        return words_of(text, self.place)
+
+    def place(self, at: int) -> tuple[Box, float, tuple[float, float], int]:
+        """Of a character of the text: its box, its size, the direction that it is written in, and its own number."""
+        index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._text, at)
+        box, matrix = pdfium.FS_RECTF(), pdfium.FS_MATRIX()
+        pdfium.FPDFText_GetLooseCharBox(self._text, index, ctypes.byref(box))
+        pdfium.FPDFText_GetMatrix(self._text, index, ctypes.byref(matrix))
+        size = pdfium.FPDFText_GetFontSize(self._text, index) * (matrix.c**2 + matrix.d**2) ** 0.5
+        return Box(box.left, box.bottom, box.right, box.top), size, (matrix.a, matrix.b), index
+
+    def look(self, index: int) -> tuple[bool, bool]:
+        """Whether a character's font is bold, and whether its letters are of one width: its name or its flags say."""
+        name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+        pdfium.FPDFText_GetFontInfo(self._text, index, name, len(name), ctypes.byref(flags))
+        called = name.value.decode("utf-8", "replace").lower()
+        bold = bool(flags.value & _FORCED_BOLD) or any(part in called for part in _BOLD)
+        return bold, bool(flags.value & _FIXED) or any(part in called for part in _MONO)
+
+    def rules_and_pictures(self) -> tuple[list[Rule], bool]:
+        """The straight lines that are drawn, and whether there is a picture."""
+        rules, pictures = list[Rule](), False
+        for number, (kind, box) in enumerate(self._drawn()):
+            pictures = pictures or kind == pdfium.FPDF_PAGEOBJ_IMAGE
+            if kind == pdfium.FPDF_PAGEOBJ_PATH:
+                rules.extend(_sides(box))
+            if number > MAX_OBJECTS or len(rules) > MAX_RULES:
+                return [], pictures
+        return rules, pictures
+
+    def _drawn(self) -> Iterator[tuple[int, Box]]:
+        for number in range(pdfium.FPDFPage_CountObjects(self._handle)):
+            yield from _within(pdfium.FPDFPage_GetObject(self._handle, number), 0)
+
+
+def _within(drawn: object, depth: int) -> Iterator[tuple[int, Box]]:
+    kind = pdfium.FPDFPageObj_GetType(drawn)
+    if kind == pdfium.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
+        for number in range(pdfium.FPDFFormObj_CountObjects(drawn)):
+            yield from _within(pdfium.FPDFFormObj_GetObject(drawn, number), depth + 1)
+        return
+    sides = [ctypes.c_float() for _ in range(4)]
+    if kind == pdfium.FPDF_PAGEOBJ_PATH:
+        pdfium.FPDFPageObj_GetBounds(drawn, *map(ctypes.byref, sides))
+    yield kind, Box(*(side.value for side in sides))
+
+
+def _sides(box: Box) -> list[Rule]:
+    """A thin box is a line, and a large one may be the frame of a cell."""
+    if box.height <= _THIN:
+        return [Rule(box, True)] if box.width >= _LONG else []
+    if box.width <= _THIN:
+        return [Rule(box, False)] if box.height >= _LONG else []
+    left, bottom, right, top = box.left, box.bottom, box.right, box.top
+    return [
+        Rule(Box(left, bottom, right, bottom), True),
+        Rule(Box(left, top, right, top), True),
+        Rule(Box(left, bottom, left, top), False),
+        Rule(Box(right, bottom, right, top), False),
+    ]
+
+
+def _text_of(ask: Callable[[object, int], int]) -> str:
+    """What PDFium writes into a buffer, after telling how large it has to be."""
+    size = min(ask(None, 0), _LONGEST_TEXT)
+    buffer = ctypes.create_string_buffer(size)
+    ask(buffer, size)
+    return buffer.raw.decode("utf-16-le", "replace").split("\0")[0] if size > 1 else ""

@@ -1,0 +1,139 @@
+"""The text of a PDF, page by page; `contained` runs it."""
+
+import math
+import re
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import PurePosixPath
+
+from ingestion.parse_document.contained import begin
+from ingestion.parse_document.labels import Labels, labels
+from ingestion.parse_document.pdf import pdfium, told
+from ingestion.parse_document.pdf.contents import without_contents
+from ingestion.parse_document.pdf.furniture import without_furniture
+from ingestion.parse_document.pdf.layout import Laid, laid_out
+from ingestion.parse_document.pdf.output import write
+from ingestion.parse_document.pdf.paragraphs import Paragraph
+from ingestion.parse_document.pdf.pdfium import File
+from ingestion.parse_document.pdf.shapes import Sheet
+from ingestion.parse_document.pdf.sheets import sheet_of
+from ingestion.parse_document.writing import MAX_CHARACTERS, Writer
+from selfrag.domain.documents import Document, has_words
+from selfrag.domain.errors import BadDocument
+
+Begin = Callable[[int], None]
+MAX_PAGES = 2000
+MAX_TITLE = 200
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+_MADE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+
+
+def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begin = lambda page: None) -> Document:
+    """What the pages say; raises BadDocument, or MemoryError if there is not enough of it.
+
+    The pages in `without`, counted from 1, are taken for damaged; `begun` is told of each page before it is read, and
+    of 0 when all are.
+    """
+    with _opened(key, content) as file:
+        return _read(key, content, file, list(_sheets(key, file, without, begun)))
+
+
+def read_here(key: str, content: bytes, without: list[int], seconds: float) -> Document:
+    """The same in a process of its own, which ends if one page takes more than these seconds."""
+    return read_pdf(key, content, without, partial(begin, seconds=seconds))
+
+
+def pages_without_text(key: str, content: bytes) -> list[int]:
+    """The pages, counted from 1, that show pictures and hold no text; raises BadDocument."""
+    with _opened(key, content) as file:
+        return [number for number, sheet in enumerate(_sheets(key, file), 1) if _is_scanned(sheet)]
+
+
+@contextmanager
+def _opened(key: str, content: bytes) -> Iterator[File]:
+    try:
+        with pdfium.opened(content) as file:
+            yield file
+    except pdfium.Encrypted as error:
+        raise BadDocument(f"{key} is encrypted; save it without a password and without restrictions.") from error
+    except pdfium.CannotOpen as error:
+        state = "is cut off at its end" if told.is_cut_off(content) else "is a damaged PDF"
+        raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
+
+
+def _read(key: str, content: bytes, file: File, sheets: Sequence[Sheet]) -> Document:
+    lost = [number for number, sheet in enumerate(sheets, 1) if sheet.lost]
+    scanned = [number for number, sheet in enumerate(sheets, 1) if _is_scanned(sheet)]
+    if not any(map(_has_words, sheets)):
+        raise BadDocument(told.without_text(key, len(sheets), len(lost)))
+    writer = Writer(key)
+    pages = _laid_out(sheets)
+    write(writer, pages, [_cleaned(file.label(page)) for page in range(len(pages))])
+    writer.warnings.extend(told.warnings(key, content, len(sheets), lost, scanned, _words_of(sheets)))
+    return writer.document(_title(file, writer) or PurePosixPath(key).name, _labels(file))
+
+
+def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = lambda page: None) -> Iterator[Sheet]:
+    if file.pages > MAX_PAGES:
+        raise BadDocument(
+            f"{key} has {file.pages} pages, and at most {MAX_PAGES} are read; split it into several files."
+        )
+    length = 0
+    for number in range(1, file.pages + 1):
+        if number in without:
+            yield Sheet(lost=True)
+            continue
+        begun(number)
+        with file.page(number - 1) as page:
+            length += page.characters() if page else 0
+            if length > MAX_CHARACTERS:
+                millions = MAX_CHARACTERS // 1_000_000
+                raise BadDocument(f"{key} has more than {millions} million characters; split it into several files.")
+            yield sheet_of(page)
+    begun(0)
+
+
+def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
+    words = set(_words_of(sheets))
+    pages = list[list[Laid]]()
+    for sheet, segments in zip(sheets, without_furniture(sheets), strict=True):
+        laid = laid_out(without_contents(segments), sheet.rules, words.__contains__)
+        across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True) for one in sheet.across]
+        pages.append([*laid, *across])
+    return pages
+
+
+def _words_of(sheets: Sequence[Sheet]) -> Iterator[str]:
+    return (word for sheet in sheets for one in sheet.segments for word in _WORD.findall(one.text))
+
+
+def _has_words(sheet: Sheet) -> bool:
+    return any(has_words(one.text) for one in (*sheet.segments, *sheet.across))
+
+
+def _is_scanned(sheet: Sheet) -> bool:
+    return sheet.pictures and not _has_words(sheet)
+
+
+def _title(file: File, writer: Writer) -> str:
+    """What the file says, or else its highest heading if that is on the first page."""
+    said = _cleaned(file.property("Title"))[:MAX_TITLE]
+    if has_words(said):
+        return said
+    second = writer.parts[1].start if len(writer.parts) > 1 else math.inf
+    above = min(
+        (heading for heading in writer.headings if heading.start < second), key=lambda one: one.level, default=None
+    )
+    return above.text if above and above.level == 1 else ""
+
+
+def _labels(file: File) -> Labels:
+    made = _MADE.match(file.property("CreationDate"))
+    date = f"{made[1]}-{made[2] or '01'}-{made[3] or '01'}" if made else ""
+    return labels([_cleaned(file.property("Keywords"))], date)
+
+
+def _cleaned(text: str) -> str:
+    return " ".join(_CONTROLS.sub(" ", text).split())

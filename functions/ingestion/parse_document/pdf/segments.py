@@ -1,0 +1,78 @@
+"""From words to stretches of a line, and from these to lines."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+
+from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, Word, around
+
+# Whether a character is bold, and whether its font has letters of one width.
+Look = Callable[[int], tuple[bool, bool]]
+# A gap that divides two columns or two cells, in sizes of the font.
+_WIDE, _AFTER_A_NUMBER = 1.05, 3.0
+_RAISED = 0.85  # of the size of the line: a number that is smaller is a note's
+# Chinese and Japanese, and their punctuation; Korean has spaces.
+NO_SPACES = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+# What stands before an entry of a list, or before a heading.
+ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]|(?:[A-Z]\.|\d+\.)(?:\d+\.?)*|§")
+
+
+def segments_of(words: Sequence[Word], rules: Sequence[Rule], look: Look) -> list[Segment]:
+    """The stretches in the order of the words; a standing line between two words divides them."""
+    standing = [rule.box for rule in rules if not rule.flat]
+    found, held = list[Segment](), list[Word]()
+    for word in words:
+        if held and (not _goes_on(held, word) or _ruled_off(held[-1], word, standing)):
+            found.append(_segment(held, look))
+            held = []
+        held.append(word)
+    if held:
+        found.append(_segment(held, look))
+    return found
+
+
+def rows_of(segments: Iterable[Segment]) -> list[list[Segment]]:
+    """The stretches line by line, from the top; those of a line from the left."""
+    rows = list[list[Segment]]()
+    for segment in sorted(segments, key=lambda one: -one.box.top - one.box.bottom):
+        if rows and rows[-1][0].box.beside(segment.box):
+            rows[-1].append(segment)
+        else:
+            rows.append([segment])
+    return [sorted(row, key=lambda one: one.box.left) for row in rows]
+
+
+def _goes_on(held: Sequence[Word], word: Word) -> bool:
+    last = held[-1]
+    gap, size = word.box.left - last.box.right, max(last.size, word.size)
+    wide = _AFTER_A_NUMBER if len(held) == 1 and ENUMERATOR.fullmatch(last.text) else _WIDE
+    return -0.5 * size < gap < wide * size and last.box.beside(word.box)
+
+
+def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
+    middle = (word.box.top + word.box.bottom) / 2
+    return any(
+        last.box.right - 1 <= box.left <= word.box.left + 1 and box.bottom <= middle <= box.top for box in standing
+    )
+
+
+def _is_space(last: Word, word: Word) -> bool:
+    """Whether there is a space between two words; that of a wide line of Chinese or Japanese is none."""
+    if NO_SPACES.match(last.text[-1]) and NO_SPACES.match(word.text[0]):
+        return word.box.left - last.box.right > 0.5 * word.size
+    return word.spaced
+
+
+def _segment(words: Sequence[Word], look: Look) -> Segment:
+    text = words[0].text
+    for last, word in pairwise(words):
+        text += (" " if _is_space(last, word) else "") + word.text
+    sizes = Counter[float]()
+    for word in words:
+        sizes[round(word.size, 1)] += len(word.text)
+    looks = [look(word.index) for word in (words[0], words[-1])]
+    bold, fixed = all(bold for bold, _ in looks), all(fixed for _, fixed in looks)
+    size = sizes.most_common(1)[0][0]
+    noted = words[0].size < _RAISED * size and words[0].text.isdecimal()
+    return Segment(text, around([word.box for word in words]), size, bold, fixed, noted)

@@ -1,0 +1,90 @@
+"""What stands on a page: boxes in points, words, stretches of a line, and drawn lines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Box(NamedTuple):
+    """A rectangle; y grows upwards."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def width(self) -> float:
+        """From the left side to the right one."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """From the bottom to the top."""
+        return self.top - self.bottom
+
+    def turned(self, quarters: int) -> "Box":
+        """The box after this many quarter turns clockwise of the page about its corner."""
+        left, bottom, right, top = self
+        for _ in range(quarters % 4):
+            left, bottom, right, top = bottom, -right, top, -left
+        return Box(left, bottom, right, top)
+
+    def beside(self, other: "Box") -> bool:
+        """Whether both stand on one line: the lower one is covered by half in height."""
+        shared = min(self.top, other.top) - max(self.bottom, other.bottom)
+        return shared > 0.5 * min(self.height, other.height)
+
+
+def around(boxes: Sequence[Box]) -> Box:
+    """The smallest box that holds these."""
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return Box(min(lefts), min(bottoms), max(rights), max(tops))
+
+
+@dataclass(slots=True)
+class Word:
+    """A word, or a run of text without spaces in a script that has none; `index` is its first character's number.
+
+    `spaced` tells whether a space or the end of a line is before it.
+    """
+
+    text: str
+    box: Box
+    size: float
+    quarters: int
+    index: int
+    spaced: bool = True
+
+
+@dataclass(slots=True)
+class Segment:
+    """Words on one line without a wide gap: a line of a column, or a cell of a table. `size` is that of most of it."""
+
+    text: str
+    box: Box
+    size: float
+    bold: bool = False
+    fixed: bool = False  # of letters that are all of one width
+    noted: bool = False  # begins with the number of a note
+
+
+class Rule(NamedTuple):
+    """A straight line that is drawn; `flat` if it lies, else it stands."""
+
+    box: Box
+    flat: bool
+
+
+@dataclass(slots=True)
+class Sheet:
+    """What was found on a page: stretches in the file's order, and lines; whether it has a picture or cannot be read.
+
+    `across` are the stretches that run in another direction than most of them.
+    """
+
+    segments: list[Segment] = field(default_factory=list)
+    across: list[Segment] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
+    pictures: bool = False
+    lost: bool = False

@@ -1,0 +1,135 @@
+"""What of a web page is no knowledge but helps to get about in it: navigation, lists of contents, licence notices.
+
+The rules are plain, so that one can tell why something is not found: a name that says so (a tag, a role, a class), or
+a list of nothing but links to other pages of the same site. What may be part of a text is kept.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from selfrag.domain.documents import Document, has_words
+from selfrag.domain.errors import BadDocument
+
+Attributes = Mapping[str, str | None]
+
+
+def names(listed: str) -> frozenset[str]:
+    """The words of a text: tags, roles, classes."""
+    return frozenset(listed.split())
+
+
+_TAGS = names("nav search")
+_ROLES = names("banner contentinfo doc-pagelist doc-toc menu menubar navigation search")
+_CLASSES = names(
+    "navheader navfooter toc list-of-equations list-of-examples list-of-figures list-of-procedures list-of-tables "
+    "legalnotice copyright "  # DocBook
+    "genindex-jumpbox headerlink related sphinxsidebar toctree-wrapper viewcode-link "  # Sphinx
+    "bottomnav legal-copy legalcopy skip-nav skipnav sub-nav subnav top-nav topnav "  # Javadoc
+    "breadcrumb breadcrumbs mw-editsection mw-jump-link nav-panel navbar navbox navigation skip-link "
+)
+# A section may have an id such as "toc" from its heading, but then it is of a class.
+_IDS = {"TOC": "toc", "toc": "toc", "footer": "footer"}
+# Text of its own, to which a footer or an aside may belong; any other footer is the site's.
+TEXTS = names("article blockquote figure main")
+_LISTS = names("dl menu ol table ul")
+_LINES = names("center div p table td")
+_STEP = re.compile(
+    r"[\W_]*(?:prev|previous|next|up|home|top|contents|table of contents|index|start|back|fwd|\d+|[a-z])[\W_]*"
+    r"|[^\w]*(?:前|次|上|前へ|次へ|目次|戻る|이전|다음|위로|처음|차례)[^\w]*",
+    re.IGNORECASE,
+)
+_STEPS = names("prev previous next up home contents index start top first last")
+_ELSEWHERE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
+_NOTICE = re.compile(
+    r"""\s*(?:
+        (?:Copyright\s*)? (?:©|\(C\)) \s* (?:Copyright\s*)? \d{4}
+      | Copyright \s+ \d{4}
+      | Permission\s+is\s+(?:hereby\s+)?granted (?:,\s+free\s+of\s+charge|\s+to\s+(?:copy|make\s+and|use,))
+      | Redistribution\s+and\s+use\s+in\s+source\s+and\s+binary\s+forms
+      | This\s[\w\s]{1,40}\sis\s+free\s+(?:software|documentation)
+      | This\s[\w\s]{1,40}\sis\s+distributed\s+in\s+the\s+hope\s+that
+      | You\s+should\s+have\s+received\s+a\s+copy\s+of\s+the\s+GNU
+      | Licensed\s+under\s+the\s+(?:Apache|MIT|BSD|GNU)
+      | THE\s+SOFTWARE\s+IS\s+PROVIDED\s+.?AS\s+IS
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_FEW_LETTERS = 40
+
+
+@dataclass(slots=True)
+class Facts:
+    """What an element holds: letters outside of links and in them, links, those that are steps, those to other sites.
+
+    `weight` is the size of its text as passages are measured; `tables` and `headings` count what is inside.
+    """
+
+    weight: int = 0
+    plain: int = 0
+    linked: int = 0
+    links: int = 0
+    steps: int = 0
+    elsewhere: int = 0
+    tables: int = 0
+    headings: int = 0
+
+    def add(self, inner: "Facts") -> None:
+        """Take in what an element inside holds."""
+        self.weight += inner.weight
+        self.plain += inner.plain
+        self.linked += inner.linked
+        self.links += inner.links
+        self.steps += inner.steps
+        self.elsewhere += inner.elsewhere
+        self.tables += inner.tables
+        self.headings += inner.headings
+
+
+def is_furniture(tag: str, attributes: Attributes, in_a_text: bool) -> bool:
+    """Whether an element is page furniture by what it is called; a footer within a text is not known to be."""
+    if tag in ("html", "body", "main", "article"):
+        return False
+    classes = names((attributes.get("class") or "").lower())
+    if tag in _TAGS or role(attributes) in _ROLES or classes & _CLASSES or {"contents", "topic"} <= classes:
+        return True
+    named = _IDS.get(attributes.get("id") or "", "") if tag == "div" and not classes else ""
+    is_footer = tag == "footer" or (tag == "div" and (named == "footer" or classes == {"footer"}))
+    return named == "toc" or (is_footer and not in_a_text)
+
+
+def role(attributes: Attributes) -> str:
+    """The first role of an element, "" if it has none."""
+    return next(iter((attributes.get("role") or "").lower().split()), "")
+
+
+def is_step(text: str, attributes: Attributes) -> bool:
+    """Whether a link is one of those that lead from page to page, such as Next, a number or a letter."""
+    return bool(names((attributes.get("rel") or "").lower()) & _STEPS or _STEP.fullmatch(text))
+
+
+def leads_elsewhere(attributes: Attributes) -> bool:
+    """Whether a link leads to another site."""
+    return bool(_ELSEWHERE.match(attributes.get("href") or ""))
+
+
+def is_contents(tag: str, facts: Facts, introduced: bool) -> bool:
+    """Whether an element is made of links within the site: a list that no sentence introduces, or steps on a line."""
+    if tag in ("aside", "footer"):
+        return facts.links > 0 and facts.plain <= facts.linked
+    if tag in _LINES and facts.links > 1 and facts.steps == facts.links:
+        return facts.plain <= _FEW_LETTERS
+    mostly_links = facts.links > 2 and not facts.elsewhere and facts.plain * 4 <= facts.linked
+    return tag in _LISTS and mostly_links and not introduced
+
+
+def refuse_navigation(document: Document, left_out: bool) -> None:
+    """Raise BadDocument for a document of which nothing is left after something was left out."""
+    if left_out and not has_words(document.text):
+        said = "holds only navigation: links to other pages, contents or notices, and no text"
+        raise BadDocument(f"{document.key} {said}.")
+
+
+def is_notice(text: str) -> bool:
+    """Whether a paragraph is the copyright or licence notice that stands in every file of a work."""
+    return bool(_NOTICE.match(text))

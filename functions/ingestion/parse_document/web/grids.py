@@ -1,0 +1,84 @@
+"""The tables of a web page: which hold data and which only lay the page out, and their cells."""
+
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from ingestion.parse_document.web.columns import MAX_SPAN, Cell
+from ingestion.parse_document.web.furniture import Facts, role
+from ingestion.parse_document.web.lines import MAX_WHOLE
+
+CELLS = ("td", "th")
+
+
+class Grid:
+    """A table of data, as its cells come in."""
+
+    def __init__(self, caption: str) -> None:
+        self.caption = caption
+        self.rows: list[list[Cell]] = []
+
+    def take_caption(self) -> str:
+        """The caption; a heading across the first row is one if there is no other."""
+        alone = self.rows[0] if len(self.rows) > 1 and len(self.rows[0]) == 1 else []
+        if not self.caption and alone and alone[0].is_header and alone[0].wide > 1:
+            return self.rows.pop(0)[0].text
+        return " ".join(self.caption.split())
+
+    def add(self, node: LexborNode, text: str) -> None:
+        """Take in a cell with its text."""
+        spans = node.attributes
+        row = node.parent
+        above = row.parent if row is not None else None
+        in_head = node.tag == "th" or (above is not None and above.tag == "thead")
+        wide, tall = _span(spans.get("colspan")), _span(spans.get("rowspan"))
+        self.rows[-1].append(Cell(" ".join(text.split()), in_head, wide, tall))
+
+
+def _span(value: str | None) -> int:
+    digits = (value or "").strip()[:6]
+    number = int(digits) if digits.isascii() and digits.isdigit() else 1
+    return max(1, min(number, MAX_SPAN))
+
+
+def is_data(table: LexborNode, facts: dict[int, Facts]) -> bool:
+    """Whether a table says something by its rows and columns.
+
+    One that only lays out a page says so by its role, has words in one column at most, or has no heading and one row,
+    another table, headings or text as long as a passage in it.
+    """
+    if role(table.attributes) in ("presentation", "none"):
+        return False
+    rows, columns, has_heading, longest = 0, set[int](), False, 0
+    for row in _rows(table):
+        column, says = 0, False
+        for cell in children(row, CELLS):
+            weight = facts[cell.mem_id].weight
+            if weight:
+                says = True
+                columns.add(column)
+                has_heading |= cell.tag == "th"
+                longest = max(longest, weight)
+            column += _span(cell.attributes.get("colspan"))
+        rows += says
+    if len(columns) < 2 or has_heading:
+        return len(columns) > 1
+    held = facts[table.mem_id]
+    return rows > 1 and held.tables == 1 and not held.headings and longest <= MAX_WHOLE
+
+
+def _rows(table: LexborNode) -> Iterator[LexborNode]:
+    for child in children(table):
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from children(child, ("tr",))
+
+
+def children(node: LexborNode, tags: tuple[str, ...] = ()) -> Iterator[LexborNode]:
+    """The elements right below one, or those of them with these tags."""
+    child = node.first_child
+    while child is not None:
+        if child.is_element_node and (not tags or child.tag in tags):
+            yield child
+        child = child.next

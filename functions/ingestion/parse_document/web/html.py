@@ -1,0 +1,82 @@
+"""HTML: what a browser would show of a page, without what only helps to get about in it."""
+
+import re
+from pathlib import PurePosixPath
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ingestion.parse_document.labels import Labels, labels
+from ingestion.parse_document.web.furniture import names, refuse_navigation
+from ingestion.parse_document.web.page import Page
+from ingestion.parse_document.web.survey import Survey
+from ingestion.parse_document.writing import Writer
+from selfrag.domain.documents import Document
+from selfrag.domain.errors import BadDocument
+
+MAX_DEPTH = 1000
+MAX_TAGS = 1_500_000  # a tag takes some 350 bytes of memory, and ten megabytes can hold three million
+# Tags that HTML lets an author leave open, or that are never closed, say nothing about depth.
+_LEFT_OPEN = names(
+    "area base br col dd dt embed hr img input li link meta option p source tbody td tfoot th thead tr track wbr"
+)
+# The names by which pages tell their day, in the order in which they are believed.
+_DATES = ("date", "dcterms.date", "dc.date", "article:modified_time", "article:published_time")
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*+)[^<>]*+>")
+_OPENING = re.compile(r"<[a-zA-Z!?]")
+
+
+def read_html(key: str, text: str) -> Document:
+    """A page as a Document, named by its title or first heading; raises BadDocument if it holds only furniture."""
+    writer = Writer(key)
+    title, said, left_out = write_page(writer, text)
+    first = next((heading.text for heading in writer.headings if heading.level == 1), PurePosixPath(key).name)
+    document = writer.document(title or first, said)
+    refuse_navigation(document, left_out)
+    return document
+
+
+def write_page(writer: Writer, html: str) -> tuple[str, Labels, bool]:
+    """Write down what a page shows; gives its title, its labels and whether navigation and the like was left out.
+
+    Raises BadDocument for a page that has too many tags, or that cannot be read.
+    """
+    if len(_OPENING.findall(html)) > MAX_TAGS:
+        raise BadDocument(f"{writer.key} has more than {MAX_TAGS:,} tags; split it into several files.")
+    try:
+        return _write(writer, html)
+    except BadDocument:
+        raise
+    except Exception as error:  # selectolax says little about what it may raise, and any page is to be expected
+        raise BadDocument(f"{writer.key} cannot be read as HTML; save it again or as text.") from error
+
+
+def _write(writer: Writer, html: str) -> tuple[str, Labels, bool]:
+    tree = LexborHTMLParser(_flattened(html))
+    named = tree.css_first("head title", default=None)
+    title, said = " ".join(named.text().split()) if named else "", _labels(tree)
+    survey = Survey(tree.root)
+    Page(writer, survey, title or PurePosixPath(writer.key).name).write(tree.root)
+    return title, said, survey.left_out
+
+
+def _labels(tree: LexborHTMLParser) -> Labels:
+    said: dict[str, str] = {}
+    for meta in tree.css("head meta"):
+        name = meta.attributes.get("name") or meta.attributes.get("property") or ""
+        said.setdefault(name.lower(), meta.attributes.get("content") or "")
+    return labels([said.get("keywords", "")], next((said[name] for name in _DATES if name in said), ""))
+
+
+def _flattened(html: str) -> str:
+    """Leave out the tags that nest deeper than any page should: parsing takes time with the square of the depth."""
+    depth = 0
+
+    def kept(tag: re.Match[str]) -> str:
+        nonlocal depth
+        if tag[2].lower() in _LEFT_OPEN or tag[0].endswith("/>"):
+            return tag[0]
+        deepest = depth + (not tag[1])
+        depth = max(0, depth + (-1 if tag[1] else 1))
+        return tag[0] if deepest <= MAX_DEPTH else " "
+
+    return _TAG.sub(kept, html)

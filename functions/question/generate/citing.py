@@ -1,0 +1,63 @@
+"""Where an answer's statements stand: what the model cited, as quotes of passages with the place of each (pure)."""
+
+import re
+from collections.abc import Sequence
+
+from selfrag.domain.answers import Citation
+from selfrag.domain.passages import Passage
+from selfrag.ports.model import Cited, Segment, Source
+from selfrag.text.sentences import split_around
+
+_COUNTED = re.compile(r"(.*\D )(\d+)")
+
+
+def source_of(passage: Passage) -> Source:
+    """A passage as the model is given it: each sentence a block, and each row one."""
+    return Source(passage.document, passage.title, tuple(passage.text[start:end] for start, end in _blocks(passage)))
+
+
+def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Passage]) -> list[Citation]:
+    """The citations of the first `length` characters that these segments make, each with its passage and its place."""
+    found: list[Citation] = []
+    start = 0
+    for segment in segments:
+        end = min(start + len(segment.text), length)
+        for cited in segment.citations if start < end else ():
+            if 0 <= cited.source < len(passages):
+                found += _citation(passages[cited.source], cited, (start, end))
+        start += len(segment.text)
+    return found
+
+
+def _citation(passage: Passage, cited: Cited, span: tuple[int, int]) -> list[Citation]:
+    """One citation, or none where nothing is quoted."""
+    blocks = _blocks(passage)[cited.start_block : cited.end_block]
+    if not blocks:
+        return []
+    start, end = blocks[0][0], blocks[-1][1]
+    return [
+        Citation(
+            passage_id=passage.passage_id,
+            document=passage.document,
+            quote=passage.text[start:end].strip(),
+            answer_span=span,
+            heading=passage.heading,
+            page=passage.page,
+            locator=", ".join(filter(None, [passage.locator, _rows(passage, start, end)])),
+        )
+    ]
+
+
+def _blocks(passage: Passage) -> list[tuple[int, int]]:
+    return split_around(passage.text, [(row.start, row.end) for row in passage.rows])
+
+
+def _rows(passage: Passage, start: int, end: int) -> str:
+    """What the rows between two characters are called: "row 14", "rows 14 to 16"."""
+    names = list(dict.fromkeys(row.name for row in passage.rows if row.name and row.start < end and start < row.end))
+    if len(names) < 2:
+        return "".join(names)
+    first, last = _COUNTED.fullmatch(names[0]), _COUNTED.fullmatch(names[-1])
+    if first and last and first[1] == last[1]:
+        return f"{first[1].rstrip()}s {first[2]} to {last[2]}"
+    return f"{names[0]} to {names[-1]}"

@@ -1,0 +1,97 @@
+"""What a page says to who reads it, by a rule of its own: the text that a reader is held against."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tests.bench.documents.known.tables import Cell, cells
+from tests.bench.documents.known.tree import Element, parsed
+
+_UNSEEN = frozenset({"script", "style", "template", "noscript", "svg"})
+# What leads to other pages and is no part of what this one says: an element, a role, a class or id of DocBook (first
+# line), Sphinx (second) and AsciiDoc.
+FURNITURE_TAGS = frozenset({"nav", "head", "footer"})
+FURNITURE_ROLES = frozenset({"navigation", "search", "contentinfo", "banner"})
+FURNITURE_NAMES = frozenset(
+    {
+        *("navheader", "navfooter", "toc", "list-of-tables", "list-of-figures", "list-of-examples"),
+        *("related", "sphinxsidebar", "headerlink", "toctree-wrapper", "searchbox", "viewcode-link"),
+        *("toctitle", "footer"),
+    }
+)
+_BLOCKS = frozenset(
+    {
+        *("address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "div", "dl", "dt", "figure"),
+        *("h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "section", "ul"),
+        *("table", "tbody", "td", "tfoot", "th", "thead", "tr"),
+    }
+)
+
+
+@dataclass
+class Known:
+    """What is known of a document: its text, what is on its pages besides, and the cells of its tables."""
+
+    text: str
+    furniture: str = ""
+    cells: list[Cell] = field(default_factory=list)
+
+
+def is_furniture(element: Element) -> bool:
+    """Whether it is navigation: the rule that says what is not counted."""
+    return (
+        element.tag in FURNITURE_TAGS
+        or element.attributes.get("role") in FURNITURE_ROLES
+        or not FURNITURE_NAMES.isdisjoint(element.classes | {element.attributes.get("id", "")})
+    )
+
+
+def without_furniture(element: Element, removed: list[Element] | None = None) -> Element:
+    """A copy of the tree without navigation and without what is never seen; `removed` collects the navigation."""
+    kept = Element(element.tag, element.attributes)
+    for child in element.children:
+        if isinstance(child, str):
+            kept.children.append(child)
+        elif child.tag in _UNSEEN:
+            continue
+        elif is_furniture(child):
+            if removed is not None:
+                removed.append(child)
+        else:
+            kept.children.append(without_furniture(child, removed))
+    return kept
+
+
+def text_of(element: Element) -> str:
+    """The words in it in their order, with a line for each block; the text that stands for a picture is not read."""
+    pieces: list[str] = []
+
+    def walk(at: Element) -> None:
+        edge = "\n" if at.tag in _BLOCKS else ""
+        pieces.append(edge)
+        for child in at.children:
+            if isinstance(child, str):
+                pieces.append(child)
+            elif child.tag not in _UNSEEN:
+                walk(child)
+        pieces.append(edge)
+
+    walk(element)
+    return "".join(pieces)
+
+
+def unseen(element: Element) -> str:
+    """What stands in its attributes for pictures and links: a reader may give it or not."""
+    own = [element.attributes.get(name, "") for name in ("alt", "title", "href", "src")]
+    return "\n".join(filter(None, [*own, *(unseen(child) for child in element.children if isinstance(child, Element))]))
+
+
+def known_of(pages: Iterable[str]) -> Known:
+    """What is known of a document whose chapters are these pages, in this order."""
+    known = Known("")
+    for page in pages:
+        removed: list[Element] = []
+        tree = without_furniture(parsed(page), removed)
+        known.text += text_of(tree) + "\n"
+        known.furniture += "\n".join([*map(text_of, removed), *map(unseen, [tree, *removed])]) + "\n"
+        known.cells += cells(tree, text_of)
+    return known

@@ -1,0 +1,31 @@
+"""Words as they are counted: by letters and digits, without regard to case, width and ligatures."""
+
+import re
+import unicodedata
+
+# Han, kana and Hangul: whoever sets such text breaks its lines between any two, so each is counted alone.
+_EAST_ASIAN = (
+    "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f"
+    "\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
+_TOKEN = re.compile(rf"[{_EAST_ASIAN}]|(?:(?![{_EAST_ASIAN}])[^\W_])+")
+# With the words of Korean, which are written with spaces, whole.
+_WORD = re.compile(rf"[{_HANGUL}]+|[{_EAST_ASIAN}]|(?:(?![{_EAST_ASIAN}])[^\W_])+")
+# Where a line may be broken, and marks that are not seen.
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+
+
+def normal(text: str) -> str:
+    """The text as it is compared."""
+    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).casefold()
+
+
+def tokens(text: str) -> list[str]:
+    """Words of letters and digits; each Han, kana and Hangul character is one of its own."""
+    return _TOKEN.findall(normal(text))
+
+
+def words(text: str) -> list[str]:
+    """The same with Korean words whole."""
+    return _WORD.findall(normal(text))

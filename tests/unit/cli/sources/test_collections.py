@@ -1,0 +1,129 @@
+"""A collection remembers its directory; it can be listed, moved and removed."""
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cli.local.home import connect
+from cli.local.sources.another import AnotherDirectory
+from cli.local.sources.collections import known_collection, known_collections, move_collection, remove_collection
+from cli.local.sources.remembered import directory_collection
+from selfrag.domain.errors import InvalidInput
+from tests.support.fakes import FakeEmbedder
+from tests.unit.cli.local_index.conftest import Write
+from tests.unit.cli.local_index.reading import LEAVE, held_by, indexed, ingest, manifest_ids, report
+
+pytestmark = pytest.mark.slow
+
+
+def rows(table: str) -> int:
+    with closing(connect()) as connection:
+        count: int = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    return count
+
+
+def test_a_second_directory_does_not_wipe_a_collection_unless_somebody_says_so(write: Write) -> None:
+    one, two = write({"a.md": LEAVE}, "one"), write({"b.md": "Pay."}, "two")
+    ingest(one, collection="hr")
+    before = held_by("hr")
+    with pytest.raises(AnotherDirectory, match=r"was read from .*one.*collections move hr .*two.*--replace"):
+        ingest(two, collection="hr")
+    assert held_by("hr") == before
+    assert ingest(two, collection="hr", replacing=True) == report(added=1, removed=1)
+    # The collection is of the other directory from now on.
+    assert ingest(two, collection="hr") == report(unchanged=1)
+    with pytest.raises(AnotherDirectory):
+        ingest(one, collection="hr")
+
+
+def test_the_same_directory_by_another_path_is_not_another(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = write({"a.md": LEAVE})
+    ingest(directory, collection="hr")
+    (tmp_path / "link").symlink_to(directory)
+    assert ingest(tmp_path / "link", collection="hr") == report(unchanged=1)
+    monkeypatch.chdir(directory)
+    assert ingest(Path("."), collection="hr") == report(unchanged=1)
+
+
+@pytest.mark.parametrize("collection", ["", "hr"], ids=["its own", "named"])
+def test_a_moved_directory_is_not_read_anew(write: Write, tmp_path: Path, collection: str) -> None:
+    directory, moved = write({"a.md": LEAVE, "b.md": "Pay."}), tmp_path / "moved"
+    ingest(directory, collection=collection)
+    before = held_by(collection) if collection else indexed(directory)
+    directory.rename(moved)
+    move_collection(known_collection(collection or str(directory)), moved)
+    embedder, told = FakeEmbedder(), []
+    assert ingest(moved, collection, embedder=embedder, on_document=told.append) == report(unchanged=2)
+    assert (embedder.embedded, told) == ([], [])
+    assert (held_by(collection) if collection else indexed(moved)) == before
+
+
+def test_what_lies_later_where_a_directory_was_gets_a_collection_of_its_own(write: Write, tmp_path: Path) -> None:
+    directory, moved = write({"a.md": LEAVE}), tmp_path / "moved"
+    ingest(directory)
+    directory.rename(moved)
+    move_collection(known_collection(str(directory)), moved)
+    write({"b.md": "Pay."})
+    assert ingest(directory) == report(added=1)
+    assert [document for document, _, _ in indexed(directory)] == ["b.md"]
+    assert ingest(moved) == report(unchanged=1)
+    assert ingest(directory) == report(unchanged=1)
+
+
+def test_what_was_read_where_it_lies_now_is_not_written_over_by_a_move(write: Write, tmp_path: Path) -> None:
+    directory = write({"a.md": LEAVE})
+    ingest(directory)
+    shutil.copytree(directory, tmp_path / "moved")
+    ingest(tmp_path / "moved")
+    with pytest.raises(InvalidInput, match="has been read already, into a collection of its own: remove that first"):
+        move_collection(known_collection(str(directory)), tmp_path / "moved")
+    with pytest.raises(InvalidInput, match="does not exist"):
+        move_collection(known_collection(str(directory)), tmp_path / "nowhere")
+    remove_collection(known_collection(str(tmp_path / "moved")))
+    move_collection(known_collection(str(directory)), tmp_path / "moved")
+    assert ingest(tmp_path / "moved") == report(unchanged=1)
+
+
+def test_a_removed_collection_leaves_nothing_and_no_other_is_touched(write: Write) -> None:
+    one, two = write({"a.md": LEAVE}, "one"), write({"b.md": "Pay.", "bad.md": b"\xff"}, "two")
+    ingest(one, collection="hr")
+    tables = ("embeddings", "passages", "vectors", "texts", "kept_documents", "sources")
+    before, ids = [rows(table) for table in tables], manifest_ids()
+    ingest(two, collection="pay")
+    remove_collection(known_collection("pay"), FakeEmbedder())
+    assert ([rows(table) for table in tables], manifest_ids()) == (before, ids)
+    assert held_by("pay") == []
+    assert [known.name for known in known_collections()] == ["hr"]
+    assert (two / "b.md").exists()
+    assert ingest(two, collection="pay").added == 1
+
+
+def test_collections_are_listed_with_what_is_known_of_each(write: Write) -> None:
+    one, two = write({"a.md": LEAVE, "bad.md": b"\xff"}, "one"), write({"b.md": "Pay."}, "two")
+    ingest(one, collection="hr")
+    ingest(two)
+    named, own = known_collections()
+    assert (named.name, named.kind, named.directory, named.documents, named.not_read) == ("hr", "named", one, 1, 1)
+    assert (own.name, own.kind, own.directory, own.documents, own.not_read) == (
+        directory_collection(two), "own", two, 1, 0,
+    )  # fmt: skip
+    assert named.size.passages == own.size.passages == 1
+    assert named.size.bytes > 0 < named.read_at
+    with pytest.raises(InvalidInput, match="no collection 'elsewhere'"):
+        known_collection("elsewhere")
+
+
+def test_a_collection_of_an_earlier_release_is_listed_and_takes_the_directory_that_comes(write: Write) -> None:
+    directory = write({"a.md": LEAVE})
+    ingest(directory, collection="hr")
+    with closing(connect()) as connection, connection:
+        connection.execute("DROP TABLE sources")
+    (known,) = known_collections()
+    assert (known.name, known.directory, known.documents) == ("hr", None, 1)
+    assert known.read_at > 0
+    assert ingest(directory, collection="hr") == report(unchanged=1)
+    assert known_collection("hr").directory == directory

@@ -1,0 +1,111 @@
+"""What becomes of every file of a directory is said, each once."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cli.local.ingest import plan
+from cli.local.place import place_to_read
+from cli.local.sources.files import documents_below
+from cli.local.sources.report import NothingUsable
+from tests.support.fakes import FakeEmbedder
+from tests.unit.cli.local_index.conftest import Write
+from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report
+
+pytestmark = pytest.mark.slow
+
+KINDS: dict[str, bytes] = {".md": b"Good.", ".txt": b"\xff", ".png": b"x", ".TAR": b"x", "": b"x", ".link": b""}
+
+
+def test_the_report_says_what_became_of_every_kind_of_file(write: Write) -> None:
+    directory = write({"a.md": LEAVE, "b.xlsy": "x", "c.xlsy": "x", "d.zipx": "x", "README": "x", "bad.txt": b"\xff"})
+    os.mkfifo(directory / "pipe.md")
+    (directory / "linked.md").symlink_to(directory / "a.md")
+    assert ingest(directory).summary() == (
+        "1 added, 0 changed, 0 removed, 0 unchanged, 1 failed, 1 unreadable, "
+        "4 of other kinds (.xlsy 2, without an ending 1, .zipx 1), 1 link not followed"
+    )
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(first=st.sets(st.sampled_from(list(KINDS))), second=st.sets(st.sampled_from(list(KINDS))))
+def test_every_file_is_in_one_count_and_no_other(write: Write, first: set[str], second: set[str]) -> None:
+    for endings in (first, second):
+        directory = write({"always.md": LEAVE})
+        for found in set(directory.iterdir()) - {directory / "always.md"}:
+            found.unlink()
+        for ending in endings:
+            if ending == ".link":
+                (directory / "f.link").symlink_to("/etc/hosts")
+            else:
+                write({f"f{ending}": KINDS[ending]})
+        told = ingest(directory)
+        counted = told.added + told.changed + told.unchanged + told.failed + told.unreadable + told.links
+        assert counted + sum(told.others.values()) == 1 + len(endings)
+
+
+def test_an_emptied_directory_says_how_many_were_removed(write: Write) -> None:
+    directory = write({"a.md": LEAVE, "b.md": "Pay."})
+    ingest(directory)
+    for name in ("a.md", "b.md"):
+        (directory / name).unlink()
+    with pytest.raises(NothingUsable, match=r"holds no document that can be used any more: it is empty\.$") as emptied:
+        ingest(directory)
+    assert emptied.value.report == report(removed=2)
+    assert indexed(directory) == []
+
+
+def test_a_plan_says_what_would_be_done_and_does_nothing(write: Write, home: Path) -> None:
+    directory = write({"a.md": LEAVE, "b.md": "Pay.", "c.md": "Tea.", "bad.md": b"\xff"})
+    ingest(directory)
+    write({"a.md": "Other.", "new.md": "New.", "x.png": "x"})
+    (directory / "b.md").unlink()
+    before = (home / "selfrag.sqlite3").read_bytes()
+    embedder = FakeEmbedder()
+    planned = plan(place_to_read(directory), embedder)
+    assert planned.lines == ["change a.md", "add new.md", "remove b.md"]
+    assert (home / "selfrag.sqlite3").read_bytes() == before
+    assert embedder.embedded == []
+    done = ingest(directory)
+    assert planned.report == done == report(
+        added=1, changed=1, removed=1, unchanged=1, failed=1, others={".png": 1},
+        warnings=["bad.md is not valid UTF-8 (at byte 0); save it as UTF-8 text."],
+    )  # fmt: skip
+
+
+def test_a_plan_of_what_was_never_read_remembers_no_directory(write: Write) -> None:
+    one, two = write({"a.md": LEAVE}, "one"), write({"b.md": "Pay."}, "two")
+    plan(place_to_read(one, "hr"), FakeEmbedder())
+    assert ingest(two, collection="hr") == report(added=1)
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["within the directory", "out of the directory"])
+@pytest.mark.parametrize("of", ["a file", "a directory"])
+def test_no_link_is_followed_of_either_kind(write: Write, tmp_path: Path, of: str, inside: bool) -> None:
+    directory = write({"a.md": LEAVE, "sub/b.md": "Pay."})
+    elsewhere = directory / "sub" if inside else write({"b.md": "Secret."}, "elsewhere")
+    target = elsewhere / "b.md" if of == "a file" else elsewhere
+    (directory / "link.md").symlink_to(target)
+    assert documents_below(directory, "hr").paths == ["a.md", "sub/b.md"]
+    assert documents_below(directory, "hr").links == 1
+
+
+def test_links_in_a_circle_end(write: Write) -> None:
+    directory = write({"a.md": LEAVE})
+    (directory / "loop").symlink_to(directory)
+    (directory / "x.md").symlink_to(directory / "y.md")
+    (directory / "y.md").symlink_to(directory / "x.md")
+    assert ingest(directory) == report(added=1, links=3)
+
+
+def test_who_asks_is_told_in_one_line_that_not_all_could_be_read(write: Write) -> None:
+    directory = write({"a.md": LEAVE, "b d.md": b"\xff", "c.md": b"\xff"})
+    place = place_to_read(directory)
+    told = ingest(directory)
+    assert told.in_short(place) == [f"2 documents could not be read; see `selfrag documents --docs {directory}`"]
+    for name in ("b d.md", "c.md"):
+        (directory / name).unlink()
+    assert ingest(directory).in_short(place) == []

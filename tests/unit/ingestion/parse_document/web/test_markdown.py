@@ -1,0 +1,195 @@
+"""Markdown: tables and definitions say what they are about, and every other letter is the file's own."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingestion.parse_document.readers import parse
+from ingestion.split_document.pieces import split
+from selfrag.domain.documents import has_words
+from selfrag.domain.errors import BadDocument
+
+SENTENCE = "The allowance is paid in the month after the claim was made. "
+TABLE = "| City | Limit |\n|:-----|------:|\n| Oslo | 140 |\n| Rome | 90 |\n"
+ROWS = "City: Oslo; Limit: 140\nCity: Rome; Limit: 90"
+
+
+def read(text):
+    return parse("a.md", text.encode())
+
+
+def rows_of(text):
+    document = read(text)
+    return [document.text[row.start : row.end] for row in document.rows]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        TABLE,
+        TABLE.replace("\n", "\r\n"),
+        TABLE.removesuffix("\n"),
+        "City | Limit\n--- | ---\nOslo | 140\nRome | 90\n",
+        "|City|**Limit**|\n|-|-|\n|Oslo|140|\n|Rome|90|",
+        "  | [City](c.html) | `Limit` |\n  | - | - |\n  | Oslo | 140 |\n  | Rome | 90 |",
+    ],
+)
+def test_each_value_of_a_table_is_named_by_its_column(table):
+    assert rows_of(f"# Limits\n\n{table}") == ROWS.split("\n")
+    assert read(
+        f"Text before\n{table}\nText after."
+    ).text == f"Text before\n{ROWS}\n\nText after." or not table.endswith("\n")
+
+
+@pytest.mark.parametrize(
+    ("table", "rows"),
+    [
+        ("|A|B|\n|-|-|\n|1|2|3|\n|4|\n", ["A: 1; B: 2; 3", "A: 4"]),
+        ("|A|B|\n|-|-|\n|a \\| b|`*.md`|\n", ["A: a | b; B: `*.md`"]),
+        ("| |Q1|Q2|\n|-|-|-|\n|Oslo|3|4|\n", ["Oslo; Q1: 3; Q2: 4"]),
+        ("|Question|\n|---|\n|May I?|\n", ["Question: May I?"]),
+        ("|A|B|\n|-|-|\n|1|2|\n# Next\n", ["A: 1; B: 2"]),
+    ],
+)
+def test_a_table_is_read_as_people_write_it(table, rows):
+    assert rows_of(table) == rows
+
+
+@pytest.mark.parametrize("page", [f"Table: By city\n\n{TABLE}", f"{TABLE}\nTable: By city\n", f"{TABLE}\n: By city\n"])
+def test_a_caption_stays_with_its_table(page):
+    document = read(f"Before.\n\n{page}\nAfter.")
+    (table,) = document.tables
+    assert table.caption == "By city"
+    assert document.text[table.start : table.end] == f"By city\n{ROWS}"
+    assert document.text.split() == ["Before.", "By", "city", *ROWS.split(), "After."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```\n{TABLE}```\nEnd.",
+        f"    {TABLE}".replace("\n", "\n    ") + "\nEnd.",
+        "| A | B |\n|---|\nEnd.",
+        "a | b\nc | d",
+        "Title\n---\n",
+        "Ratios:\n3 : 4\nWell: so.",
+        "We met at 9\n\n:-)",
+        "- [Oslo](oslo.md)\n- [Rome](rome.md)\n- [Bonn](bonn.md)\n",
+        "- [Oslo](#a)\n- [Rome](#b)\n- [Bonn](#c) is ours\n",
+        "<b>Bold</b> <table>of things\n",
+        "one\r\ntwo\rthree\n",
+    ],
+)
+def test_what_is_no_table_no_definition_and_no_list_of_contents_is_the_files_own(text):
+    document = read(text)
+    assert document.text == text
+    assert not document.tables
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("Apple\n: A fruit.\n", ["Apple: A fruit."]),
+        ("Intro.\n\nApple\n:   A fruit.\n\nPear\n:   Another.\n", ["Apple: A fruit.", "Pear: Another."]),
+        ("Apple\nPear\n: Fruits.\n: Trees.\n", ["Apple, Pear: Fruits.\nTrees."]),
+        (
+            "*Apple*\n\n:   A fruit.\n\n    It is red.\n\n        core\n\nAfter.",
+            ["Apple: A fruit.\n\nIt is red.\n\n    core"],
+        ),
+        ("Apple\r\n~ A fruit\r\nthat is red.\r\n\r\nAfter.", ["Apple: A fruit\r\nthat is red."]),
+    ],
+)
+def test_a_term_stays_with_its_definition(text, rows):
+    assert rows_of(text) == rows
+
+
+def test_every_passage_of_a_long_definition_carries_its_term_and_what_follows_does_not():
+    text = f"# Options\n\n--force\n:   {SENTENCE * 40}\n\n{'It is quiet here. ' * 60}\n"
+    titles = [piece.title for piece in split(read(text))]
+    assert titles.count("Options > --force") > 1
+    assert titles[-1] == "Options"
+
+
+def test_tables_and_definitions_in_html_are_read_like_those_of_a_web_page():
+    page = "Before.\n\n<table>\n\n<tr><th>A<th>B\n<tr><td>1<td>2\n</table>\n<dl><dt>a<dd>b</dl>\n# End\n"
+    assert read(page).text == "Before.\n\nA: 1; B: 2\na: b\n# End\n"
+    assert [heading.text for heading in read(page).headings] == ["End"]
+
+
+def test_headings_stay_where_they_are_below_tables():
+    document = read(f"# One\n\n{TABLE}\n## Two ##\n\nApple\n: A fruit.\n\nThree\n=====\n\nText.")
+    assert [(document.text[one.start : one.end], one.level, one.text) for one in document.headings] == [
+        ("# One", 1, "One"),
+        ("## Two ##", 2, "Two"),
+        ("Three\n=====", 1, "Three"),
+    ]
+
+
+def test_a_list_of_contents_is_left_out_with_its_heading():
+    contents = "- [Leave](#leave)\n  * [Days](#days)\n- [Pay](#pay)\n"
+    assert read(f"# Handbook\n\n{contents}\n## Leave\n\nPaid.").text.split() == [
+        "#",
+        "Handbook",
+        "##",
+        "Leave",
+        "Paid.",
+    ]
+    assert read(f"# Handbook\n\n## Contents\n{contents}\n## Leave\n\nPaid.").text.split() == [
+        *["#", "Handbook", "##", "Leave", "Paid."]
+    ]
+    with pytest.raises(BadDocument, match=r"^a\.md holds only navigation"):
+        read(f"# Contents\n\n{contents}")
+
+
+LINES = st.sampled_from(
+    [
+        "",
+        "Words one",
+        "two | three",
+        "|a|b|",
+        "|-|-|",
+        "---|---",
+        "# H",
+        "===",
+        ": so",
+        "    in",
+        "```",
+        "~ x",
+        "- [A](#a)",
+        "- [B](b)",
+        "<table>",
+        "</table>",
+        "<tr><td>x<td>y",
+        "Table: c",
+        "> q",
+        "\t: z",
+        "---",
+        "<dl><dt>t",
+        "</dl>",
+        "|",
+    ]
+)
+
+
+@settings(deadline=None)
+@given(lines=st.lists(st.one_of(LINES, st.text(max_size=20)), max_size=25), end=st.sampled_from(["\n", "\r\n"]))
+def test_any_markdown_is_read_or_refused_and_says_where_its_parts_are(lines, end):
+    try:
+        document = read(end.join(lines))
+    except BadDocument:
+        return
+    stretches = [*document.headings, *document.rows, *document.tables]
+    assert all(0 <= one.start < one.end <= len(document.text) for one in stretches)
+    for each in (document.headings, document.rows, document.tables):
+        assert [one.start for one in each] == sorted(one.start for one in each)
+    assert all(has_words(piece.text) for piece in split(document))
+
+
+@pytest.mark.parametrize(
+    "unit", ["|a|\n", "|a|\n|-|\n", "a\n: b\n\n", "<table>\n", "- [a](#a)\n", "a\n", ": a\n", "| ", "|-", "\n", "~"]
+)
+def test_any_number_of_marks_is_read_or_refused(unit):
+    try:
+        assert read(unit * (200_000 // len(unit)) + "end").text
+    except BadDocument as error:
+        assert "navigation" not in str(error)  # noqa: PT017

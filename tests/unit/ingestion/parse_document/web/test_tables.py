@@ -1,0 +1,137 @@
+"""Tables of web pages: each row says what its values are."""
+
+import pytest
+
+from ingestion.parse_document.readers import parse
+from selfrag.domain.errors import BadDocument
+
+CITIES = "<tr><th>City<th>Limit<tr><td>Oslo<td>140 EUR<tr><td>Rome<td>90 EUR"
+CITIES_READ = "City: Oslo; Limit: 140 EUR\nCity: Rome; Limit: 90 EUR"
+
+
+def read(html):
+    return parse("page.html", html.encode())
+
+
+def rows_of(html):
+    document = read(html)
+    return [document.text[row.start : row.end] for row in document.rows]
+
+
+@pytest.mark.parametrize(
+    ("table", "rows"),
+    [
+        (CITIES, ["City: Oslo; Limit: 140 EUR", "City: Rome; Limit: 90 EUR"]),
+        (
+            "<thead><tr><td>City<td>Limit</thead><tbody><tr><td>Oslo<td>140 EUR<tr><td>Rome<td>90 EUR</tbody>",
+            ["City: Oslo; Limit: 140 EUR", "City: Rome; Limit: 90 EUR"],
+        ),
+        (
+            "<tr><th rowspan=2>Office<th colspan=2>2026<tr><th>Q1<th>Q2<tr><td>Oslo<td>3<td>4",
+            ["Office: Oslo; 2026, Q1: 3; 2026, Q2: 4"],
+        ),
+        ("<tr><th><th>Q1<th>Q2<tr><th>Oslo<td>3<td>4", ["Oslo; Q1: 3; Q2: 4"]),
+        ("<tr><th><th>Limit<tr><th>Oslo<td>140", ["Oslo; Limit: 140"]),
+        ("<tr><th>City<th>Limit<tr><th>Norway<tr><td>Oslo<td>140", ["Norway; City: Oslo; Limit: 140"]),
+        ("<tr><th>Length<td>5 m<tr><th>Width<td>2 m", ["Length: 5 m", "Width: 2 m"]),
+        ("<tr><th>Length<td>5 m<th>Width<td>2 m", ["Length: 5 m; Width: 2 m"]),
+        (
+            "<tr><th>Team<th>Who<tr><td rowspan=2>Sales<td>Ada<tr><td>Bob",
+            ["Team: Sales; Who: Ada", "Team: Sales; Who: Bob"],
+        ),
+        (
+            "<tr><th>Day<th>Morning<th>Evening<tr><td>Friday<td colspan=2>closed",
+            ["Day: Friday; Morning, Evening: closed"],
+        ),
+        ("<tr><th>City<th>Limit<tr><td>Oslo<td><tr><td><td>90", ["City: Oslo", "Limit: 90"]),
+        ("<tr><td>Oslo<td>140 EUR<tr><td>Rome<td>90 EUR", ["Oslo; 140 EUR", "Rome; 90 EUR"]),
+        (
+            "<tr><th>City<th>Limit<tr><th colspan=2>Norway<tr><td>Oslo<td>140<tr><th colspan=2>Italy<tr><td>Rome<td>90",
+            ["Norway; City: Oslo; Limit: 140", "Italy; City: Rome; Limit: 90"],
+        ),
+        (
+            "<tr><th>City<th>Limit<tr><td>Oslo<td>140<tr><th>Boss<th>Phone<tr><td>Ada<td>4400",
+            ["City: Oslo; Limit: 140", "Boss: Ada; Phone: 4400"],
+        ),
+        (
+            "<tr><th>City<th>Notes<tr><td>Oslo<td><p>One.<p>Two.<ul><li>a<li>b</ul>",
+            ["City: Oslo; Notes: One. Two. a b"],
+        ),
+    ],
+)
+def test_each_value_of_a_row_is_named_by_its_columns_and_its_row(table, rows):
+    assert rows_of(f"<table>{table}</table>") == rows
+
+
+def test_a_table_in_a_cell_is_a_part_of_its_row():
+    inner = "<table><tr><th>From<th>To<tr><td>8<td>12</table>"
+    assert rows_of(f"<table><tr><th>Day<th>Hours<tr><td>Monday<td>{inner}</table>") == [
+        "Day: Monday; Hours: From: 8; To: 12"
+    ]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<table><caption>Limits <i>by</i> city</caption>{CITIES}</table>",
+        f"<figure><table>{CITIES}</table><figcaption>Limits by city</figcaption></figure>",
+        f"<div class=table><p class=title><b>Limits by city</b></p><div><table>{CITIES}</table></div></div>",
+        f"<table><tr><th colspan=2>Limits by city{CITIES}</table>",
+    ],
+)
+def test_a_caption_stays_with_its_table(page):
+    document = read(f"<p>Before.</p>{page}<p>After.</p>")
+    (table,) = document.tables
+    assert table.caption == "Limits by city"
+    assert document.text[table.start : table.end] == (f"Limits by city\n{CITIES_READ}")
+    assert document.text.startswith("Before.\n")
+    assert document.text.endswith("\nAfter.")
+
+
+def test_the_name_of_a_column_in_which_nothing_stands_is_not_lost():
+    assert "Remark" in read("<table><tr><th>City<th>Remark<tr><td>Oslo<td></table>").text
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        (
+            "<table role=presentation><tr><td>Menu of<td>today<tr><td>Soup<td>and bread</table>",
+            "Menu of\ttoday\nSoup\tand bread",
+        ),
+        ("<table><tr><td><h1>Leave</h1><p>25 days.</table>", "Leave\n25 days."),
+        ("<table><tr><td><img><th>Warning<tr><td><td>Do not open.</table>", "Warning\nDo not open."),
+        ("<table><tr><td>1<td><pre>if x:\n    go()</pre></table>", "1\nif x:\n    go()"),
+        (
+            f"<table><tr><td>Left<td><table>{CITIES}</table><tr><td>a<td>b</table>",
+            "Left\nCity: Oslo; Limit: 140 EUR\nCity: Rome; Limit: 90 EUR\na\tb",
+        ),
+    ],
+)
+def test_a_table_that_only_lays_out_the_page_is_read_as_text(page, text):
+    assert read(page).text == text
+
+
+def test_a_heading_within_a_table_that_lays_out_the_page_is_a_heading():
+    assert [heading.text for heading in read("<table><tr><td><h1>Leave</h1><p>25 days.</table>").headings] == ["Leave"]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "<tr>" + "<td rowspan=1000>" * 1000 + "<tr>" * 100_000,
+        "<tr>" + "<td rowspan=1000 colspan=1000>a" * 1000 + "<tr><td>b" * 10_000,
+        "<tr>" + "<th colspan=1000>a" * 10_000 + "<tr><td>b<td>c",
+        ("<tr><th>a<th>b<tr><td rowspan=50>" + "long " * 50 + "<td>" + "<tr><td>c" * 50) * 200,
+        "<tr><th>a<th>b<tr><td>" + "<table><tr><th>a<th>b<tr><td rowspan=9>d<td>" * 200 + "x" + "</table>" * 200,
+    ],
+)
+def test_a_table_that_would_grow_without_end_is_refused_or_read_in_bounds(table):
+    try:
+        length = len(read(f"<p>Words.<table>{table}</table>").text)
+    except BadDocument as error:
+        length, sentence = 0, str(error)
+    else:
+        sentence = ""
+    assert length <= 20_000_000
+    assert bool(length) or sentence.endswith("split it into several files.")
