@@ -86,7 +86,7 @@ class Content:
         first, count = self._of_columns, _count(attributes, "number-columns-repeated")
         self._of_columns += count
         if attribute(attributes, "visibility") in _HIDDEN:
-            self.sheets[-1].hidden_columns.append((first, first + count - 1))
+            self.sheets[-1].hide_columns(first, first + count - 1)
 
     def _begin_row(self, attributes: dict[str, str]) -> None:
         self._rows, self._column = _count(attributes, "number-rows-repeated"), 0

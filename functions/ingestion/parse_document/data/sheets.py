@@ -45,7 +45,7 @@ def _hide_columns(sheet: Sheet) -> bool:
     """Take away what stands in hidden columns; tells whether anything did."""
     found = False
     for row in sheet.rows.values():
-        for column in [each for each in row if any(first <= each <= last for first, last in sheet.hidden_columns)]:
+        for column in sheet.hidden_columns & row.keys():
             found = True
             del row[column]
     return found

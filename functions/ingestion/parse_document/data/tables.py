@@ -99,9 +99,10 @@ class Tables:
         names = self._names or []
         for line in lines:
             self.wider += bool(names) and len(line.values) > len(names)
-            missing = range(len(names), len(line.values))
-            called = [name or self._letter(column) for column, name in enumerate(names)]
-            called += [self._letter(column) for column in missing]
+            called = [
+                names[column] if column < len(names) and names[column] else self._letter(column)
+                for column in range(len(line.values))
+            ]
             self._writer.row(called, line.values, f"row {line.number}")
 
     def _letter(self, column: int) -> str:

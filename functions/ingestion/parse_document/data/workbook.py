@@ -30,8 +30,13 @@ class Sheet:
     rows: dict[int, dict[int, str]] = field(default_factory=dict)
     merged: list[Merged] = field(default_factory=list)
     hidden_rows: set[int] = field(default_factory=set)
-    hidden_columns: list[tuple[int, int]] = field(default_factory=list)
+    hidden_columns: set[int] = field(default_factory=set)
     without_value: int = 0
+
+    def hide_columns(self, first: int, last: int) -> None:
+        """Note that these columns are hidden."""
+        if first >= 0 and first not in self.hidden_columns:  # else somebody wants it to take long
+            self.hidden_columns.update(range(first, min(last + 1, MAX_COLUMN)))
 
 
 class Cells:

@@ -41,7 +41,7 @@ class SheetReader:
             if attributes.get("hidden") in ON:
                 self._sheet.hidden_rows.add(self._row)
         elif name == "col" and attributes.get("hidden") in ON:
-            self._sheet.hidden_columns.append((int(attributes["min"]) - 1, int(attributes["max"]) - 1))
+            self._sheet.hide_columns(int(attributes["min"]) - 1, int(attributes["max"]) - 1)
         elif name == "mergeCell":
             self._merge(attributes.get("ref", ""))
 

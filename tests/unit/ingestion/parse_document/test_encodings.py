@@ -77,6 +77,12 @@ def test_a_declaration_is_found_however_it_is_written(declaration):
     assert document.warnings == ()
 
 
+def test_a_declared_encoding_is_read_with_the_letters_that_browsers_know_in_it():
+    page = '<meta charset="euc-jp"><p>①有給休暇は十二日です'.encode("euc_jis_2004")
+    assert parse("a.html", page).text == "①有給休暇は十二日です"
+    assert parse("a.html", page).warnings == ()
+
+
 def test_a_page_that_declares_another_encoding_than_it_has_is_read_as_what_it_is_with_a_warning():
     page = b'<meta charset="iso-8859-1"><p>'
     assert parse("a.html", page + "Größe: 9 €".encode()).text == "Größe: 9 €"

@@ -106,6 +106,24 @@ def test_merged_names_are_joined_and_a_cell_over_several_rows_is_in_each():
     assert row_texts(read({"S": grid(cities)}, merged=["A2:A3"]))[1] == "Country: Norway; City: Bergen; Limit: 120"
 
 
+def test_a_second_line_of_names_goes_on_where_a_name_beside_it_spans_both():
+    rows = [["City", "Limit"], ["", "in EUR"], ["Oslo", 140]]
+    assert row_texts(read({"S": grid(rows)}, merged=["A1:A2"])) == ["City: Oslo; Limit, in EUR: 140"]
+
+
+def test_what_stands_right_of_a_merged_cell_of_opendocument_stays_in_its_column():
+    merged = ods_cell("2026").replace(" ", ' table:number-columns-spanned="2" ', 1)
+    covered = "<table:covered-table-cell><text:p>secret</text:p></table:covered-table-cell>"
+    rows = [["City", merged, covered, "All"], ["", "Q1", "Q2", ""], ["Oslo", "5", "6", "11"]]
+    document = parse("a.ods", ods(ods_table("T", rows)))
+    assert row_texts(document) == ["City: Oslo; 2026, Q1: 5; 2026, Q2: 6; All: 11"]
+
+
+def test_cells_that_are_merged_again_and_again_are_refused():
+    with pytest.raises(BadDocument, match="has too many merged cells"):
+        read({"S": grid([["City"]] * 1500)}, merged=["A1:A1500"] * 15_000)
+
+
 def test_a_table_without_names_is_read_by_letters_with_a_warning():
     document = read({"S": grid([["Oslo", 140], ["Rome", 90]], first=3, left=1)})
     assert row_texts(document) == ["column B: Oslo; column C: 140", "column B: Rome; column C: 90"]
@@ -247,3 +265,9 @@ def test_a_sheet_of_any_cells_is_a_document_or_refused(cells, merge):
     rows = "".join(f'<row r="{r}"><c r="{c}" t="{t}" s="{s}">{inner}</c></row>' for r, c, t, s, inner in cells)
     with suppress(BadDocument):
         assert read({"S": rows}, merged=[merge]).text
+
+
+def test_values_at_the_end_of_every_row_are_refused_and_take_no_time():
+    rows = "".join(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 2000))
+    with pytest.raises(BadDocument, match="has values too far apart"):
+        read({"S": rows})
