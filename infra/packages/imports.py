@@ -14,6 +14,7 @@ import typer
 
 from infra.packages.services import services
 from infra.packages.start import handler_of, run_as_lambda, start, steps_in, trees
+from infra.packages.zips import READERS
 
 
 def heaviest(unpacked: Path, step: str, number: int) -> list[tuple[str, float]]:
@@ -27,11 +28,26 @@ def heaviest(unpacked: Path, step: str, number: int) -> list[tuple[str, float]]:
     return [(package, microseconds / 1000) for package, microseconds in spent.most_common(number)]
 
 
+def readers(unpacked: Path, runs: int) -> dict[str, float]:
+    """The median milliseconds of the processor that each library takes to load which only a kind of file needs."""
+    folder = unpacked / READERS / "python"
+    names = sorted(path.parent.name for path in folder.glob("*/__init__.py") if not path.parent.name.startswith("_"))
+    return {name: median(_load(unpacked, name) for _ in range(runs)) for name in names}
+
+
+def _load(unpacked: Path, library: str) -> float:
+    code = f"import time; began = time.process_time(); import {library}; print(time.process_time() - began)"
+    done = run_as_lambda(unpacked, "parse_document", code, ("-B",))
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return 1000 * float(done.stdout)
+
+
 def main(
     out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build/bench"),
     runs: Annotated[int, typer.Option(help="How many times each handler is started.", min=1)] = 3,
 ) -> None:
-    """Print each handler's median start with and without bytecode, and the packages that take most of it."""
+    """Print each handler's median start with and without bytecode, what takes most of it, and the readers'."""
     taken: dict[tuple[str, bool], list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as scratch, services() as url:
         plain, compiled = trees(out, Path(scratch))
@@ -46,6 +62,8 @@ def main(
             without, with_it = (1000 * median(taken[step, held]) for held in (False, True))
             packages = ", ".join(f"{package} {spent:.0f}" for package, spent in heaviest(compiled, step, 5))
             typer.echo(f"{step:<18}{without:>7.0f} ms{with_it:>13.0f} ms   {packages}")
+        loads = ", ".join(f"{name} {spent:.0f} ms" for name, spent in readers(compiled, runs).items())
+        typer.echo(f"loaded by a file of their kind alone, with bytecode: {loads}")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.packages.imports import heaviest
+from infra.packages.imports import heaviest, readers
 from infra.packages.package import FUNCTIONS
 from infra.packages.start import handler_of, run_as_lambda
 from infra.packages.zips import SERVICES, steps_of
@@ -83,3 +83,9 @@ def test_the_benchmark_names_the_heaviest_packages(unpacked: Path) -> None:
     packages = heaviest(unpacked, "retrieve", 3)
     assert "pydantic" in dict(packages)
     assert [spent for _, spent in packages] == sorted((spent for _, spent in packages), reverse=True)
+
+
+def test_the_benchmark_tells_what_each_library_of_a_kind_of_file_takes_to_load(unpacked: Path) -> None:
+    taken = readers(unpacked, 1)
+    assert taken.keys() >= {"pypdfium2", "selectolax", "semantic_text_splitter", "yaml"}
+    assert all(spent > 0 for spent in taken.values())
