@@ -34,6 +34,11 @@ def nothing_is_left_of_the_test_before() -> None:
     bootstrap.forget()
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """A file is called by its argument: its bytes say when it was packed, and no two processes would agree."""
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Begin with the test that takes longest, and mostly waits: the others run beside it."""
     items.sort(key=lambda item: "test_apply" not in item.nodeid)

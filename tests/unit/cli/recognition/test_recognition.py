@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from cli.local.home import connect
-from cli.local.ingest import NothingUsable, sync
+from cli.local.ingest import sync
+from cli.local.sources.report import NothingUsable
 from cli.local.place import Place
 from cli.local.recognition import tesseract
 from cli.local.recognition.local import local_recognizer
