@@ -63,7 +63,7 @@ architecture: $(VENV)/.test ## Draw the picture of the rooms in docs/architectur
 	@$(BIN)/python -m docs.picture
 
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make package [ARCHITECTURE=x86_64]
-	@echo "Building a zip for each function and the layer, for Lambda on $(ARCHITECTURE), into build/." >&2
+	@echo "Building a zip for each function and both layers, for Lambda on $(ARCHITECTURE), into build/." >&2
 	@if [ "$(ARCHITECTURE)" != arm64 ]; then \
 	  $(BIN)/python -m infra.packages.libraries "build/libraries/$(ARCHITECTURE)" --architecture "$(ARCHITECTURE)"; fi
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \

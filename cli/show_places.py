@@ -15,7 +15,7 @@ def place_of(found: Mapping[str, Any]) -> str:
     page, heading = found.get("page"), found.get("heading")
     # What a release before locators has stored has a page alone.
     where = found.get("locator") or (f"page {page}" if page else "")
-    return visible(found["document"]) + (f", {where}" if where else "") + (f" > {heading}" if heading else "")
+    return f"{visible(found['document'])}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
 
 
 def places(steps: Sequence[Step]) -> dict[str, str]:

@@ -23,6 +23,9 @@ model_provider = "anthropic"
 # Which model judges what: thrifty, balanced or strict.
 # profile = "balanced"
 
+# Whether Amazon Textract reads pages that show pictures and hold no text.
+# text_recognition = true
+
 web_search = true
 auth       = "api_key"
 

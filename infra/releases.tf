@@ -18,7 +18,7 @@ resource "aws_lambda_function" "ask" {
   handler                        = "ask.handler.handler"
   runtime                        = "python3.13"
   architectures                  = [var.architecture]
-  layers                         = [aws_lambda_layer_version.shared.arn]
+  layers                         = [for layer in local.steps.ask.layers : aws_lambda_layer_version.layer[layer].arn]
   memory_size                    = lookup(var.memory, "ask", local.steps.ask.memory)
   timeout                        = local.steps.ask.timeout
   reserved_concurrent_executions = lookup(var.reserved_concurrency, "ask", local.ask_share)

@@ -66,6 +66,36 @@ locals {
         SELFRAG_PIPELINE = "${var.pipeline}/${var.index.name}/${var.index.vector_dimensions}"
       }
     }
+    # The pages of a document that show pictures, for Textract, which reads them as the function that asks it.
+    keep_pages = {
+      environment = local.recognition_environment
+      statements = [for arn in local.recognized_arns : {
+        sid       = "KeepPages"
+        actions   = ["s3:PutObject"]
+        resources = ["${arn}/*"]
+      }]
+    }
+    # Textract knows no resource.
+    recognition = {
+      environment = local.recognition_environment
+      statements = flatten([for arn in local.recognized_arns : [
+        {
+          sid       = "RecognizePages"
+          actions   = ["textract:GetDocumentTextDetection", "textract:StartDocumentTextDetection"]
+          resources = ["*"]
+        },
+        {
+          sid       = "ReadAndRememberPages"
+          actions   = ["s3:GetObject", "s3:PutObject"]
+          resources = ["${arn}/*"]
+        },
+        {
+          sid       = "SeeWhichPagesAreKnown"
+          actions   = ["s3:ListBucket"]
+          resources = [arn]
+        }
+      ]])
+    }
     # S3 says that an object is gone only to those who may list the bucket; to others it says that they may not.
     read_documents = {
       statements = [
@@ -155,6 +185,12 @@ locals {
     for step, body in local.steps : step => merge(
       local.common_environment, [for service in body.uses : lookup(local.services[service], "environment", {})]...
     )
+  }
+  recognized_arns = [for name, bucket in aws_s3_bucket.bucket : bucket.arn if name == "recognized"]
+  recognition_environment = {
+    SELFRAG_TEXT_RECOGNITION  = tostring(var.text_recognition)
+    SELFRAG_RECOGNITION_PAGES = tostring(var.text_recognition_pages)
+    SELFRAG_RECOGNIZED_BUCKET = try(aws_s3_bucket.bucket["recognized"].id, null)
   }
   index_environment = {
     for use, index in local.indices : use => {

@@ -64,13 +64,21 @@ locals {
     # A PDF is read in a process of its own, beside the function's.
     parse_document = {
       description = "Reads a document: its text, headings and pages."
-      uses        = ["ingestion", "read_documents", "write_work"]
+      uses        = ["ingestion", "read_documents", "write_work", "keep_pages"]
+      layers      = ["layer", "readers"]
       memory      = 2048
+      timeout     = 130
+    }
+    # It begins, looks and merges; nothing runs while pages are recognised.
+    recognize_pages = {
+      description = "Has Amazon Textract read pages that show pictures, and puts the text into the document."
+      uses        = ["ingestion", "read_work", "write_work", "recognition"]
       timeout     = 130
     }
     split_document = {
       description = "Cuts a document into batches of passages."
       uses        = ["ingestion", "read_work", "write_work"]
+      layers      = ["layer", "readers"]
       timeout     = 130
     }
     embed_passages = {
@@ -103,13 +111,18 @@ locals {
     }
   }
 
-  step_defaults = { memory = 512, timeout = 30 }
+  step_defaults = { memory = 512, timeout = 30, layers = ["layer"] }
   # The room is what stands before a step's name in the name of its Python module.
   steps = merge(
     { for step, body in local.question_steps : step => merge(local.step_defaults, body, { room = "question." }) },
     { for step, body in local.ingestion_steps : step => merge(local.step_defaults, body, { room = "ingestion." }) },
     { for step, body in local.api_steps : step => merge(local.step_defaults, body, { room = "" }) }
   )
+  # The layers, by the names of their zips.
+  layers = {
+    layer   = { name = "shared", description = "What the steps share, and the libraries they need." }
+    readers = { name = "readers", description = "The libraries that read and split documents." }
+  }
   model_steps = [for step, body in local.steps : step if contains(body.uses, "model")]
   # What is asked before a step's own model, by the profile or by `models`.
   first_models  = ["grade_support_first"]
@@ -123,11 +136,13 @@ locals {
 }
 
 # The version before goes when another comes: Lambda keeps a copy as long as a function's version has it.
-resource "aws_lambda_layer_version" "shared" {
-  layer_name               = "${var.name}-shared"
-  description              = "What the steps share, and the libraries they need."
-  filename                 = "${var.package_directory}/layer.zip"
-  source_code_hash         = filebase64sha256("${var.package_directory}/layer.zip")
+resource "aws_lambda_layer_version" "layer" {
+  for_each = local.layers
+
+  layer_name               = "${var.name}-${each.value.name}"
+  description              = each.value.description
+  filename                 = "${var.package_directory}/${each.key}.zip"
+  source_code_hash         = filebase64sha256("${var.package_directory}/${each.key}.zip")
   compatible_runtimes      = ["python3.13"]
   compatible_architectures = [var.architecture]
 }
@@ -146,7 +161,7 @@ resource "aws_lambda_function" "step" {
   handler                        = "${each.value.room}${each.key}.handler.handler"
   runtime                        = "python3.13"
   architectures                  = [var.architecture]
-  layers                         = [aws_lambda_layer_version.shared.arn]
+  layers                         = [for layer in each.value.layers : aws_lambda_layer_version.layer[layer].arn]
   memory_size                    = lookup(var.memory, each.key, each.value.memory)
   timeout                        = each.value.timeout
   reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, -1)

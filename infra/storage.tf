@@ -15,12 +15,17 @@ locals {
     documents = { keys = ["id", "part"], ttl = null, indices = { by_collection = ["collection", "key"] } }
   }
 
-  buckets = {
+  buckets = merge({
     # What documents are dropped into. What is replaced or deleted can be brought back for a while.
     documents = { versioned = true, force_destroy = var.documents_force_destroy }
     # Work in progress: a document's text, passages and vectors, between one step of the ingestion and the next.
     work = { versioned = false, force_destroy = true }
-  }
+    }, !var.text_recognition ? {} : {
+    # Pages that were recognised, and what they say, so that they are paid once. What is gone is recognised again.
+    recognized = { versioned = false, force_destroy = true }
+  })
+  # How long what can be made again is kept.
+  kept_days = { work = 7, recognized = 365 }
 }
 
 resource "aws_dynamodb_table" "table" {
@@ -163,7 +168,7 @@ resource "aws_s3_bucket_lifecycle_configuration" "bucket" {
     }
 
     expiration {
-      days                         = each.value.versioned ? null : 7
+      days                         = lookup(local.kept_days, each.key, null)
       expired_object_delete_marker = each.value.versioned ? true : null
     }
 

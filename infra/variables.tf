@@ -68,7 +68,7 @@ variable "tracing" {
 # The functions
 
 variable "package_directory" {
-  description = "Where `make package` put layer.zip and a zip for each function."
+  description = "Where `make package` put the zips of the two layers and one for each function."
   type        = string
   default     = "../build"
 }
@@ -411,6 +411,23 @@ variable "pipeline" {
   validation {
     condition     = can(regex("^[A-Za-z0-9._-]{1,40}$", var.pipeline))
     error_message = "pipeline must be 1 to 40 letters, digits, dots, hyphens or underscores."
+  }
+}
+
+variable "text_recognition" {
+  description = "Whether Amazon Textract reads pages of PDFs that show pictures and hold no text: about 1.50 dollars for 1,000 such pages. The region must have Textract; not tried on AWS (doctor: textract)."
+  type        = bool
+  default     = false
+}
+
+variable "text_recognition_pages" {
+  description = "How many pages of one document are recognised at the most; the others are left out, with a warning."
+  type        = number
+  default     = 500
+
+  validation {
+    condition     = var.text_recognition_pages >= 1 && var.text_recognition_pages <= 3000 && floor(var.text_recognition_pages) == var.text_recognition_pages
+    error_message = "text_recognition_pages must be a whole number from 1 to 3000, which is what Textract takes at once."
   }
 }
 

@@ -35,6 +35,7 @@ class Choices(BaseModel):
     reserved_concurrency: dict[str, int] = {}
     account_concurrency: int | None = None
     manage_api_gateway_account: bool = False
+    text_recognition: bool = False
     api_throttle: Throttle = Throttle(rate=50, burst=100)
     key_throttle: Throttle = Throttle(rate=5, burst=10)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cli.doctor.account import claude, collection, gateway, limits, machines, names, titan
+from cli.doctor.account import claude, collection, gateway, limits, machines, names, recognition, titan
 from cli.doctor.account.subject import Account
 from cli.doctor.deployed import documents, parts, permissions, questions, reindexing
 from cli.doctor.deployed.subject import Deployment
@@ -23,6 +23,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
     Check("machine-limits", "The limits of Step Functions", Quotas.ACTIONS, machines.limits),
     Check("express", "The synchronous start", ("states:StartSyncExecution",), machines.synchronous),
     Check("collection-units", "The limits of OpenSearch Serverless", ("aoss:GetAccountSettings",), collection.units),
+    Check("textract", "Amazon Textract", ("textract:GetDocumentTextDetection",), recognition.there),
     Check("api-logs", "API Gateway's logging role", ("apigateway:GET",), gateway.logging_role),
     Check("api-throttle", "What the API lets in", (), gateway.throttle),
     Check("roles", "Names of roles", ("iam:ListRoles",), names.taken("roles", names.roles)),

@@ -13,6 +13,7 @@ from cli.local.aws.manifest import KeptManifest, kept_manifest
 from cli.local.home import alone
 from cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
 from cli.local.place import Place
+from cli.local.recognition.tesseract import program
 from cli.local.sources.another import refuse_another
 from cli.local.sources.comparison import Comparison, compare, content_of, records_by_path
 from cli.local.sources.plan import Plan, plan_of
@@ -62,7 +63,7 @@ def _compared(
     if not replacing:
         refuse_another(place)
     with embedding_with(embedder) as embedding, kept_manifest() as kept:
-        yield compare(place, kept, IngestionSettings(pipeline=embedding.name).made_by), kept, embedding
+        yield compare(place, kept, IngestionSettings(pipeline=_pipeline(embedding)).made_by), kept, embedding
 
 
 def _remember(place: Place, comparison: Comparison, read_at: int | None = None) -> None:
@@ -75,8 +76,9 @@ def _ingest(
     place: Place, comparison: Comparison, kept: KeptManifest, embedding: KeptEmbedder, on_document: OnDocument
 ) -> dict[str, str]:
     """Run the workflow for all that is not in step; gives why files cannot be read, by path."""
-    # It takes a second to load.
+    # They take a second to load.
     from cli.local.aws.ingestion import ingest_objects
+    from cli.local.recognition.local import local_recognizer
 
     unread, telling = dict(comparison.unread), Telling(place, comparison, embedding, on_document)
 
@@ -89,7 +91,13 @@ def _ingest(
             unread[path] = why
         return content
 
-    parts: Parts = {"index": open_index(), "embedder": embedding}
     keys = [f"{place.collection}/{path}" for path in (*comparison.todo, *comparison.gone)]
-    ingest_objects(keys, read, kept, {"SELFRAG_PIPELINE": embedding.name}, parts, telling)
+    with local_recognizer() as recognizer:
+        parts: Parts = {"index": open_index(), "embedder": embedding, "recognizer": recognizer}
+        ingest_objects(keys, read, kept, {"SELFRAG_PIPELINE": _pipeline(embedding)}, parts, telling)
     return unread
+
+
+def _pipeline(embedding: KeptEmbedder) -> str:
+    """What passages depend on beside the files: what embeds them, and whether pictures of pages are read."""
+    return f"{embedding.name} tesseract" if program() else embedding.name

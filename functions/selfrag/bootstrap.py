@@ -28,6 +28,7 @@ from selfrag.ports.model import Claude
 from selfrag.ports.objects import Objects, Uploads
 from selfrag.ports.prompts import Prompt
 from selfrag.ports.recent import RecentCalls
+from selfrag.ports.recognizer import Recognizer
 from selfrag.ports.web import Domains, WebSearch
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.models import first_of
@@ -60,6 +61,7 @@ class Parts(TypedDict, total=False):
     claude_client: Any
     clock: Clock
     recent_calls: RecentCalls
+    recognizer: Recognizer | None
 
 
 def using(**replacements: Unpack[Parts]) -> AbstractContextManager[None]:
@@ -252,6 +254,18 @@ def objects() -> Objects:
     from selfrag.adapters.objects import S3Objects
 
     return S3Objects(objects_client(), ingestion_settings().work_bucket)
+
+
+@once
+def recognizer() -> Recognizer | None:
+    """What reads the text off pictures of pages; None where text recognition is not switched on."""
+    if not ingestion_settings().text_recognition:
+        return None
+    from selfrag.adapters.clients import objects_client, textract_client
+    from selfrag.adapters.objects import S3Objects
+    from selfrag.adapters.textract import TextractRecognizer
+
+    return TextractRecognizer(textract_client(), S3Objects(objects_client(), ingestion_settings().recognized_bucket))
 
 
 @once

@@ -1,4 +1,4 @@
-"""The libraries of the layer: uv chooses them for a Lambda's processor and Python, whatever it runs on itself.
+"""The libraries of the layers: uv chooses them for a Lambda's processor and Python, whatever it runs on itself.
 
 python -m infra.packages.libraries build/libraries/arm64
 """
@@ -19,6 +19,9 @@ from infra.packages.bytecode import lambda_python
 
 ROOT = Path(__file__).resolve().parents[2]
 # Lambda runs Python 3.13 on Amazon Linux 2023, which has glibc 2.34; 2.28 is the newest that libraries are built for.
+# The folders that are filled, each the libraries of a layer: what every function has, and what reading documents needs
+# beside. The second is named as in [project.optional-dependencies].
+SHARED, READERS = "shared", "readers"
 _PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
 
 
@@ -27,24 +30,41 @@ class NoLibraries(Exception):
 
 
 def install(out: Path, project: Path, options: list[str], python: str = sys.executable) -> None:
-    """Fill a folder with the [project.dependencies] of a project and what they need, at its pinned versions.
+    """Fill a folder with what a project and its readers need, at its pinned versions, a folder for each layer.
 
     The folder is replaced as a whole, and only when uv has found everything. Without options it is for this machine
     and this `python`.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
-        command = [uv.find_uv_bin(), "pip", "install", "--quiet", "--system-certs", "--link-mode", "copy"]
-        command += ["--python", python, "--target", str(Path(scratch) / "filled"), "--only-binary", ":all:"]
-        command += ["--constraint", "constraints.txt", "--requirement", "pyproject.toml", *options]
-        # uv reads from the pyproject.toml of the folder that it runs in which packages stay out.
-        done = subprocess.run(  # noqa: S603 (our own arguments)
-            command, cwd=project, env={**_index(), **os.environ}, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise NoLibraries(f"uv pip install: {done.stderr.strip()}")
+        filled = Path(scratch) / "filled"
+        _fill(filled / SHARED, project, options, python)
+        _fill(filled / READERS, project, ["--extra", READERS, *options], python)
+        _take_away(filled / SHARED, filled / READERS)
         shutil.rmtree(out, ignore_errors=True)
-        (Path(scratch) / "filled").rename(out)
+        filled.rename(out)
+
+
+def _fill(target: Path, project: Path, options: list[str], python: str) -> None:
+    command = [uv.find_uv_bin(), "pip", "install", "--quiet", "--system-certs", "--link-mode", "copy"]
+    command += ["--python", python, "--target", str(target), "--only-binary", ":all:"]
+    command += ["--constraint", "constraints.txt", "--requirement", "pyproject.toml", *options]
+    # uv reads from the pyproject.toml of the folder that it runs in which packages stay out.
+    done = subprocess.run(  # noqa: S603 (our own arguments)
+        command, cwd=project, env={**_index(), **os.environ}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise NoLibraries(f"uv pip install: {done.stderr.strip()}")
+    target.mkdir(exist_ok=True)  # nothing was to be installed
+
+
+def _take_away(known: Path, folder: Path) -> None:
+    """Remove from a folder what is known: both layers stand beside each other in a function that has both."""
+    for file in [path for path in folder.rglob("*") if path.is_file() and (known / path.relative_to(folder)).exists()]:
+        file.unlink()
+    for below in sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True):
+        if not any(below.iterdir()):
+            below.rmdir()
 
 
 def main(
@@ -54,7 +74,7 @@ def main(
     host: Annotated[bool, typer.Option("--host", help="For this machine and its Python instead.")] = False,
     bench: Annotated[bool, typer.Option("--bench", help="For this machine, and its 3.13 if it has one.")] = False,
 ) -> None:
-    """Fetch the libraries of the layer, so that it can be built without network."""
+    """Fetch the libraries of the layers, so that they can be built without network."""
     lambdas = ["--python-platform", _PLATFORMS[architecture], "--python-version", python]
     try:
         install(out, ROOT, [] if host or bench else lambdas, (bench and lambda_python()) or sys.executable)

@@ -1,4 +1,4 @@
-"""Build what the Lambdas run: a zip for each step, and one layer with what they share.
+"""Build what the Lambdas run: a zip for each step, a layer with what all share, and one with the readers.
 
 python -m infra.packages.package --out build --libraries build/libraries/arm64
 """
@@ -10,9 +10,8 @@ import typer
 
 from infra.packages.bytecode import FUNCTION_ROOT, LAYER_ROOT, MISSING, lambda_python, with_bytecode
 from infra.packages.libraries import ROOT
-from infra.packages.zips import Archive, Files, function_files, layer_files, steps_of, write_zip
+from infra.packages.zips import LAYERS, Archive, Files, function_files, layer_files, steps_of, write_zip
 
-LAYER = "layer"
 FUNCTIONS = ROOT / "functions"
 MEGABYTE = 1024 * 1024
 
@@ -21,14 +20,16 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, help=__d
 
 @app.command()
 def package(
-    libraries: Annotated[Path, typer.Option(help="Folder of the layer's libraries.", exists=True, file_okay=False)],
+    libraries: Annotated[Path, typer.Option(help="Folder of the layers' libraries.", exists=True, file_okay=False)],
     out: Annotated[Path, typer.Option(help="Folder that the zips are written to.")] = Path("build"),
     architecture: Annotated[Literal["arm64", "x86_64"], typer.Option(help="What the libraries are for.")] = "arm64",
-    step: Annotated[list[str] | None, typer.Option(help="Only this step, or `layer`; can be repeated.")] = None,
+    step: Annotated[
+        list[str] | None, typer.Option(help="Only this step or layer (`layer`, `readers`); can be repeated.")
+    ] = None,
 ) -> None:
     """Build the zips, the same byte for byte from the same sources, libraries and Python 3.13."""
-    parts = step or [*steps_of(FUNCTIONS), LAYER]
-    if unknown := set(parts) - {*steps_of(FUNCTIONS), LAYER}:
+    parts = step or [*steps_of(FUNCTIONS), *LAYERS]
+    if unknown := set(parts) - {*steps_of(FUNCTIONS), *LAYERS}:
         raise typer.BadParameter(f"There is no step called {', '.join(sorted(unknown))}.")
     python = lambda_python()
     if python is None:
@@ -40,12 +41,13 @@ def package(
 
 
 def _files(part: str, libraries: Path, python: str | None) -> Files:
-    files = layer_files(FUNCTIONS, libraries) if part == LAYER else function_files(FUNCTIONS, part)
-    return files if python is None else with_bytecode(files, python, LAYER_ROOT if part == LAYER else FUNCTION_ROOT)
+    is_layer = part in LAYERS
+    files = layer_files(part, FUNCTIONS, libraries) if is_layer else function_files(FUNCTIONS, part)
+    return files if python is None else with_bytecode(files, python, LAYER_ROOT if is_layer else FUNCTION_ROOT)
 
 
 def _print(archive: Archive) -> None:
-    unzipped = f"  ({archive.unzipped / MEGABYTE:.1f} MiB unzipped)" if archive.path.stem == LAYER else ""
+    unzipped = f"  ({archive.unzipped / MEGABYTE:.1f} MiB unzipped)" if archive.path.stem in LAYERS else ""
     typer.echo(f"{archive.path.name:<22}{archive.size:>12,}  {archive.sha256}{unzipped}")
 
 

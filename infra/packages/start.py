@@ -1,4 +1,4 @@
-"""A cold start on this machine: a fresh Python that sees a function's zip and the layer, and nothing else of it."""
+"""A cold start on this machine: a fresh Python that sees a function's zip and its layers, and nothing else of it."""
 
 import json
 import subprocess
@@ -12,6 +12,7 @@ from typing import Any
 
 from infra.packages.bytecode import lambda_python
 from infra.packages.services import environment
+from infra.packages.zips import LAYER, LAYERS, layers_of
 
 _PATH = "import sys; sys.path += {folders!r}; "
 _MARK = "selfrag-start "
@@ -61,7 +62,7 @@ class Started:
 
 
 def trees(out: Path, into: Path) -> tuple[Path, Path]:
-    """Unpack the layer and each function's zip into folders, without bytecode and with it."""
+    """Unpack the layers and each function's zip into folders, without bytecode and with it."""
     plain, compiled = into / "plain", into / "compiled"
     unpack(out, plain, bytecode=False)
     unpack(out, compiled)
@@ -73,7 +74,7 @@ def trees(out: Path, into: Path) -> tuple[Path, Path]:
 
 
 def unpack(out: Path, into: Path, *, bytecode: bool = True) -> None:
-    """Unpack the layer and each function's zip into a folder of its own."""
+    """Unpack each layer and each function's zip into a folder of its own."""
     for archive in sorted(out.glob("*.zip")):
         with zipfile.ZipFile(archive) as content:
             names = [name for name in content.namelist() if bytecode or not name.endswith(".pyc")]
@@ -82,7 +83,7 @@ def unpack(out: Path, into: Path, *, bytecode: bool = True) -> None:
 
 def steps_in(unpacked: Path) -> list[str]:
     """The functions that were unpacked."""
-    return sorted(folder.name for folder in unpacked.iterdir() if folder.is_dir() and folder.name != "layer")
+    return sorted(folder.name for folder in unpacked.iterdir() if folder.is_dir() and folder.name not in LAYERS)
 
 
 def handler_of(unpacked: Path, step: str) -> str:
@@ -94,7 +95,7 @@ def handler_of(unpacked: Path, step: str) -> str:
 @cache
 def python_of(unpacked: Path) -> str:
     """The Python on this machine that the layer's compiled modules are for; raises NoStart if there is none."""
-    suffixes = {"".join(path.suffixes[-2:]) for path in (unpacked / "layer").rglob("*.so")}
+    suffixes = {"".join(path.suffixes[-2:]) for path in (unpacked / LAYER).rglob("*.so")}
     asks = "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))"
     for python in filter(None, (lambda_python(), sys.executable)):
         suffix = subprocess.run([python, "-c", asks], capture_output=True, text=True, check=True).stdout  # noqa: S603
@@ -106,7 +107,7 @@ def python_of(unpacked: Path) -> str:
 def run_as_lambda(
     unpacked: Path, step: str, code: str, options: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Run code in a fresh Python without site-packages, with a step's folder and the layer on its path."""
+    """Run code in a fresh Python without site-packages, with a step's folder and its layers on its path."""
     command = _command(unpacked, step, code, options)
     return subprocess.run(command, capture_output=True, text=True, check=False, env={})  # noqa: S603 (our own code)
 
@@ -138,5 +139,6 @@ def start(
 
 
 def _command(unpacked: Path, step: str, code: str, options: tuple[str, ...]) -> list[str]:
-    path = _PATH.format(folders=[str(unpacked / step), str(unpacked / "layer" / "python")])
+    layers = [str(unpacked / layer / "python") for layer in layers_of(step)]
+    path = _PATH.format(folders=[str(unpacked / step), *layers])
     return [python_of(unpacked), "-I", "-S", *options, "-c", path + code]

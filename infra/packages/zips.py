@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 # The AWS services that the functions call. botocore describes four hundred; the others stay out of the layer.
-SERVICES = frozenset({"bedrock-runtime", "dynamodb", "s3", "secretsmanager", "stepfunctions", "sts"})
+SERVICES = frozenset({"bedrock-runtime", "dynamodb", "s3", "secretsmanager", "stepfunctions", "sts", "textract"})
+
+# The layers, and the functions that have one beside the first, which all have; steps.tf says the same.
+LAYER, READERS = "layer", "readers"
+LAYERS = (LAYER, READERS)
+WITH_READERS = frozenset({"parse_document", "split_document"})
 
 _SHARED = "selfrag"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -44,11 +49,16 @@ def function_files(functions: Path, step: str) -> Files:
     return _below(functions, [*rooms, *folder.rglob("*")])
 
 
-def layer_files(functions: Path, libraries: Path) -> Files:
-    """What the layer holds: what the steps share, and the libraries, below `python/`."""
-    shared, installed = (functions / _SHARED).rglob("*"), libraries.rglob("*")
-    files = {**_below(functions, shared), **_below(libraries, installed)}
-    return {f"python/{path}": data for path, data in files.items()}
+def layer_files(layer: str, functions: Path, libraries: Path) -> Files:
+    """What a layer holds below `python/`: its libraries, and in the one of all functions what the steps share."""
+    folder = libraries / {LAYER: "shared"}.get(layer, layer)
+    shared = _below(functions, (functions / _SHARED).rglob("*")) if layer == LAYER else {}
+    return {f"python/{path}": data for path, data in {**shared, **_below(folder, folder.rglob("*"))}.items()}
+
+
+def layers_of(step: str) -> tuple[str, ...]:
+    """The layers of a step's function."""
+    return LAYERS if step in WITH_READERS else (LAYER,)
 
 
 def write_zip(path: Path, files: Files) -> Archive:

@@ -10,6 +10,7 @@ from typing import Any
 import boto3
 import httpx2
 
+from infra.packages.zips import LAYERS
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.enforced.called import every_call_is_listed_and_nothing_else_was_refused
@@ -85,6 +86,8 @@ OTHER_CHOICES = {
     "security_group_ids": ["sg-1"],
     "snap_start": True,
     "subnet_ids": ["subnet-1"],
+    "text_recognition": True,
+    "text_recognition_pages": 20,
     "tracing": False,
     "upload_origins": ["https://app.example.com"],
     "web_acl_arn": "arn:aws:wafv2:us-east-1:000000000000:regional/webacl/name/1",
@@ -96,8 +99,13 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     # One test, because every worker of a parallel run would make a stack of its own.
-    with backends() as (variables, collection, titan), emulator(tmp_path) as aws:
-        stack = Stack(aws, tmp_path / "stack", host_packages(tmp_path / "packages"), {**variables, **FEW_REQUESTS})
+    with backends() as (variables, collection, titan, textract), emulator(tmp_path) as aws:
+        stack = Stack(
+            aws,
+            tmp_path / "stack",
+            host_packages(tmp_path / "packages"),
+            {**variables, **FEW_REQUESTS, "text_recognition": True},
+        )
         the_doctor_knows_an_account_without_a_deployment(stack, titan)
         stack.apply()
         resources, outputs = stack.resources(), stack.outputs()
@@ -114,7 +122,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         whom_anybody_may_call_costs_little(resources)
         others = only_those_who_are_named_are_let_in(resources)
         record = Record(record_of(tmp_path))
-        decided(stack, collection, titan, record)
+        decided(stack, collection, titan, textract, record)
         set_keys(stack)
         loaded = objects_of_the_bucket_become_passages(stack, collection)
         seconds, refused = timed(lambda: each_thing_that_is_taken_out_is_noticed(stack, collection))
@@ -309,6 +317,6 @@ def test_every_other_choice_can_be_planned(tmp_path: Path) -> None:
 def empty_packages(directory: Path) -> Path:
     """Files in the place of the packages: a plan reads no more than their digests."""
     directory.mkdir()
-    for name in [*functions_of(), "layer"]:
+    for name in [*functions_of(), *LAYERS]:
         (directory / f"{name}.zip").touch()
     return directory

@@ -25,7 +25,7 @@ def test_nothing_fails_and_nothing_is_mixed_while_a_release_comes_and_goes(
 ) -> None:
     both = sources(tmp_path / "sources")
     packages = packages_of(both, tmp_path / "packages")
-    with backends() as (variables, _, _), emulator(tmp_path) as aws:
+    with backends() as (variables, *_), emulator(tmp_path) as aws:
         stack = Stack(aws, tmp_path / "stack", packages, variables)
         patient(stack.directory)
         stack.apply(*RELEASE)

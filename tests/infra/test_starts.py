@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from infra.packages.package import FUNCTIONS
-from infra.packages.zips import steps_of
+from infra.packages.zips import LAYERS, steps_of
 from tests.support.infra.tools import copy_configuration, environment, provider_mirror, run, terraform
 
 STEPS = steps_of(FUNCTIONS)
@@ -43,7 +43,7 @@ run "planned" {
 def infra(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("terraform")
     copy_configuration(directory)
-    for package in [*STEPS, "layer"]:
+    for package in [*STEPS, *LAYERS]:
         (directory / f"{package}.zip").touch()
     run([terraform(), "init", "-input=false", "-backend=false", *provider_mirror()], directory, environment(directory))
     return directory

@@ -46,8 +46,8 @@ def damaged() -> dict[str, bytes]:
         "deep.html": b"<div>" * 200_000 + b"Annual leave is 25 days.",
         "unclosed.html": b"<table><tr><td>" * 20_000,
         "comment.html": b"<!--" + b"x" * MEGABYTE,
-        "utf-16.txt": "Annual leave is 25 days.".encode("utf-16"),
-        "latin.csv": "Stadt;Größe\nKöln;9\n".encode("latin-1"),
+        "utf-16.txt": "Annual leave is 25 days.".encode("utf-16")[:-1],
+        "controls.csv": b"Stadt;Gr\xf6\x9de\nK\x81ln;\x02\n",
         "nul.md": b"Annual\x00leave",
     }
     return {f"damaged/{name}": content for name, content in sorted(files.items())}

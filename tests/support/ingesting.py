@@ -2,19 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import boto3
+from botocore.exceptions import ClientError
 
 from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import CALLERS_TABLE, DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from cli.local.aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from selfrag.domain.documents import document_id
 from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.roles.recorded import Allows, as_caller, recording
+from tests.support.roles.recorded import NOBODY, Allows, as_caller, recording
 from tests.support.roles.roles import decided
 
 # moto's own credentials.
@@ -31,6 +33,7 @@ class Ingestion:
     stack: LocalStack
     collection: OpenSearchDouble
     titan: TitanDouble
+    textract: TextractDouble
 
     def put(self, key: str, content: bytes, **metadata: str) -> None:
         boto3.client("s3").put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=content, Metadata=metadata)
@@ -91,10 +94,11 @@ def ingestion(
 
     What functions and machine call is decided by their roles, or by `allows`.
     """
-    with TitanDouble() as titan, OpenSearchDouble(KEYS) as collection:
+    with TitanDouble() as titan, TextractDouble(object_of) as textract, OpenSearchDouble(KEYS) as collection:
         settings = {
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
+            "AWS_ENDPOINT_URL_TEXTRACT": textract.url,
             "SELFRAG_VIEW_SECONDS": "0",
             **environment,
         }
@@ -104,7 +108,19 @@ def ingestion(
             running_stack(settings, {}, handlers=named, pause=lambda seconds: None) as stack,
             recording(allows or decided()),
         ):
-            yield Ingestion(stack, collection, titan)
+            yield Ingestion(stack, collection, titan, textract)
+
+
+def object_of(key: str, bucket: str, name: str) -> bytes | None:
+    """An object of the local stack, for a double; who may read it is decided where its caller asks the double."""
+    found: list[bytes] = []
+
+    def get(event: dict[str, Any], context: Any) -> None:
+        with suppress(ClientError):
+            found.append(boto3.client("s3").get_object(Bucket=bucket, Key=name)["Body"].read())
+
+    as_caller(NOBODY, get)({}, None)
+    return found[0] if found else None
 
 
 def holds(running: Ingestion, *sentences: str) -> None:

@@ -1,31 +1,114 @@
 """Tells files whose name says another kind than their first bytes do."""
 
+from contextlib import suppress
+from io import BytesIO
+from pathlib import PurePosixPath
+from zipfile import ZipFile
+
+from selfrag.domain.documents import REFUSED
 from selfrag.domain.errors import BadDocument
 
-TEXT, PDF, WORD = "text", "a PDF", "a Word document"
-_ZIP, _OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+TEXT, PDF, RTF = "text", "a PDF", "an RTF document"
+WORD, POWERPOINT, EXCEL = "a Word document", "a PowerPoint presentation", "an Excel workbook"
+ODT, ODP, ODS = "an OpenDocument text", "an OpenDocument presentation", "an OpenDocument spreadsheet"
+EPUB, MESSAGE = "an EPUB book", "a message"
+_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_NAMED = {
+    PDF: ".pdf",
+    RTF: ".rtf",
+    WORD: ".docx",
+    POWERPOINT: ".pptx",
+    EXCEL: ".xlsx",
+    ODT: ".odt",
+    ODP: ".odp",
+    ODS: ".ods",
+    EPUB: ".epub",
+}
+# What an archive of these kinds holds.
+_PARTS = {"word/document.xml": WORD, "ppt/presentation.xml": POWERPOINT, "xl/workbook.xml": EXCEL}
+# What the file `mimetype` of an archive says.
+_TYPES = {
+    b"application/vnd.oasis.opendocument.text": ODT,
+    b"application/vnd.oasis.opendocument.presentation": ODP,
+    b"application/vnd.oasis.opendocument.spreadsheet": ODS,
+    b"application/epub+zip": EPUB,
+}
+_IWORK = ("Index/Document.iwa", "Index.zip", "index.apxl", "index.xml.gz")
+# Streams of an OLE file, as its directory names them, and the ending of what has them.
+_STREAMS = {
+    "__properties_version1.0": ".msg",
+    "PowerPoint Document": ".ppt",
+    "WordDocument": ".doc",
+    "Workbook": ".xls",
+}
+_ARCHIVES = {
+    b"\x1f\x8b": ".gz",
+    b"BZh": ".bz2",
+    b"\xfd7zXZ\x00": ".xz",
+    b"7z\xbc\xaf\x27\x1c": ".7z",
+    b"Rar!\x1a\x07": ".rar",
+}
+_TAR_MARK, _TAR_AT = b"ustar", 257
 # Readers of PDF look for its mark this far into a file: some programs write a line of their own before it.
 _PDF_WITHIN = 1024
+_TYPE_LENGTH = 100
 
 
 def refuse_other_kinds(key: str, content: bytes, wanted: str) -> None:
-    """Raise BadDocument if the content is plainly not `wanted`: TEXT, PDF or WORD."""
+    """Raise BadDocument if the content is plainly not `wanted`, one of the kinds above."""
     if not content and wanted != TEXT:
         raise BadDocument(f"{key} is empty (0 bytes); save it again.")
-    found, cure = _found(content, wanted)
-    if not found:
-        raise BadDocument(f"{key} is not {wanted}, whatever its name says; save it again, or name it by what it is.")
-    if found != wanted:
-        raise BadDocument(f"{key} is {found}, not {wanted}; {cure}.")
+    found = _found(content, wanted)
+    if found == wanted:
+        return
+    if found in _NAMED:
+        raise BadDocument(f"{key} is {found}, not {wanted}; name it {_NAMED[found]}.")
+    if found:
+        raise BadDocument(f"{key} is {found}.")
+    raise BadDocument(f"{key} is not {wanted}, whatever its name says; save it again, or name it by what it is.")
 
 
-def _found(content: bytes, wanted: str) -> tuple[str, str]:
-    if content.startswith(b"%PDF-"):
-        return PDF, "name it .pdf"
-    if content.startswith(_OFFICE):
-        return "an Office file of the old kind or with a password", "save it as .docx without a password"
+def refusal(key: str) -> str:
+    """The sentence for a file whose ending is of a kind that is known and not read; "" for all others."""
+    told = REFUSED.get(PurePosixPath(key).suffix.lower())
+    return f"{key} is {told}." if told else ""
+
+
+def _found(content: bytes, wanted: str) -> str:
+    """A kind, or what a file of a kind that is never read is and what to do with it; "" if nothing shows."""
+    if content.startswith(b"%PDF-") or (wanted == PDF and b"%PDF-" in content[:_PDF_WITHIN]):
+        return PDF
+    if content.startswith(b"{\\rtf"):
+        return RTF
+    if content.startswith(_OLE):
+        return _of_ole(content)
     if content.startswith(_ZIP):
-        return (WORD, "") if wanted == WORD else ("a ZIP archive", "name it .docx if it is a Word document")
-    if wanted == PDF and b"%PDF-" in content[:_PDF_WITHIN]:
-        return PDF, ""
-    return TEXT if wanted == TEXT else "", ""
+        return _of_zip(content, wanted)
+    if content[_TAR_AT:].startswith(_TAR_MARK):
+        return REFUSED[".tar"]
+    refused = next((REFUSED[ending] for mark, ending in _ARCHIVES.items() if content.startswith(mark)), "")
+    return refused or (wanted if wanted in (TEXT, MESSAGE) else "")
+
+
+def _of_ole(content: bytes) -> str:
+    if "EncryptedPackage".encode("utf-16-le") in content:
+        return "an Office file with a password; save it without one"
+    told = (REFUSED[ending] for name, ending in _STREAMS.items() if name.encode("utf-16-le") in content)
+    return next(told, "an Office file of the old kind; save it as .docx, .xlsx or .pptx")
+
+
+def _of_zip(content: bytes, wanted: str) -> str:
+    """A kind by what the archive holds; one that is damaged is `wanted` if that is an archive: its reader says so."""
+    names, said = frozenset[str](), b""
+    with suppress(Exception), ZipFile(BytesIO(content)) as archive:  # zipfile and zlib raise half a dozen kinds
+        names = frozenset(archive.namelist())
+        if "mimetype" in names:
+            with archive.open("mimetype") as opened:
+                said = opened.read(_TYPE_LENGTH)
+    if any(name in names for name in _IWORK):
+        return REFUSED[".pages"]
+    kinds = [kind for part, kind in _PARTS.items() if part in names]
+    kinds += [kind for name, kind in _TYPES.items() if said.startswith(name)]
+    if wanted in kinds or (not names and wanted in (*_PARTS.values(), *_TYPES.values())):
+        return wanted
+    return kinds[0] if kinds else REFUSED[".zip"]

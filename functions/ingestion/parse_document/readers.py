@@ -1,28 +1,32 @@
-"""From a file to a Document: Markdown, text, HTML, PDF, Word and CSV."""
+"""From a file to a Document: which reader reads which kind.
+
+A reader is loaded with the first file of its kind, and its libraries with it: a function that starts reads one file.
+"""
 
 from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
 from pathlib import PurePosixPath
+from typing import Any
 
-from ingestion.parse_document.docx import read_docx
 from ingestion.parse_document.headings import plain_headings
-from ingestion.parse_document.kinds import TEXT, refuse_other_kinds
-from ingestion.parse_document.pdf.guarded import read_contained
-from ingestion.parse_document.table import read_csv
-from ingestion.parse_document.web.html import read_html
-from ingestion.parse_document.web.markdown import read_markdown
+from ingestion.parse_document.kinds import refusal
 from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, has_words
 from selfrag.domain.errors import BadDocument
+
+Read = Callable[[str, bytes], Document]
 
 
 def parse(key: str, content: bytes) -> Document:
     """What a file says; raises BadDocument if it cannot be read or holds no words.
 
-    The extension of `key` tells the kind. The text of a text file is the file's own, and that of Markdown is but
-    for tables and definitions; that of the others is what a reader would see. No content makes it raise anything else.
+    The extension of `key` tells the kind. The text of a text file is the file's own, and that of Markdown is but for
+    tables and definitions; that of the others is what a reader would see. No content makes it raise anything else.
     """
     read = READERS.get(PurePosixPath(key).suffix.lower())
     if read is None:
-        raise BadDocument(f"{key} is of no kind that is read; use one of {', '.join(sorted(EXTENSIONS))}.")
+        of_no_kind = f"{key} is of no kind that is read; use one of {', '.join(sorted(EXTENSIONS))}."
+        raise BadDocument(refusal(key) or of_no_kind)
     if len(content) > MAX_DOCUMENT_BYTES:
         raise BadDocument(f"{key} is larger than 10 MB; split it into several files.")
     document = read(key, content)
@@ -31,44 +35,55 @@ def parse(key: str, content: bytes) -> Document:
     return document
 
 
-def _read_markdown(key: str, content: bytes) -> Document:
-    return read_markdown(key, _decoded(key, content))
-
-
-def _read_text(key: str, content: bytes) -> Document:
-    text = _decoded(key, content)
+def read_text(key: str, text: str) -> Document:
+    """A plain text: the first of its lines that stand alone is its title."""
     headings = plain_headings(text)
     title = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
     return Document(key, title, text, headings)
 
 
-def _read_html(key: str, content: bytes) -> Document:
-    return read_html(key, _decoded(key, content))
+def _loaded(reader: str) -> Any:
+    module, _, function = reader.partition(":")
+    return getattr(import_module(f"ingestion.parse_document.{module}"), function)
 
 
-def _read_csv(key: str, content: bytes) -> Document:
-    return read_csv(key, _decoded(key, content))
+def _of_bytes(reader: str) -> Read:
+    """The reader `module:function` of this package, which gets a file's bytes."""
+    return lambda key, content: _loaded(reader)(key, content)
 
 
-def _decoded(key: str, content: bytes) -> str:
-    refuse_other_kinds(key, content, TEXT)
-    if b"\0" in content:
-        raise BadDocument(f"{key} holds a NUL byte, so it is not text; save it as UTF-8 text.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadDocument(f"{key} is not valid UTF-8 (at byte {error.start}); save it as UTF-8 text.") from error
+def _of_files(reader: str) -> Read:
+    """As above, of a kind that holds files of other kinds."""
+    return lambda key, content: _loaded(reader)(key, content, parse)
+
+
+def _of_text(reader: str, declares: bool = False) -> Read:
+    """As above, which gets a file's text; what is told of the encoding comes before its own warnings."""
+
+    def read(key: str, content: bytes) -> Document:
+        text, warnings = _loaded("data.encodings:decoded")(key, content, declares)
+        document: Document = _loaded(reader)(key, text)
+        return replace(document, warnings=(*warnings, *document.warnings))
+
+    return read
 
 
 # One for each of EXTENSIONS.
-READERS: dict[str, Callable[[str, bytes], Document]] = {
-    ".md": _read_markdown,
-    ".markdown": _read_markdown,
-    ".txt": _read_text,
-    ".text": _read_text,
-    ".html": _read_html,
-    ".htm": _read_html,
-    ".pdf": read_contained,
-    ".docx": read_docx,
-    ".csv": _read_csv,
+READERS: dict[str, Read] = {
+    **dict.fromkeys((".md", ".markdown"), _of_text("web.markdown:read_markdown")),
+    **dict.fromkeys((".txt", ".text"), _of_text("readers:read_text")),
+    **dict.fromkeys((".html", ".htm"), _of_text("web.html:read_html", declares=True)),
+    ".pdf": _of_bytes("pdf.guarded:read_contained"),
+    ".docx": _of_bytes("office.ooxml.docx:read_docx"),
+    ".pptx": _of_bytes("office.ooxml.pptx:read_pptx"),
+    ".rtf": _of_bytes("office.rtf.document:read_rtf"),
+    ".odt": _of_bytes("office.odf.documents:read_odt"),
+    ".odp": _of_bytes("office.odf.documents:read_odp"),
+    ".epub": _of_files("office.epub:read_epub"),
+    ".eml": _of_files("office.eml:read_eml"),
+    **dict.fromkeys((".csv", ".tsv"), _of_text("data.delimited:read_csv")),
+    **dict.fromkeys((".xlsx", ".xlsm"), _of_bytes("data.xlsx:read_xlsx")),
+    ".ods": _of_bytes("data.ods:read_ods"),
+    ".json": _of_text("data.json_files:read_json"),
+    **dict.fromkeys((".jsonl", ".ndjson"), _of_text("data.json_files:read_json_lines")),
 }

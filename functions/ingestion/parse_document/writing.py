@@ -78,6 +78,19 @@ class Writer:
         start = self.line(f"{term}: {text}" if term and text else term or text)
         self.rows.append(Row(start, self._length))
 
+    def document_within(self, document: Document, name: str = "") -> None:
+        """Write a whole document, such as a chapter or an attachment: its parts are called after `name`.
+
+        Without a name it has no parts of its own.
+        """
+        if name and not document.parts:
+            self.part(name)
+        start = self.line(document.text)
+        self.headings += [replace(one, start=start + one.start, end=start + one.end) for one in document.headings]
+        self.rows += [replace(one, start=start + one.start, end=start + one.end) for one in document.rows]
+        self.tables += [replace(one, start=start + one.start, end=start + one.end) for one in document.tables]
+        self.parts += [Part(start + one.start, f"{name}, {one.name}") for one in document.parts if name]
+
     @contextmanager
     def table(self, caption: str = "") -> Iterator[None]:
         """What is written in the block is a table with this caption."""

@@ -104,12 +104,11 @@ def _gone_on_with(document: Document, rows: Sequence[Row], begins: int) -> list[
 
 def _cited(text: str, row: Row, begins: int, ends: int) -> Iterator[Row]:
     """What of a row stands in a piece, counted from the piece's beginning: all of it, or else its sentences."""
-    if begins <= row.start and row.end <= ends:
-        yield Row(row.start - begins, row.end - begins, row.name)
-        return
     start, end = max(row.start, begins), min(row.end, ends)
-    for sentence in split_sentences(text[start:end]):
-        words = len(sentence.rstrip())
-        if row.name and words:
-            yield Row(start - begins, start - begins + words, row.name)
-        start += len(sentence)
+    whole = not text[row.start : start].strip() and not text[end : row.end].strip()
+    for stretch in [text[start:end]] if whole else split_sentences(text[start:end]):
+        words = stretch.strip()
+        at = start - begins + len(stretch) - len(stretch.lstrip())
+        if words and (whole or row.name):
+            yield Row(at, at + len(words), row.name)
+        start += len(stretch)

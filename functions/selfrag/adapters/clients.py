@@ -55,6 +55,11 @@ def bedrock_client(region: str | None, seconds: float) -> Any:
     )
 
 
+def textract_client() -> Any:
+    """The client of Textract; the state machine decides on another try, for pages are asked about again and again."""
+    return _client("textract", attempts=2, connect_timeout=3, read_timeout=20)
+
+
 def uploads_client() -> Any:
     """The client of S3 that signs forms; they are good for its own region only."""
     return _client(

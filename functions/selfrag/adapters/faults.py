@@ -17,6 +17,7 @@ from botocore.exceptions import (
 from pydantic import ValidationError
 
 from selfrag.domain.errors import (
+    BadDocument,
     InvalidInput,
     Misconfigured,
     RequestRejected,
@@ -28,8 +29,12 @@ from selfrag.domain.refusals import wrong_fields
 
 _UNUSABLE = (NoCredentialsError, NoRegionError, PartialCredentialsError)
 _TOO_LARGE = {"InvalidExecutionInput"}
+# Textract, of what it is given to read.
+_NO_DOCUMENT = {"BadDocumentException", "DocumentTooLargeException", "UnsupportedDocumentException"}
 _BUSY = {
     "ExecutionLimitExceeded",
+    # Textract: as many jobs run as may.
+    "LimitExceededException",
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
     "RequestTimeout",
@@ -46,6 +51,9 @@ _REFUSED = {
     "ExpiredTokenException",
     "InvalidAccessKeyId",
     "InvalidArn",
+    "InvalidKMSKeyException",
+    # Textract reads an object as its caller: it is not there, in another region, or not to be read.
+    "InvalidS3ObjectException",
     "InvalidSignatureException",
     "NoSuchBucket",
     "ResourceNotFoundException",
@@ -72,6 +80,8 @@ def typed(error: Exception, service: str) -> SelfragError:
     if not isinstance(error, ClientError):
         return TemporarilyUnavailable(f"{service} cannot be reached, or did not reply in time: {type(error).__name__}")
     code, status = code_of(error), int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500))
+    if code in _NO_DOCUMENT:
+        return BadDocument(f"{service} cannot read them ({code})")
     if code in _TOO_LARGE:
         return InvalidInput(f"The request is too large for {service}.")
     if code in _REFUSED or (code not in _BUSY and status in (401, 403, 404)):

@@ -15,10 +15,10 @@ _GONE = {"NoSuchKey", "404", "NotFound"}
 
 
 class S3Objects:
-    """The buckets of a deployment, of which one holds work in progress."""
+    """The buckets of a deployment, of which one, `bucket`, holds what is kept: work in progress, or recognised text."""
 
-    def __init__(self, client: Any, work_bucket: str) -> None:
-        self._client, self._work = client, work_bucket
+    def __init__(self, client: Any, bucket: str) -> None:
+        self._client, self.bucket = client, bucket
 
     def head(self, bucket: str, key: str) -> str | None:
         """The version of an object as it is now (its ETag in a bucket without versions), or None if it is gone."""
@@ -35,17 +35,20 @@ class S3Objects:
 
     def put_json(self, key: str, value: Any) -> None:
         """Keep work in progress."""
-        body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        self.put(key, json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+    def put(self, key: str, content: bytes) -> None:
+        """Keep bytes."""
         with aws_faults("the work bucket"):
-            self._client.put_object(Bucket=self._work, Key=key, Body=body)
+            self._client.put_object(Bucket=self.bucket, Key=key, Body=content)
 
     def has_json(self, key: str) -> bool:
         """Whether work in progress is there."""
-        return self.head(self._work, key) is not None
+        return self.head(self.bucket, key) is not None
 
     def get_json(self, key: str) -> Any:
         """Work in progress; raises TemporarilyUnavailable when it is not there, for it can be made again."""
-        found = self.get(self._work, key, -1)
+        found = self.get(self.bucket, key, -1)
         if found is None:
             raise TemporarilyUnavailable("work in progress is gone; the document has to be read again")
         return json.loads(found.content)

@@ -3,13 +3,32 @@
 import hashlib
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
 
 # What parse_document reads; the API promises no more than that to who uploads.
-EXTENSIONS = frozenset({".csv", ".docx", ".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt"})
+_OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx", ".rtf")
+_DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xlsm", ".xlsx")
+EXTENSIONS = frozenset((".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE, *_DATA))
+_ARCHIVE = "an archive; unpack it, and add the files that it holds"
+# Kinds that are known and not read, by ending: what such a file is, and what to do.
+REFUSED: Mapping[str, str] = {
+    **dict.fromkeys((".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"), _ARCHIVE),
+    ".doc": "a Word document of the old kind; save it as .docx",
+    ".docm": "a Word document with macros; save it as .docx",
+    ".dot": "a Word template of the old kind; save it as .docx",
+    ".key": "a Keynote presentation; export it as .pptx or PDF",
+    ".msg": "a message in Outlook's own form; save it as .eml",
+    ".numbers": "a Numbers spreadsheet; export it as .xlsx or .csv",
+    ".pages": "an Apple iWork document; export it as an Office document or PDF",
+    ".ppt": "a PowerPoint presentation of the old kind; save it as .pptx",
+    ".pptm": "a PowerPoint presentation with macros; save it as .pptx",
+    ".xls": "an Excel workbook of the old kind; save it as .xlsx",
+    ".xlsb": "an Excel workbook in binary form; save it as .xlsx",
+}
 MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 60
 DEFAULT_COLLECTION = "documents"

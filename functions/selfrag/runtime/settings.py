@@ -77,12 +77,17 @@ class IngestionSettings(_Settings):
 
     `view_seconds` is how long a write to the index may stay out of sight (about a minute, AWS says no figure);
     `pipeline` names what vectors depend on beside the passages: change it to index everything anew.
+    `text_recognition` says whether Amazon Textract reads pages that show pictures and hold no text, of a document
+    `recognition_pages` at the most; what it read is kept in `recognized_bucket`.
     """
 
     documents_table: str = "selfrag-documents"
     work_bucket: str = "selfrag-work"
     view_seconds: float = Field(default=90.0, ge=0)
     pipeline: str = "1"
+    text_recognition: bool = False
+    recognition_pages: int = Field(default=500, ge=1, le=3000)
+    recognized_bucket: str = "selfrag-recognized"
 
     @property
     def made_by(self) -> str:

@@ -38,7 +38,7 @@ def split_around(text: str, whole: Sequence[tuple[int, int]]) -> list[tuple[int,
     found: list[tuple[int, int]] = []
     at = 0
     for start, end in [*whole, (len(text), len(text))]:
-        if start < at or end > len(text):
+        if not at <= start <= end <= len(text):
             continue  # of a stored passage; what does not fit its text is cut like the rest
         for sentence in split_sentences(text[at:start]):
             found.append((at, at + len(sentence)))

@@ -8,6 +8,7 @@ from infra.packages.imports import heaviest
 from infra.packages.package import FUNCTIONS
 from infra.packages.start import handler_of, run_as_lambda
 from infra.packages.zips import SERVICES, steps_of
+from tests.support.made_files import made_files
 
 STEPS = steps_of(FUNCTIONS)
 
@@ -36,6 +37,23 @@ def test_compose_answer_loads_neither_the_aws_sdk_nor_an_http_client(unpacked: P
     # Not botocore: Powertools imports its top, half a millisecond, to name itself to AWS.
     heavy = {"anthropic", "opensearchpy", "boto3", "s3transfer", "httpx2", "requests", "urllib3"}
     assert heavy & loaded(unpacked, "compose_answer") == set()
+
+
+def test_parse_document_loads_the_library_of_a_kind_of_file_only_to_read_one(unpacked: Path) -> None:
+    libraries = {path.name for path in (unpacked / "readers" / "python").iterdir() if (path / "__init__.py").exists()}
+    assert loaded(unpacked, "parse_document") & libraries <= {"yaml"}
+
+
+def test_a_document_of_each_kind_is_read_from_the_zip_and_its_layers_alone(unpacked: Path, tmp_path: Path) -> None:
+    for ending, content in made_files().items():
+        (tmp_path / f"file{ending}").write_bytes(content)
+    code = (
+        "import pathlib, ingestion.parse_document.readers as r\n"
+        f"for file in sorted(pathlib.Path({str(tmp_path)!r}).iterdir()):\n"
+        "    print(file.suffix, len(r.parse(file.name, file.read_bytes()).text) > 10)"
+    )
+    done = run_as_lambda(unpacked, "parse_document", code)
+    assert done.stdout.split("\n")[:-1] == [f"{ending} True" for ending in sorted(made_files())], done.stderr
 
 
 def test_what_retrieve_loads_at_its_first_question_is_in_the_layer(unpacked: Path) -> None:

@@ -1,4 +1,4 @@
-"""The libraries of the layer: those that the Lambda's machine needs, at the pinned versions, without network."""
+"""The libraries of the layers: those that the Lambda's machine needs, at the pinned versions, without network."""
 
 from pathlib import Path
 
@@ -20,11 +20,13 @@ def project(tmp_path: Path) -> Path:
         wheel(wheels, "fast", "1.0", tag, requires=('old; python_version < "3.13"', "heavy", "plain>=1"))
     for version in ("1.0", "1.1"):
         wheel(wheels, "plain", version, "py3-none-any")
+    wheel(wheels, "reader", "1.0", "py3-none-any", requires=("plain",))
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "constraints.txt").write_text("plain==1.0\n")
     (folder / "pyproject.toml").write_text(
-        '[project]\nname = "p"\nversion = "0"\ndependencies = ["fast"]\n[tool.uv]\nexclude-dependencies = ["heavy"]\n'
+        '[project]\nname = "p"\nversion = "0"\ndependencies = ["fast"]\n'
+        '[project.optional-dependencies]\nreaders = ["reader"]\n[tool.uv]\nexclude-dependencies = ["heavy"]\n'
     )
     return folder
 
@@ -51,9 +53,15 @@ def wheel(wheels: Path, name: str, version: str, tag: str, requires: tuple[str, 
 
 def test_the_wheels_are_the_pinned_ones_for_the_lambda_whatever_this_machine_is(project: Path, tmp_path: Path) -> None:
     install_offline(tmp_path / "out", project)
-    assert (tmp_path / "out" / "fast.py").read_text() == FAST
-    held = {path.name for path in (tmp_path / "out").glob("*.dist-info")}
+    assert (tmp_path / "out" / "shared" / "fast.py").read_text() == FAST
+    held = {path.name for path in (tmp_path / "out" / "shared").glob("*.dist-info")}
     assert held == {"fast-1.0.dist-info", "plain-1.0.dist-info"}, "neither what 3.13 does not need nor what is left out"
+
+
+def test_what_reads_documents_has_a_folder_of_its_own_without_what_is_shared(project: Path, tmp_path: Path) -> None:
+    install_offline(tmp_path / "out", project)
+    files = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out" / "readers").rglob("*.py")}
+    assert files == {"readers/reader.py"}, "plain, which the reader needs, is in the other"
 
 
 def test_what_is_not_needed_any_more_goes(project: Path, tmp_path: Path) -> None:

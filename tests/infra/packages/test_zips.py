@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 
 from infra.packages.libraries import ROOT
 from infra.packages.package import FUNCTIONS, app
-from infra.packages.zips import SERVICES, function_files, steps_of, write_zip
+from infra.packages.zips import LAYERS, SERVICES, WITH_READERS, function_files, layers_of, steps_of, write_zip
+from tests.support.infra.rules import local_values, text_of
 
 MEGABYTE = 1024 * 1024
 STEPS = steps_of(FUNCTIONS)
@@ -42,6 +43,12 @@ def names(zip_: Path) -> list[str]:
     """What a zip holds, but for the bytecode of its modules."""
     with zipfile.ZipFile(zip_) as content:
         return [name for name in content.namelist() if not name.endswith(".pyc")]
+
+
+def entries(zip_: Path) -> list[zipfile.ZipInfo]:
+    """What a zip holds, its bytecode too."""
+    with zipfile.ZipFile(zip_) as content:
+        return content.infolist()
 
 
 @pytest.fixture
@@ -87,8 +94,8 @@ def test_the_order_of_files_in_memory_does_not_reach_the_zip(tmp_path: Path) -> 
     assert one.sha256 == other.sha256
 
 
-def test_there_is_a_zip_for_every_step_and_one_layer(arm64: Path) -> None:
-    assert sorted(digests(arm64)) == sorted(f"{name}.zip" for name in [*STEPS, "layer"])
+def test_there_is_a_zip_for_every_step_and_layer(arm64: Path) -> None:
+    assert sorted(digests(arm64)) == sorted(f"{name}.zip" for name in [*STEPS, *LAYERS])
 
 
 def test_a_step_s_zip_holds_the_step_and_no_other(arm64: Path) -> None:
@@ -121,29 +128,49 @@ def test_every_file_can_be_read_by_the_user_that_a_lambda_runs_as(arm64: Path) -
             assert {entry.external_attr >> 16 for entry in content.infolist()} == {0o100644}
 
 
-def test_the_layer_stays_below_the_limits_of_lambda(arm64: Path, record_property: Callable[[str, str], None]) -> None:
-    with zipfile.ZipFile(arm64 / "layer.zip") as layer:
-        unzipped = sum(entry.file_size for entry in layer.infolist())
-    zipped = (arm64 / "layer.zip").stat().st_size
-    record_property("figures", f"layer: {zipped / MEGABYTE:.1f} MiB, unzipped {unzipped / MEGABYTE:.1f} MiB")
-    assert unzipped < 250 * MEGABYTE
-    assert zipped < 50 * MEGABYTE, "a direct upload takes at most 50 MB"
+def test_the_layers_stay_below_the_limits_of_lambda(arm64: Path, record_property: Callable[[str, str], None]) -> None:
+    unzipped = {zip_.stem: sum(entry.file_size for entry in entries(zip_)) for zip_ in arm64.glob("*.zip")}
+    for layer in LAYERS:
+        zipped = (arm64 / f"{layer}.zip").stat().st_size
+        told = f"{zipped / MEGABYTE:.1f} MiB, unzipped {unzipped[layer] / MEGABYTE:.1f} MiB"
+        record_property("figures", f"{layer}: {told}")
+        assert zipped < 50 * MEGABYTE, "a direct upload takes at most 50 MB"
+    for step in STEPS:
+        together = unzipped[step] + sum(unzipped[layer] for layer in layers_of(step))
+        assert together < 250 * MEGABYTE, f"{step} and its layers are unpacked to no more"
+        assert len(layers_of(step)) <= 5
+
+
+def test_what_reads_documents_is_in_no_layer_but_that_of_the_functions_that_read_them(arm64: Path) -> None:
+    shared, readers = ({name.split("/")[1] for name in names(arm64 / f"{layer}.zip")} for layer in LAYERS)
+    assert readers >= {"selectolax", "semantic_text_splitter", "yaml"}
+    assert readers & shared == set(), "what every function has is not there twice"
+
+
+def test_the_functions_with_the_layer_of_the_readers_are_those_that_terraform_gives_it() -> None:
+    given = [block["ingestion_steps"] for block in local_values(text_of(ROOT / "infra")) if "ingestion_steps" in block]
+    assert {step for step, body in given[0].items() if "readers" in body.get("layers", ())} == WITH_READERS
 
 
 def test_every_compiled_module_is_for_the_lambda_s_processor_and_python(arm64: Path) -> None:
-    with zipfile.ZipFile(arm64 / "layer.zip") as layer:
-        compiled = [name for name in layer.namelist() if name.endswith(".so")]
-        assert compiled
-        for name in compiled:
-            assert re.search(r"\.(cpython-313-aarch64-linux-gnu|abi3)\.so$", name), name
-            assert int.from_bytes(layer.read(name)[18:20], "little") == 183, f"{name} is not for AArch64"
+    for zip_ in LAYERS:
+        with zipfile.ZipFile(arm64 / f"{zip_}.zip") as layer:
+            compiled = [name for name in layer.namelist() if name.endswith(".so")]
+            assert compiled
+            for name in compiled:
+                # What is loaded as a library, not as a module, names no Python.
+                if not re.search(r"/lib\w+\.so$", name):
+                    assert re.search(r"\.(cpython-313-aarch64-linux-gnu|abi3)\.so$", name), name
+                assert int.from_bytes(layer.read(name)[18:20], "little") == 183, f"{name} is not for AArch64"
 
 
-def test_every_requirement_of_a_package_in_the_layer_is_in_the_layer_at_a_version_that_it_accepts(arm64: Path) -> None:
+def test_every_requirement_of_a_package_in_a_layer_is_in_one_at_a_version_that_it_accepts(arm64: Path) -> None:
     unused = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["uv"]["exclude-dependencies"]
-    with zipfile.ZipFile(arm64 / "layer.zip") as layer:
-        about = [name for name in layer.namelist() if name.endswith(".dist-info/METADATA")]
-        packages = [HeaderParser().parsestr(layer.read(name).decode()) for name in about]
+    packages = []
+    for zip_ in LAYERS:
+        with zipfile.ZipFile(arm64 / f"{zip_}.zip") as layer:
+            about = [name for name in layer.namelist() if name.endswith(".dist-info/METADATA")]
+            packages += [HeaderParser().parsestr(layer.read(name).decode()) for name in about]
     versions = {canonicalize_name(package["Name"]): package["Version"] for package in packages}
     missing = [
         f"{package['Name']} needs {requirement}"
@@ -186,9 +213,10 @@ def test_a_step_that_does_not_exist_is_refused_and_nothing_is_built(tmp_path: Pa
     assert not (tmp_path / "out").exists()
 
 
-def test_every_library_of_the_layer_is_pinned(arm64: Path) -> None:
+def test_every_library_of_the_layers_is_pinned(arm64: Path) -> None:
     pins = {canonicalize_name(line.split("==")[0]): line.split("==")[1].strip() for line in constraints()}
-    held = {name.split("/")[1] for name in names(arm64 / "layer.zip") if name.endswith(".dist-info/METADATA")}
+    listed = [name for layer in LAYERS for name in names(arm64 / f"{layer}.zip")]
+    held = {name.split("/")[1] for name in listed if name.endswith(".dist-info/METADATA")}
     assert len(held) > 20
     for library in held:
         name, version = library.removesuffix(".dist-info").split("-")

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any
 
 import boto3
+from botocore.exceptions import ClientError
 
 from tests.support.enforced.callers import role_arn
 from tests.support.enforced.record import Decision, Record
@@ -17,12 +19,25 @@ class Doubles:
 
     def __init__(self, aws: Mapping[str, Any], roles: Mapping[str, str], record: Record) -> None:
         self._iam = boto3.client("iam", **aws)
+        self._s3 = boto3.client("s3", **aws)
         self._aoss = boto3.client("opensearchserverless", **aws)
         self._roles, self._record = roles, record
 
     def embedding(self, key: str, model: str) -> bool:
         """Whether who has this key may invoke the model."""
         return self._by_role(key, "bedrock:InvokeModel", f"arn:aws:bedrock:us-east-1::foundation-model/{model}")
+
+    def recognition(self, key: str, operation: str) -> bool:
+        """Whether who has this key may call this operation of Textract, which knows no resource."""
+        return self._by_role(key, f"textract:{operation}", "*")
+
+    def object_read(self, key: str, bucket: str, name: str) -> bytes | None:
+        """An object of a bucket, as Textract reads it for who has this key; None if it is not there or not theirs."""
+        if not self._by_role(key, "s3:GetObject", f"arn:aws:s3:::{bucket}/{name}"):
+            return None
+        with suppress(ClientError):
+            return bytes(self._s3.get_object(Bucket=bucket, Key=name)["Body"].read())
+        return None
 
     def collection(self, key: str, method: str, path: str) -> bool:
         """Whether who has this key may do this in the collection: by its role, and by the data access policy."""

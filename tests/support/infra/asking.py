@@ -15,6 +15,7 @@ import httpx2
 from cli.local.offline.server import MessagesServer
 from cli.local.offline.web import WebServer
 from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.enforced.callers import key_of, keys_of
 from tests.support.enforced.doubles import Doubles
@@ -37,29 +38,37 @@ DOCUMENTS = {
 
 
 @contextmanager
-def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble]]:
-    """The variables of a deployment whose model, embeddings, collection and web run on this machine; two of these."""
+def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble, TextractDouble]]:
+    """The variables of a deployment whose model, embeddings, collection, web and Textract run here; three of these."""
     with (
         MessagesServer() as model,
         TitanDouble() as titan,
+        TextractDouble(lambda key, bucket, name: None) as textract,
         OpenSearchDouble(keys_of(ROLES.values())) as collection,
         WebServer(ROOT / "docs" / "web") as web,
     ):
         # The emulator makes a collection, too, but one that holds nothing: the double stands in its place.
-        instead = {"SELFRAG_COLLECTION_ENDPOINT": collection.url, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url}
+        instead = {
+            "SELFRAG_COLLECTION_ENDPOINT": collection.url,
+            "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
+            "AWS_ENDPOINT_URL_TEXTRACT": textract.url,
+        }
         variables = {
             "environment": instead,
             "model_base_url": model.url,
             "web_base_url": web.url,
             "prices": {"selfrag-offline": [0, 0, 0]},
         }
-        yield variables, collection, titan
+        yield variables, collection, titan, textract
 
 
-def decided(stack: Stack, collection: OpenSearchDouble, titan: TitanDouble, record: Record) -> None:
-    """Have the roles of the stack decide what its functions ask of the two."""
+def decided(
+    stack: Stack, collection: OpenSearchDouble, titan: TitanDouble, textract: TextractDouble, record: Record
+) -> None:
+    """Have the roles of the stack decide what its functions ask of the three."""
     doubles = Doubles(at(stack), ROLES, record)
     collection.allows, titan.allows = doubles.collection, doubles.embedding
+    textract.allows, textract.read = doubles.recognition, doubles.object_read
 
 
 def documents_held(collection: OpenSearchDouble, index: str = "passages") -> set[str]:

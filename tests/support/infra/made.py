@@ -25,6 +25,8 @@ WITHOUT_A_RESOURCE = {
     "logs:ListLogDeliveries",
     "logs:PutResourcePolicy",
     "logs:UpdateLogDelivery",
+    "textract:GetDocumentTextDetection",
+    "textract:StartDocumentTextDetection",
 }
 
 

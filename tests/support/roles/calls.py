@@ -51,6 +51,14 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
     return "*"
 
 
+def read_by(action: str, parameters: dict[str, Any]) -> tuple[str, str] | None:
+    """What a service reads for a call in its caller's name: the action and the resource."""
+    if action != "textract:StartDocumentTextDetection":
+        return None
+    where = parameters["DocumentLocation"]["S3Object"]
+    return "s3:GetObject", f"{bucket_arn(where['Bucket'])}/{where['Name']}"
+
+
 def bucket_arn(local_name: str) -> str:
     """The ARN of a bucket, which has the account and the region in its name."""
     return f"arn:aws:s3:::{local_name}-{ACCOUNT}-us-east-1"

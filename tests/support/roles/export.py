@@ -8,6 +8,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from infra.packages.zips import LAYERS
 from tests.support.infra.emulator import Stack, emulator
 from tests.support.infra.rules import functions_of
 from tests.support.roles.policies import FILE, Policies, policies_of
@@ -26,11 +27,11 @@ def made() -> Policies:
         directory = Path(name)
         packages = directory / "packages"
         packages.mkdir()
-        for part in [*functions_of(), "layer"]:
+        for part in [*functions_of(), *LAYERS]:
             with zipfile.ZipFile(packages / f"{part}.zip", "w") as package:
                 package.writestr("empty.txt", "")
         with emulator(directory) as aws:
-            stack = Stack(aws, directory / "stack", packages)
+            stack = Stack(aws, directory / "stack", packages, {"text_recognition": True})
             stack.apply(*POLICIES)
             return policies_of(stack.resources())
 

@@ -14,7 +14,15 @@ from botocore.exceptions import ClientError
 from opensearchpy.connection import Urllib3HttpConnection
 from opensearchpy.exceptions import AuthorizationException
 
-from tests.support.roles.calls import COLLECTION, action_of, bucket_arn, data_access, machine_of, resource_of
+from tests.support.roles.calls import (
+    COLLECTION,
+    action_of,
+    bucket_arn,
+    data_access,
+    machine_of,
+    read_by,
+    resource_of,
+)
 
 # Threads that moto starts for an execution begin without a caller: what they call, a machine calls.
 MACHINE = "machine"
@@ -29,7 +37,7 @@ Handler = Callable[[dict[str, Any], Any], Any]
 
 # The code and the status by which a service refuses; the head of an object has no body that could name a code.
 _REFUSALS = {"s3": ("AccessDenied", 403), "dynamodb": ("AccessDeniedException", 400)}
-_REFUSALS |= {"secretsmanager": ("AccessDeniedException", 400), "stepfunctions": ("AccessDeniedException", 400)}
+_REFUSALS |= dict.fromkeys(("secretsmanager", "stepfunctions", "textract"), ("AccessDeniedException", 400))
 _OTHERS_REFUSE = ("AccessDeniedException", 403)
 
 
@@ -66,6 +74,9 @@ def recording(allows: Allows = everything) -> Iterator[Calls]:
             return call_api(self, operation, parameters)
         if not calls.allowed(action, resource_of(action, parameters)):
             raise _denied(self, service, operation)
+        # Textract reads the object as its caller.
+        if (read := read_by(action, parameters)) and not calls.allowed(*read):
+            raise _denied(self, service, operation, "InvalidS3ObjectException", 400)
         try:
             return call_api(self, operation, parameters)
         except ClientError as error:
@@ -116,8 +127,9 @@ def _in_the_collection(method: str, url: str) -> tuple[str, str]:
     return permission, "index/selfrag/passages" if index == told else index
 
 
-def _denied(client: Any, service: str, operation: str) -> ClientError:
-    code, status = _REFUSALS.get(service, _OTHERS_REFUSE)
+def _denied(client: Any, service: str, operation: str, code: str = "", status: int = 0) -> ClientError:
+    if not code:
+        code, status = _REFUSALS.get(service, _OTHERS_REFUSE)
     code = "403" if operation == "HeadObject" else code
     metadata = {"HTTPStatusCode": status, "RequestId": "denied"}
     reply = {"Error": {"Code": code, "Message": "Forbidden"}, "ResponseMetadata": metadata}

@@ -18,12 +18,15 @@ from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
 from tests.support.doubles.model_server import ModelServer, cite_everything
 from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
+from tests.support.ingesting import object_of
 from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
+from tests.support.scans import scanned_pdf
 
 ROOT = Path(__file__).parents[3]
 # The steps of ingestion that read what another step, or a user, put into a bucket.
-READERS = ("parse_document", "split_document", "embed_passages", "index_passages")
+READERS = ("parse_document", "recognize_pages", "split_document", "embed_passages", "index_passages")
 
 
 @contextmanager
@@ -37,11 +40,14 @@ def every_path(allows: Allows) -> Iterator[Calls]:
     with ExitStack() as opened:
         model = opened.enter_context(ModelServer())
         titan = opened.enter_context(TitanDouble())
+        textract = opened.enter_context(TextractDouble(object_of))
         collection = opened.enter_context(OpenSearchDouble({"FOOBARKEY": "FOOBARSECRET"}))
         web = opened.enter_context(WebServer(ROOT / "docs" / "web"))
         environment = {
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
+            "AWS_ENDPOINT_URL_TEXTRACT": textract.url,
+            "SELFRAG_TEXT_RECOGNITION": "true",
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": web.url,
@@ -105,10 +111,18 @@ def _ingest_everything(stack: LocalStack, collection: OpenSearchDouble, gone: di
     assert ingest("c/hours.md") == "removed"
     s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/broken.md", Body=b"\xff\xfe")
     assert ingest("c/broken.md").startswith("failed")
+    # Recognised, and again when it is known.
+    for _ in range(2):
+        s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/scan.pdf", Body=scanned_pdf("Leave ends in May."))
+        assert ingest("c/scan.pdf") == "ready"
+        s3.delete_object(Bucket=DOCUMENTS_BUCKET, Key="c/scan.pdf")
+        assert ingest("c/scan.pdf") == "removed"
     for number, reader in enumerate(READERS):
-        s3.put_object(Bucket=DOCUMENTS_BUCKET, Key="c/gone.md", Body=f"Edition {number}.\n")
+        text = f"Edition {number}.\n"
+        key, body = ("c/gone.pdf", scanned_pdf(text)) if reader == "recognize_pages" else ("c/gone.md", text.encode())
+        s3.put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=body)
         gone[reader] = 0
-        ended = ingest("c/gone.md")
+        ended = ingest(key)
         gone.clear()
         assert ended == "removed" if reader == "parse_document" else "TemporarilyUnavailable" in ended, ended
     # The reply to a write is lost: it is looked for, by the same step or by the one that removes what is left of it.

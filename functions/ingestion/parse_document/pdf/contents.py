@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ingestion.parse_document.pdf.segments import rows_of
 from ingestion.parse_document.pdf.shapes import Segment
 
-_LEADS = re.compile(r"(?:[.·…‥⋯]\s?){4,}\s*(?:\d+|[ivxlc]+)$")
+_LEADS = re.compile(r"(\S)(?:\s?\1){4,}\s*(?:\d+|[ivxlc]+)$")
 _ENDS_IN_A_PAGE = re.compile(r"\s(?:\d+|[ivxlc]+)$")
 _LEAST = 3
 _SHARE = 0.3  # of the lines of a page, from which on its other entries are taken for contents as well
@@ -17,7 +17,7 @@ def without_contents(segments: Sequence[Segment]) -> list[Segment]:
     rows = rows_of(segments)
     texts = [" ".join(one.text for one in row) for row in rows]
     leads = [bool(_LEADS.search(text)) for text in texts]
-    if sum(leads) < _LEAST:
+    if sum(leads) < min(_LEAST, len(rows)):
         return list(segments)
     page_of_them = sum(leads) >= _SHARE * len(rows)
     dropped = {

@@ -23,12 +23,19 @@ def without_furniture(sheets: Sequence[Sheet]) -> list[list[Segment]]:
     """The stretches of each page without its headers and footers.
 
     A line is furniture if it comes again in one place at the edge of pages near by, the page's number apart. Where most
-    pages would be left with nothing, as slides that repeat one line, it is what they say.
+    pages would be left with nothing, as slides that repeat one text, fewer lines are looked at, and at last none.
     """
-    edges = [_edges(sheet) for sheet in sheets]
+    for depth in (_ROWS, 1):
+        found = _without(sheets, [_edges(sheet, depth) for sheet in sheets])
+        if 2 * sum(map(bool, found)) >= sum(bool(sheet.segments) for sheet in sheets):
+            return found
+    return [sheet.segments for sheet in sheets]
+
+
+def _without(sheets: Sequence[Sheet], edges: Sequence[Sequence[Row]]) -> list[list[Segment]]:
     pages: dict[Key, list[int]] = {}
     for page, rows in enumerate(edges):
-        for key in {key for row in rows for key in _keys(row, page)}:
+        for key in {key for row in rows for part in _parts(row) for key in _keys(part, page)}:
             pages.setdefault(key, []).append(page)
     repeated = [[row for row in rows if _repeats(row, page, pages)] for page, rows in enumerate(edges)]
     places = Counter(place for rows in repeated for place in {_place(row) for row in rows})
@@ -37,22 +44,40 @@ def without_furniture(sheets: Sequence[Sheet]) -> list[list[Segment]]:
     for sheet, rows, again in zip(sheets, edges, repeated, strict=True):
         dropped = {id(one) for row in (*again, *_in_places(rows, usual)) for one in row}
         found.append([one for one in sheet.segments if id(one) not in dropped])
-    return found if 2 * sum(map(bool, found)) >= sum(bool(sheet.segments) for sheet in sheets) else _whole(sheets)
+    return found
 
 
-def _whole(sheets: Sequence[Sheet]) -> list[list[Segment]]:
-    return [sheet.segments for sheet in sheets]
-
-
-def _edges(sheet: Sheet) -> list[Row]:
+def _edges(sheet: Sheet, depth: int) -> list[Row]:
+    """The first and the last lines of a page, of those that are no longer than furniture is."""
     rows = rows_of(sheet.segments)
-    outer = rows[:_ROWS] + rows[max(_ROWS, len(rows) - _ROWS) :]
-    return [row for row in outer if len(_text(row)) <= _LONGEST]
+    outer = {*range(min(depth, len(rows))), *range(max(0, len(rows) - depth), len(rows))}
+    return [
+        rows[at]
+        for at in sorted(outer)
+        if len(_text(rows[at])) <= _LONGEST and not (at + 1 < len(rows) and _is_of_a_table(rows[at], rows[at + 1]))
+    ]
+
+
+def _is_of_a_table(row: Row, below: Row) -> bool:
+    """Whether a line of several stretches stands right above such a line: the head of a table that goes on."""
+    near = row[0].box.bottom - below[0].box.top < 1.5 * row[0].size
+    over = all(
+        one.box.left < other.box.right and other.box.left < one.box.right
+        for one, other in zip(row, below, strict=False)
+    )
+    return near and len(row) == len(below) > 1 and over
 
 
 def _repeats(row: Row, page: int, pages: dict[Key, list[int]]) -> bool:
-    near = max(sum(abs(other - page) <= _NEAR for other in pages[key]) for key in _keys(row, page))
-    return near >= _LEAST_PAGES
+    keys = {key for part in _parts(row) for key in _keys(part, page)}
+    return max(sum(abs(other - page) <= _NEAR for other in pages[key]) for key in keys) >= _LEAST_PAGES
+
+
+def _parts(row: Row) -> Iterator[Row]:
+    """A line, and its stretches: of a header of two, one may be the chapter's and one the section's."""
+    yield row
+    if len(row) > 1:
+        yield from ([one] for one in row)
 
 
 def _in_places(rows: Sequence[Row], usual: set[tuple[int, float]]) -> Iterator[Row]:

@@ -1,16 +1,14 @@
 """What stands on a page in the order of reading: paragraphs and tables, with the tables' captions."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from ingestion.parse_document.pdf.columns import in_order
 from ingestion.parse_document.pdf.paragraphs import Paragraph, joined_row, paragraphs_of
 from ingestion.parse_document.pdf.segments import rows_of
 from ingestion.parse_document.pdf.shapes import Rule, Segment
-from ingestion.parse_document.pdf.tables import Grid, blocks, grid_of
+from ingestion.parse_document.pdf.tables import Grid, blocks, grid_of, is_caption
 
 Laid = Paragraph | Grid
-_CAPTION = re.compile(r"(?:Tab(?:le|\.|elle|leau|la|ela|ella)|Таблица|表|표)\s*[\dA-Z]", re.IGNORECASE)
 
 
 def laid_out(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable[[str], bool]) -> list[Laid]:
@@ -21,7 +19,7 @@ def laid_out(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable
 
 def _region(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable[[str], bool]) -> Iterator[Laid]:
     rows, done = rows_of(segments), 0
-    for start, end in blocks(rows):
+    for start, end in blocks(rows, rules):
         if grid := grid_of(rows[start:end], rules, knows):
             yield from paragraphs_of([joined_row(row) for row in rows[done:start]], knows)
             yield grid
@@ -36,7 +34,7 @@ def _with_captions(found: Sequence[Laid]) -> Iterator[Laid]:
         if isinstance(laid, Grid):
             for near in (at - 1, at + 1):
                 one = found[near] if 0 <= near < len(found) and near not in taken else None
-                if isinstance(one, Paragraph) and not laid.caption and _CAPTION.match(one.text):
+                if isinstance(one, Paragraph) and not laid.caption and is_caption(one.text):
                     laid.caption = one.text
                     taken.add(near)
     yield from (laid for at, laid in enumerate(found) if at not in taken)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ingestion.parse_document.pdf.segments import ENUMERATOR
+from ingestion.parse_document.pdf.segments import ENUMERATOR, NO_SPACES
 from ingestion.parse_document.pdf.shapes import Box, Segment, around
 
 _LEADING = 0.75  # of the size: more white between two lines divides paragraphs
@@ -13,8 +13,7 @@ _BROAD = 20  # sizes: in a narrower column little can be told from where a line 
 _HYPHEN = "-\u2010"
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[-\u2010]$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
-# Chinese and Japanese, and their punctuation; Korean has spaces.
-_NO_SPACES = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+_ADDRESS = re.compile(r"://\S*[./?=&_-]$")
 _ENDS = re.compile(r"[.!?:;。！？：；][)\"'”’」』）]*$")
 
 
@@ -34,7 +33,7 @@ def joined_row(row: Sequence[Segment]) -> Segment:
     """The stretches of one line as one."""
     longest = max(row, key=lambda one: len(one.text))
     text, box = " ".join(one.text for one in row), around([one.box for one in row])
-    return Segment(text, box, longest.size, all(one.bold for one in row))
+    return Segment(text, box, longest.size, all(one.bold for one in row), longest.fixed, row[0].noted)
 
 
 def paragraphs_of(lines: Sequence[Segment], knows: Callable[[str], bool]) -> list[Paragraph]:
@@ -42,9 +41,11 @@ def paragraphs_of(lines: Sequence[Segment], knows: Callable[[str], bool]) -> lis
     found = list[Paragraph]()
     if not lines:
         return found
-    column = around([line.box for line in lines])
     last: Segment | None = None
+    column = lines[0].box
     for line in lines:
+        if last is None or _differ(last, line):
+            column = around([one.box for one in lines if not _differ(one, line)])
         if last and _goes_on(found[-1], last, line, column):
             held = found[-1]
             held.text, held.lines = put_together(held.text, line.text, knows), held.lines + 1
@@ -62,16 +63,18 @@ def put_together(before: str, after: str, knows: Callable[[str], bool]) -> str:
     if end and begin:
         keeps = not begin[0][0].islower() or (knows(end[0] + begin[0]) and not knows(end[0][:-1] + begin[0]))
         return (before if keeps else before[:-1]) + after
+    if _ADDRESS.search(before) and not after[0].isupper():
+        return before + after
     if before[-1] in _HYPHEN + "/" and not before[-2:-1].isspace() and len(before) > 1:
         return before + after
-    return before + ("" if _NO_SPACES.match(before[-1]) and _NO_SPACES.match(after[0]) else " ") + after
+    return before + ("" if NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0]) else " ") + after
 
 
 def _goes_on(held: Paragraph, last: Segment, line: Segment, column: Box) -> bool:
-    if _differ(last, line) or last.box.bottom - line.box.top > _LEADING * line.size:
+    if (last.fixed and line.fixed) or _differ(last, line) or last.box.bottom - line.box.top > _LEADING * line.size:
         return False
     first = line.text.split(maxsplit=1)[0]
-    if ENUMERATOR.fullmatch(first) and len(first) < len(line.text):
+    if line.noted or (ENUMERATOR.fullmatch(first) and len(first) < len(line.text)):
         return False
     listed = ENUMERATOR.match(held.text) is not None
     if line.box.left - last.box.left > _INDENT * line.size and not (held.lines == 1 and listed):

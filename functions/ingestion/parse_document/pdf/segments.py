@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, Word, around
 
@@ -10,6 +11,9 @@ from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, Word, around
 Look = Callable[[int], tuple[bool, bool]]
 # A gap that divides two columns or two cells, in sizes of the font.
 _WIDE, _AFTER_A_NUMBER = 1.05, 3.0
+_RAISED = 0.85  # of the size of the line: a number that is smaller is a note's
+# Chinese and Japanese, and their punctuation; Korean has spaces.
+NO_SPACES = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 # What stands before an entry of a list, or before a heading.
 ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]|(?:[A-Z]\.|\d+\.)(?:\d+\.?)*|§")
 
@@ -53,11 +57,22 @@ def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
     )
 
 
+def _is_space(last: Word, word: Word) -> bool:
+    """Whether there is a space between two words; that of a wide line of Chinese or Japanese is none."""
+    if NO_SPACES.match(last.text[-1]) and NO_SPACES.match(word.text[0]):
+        return word.box.left - last.box.right > 0.5 * word.size
+    return word.spaced
+
+
 def _segment(words: Sequence[Word], look: Look) -> Segment:
-    text = "".join(" " + word.text if word.spaced else word.text for word in words).strip()
+    text = words[0].text
+    for last, word in pairwise(words):
+        text += (" " if _is_space(last, word) else "") + word.text
     sizes = Counter[float]()
     for word in words:
         sizes[round(word.size, 1)] += len(word.text)
     looks = [look(word.index) for word in (words[0], words[-1])]
     bold, fixed = all(bold for bold, _ in looks), all(fixed for _, fixed in looks)
-    return Segment(text, around([word.box for word in words]), sizes.most_common(1)[0][0], bold, fixed)
+    size = sizes.most_common(1)[0][0]
+    noted = words[0].size < _RAISED * size and words[0].text.isdecimal()
+    return Segment(text, around([word.box for word in words]), size, bold, fixed, noted)

@@ -66,6 +66,7 @@ class Segment:
     size: float
     bold: bool = False
     fixed: bool = False  # of letters that are all of one width
+    noted: bool = False  # begins with the number of a note
 
 
 class Rule(NamedTuple):

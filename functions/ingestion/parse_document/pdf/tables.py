@@ -4,14 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
+from ingestion.parse_document.pdf.frames import flat_lines, frames_of
 from ingestion.parse_document.pdf.paragraphs import put_together
+from ingestion.parse_document.pdf.segments import ENUMERATOR
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, around
 
 _LEAST_ROWS, _LEAST_RULED = 3, 2
 _FAR = 2.5  # sizes of white between two lines of a table
 _SHARE = 0.6  # of the lines of a table that have two cells or more
+_CAPTION = re.compile(r"(?:Tab(?:le|\.|elle|leau|la|ela|ella)|Таблица|表|표)\s*[\dA-Z]", re.IGNORECASE)
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 
 Row = list[Segment]
@@ -27,16 +30,21 @@ class Grid:
     caption: str = ""
 
 
-def blocks(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
-    """Where consecutive lines may be a table: from a line of several stretches to the last that fits below it."""
-    at = 0
+def blocks(rows: Sequence[Row], rules: Sequence[Rule]) -> Iterator[tuple[int, int]]:
+    """Where lines may be a table: what a frame holds, else what stands below a line of several stretches."""
+    frames, at = frames_of(rules), 0
     while at < len(rows):
+        end = at + _framed(rows[at:], frames)
+        if end > at + 1:
+            yield at, end
+            at = end
+            continue
         end = last = at + 1
         wide = rows[at]
         while len(rows[at]) > 1 and end < len(rows) and _near(rows[end - 1], rows[end]):
             if len(rows[end]) > 1:
                 wide, last = rows[end], end + 1
-            elif not _below_one(rows[end][0], wide):
+            elif is_caption(rows[end][0].text) or not _below_one(rows[end][0], wide):
                 break
             end += 1
         if last - at > 1:
@@ -54,7 +62,7 @@ def grid_of(rows: Sequence[Row], rules: Sequence[Rule], knows: Callable[[str], b
     columns = _columns_by_rules(inside, box) or _columns_by_place(rows, bool(inside))
     if columns is None or len(columns) < 2:
         return None
-    flat = sorted({round(rule.box.bottom) for rule in inside if rule.flat and rule.box.width > box.width / 2})
+    flat = flat_lines(inside, box.width / 2)
     lines = [(_cells(row, columns), row) for row in rows]
     if sum(sum(map(bool, cells)) > 1 for cells, _ in lines) < _SHARE * len(lines) and len(flat) < 3:
         return None
@@ -66,6 +74,22 @@ def grid_of(rows: Sequence[Row], rules: Sequence[Rule], knows: Callable[[str], b
     for row in told[:names]:
         header = [", ".join(dict.fromkeys(filter(None, pair))) for pair in zip(header, row, strict=True)]
     return Grid(box, header, told[names:])
+
+
+def is_caption(text: str) -> bool:
+    """Whether a line says what a table is about."""
+    return _CAPTION.match(text) is not None
+
+
+def _framed(rows: Sequence[Row], frames: Sequence[Box]) -> int:
+    """How many of the lines are in the frame that the first one is in."""
+    frame = next((one for one in frames if _is_in(rows[0], one)), None)
+    return sum(1 for _ in takewhile(lambda row: _is_in(row, frame), rows)) if frame else 0
+
+
+def _is_in(row: Row, frame: Box) -> bool:
+    middle = (row[0].box.bottom + row[0].box.top) / 2
+    return frame.bottom < middle < frame.top and frame.left - 5 < row[0].box.left < frame.right
 
 
 def _near(above: Row, below: Row) -> bool:
@@ -98,10 +122,13 @@ def _columns_by_rules(rules: Sequence[Rule], box: Box) -> list[tuple[float, floa
 
 def _columns_by_place(rows: Sequence[Row], ruled: bool) -> list[tuple[float, float]] | None:
     """What the rows with the usual number of cells cover, if each cell stands below the one above."""
-    if any(one.fixed for row in rows for one in row) and not ruled:
-        return None
+    cells = [one for row in rows for one in row]
+    if sum(one.fixed for one in cells) > (len(cells) / 2 if ruled else 0):
+        return None  # the lines of a program
+    if all(ENUMERATOR.fullmatch(row[0].text) for row in rows if len(row) > 1):
+        return None  # a list
     counts = Counter(len(row) for row in rows if len(row) > 1)
-    usual = max(counts, key=lambda count: (counts[count], count))
+    usual = max(counts, key=lambda count: (counts[count], count), default=0)
     if counts[usual] < (_LEAST_RULED if ruled else _LEAST_ROWS):
         return None
     columns = [

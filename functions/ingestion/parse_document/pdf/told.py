@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 _END_WITHIN = 2048  # bytes, in which a PDF's mark of its end stands
 _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+")
-_VERY_LONG, _LEAST_WORDS, _GLUED_SHARE = 19, 100, 0.01
+_VERY_LONG, _LEAST_WORDS, _GLUED_SHARE = 22, 50, 0.01
 
 
 def is_cut_off(content: bytes) -> bool:

@@ -9,7 +9,11 @@ from cli.doctor.findings import Level
 from tests.support.doubles.aws_account import NOT_ALLOWED, AwsAccount, Refused, limit_of_lambda, titan_quotas
 from tests.support.examined import examined, finding
 
-ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": "anthropic.claude-sonnet-5-5"}}
+ON_BEDROCK = {
+    "model_provider": "bedrock",
+    "models": {"generate": "anthropic.claude-sonnet-5-5"},
+    "text_recognition": True,
+}
 
 
 def test_in_an_account_with_the_usual_limits_nothing_blocks() -> None:

@@ -64,6 +64,16 @@ def test_the_most_that_collections_may_cost_is_told_with_how_to_set_it() -> None
     assert found.do.rpartition("--capacity-limits ")[2] in page
 
 
+def test_a_region_without_textract_blocks_who_wants_text_recognition_and_nobody_else() -> None:
+    gone = {"textract.GetDocumentTextDetection": NOWHERE}
+    found = finding("textract", gone, text_recognition=True)
+    assert (found.level, REGION in found.says, "`text_recognition`" in found.do) == (Level.BLOCKS, True, True)
+    assert findings("textract", gone) == []
+    assert finding("textract", text_recognition=True).level is Level.FINE
+    refused = {"textract.GetDocumentTextDetection": NOT_ALLOWED}
+    assert finding("textract", refused, text_recognition=True).level is Level.UNKNOWN
+
+
 @pytest.mark.parametrize(
     ("role", "managed", "level", "says"),
     [

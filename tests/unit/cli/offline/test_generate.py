@@ -202,3 +202,22 @@ def test_a_fact_is_never_answered_directly(claude: SdkClaude) -> None:
 
 def test_no_passages_give_no_answer(claude: SdkClaude) -> None:
     assert not ask(claude, "How many days of leave do I have?").found
+
+
+def test_rows_and_definitions_are_quoted_one_by_one_as_they_are_sent(claude: SdkClaude) -> None:
+    lines = [
+        "town: Lisbon; what a night in a hotel may cost at most: 150 EUR",
+        "town: London; what a night in a hotel may cost at most: 190 GBP",
+        "drop: remove one entry of the stash",
+        "pop: put an entry back",
+    ]
+    text = "\n".join(lines)
+    rows = [
+        {"start": text.index(line), "end": text.index(line) + len(line), "name": f"row {n}"}
+        for n, line in enumerate(lines)
+    ]
+    limits = passage("limits", text, title="Limits", rows=rows)
+    hotel = ask(claude, "What may a night in a hotel in Lisbon cost?", limits)
+    assert [(citation.quote, citation.locator) for citation in hotel.citations] == [(lines[0], "row 0")]
+    stash = ask(claude, "How do I remove one entry of the stash?", limits)
+    assert [(citation.quote, citation.locator) for citation in stash.citations] == [(lines[2], "row 2")]

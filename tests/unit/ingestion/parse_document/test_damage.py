@@ -11,7 +11,9 @@ from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
 from selfrag.domain.documents import EXTENSIONS
 from selfrag.domain.errors import BadDocument
+from tests.support.damaged_office import GOOD
 from tests.support.files import docx, paragraph, pdf, table
+from tests.support.office import ODF, ODP_TYPE, ODT_TYPE, SLIDE, epub, notes, odf, pptx, shape, slide_table
 
 pytestmark = pytest.mark.slow
 
@@ -21,8 +23,26 @@ DOCUMENT_XML = f"<w>{paragraph('Leave', 'Titel')}{table(['City', 'Limit'])}</w>"
 CSV = b'City,Limit,"Valid from"\nOslo,140,"2024\n01"\nRome,90,2025\n'
 HTML = b"<title>Leave</title><h1>Leave</h1><table><tr><td>25<td>days</table><p hidden>no<pre> x </pre>&amp;<!-- -->"
 MARKDOWN = b"---\ntitle: x\n---\n# Leave\n\n```\ncode\n```\nIt is *paid*.\n\nTitle\n===\n- item\n"
+RTF = rb"{\rtf1\ansi{\fonttbl{\f5\fcharset128 A;}}{\stylesheet{\s1 heading 1;}}{\header Rules\par}\pard\s1 Leave\par"
+RTF += rb"\pard Paid{\*\footnote Once.\par}. {\f5\'8e\'9f\u26085 ?}\par\trowd\trhdr\clvmgf\cellx1\cellx2\intbl a\cell"
+RTF += rb" b\cell\row\trowd\clvmrg\cellx1\cellx2 c\cell d\cell\row\pard{\field{\*\fldinst PAGE}{\fldrslt 1}}"
+RTF += rb"{\shptxt box\par}\bin2 {}}"
 SEEDS = {".pdf": PDF, ".docx": WORD, ".csv": CSV, ".html": HTML, ".md": MARKDOWN, ".txt": MARKDOWN}
+SEEDS |= {**GOOD, ".docx": WORD, ".rtf": RTF}
+SLIDE_XML = f"<p:sld {SLIDE}>{shape('Leave', kind='title')}{slide_table(['a', 'b'], ['c', 'd'])}</p:sld>".encode()
+ODF_BODY = (
+    '<draw:page><text:h text:outline-level="1">Leave<text:note><text:note-body><text:p>Once.</text:p></text:note-body>'
+    '</text:note></text:h><text:list text:style-name="L"><text:list-item><text:p>Ask</text:p></text:list-item>'
+    '</text:list><table:table><table:table-row><table:table-cell table:number-rows-spanned="2"><text:p>a</text:p>'
+    "</table:table-cell></table:table-row><table:table-row><table:covered-table-cell/></table:table-row></table:table></draw:page>"
+)
+LEVEL = '<text:list-level-style-number text:level="1" style:num-format="1"/>'
+LIST = f'<text:list-style style:name="L">{LEVEL}</text:list-style>'
+STYLES = f"<office:automatic-styles>{LIST}</office:automatic-styles>"
+ODF_XML = f"<office:document-content {ODF}>{STYLES}{ODF_BODY}</office:document-content>".encode()
+NOTES = notes("footnotes", n1="Once.").encode()
 MARKS = [b"\0", b"\xff", b"<", b"<<", b">>", b"[", b"(", b"0 0 R", b"4 0 R", b"-1", b"99999999999", b'"', b"\n", b"PK"]
+MARKS += [b"\\", b"{", b"}", b"/>", b"</", b"\n\n"]
 
 
 def mutated(seed):
@@ -88,6 +108,35 @@ def test_any_damage_inside_a_word_document_is_read_or_refused(document, styles):
     is_read_or_refused("a.docx", docx(document=document, styles=styles))
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    notes=mutated(notes("footnotes", n1="Once.").encode()), numbering=mutated(b"<a><lvl ilvl='0'/><num numId='1'/></a>")
+)
+def test_any_damage_beside_the_text_of_a_word_document_is_read_or_refused(notes, numbering):
+    body = '<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:footnoteReference w:id="1"/></w:r></w:p>'
+    is_read_or_refused("a.docx", docx(body, paragraph("Words."), footnotes=notes, numbering=numbering))
+
+
+@settings(max_examples=100, deadline=None)
+@given(slide=mutated(SLIDE_XML))
+def test_any_damage_inside_a_presentation_is_read_or_refused(slide):
+    is_read_or_refused("a.pptx", pptx("", **{"ppt/slides/slide1.xml": slide}))
+
+
+@pytest.mark.parametrize(("key", "kind"), [("a.odt", ODT_TYPE), ("a.odp", ODP_TYPE)])
+@settings(max_examples=100, deadline=None)
+@given(content=mutated(ODF_XML))
+def test_any_damage_inside_an_opendocument_file_is_read_or_refused(key, kind, content):
+    is_read_or_refused(key, odf(kind, "", **{"content.xml": content}))
+
+
+@settings(max_examples=100, deadline=None)
+@given(page=mutated(HTML), package=mutated(b'<p><item id="a" href="text/one.xhtml"/><itemref idref="a"/></p>'))
+def test_any_damage_inside_a_book_is_read_or_refused(page, package):
+    is_read_or_refused("a.epub", epub({"one": ""}, **{"OPS/text/one.xhtml": page}))
+    is_read_or_refused("a.epub", epub({"one": "Words."}, **{"OPS/book.opf": package}))
+
+
 @settings(max_examples=10, deadline=None)
 @given(content=st.one_of(st.binary(max_size=300), mutated(PDF)))
 def test_any_damaged_pdf_is_read_or_refused_in_its_own_process(content):
@@ -102,6 +151,7 @@ def test_each_seed_is_a_good_document_and_none_other(extension):
 @pytest.mark.parametrize("extension", sorted(EXTENSIONS))
 def test_ten_megabytes_of_noise_are_refused_within_seconds(extension):
     noise = random.Random(1).randbytes(10 * 1024 * 1024 - 8)
-    assert (
-        is_read_or_refused(f"a{extension}", {".pdf": b"%PDF-1.7", ".docx": b"PK\3\4"}.get(extension, b"") + noise) == []
-    )
+    marks = {".pdf": b"%PDF-1.7", ".rtf": b"{\\rtf1 ", ".eml": b"A: b\n\n"}
+    zipped = dict.fromkeys((".docx", ".pptx", ".odt", ".odp", ".epub"), b"PK\3\4")
+    pieces = is_read_or_refused(f"a{extension}", ({**marks, **zipped}.get(extension, b"") + noise)[: len(noise)])
+    assert pieces == [] or extension == ".rtf"

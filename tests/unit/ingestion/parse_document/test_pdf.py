@@ -1,3 +1,4 @@
+import signal
 import sys
 
 import pytest
@@ -189,7 +190,7 @@ def test_a_title_and_a_text_of_broken_characters_become_valid_ones():
     ("content", "sentence"),
     [
         (b"Only words.", "a.pdf is not a PDF, whatever its name says; save it again, or name it by what it is."),
-        (zipped({"a": "b"}), "a.pdf is a ZIP archive, not a PDF; name it .docx if it is a Word document."),
+        (zipped({"a": "b"}), "a.pdf is a Word document, not a PDF; name it .docx."),
     ],
 )
 def test_what_is_only_named_pdf_is_refused(content, sentence):
@@ -204,6 +205,15 @@ def test_the_name_of_a_pdf_may_be_any():
 def test_a_pdf_is_read_the_same_in_a_process_of_its_own():
     content = pdf("Annual leave.", "Sick leave.", title="Leave")
     assert parse("a.pdf", content) == read_pdf("a.pdf", content)
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGILL, signal.SIGTRAP, signal.SIGABRT])
+def test_a_crash_of_a_library_in_c_refuses_the_file_and_nothing_else(number, tmp_path, monkeypatch):
+    (tmp_path / "crashing.py").write_text(f"import os\ndef read(key, content): os.kill(os.getpid(), {number:d})")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    read = contained.Contained("crashing:read", "PDF", "print it to a new PDF")
+    with pytest.raises(BadDocument, match=r"^a\.pdf (is a damaged PDF|takes more than 768 MB).*\.$"):
+        read("a.pdf", b"%PDF-1.7")
 
 
 def test_without_the_library_that_reads_pdf_no_document_is_blamed(tmp_path, monkeypatch):

@@ -177,3 +177,37 @@ def _handbook() -> list[Passage]:
         for key, content in files
         for n, piece in enumerate(split(parse(key, content)))
     ]
+
+
+ROWS = [
+    "office: Kobe; capacity: 12",
+    "office: Lisbon; capacity: 40",
+    "term: 30 days. Then it ends. Or it goes on for 7 days.",
+]
+
+
+def of_rows() -> Passage:
+    text = "\n".join(ROWS)
+    starts = [text.index(row) for row in ROWS]
+    rows = [{"start": start, "end": start + len(row)} for start, row in zip(starts, ROWS, strict=True)]
+    return passage(text=text, title="Offices", rows=rows)
+
+
+@pytest.mark.parametrize("claim", ["Kobe has an office with a capacity of 12.", "Lisbon has a capacity of 40.", *ROWS])
+def test_what_a_row_says_is_let_through(claim: str) -> None:
+    assert stands_in(claim, [of_rows()])
+
+
+@pytest.mark.parametrize(
+    "claim", ["Kobe has an office with a capacity of 40.", "Lisbon has a capacity of 12.", "term is 12 days."]
+)
+def test_a_number_of_another_row_is_not_let_through(claim: str) -> None:
+    assert not stands_in(claim, [of_rows()])
+
+
+def test_a_row_does_not_borrow_a_name_from_the_row_before_it() -> None:
+    text = "Kobe: open.\nThe capacity of the office is 40"
+    apart = [{"start": 0, "end": 11}, {"start": 12, "end": len(text)}]
+    claim = "The capacity of the office in Kobe is 40."
+    assert stands_in(claim, [passage(text=text, title="")])
+    assert not stands_in(claim, [passage(text=text, title="", rows=apart)])

@@ -31,6 +31,8 @@ def rows_of(html):
             ["Office: Oslo; 2026, Q1: 3; 2026, Q2: 4"],
         ),
         ("<tr><th><th>Q1<th>Q2<tr><th>Oslo<td>3<td>4", ["Oslo; Q1: 3; Q2: 4"]),
+        ("<tr><th><th>Limit<tr><th>Oslo<td>140", ["Oslo; Limit: 140"]),
+        ("<tr><th>City<th>Limit<tr><th>Norway<tr><td>Oslo<td>140", ["Norway; City: Oslo; Limit: 140"]),
         ("<tr><th>Length<td>5 m<tr><th>Width<td>2 m", ["Length: 5 m", "Width: 2 m"]),
         ("<tr><th>Length<td>5 m<th>Width<td>2 m", ["Length: 5 m; Width: 2 m"]),
         (

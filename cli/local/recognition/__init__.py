@@ -1,0 +1,1 @@
+"""Text recognition on the laptop, by tesseract where it is installed."""

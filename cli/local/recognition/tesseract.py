@@ -1,0 +1,76 @@
+"""tesseract, a program that reads text off pictures, with little memory, time and no network."""
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from io import StringIO
+
+from cli.local.recognition.rendering import DPI
+from selfrag.domain.errors import BadDocument
+from selfrag.ports.recognizer import Recognized
+
+MAX_MEMORY = 2 * 1024 * 1024 * 1024
+MAX_SECONDS = 120  # of computing, for a page
+MAX_LANGUAGES = 6
+_SCRIPTS_ONLY = {"osd", "equ"}
+# Limits hold for the program that takes this process's place. Where the system lets it, it has a network of its own,
+# with nothing in it; Python has known that call since 3.12.
+_LAUNCH = """
+import contextlib, os, resource, sys
+memory, seconds, program = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+for kind, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)):
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(kind, (most, resource.getrlimit(kind)[1]))
+with contextlib.suppress(AttributeError, OSError):
+    os.unshare(os.CLONE_NEWUSER | os.CLONE_NEWNET)
+os.execv(program, sys.argv[3:])
+"""
+
+
+def program() -> str | None:
+    """Where tesseract is on the PATH; None if it is not, or SELFRAG_TEXT_RECOGNITION switches it off."""
+    if os.environ.get("SELFRAG_TEXT_RECOGNITION", "").lower() in ("0", "false", "no", "off"):
+        return None
+    return shutil.which("tesseract")
+
+
+def languages(tesseract: str) -> str:
+    """The languages to look for: those of SELFRAG_OCR_LANGUAGES (as `deu+eng`), else the first that are installed."""
+    if chosen := os.environ.get("SELFRAG_OCR_LANGUAGES", ""):
+        return chosen
+    listed = _run(tesseract, ["--list-langs"], b"").decode(errors="replace").splitlines()[1:]
+    found = [name for name in listed if name not in _SCRIPTS_ONLY and "/" not in name]
+    # English is what is installed by default, and what any text may hold.
+    return "+".join(sorted(found, key=lambda name: (name != "eng", name))[:MAX_LANGUAGES]) or "eng"
+
+
+def recognized(tesseract: str, picture: bytes, page: int, language: str) -> Recognized:
+    """What a picture says, a line of text for each line of it; raises BadDocument."""
+    options = ["stdin", "stdout", "--dpi", str(DPI), "-l", language, "tsv"]
+    said = _run(tesseract, options, picture).decode("utf-8", "replace")
+    lines, sure, letters = defaultdict[tuple[str, ...], list[str]](list), 0.0, 0
+    for word in csv.DictReader(StringIO(said), delimiter="\t", quoting=csv.QUOTE_NONE):
+        text, confidence = (word.get("text") or "").strip(), float(word.get("conf") or -1)
+        if text and confidence >= 0:
+            lines[tuple(word[level] for level in ("block_num", "par_num", "line_num"))].append(text)
+            sure, letters = sure + confidence * len(text), letters + len(text)
+    return Recognized(page, "\n".join(map(" ".join, lines.values())), round(sure / letters, 1) if letters else 0.0)
+
+
+def _run(tesseract: str, options: list[str], told: bytes) -> bytes:
+    command = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(MAX_MEMORY), str(MAX_SECONDS), tesseract, *options]
+    kept = {name: os.environ[name] for name in ("PATH", "TESSDATA_PREFIX") if name in os.environ}
+    # One thread: the pages before and after are at work beside it.
+    environment = {**kept, "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
+    try:
+        done = subprocess.run(  # noqa: S603 (our own command)
+            command, input=told, capture_output=True, env=environment, timeout=2 * MAX_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BadDocument(f"tesseract took more than {MAX_SECONDS} seconds for a page") from error
+    if done.returncode:
+        raise BadDocument(f"tesseract ended with code {done.returncode}")
+    return done.stdout

@@ -1,0 +1,150 @@
+"""JSON as a document: records are rows, whose values are named by their paths; what is nested has headings by key."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from ingestion.parse_document.labels import Labels
+from ingestion.parse_document.writing import Writer
+from selfrag.domain.documents import Document
+from selfrag.domain.errors import BadDocument
+
+MAX_DEPTH = 64  # of objects and arrays in each other
+MAX_VALUES = 1_000_000  # objects, arrays and what divides values; each takes up to 300 bytes
+MAX_NAME = 200  # characters of a path; of a longer one the end is shown
+_PARAGRAPH = 600  # characters; a longer text of a record stands below it, not in it
+_MANY_BAD = 5
+_OPENING = re.compile(r"[\[{,]")
+# Control characters and halves of characters, which no store of text takes.
+_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_HIGHEST, _LOWEST = 1, 6  # levels of headings
+
+
+def read_json(key: str, text: str) -> Document:
+    """An array of objects as a table, anything else by its keys; raises BadDocument."""
+    _refuse_too_many(key, text)
+    writer = Writer(key)
+    try:
+        _write(writer, _loaded(text), _HIGHEST)
+    except ValueError as error:
+        raise BadDocument(f"{key} is not valid JSON{_where(error)}; correct it.") from error
+    except RecursionError as error:
+        raise BadDocument(_too_deep(key)) from error
+    return writer.document(PurePosixPath(key).name, Labels())
+
+
+def read_json_lines(key: str, text: str) -> Document:
+    """A record a line; lines that are not JSON are left out with a warning. Raises BadDocument if none is."""
+    _refuse_too_many(key, text)
+    writer, bad, good = Writer(key), list[int](), 0
+    with writer.table():
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip():
+                try:
+                    _write_record(writer, _loaded(line), f"line {number}")
+                    good += 1
+                except ValueError:
+                    bad.append(number)
+                except RecursionError as error:
+                    raise BadDocument(_too_deep(key)) from error
+    if bad and not good:
+        raise BadDocument(f"{key} holds no line that is valid JSON; write one value a line.")
+    if bad:
+        shown = ", ".join(map(str, bad[:_MANY_BAD])) + (" and more" if len(bad) > _MANY_BAD else "")
+        writer.warnings.append(f"{key} has lines that are not valid JSON, which were left out: {shown}.")
+    return writer.document(PurePosixPath(key).name, Labels())
+
+
+def _refuse_too_many(key: str, text: str) -> None:
+    if sum(1 for _ in _OPENING.finditer(text)) > MAX_VALUES:
+        raise BadDocument(f"{key} has more than {MAX_VALUES:,} values; split it into several files.")
+
+
+def _too_deep(key: str) -> str:
+    return f"{key} has values nested more than {MAX_DEPTH} deep; flatten it."
+
+
+def _where(error: ValueError) -> str:
+    return f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+
+
+def _loaded(text: str) -> Any:
+    """A value, in which numbers are as they are written: as long, as exact, and even if they are none."""
+    return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_object)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """All values of a key that is written twice are kept."""
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    values: dict[str, list[Any]] = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    return {key: each if len(each) > 1 else each[0] for key, each in values.items()}
+
+
+def _write(writer: Writer, value: Any, level: int, depth: int = 0) -> None:
+    """Write a value; what is nested in an object is below a heading of its key."""
+    if depth > MAX_DEPTH:
+        raise RecursionError
+    if isinstance(value, dict):
+        simple = {name: each for name, each in value.items() if not _is_nested(each)}
+        for name, each in simple.items():
+            writer.definition(_clean(name)[-MAX_NAME:], _clean(_told(each))) if _told(each) else None
+        for name, each in value.items():
+            if name not in simple:
+                writer.heading(min(level, _LOWEST), _clean(name))
+                _write(writer, each, level + 1, depth + 1)
+    elif isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        with writer.table():
+            for number, each in enumerate(value, 1):
+                _write_record(writer, each, f"row {number}")
+    else:
+        _write_record(writer, value, "")
+
+
+def _write_record(writer: Writer, value: Any, name: str) -> None:
+    """Write a record as a row, and long texts of it below."""
+    pairs = [(path, _clean(told)) for path, told in _flat("", value, 0) if told.strip()]
+    short = [(path, told) for path, told in pairs if len(told) <= _PARAGRAPH]
+    writer.row([path for path, _ in short], [told for _, told in short], name)
+    for path, told in pairs:
+        if len(told) > _PARAGRAPH:
+            writer.line(f"{path}: {told}" if path else told)
+
+
+def _flat(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
+    """The simple values in a value, with their paths; those of an array that holds no other are one."""
+    if depth > MAX_DEPTH:
+        raise RecursionError
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _flat(_joined(path, _clean(name)), each, depth + 1)
+    elif _is_nested(value):
+        for number, each in enumerate(value, 1):
+            yield from _flat(_joined(path, str(number)), each, depth + 1)
+    else:
+        yield path, _told(value)
+
+
+def _joined(path: str, name: str) -> str:
+    return (f"{path}.{name}" if path else name)[-MAX_NAME:]
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, dict | list) for each in value))
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(told for told in map(_told, value) if told)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+def _clean(text: str) -> str:
+    return _UNSEEN.sub(" ", text)

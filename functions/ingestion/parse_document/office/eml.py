@@ -1,0 +1,127 @@
+"""The text of a message as mail programs save it, with what is attached to it."""
+
+from collections.abc import Callable
+from email.message import EmailMessage
+from pathlib import PurePosixPath
+from time import monotonic
+
+from ingestion.parse_document.kinds import MESSAGE, refuse_other_kinds
+from ingestion.parse_document.labels import labels
+from ingestion.parse_document.office.mime import attachments, body, header, parsed, payload, sent, text_of
+from ingestion.parse_document.writing import Writer
+from ingestion.parse_document.zipped import TooMuch
+from selfrag.domain.documents import Document, has_words, of_a_kind_that_is_read
+from selfrag.domain.errors import BadDocument
+
+MAX_ATTACHMENTS = 200
+MAX_WITHIN = 3  # messages in each other
+MAX_SECONDS = 60  # after which no further attachment is begun
+_ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"})
+Read = Callable[[str, bytes], Document]
+
+
+def read_eml(key: str, content: bytes, read: Read) -> Document:
+    """Who wrote whom about what, the text, and each attachment of a kind that is read; raises BadDocument.
+
+    `read` reads an attachment, or the text if it is a web page.
+    """
+    refuse_other_kinds(key, content, MESSAGE)
+    try:
+        message = parsed(content)
+        if not any(header(message, name) for name in ("From", "Subject", "Date")):
+            raise BadDocument(f"{key} is no message: it has no sender, subject or date; save it as .eml again.")
+        reader = _Reader(key, read)
+        reader.write(message)
+    except BadDocument:
+        raise
+    except TooMuch as error:
+        raise BadDocument(f"{key} {error}.") from error
+    except Exception as error:  # the standard library raises what the damage leads to
+        raise BadDocument(f"{key} is a damaged message and cannot be read; save it as .eml again.") from error
+    if reader.unread:
+        more = f" and {len(reader.unread) - 10} more" if len(reader.unread) > 10 else ""
+        reader.writer.warnings.append(
+            f"{key} has attachments that were not read: {', '.join(reader.unread[:10])}{more}."
+        )
+    day = sent(message)
+    title = header(message, "Subject") or PurePosixPath(key).name
+    return reader.writer.document(title, labels([header(message, "Keywords")], day[:10]))
+
+
+class _Reader:
+    """Writes a message and those that are attached to it; `unread` are the names of what is not read."""
+
+    def __init__(self, key: str, read: Read) -> None:
+        self.writer = Writer(key)
+        self.unread: list[str] = []
+        self._key, self._read = key, read
+        self._until = monotonic() + MAX_SECONDS
+        self._met = 0
+
+    def write(self, message: EmailMessage, called: str = "", within: int = 0) -> None:
+        """Write a message; `called` is what a citation calls it if it is attached to another one."""
+        if message.get_content_type() in _ENCRYPTED and not within:
+            raise BadDocument(f"{self._key} is encrypted; save it as .eml without encryption.")
+        attached = attachments(message)
+        if attached or called:
+            self.writer.part(called or "message")
+        self._write_head(message)
+        self._write_body(message)
+        for name, part in attached:
+            where = f"{called}, attachment {name}" if called else f"attachment {name}"
+            self._met += 1
+            if self._met > MAX_ATTACHMENTS or monotonic() > self._until:
+                self.unread.append(name)
+            elif isinstance(part, EmailMessage) and part.get_content_type() == "message/rfc822":
+                self._write_message(part.get_content(), name, where, within + 1)
+            elif name.lower().endswith(".eml"):
+                self._write_message(parsed(payload(part)), name, where, within + 1)
+            elif of_a_kind_that_is_read(name):
+                self._write_attachment(payload(part), name, where)
+            else:
+                self.unread.append(name)
+
+    def _write_message(self, message: EmailMessage, name: str, where: str, within: int) -> None:
+        if within > MAX_WITHIN:
+            self.unread.append(name)
+        else:
+            self.write(message, where, within)
+
+    def _write_head(self, message: EmailMessage) -> None:
+        if subject := header(message, "Subject"):
+            self.writer.heading(1, subject)
+        said = [(name, header(message, name)) for name in ("From", "To", "Cc")]
+        told = [f"{name}: {value}" for name, value in [*said, ("Date", sent(message))] if value]
+        if told:
+            self.writer.line("; ".join(told))
+
+    def _write_body(self, message: EmailMessage) -> None:
+        for kind in ("plain", "html"):
+            found = body(message, kind)
+            text = text_of(found) if found else None
+            if found is None or not (has_words(text) if text is not None else payload(found)):
+                continue
+            if kind == "plain" and text is not None:
+                self.writer.line("\n".join(text.split("\n")).strip())
+                return
+            # A byte order mark goes before what a page says of its encoding.
+            content = payload(found) if text is None else text.encode("utf-8-sig", "replace")
+            ending = ".txt" if kind == "plain" else ".html"
+            within = self._readable(f"{self._key} text{ending}", content)
+            if within:
+                self.writer.document_within(within)
+                return
+
+    def _write_attachment(self, content: bytes, name: str, where: str) -> None:
+        within = self._readable(f"{self._key} attachment {name}", content)
+        if within:
+            self.writer.document_within(within, where)
+
+    def _readable(self, key: str, content: bytes) -> Document | None:
+        try:
+            found = self._read(key, content)
+        except BadDocument as error:
+            self.writer.warnings.append(str(error))
+            return None
+        self.writer.warnings += found.warnings
+        return found

@@ -1,0 +1,93 @@
+"""A message taken apart by the standard library, within bounds."""
+
+from email import message_from_bytes
+from email.message import EmailMessage, Message
+from email.policy import EmailPolicy
+from email.utils import parsedate_to_datetime
+from typing import cast
+
+from ingestion.parse_document.zipped import TooMuch
+
+MAX_HEADER = 2_000  # characters; the parser of headers takes time with the square of their length
+MAX_HEADERS = 10_000
+MAX_BOUNDARIES = 200  # each line is compared with all that are open
+_MAX_NAME = 100
+
+
+def parsed(content: bytes) -> EmailMessage:
+    """A message; raises TooMuch, or what the standard library does."""
+    if content.lower().count(b"boundary=") > MAX_BOUNDARIES:
+        raise TooMuch(f"has more than {MAX_BOUNDARIES} parts that hold others; save its attachments by themselves")
+    counted = 0
+
+    class Bounded(EmailPolicy):
+        """Counts headers, and cuts them."""
+
+        def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+            nonlocal counted
+            counted += 1
+            if counted > MAX_HEADERS:
+                raise TooMuch(f"has more than {MAX_HEADERS} lines of headers; save it as .eml again")
+            name, value = super().header_source_parse(sourcelines)
+            return name, value[:MAX_HEADER]
+
+    return cast(EmailMessage, message_from_bytes(content, policy=Bounded()))
+
+
+def header(message: Message, name: str) -> str:
+    """What a header says, on one line; "" if it says nothing that can be read."""
+    try:
+        value = str(message[name] or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except Exception:  # the parser of headers raises what the damage leads to
+        return ""
+    return " ".join(value.split())
+
+
+def sent(message: Message) -> str:
+    """The day and time at which a message was sent; "" if it does not say."""
+    try:
+        return f"{parsedate_to_datetime(header(message, 'Date')):%Y-%m-%d %H:%M}"
+    except Exception:  # as above
+        return ""
+
+
+def body(message: EmailMessage, kind: str) -> EmailMessage | None:
+    """The part that is the text, `plain` or `html`."""
+    return cast(EmailMessage | None, message.get_body((kind,)))
+
+
+def payload(part: Message) -> bytes:
+    """The bytes of a part, decoded from what mail can carry."""
+    found = part.get_payload(decode=True)
+    return found if isinstance(found, bytes) else b""
+
+
+def text_of(part: Message) -> str | None:
+    """The text of a part in the encoding that it declares; None if it declares none, or another one."""
+    charset = part.get_content_charset()
+    try:
+        return payload(part).decode(charset).replace("\r\n", "\n") if charset else None
+    except (LookupError, ValueError):
+        return None
+
+
+def attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:
+    """What is attached, by name; pictures that stand in the text are not."""
+    found = list[tuple[str, EmailMessage]]()
+    if message.get_content_type() == "message/rfc822":
+        return found
+    for part in message.iter_attachments():
+        if part.get_content_maintype() == "multipart":
+            found += attachments(part)
+        elif name := _name(part):
+            found.append((name, part))
+    return found
+
+
+def _name(part: EmailMessage) -> str:
+    name = " ".join((part.get_filename() or "").replace("/", " ").split())[-_MAX_NAME:]
+    if part.get_content_type() == "message/rfc822":
+        return name or "message.eml"
+    if part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment":
+        return ""
+    return name or {"text/plain": "text.txt", "text/html": "text.html"}.get(part.get_content_type(), "without a name")

@@ -1,0 +1,57 @@
+"""The numbers of lists and headings as office programs count them."""
+
+from collections.abc import Sequence
+
+_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"))
+_ROMAN_BELOW_TEN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+MAX_LEVELS = 10
+_MAX_ROMAN = 3999
+# What Word and OpenDocument call the ways to write a number, where it is not by digits.
+_LOWER_LETTER, _UPPER_LETTER = ("lowerLetter", "a"), ("upperLetter", "A")
+_LOWER_ROMAN, _UPPER_ROMAN = ("lowerRoman", "i"), ("upperRoman", "I")
+
+
+def numeral(number: int, written: str) -> str:
+    """A number as a list writes it: by digits if `written` is no way that is known."""
+    if written in _LOWER_ROMAN + _UPPER_ROMAN and 0 < number <= _MAX_ROMAN:
+        told = _roman(number)
+        return told.upper() if written in _UPPER_ROMAN else told
+    if written in _LOWER_LETTER + _UPPER_LETTER and 0 < number <= _MAX_ROMAN:
+        letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
+        return letter.upper() if written in _UPPER_LETTER else letter
+    return str(number)
+
+
+class Counters:
+    """Where each list stands, by its id: a number for each level."""
+
+    def __init__(self) -> None:
+        self._lists: dict[str, list[int | None]] = {}
+
+    def next(self, name: str, level: int, starts: Sequence[int]) -> list[int]:
+        """Count a paragraph at this level (0 is the highest); gives the numbers down to it. Deeper ones begin again."""
+        numbers = self._lists.setdefault(name, [None] * MAX_LEVELS)
+        counted = numbers[level]
+        numbers[level] = starts[level] if counted is None else counted + 1
+        numbers[level + 1 :] = [None] * (MAX_LEVELS - level - 1)
+        for above in range(level):
+            if numbers[above] is None:
+                numbers[above] = starts[above]
+        return [number or 0 for number in numbers[: level + 1]]
+
+    def restart(self, name: str, level: int) -> None:
+        """Begin this level again."""
+        self._lists.setdefault(name, [None] * MAX_LEVELS)[level:] = [None] * (MAX_LEVELS - level)
+
+
+def _roman(number: int) -> str:
+    told = ""
+    for value, letters in _ROMAN:
+        told += letters * (number // value)
+        number %= value
+    return told + _ROMAN_BELOW_TEN[number]
+
+
+def whole(value: str) -> int:
+    """A number of at most five digits; 0 for anything else."""
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 0

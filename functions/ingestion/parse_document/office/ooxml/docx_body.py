@@ -1,0 +1,168 @@
+"""The XML of a Word document's body, of its notes, or of a header, read as it streams by."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ingestion.parse_document.office.numbering import numeral, whole
+from ingestion.parse_document.office.ooxml.docx_fields import Fields
+from ingestion.parse_document.office.ooxml.docx_parts import Numbering, Styles
+from ingestion.parse_document.office.relations import relation_id
+from ingestion.parse_document.office.story import Story
+from ingestion.parse_document.zipped import attribute, local, switched_on
+
+# Not shown, or shown elsewhere as well: properties, text that was moved away, and text boxes for old versions.
+_SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "moveFrom", "Fallback"})
+_MARKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
+Notes = Mapping[str, dict[str, str]]
+_NOTES = {"footnoteReference": ("footnotes", "decimal"), "endnoteReference": ("endnotes", "lowerRoman")}
+
+
+@dataclass
+class Section:
+    """Where a section begins among the blocks, and its headers and footers by the ids that refer to them."""
+
+    begins: int
+    headers: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Look:
+    """What a paragraph says of itself."""
+
+    style: str = ""
+    list: str = ""
+    list_level: int = 0
+    ends_section: bool = False
+
+
+class Body:
+    """Tells a story of what stands in a part; `notes` are the texts of notes by kind and id.
+
+    `page_number` stands where the number of a page does.
+    """
+
+    def __init__(self, styles: Styles, numbering: Numbering, notes: Notes, page_number: str = "") -> None:
+        self.story = Story()
+        self.sections: list[Section] = [Section(0)]
+        self.comments = 0
+        self._styles, self._numbering, self._notes = styles, numbering, notes
+        self._counted = dict.fromkeys(_NOTES, 0)
+        self._fields = Fields(page_number)
+        self._depth = 0
+        self._skipped_from = 0  # the depth of the element that is being skipped; 0 if none is
+        self._in_text = self._hidden = self._bold = False
+        self._looks: list[_Look] = [_Look()]
+        self._starts = self._beginnings()
+        self._ends: dict[str, Callable[[], None]] = {
+            "p": self._end_paragraph,
+            "tc": self.story.end_cell,
+            "tr": self.story.end_row,
+            "tbl": self.story.end_table,
+            "sectPr": self._end_section,
+            "t": lambda: setattr(self, "_in_text", False),
+        }
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Take in what begins here."""
+        self._depth += 1
+        name = local(tag)
+        if self._skipped_from or name in _SKIPPED:
+            self._skipped_from = self._skipped_from or self._depth
+        elif name in _MARKS:
+            self._add(_MARKS[name])
+        elif name in self._starts:
+            self._starts[name](attributes)
+        else:
+            self._fields.start(name, attributes)
+
+    def end(self, tag: str) -> None:
+        """Take in what ends here."""
+        name = local(tag)
+        self._depth -= 1
+        if self._skipped_from:
+            if self._depth < self._skipped_from:
+                self._skipped_from = 0
+        elif name in self._ends:
+            self._ends[name]()
+        else:
+            self._fields.end(name)
+
+    def text(self, text: str) -> None:
+        """Take in text, if it stands where text is shown."""
+        if self._in_text and not self._skipped_from:
+            self._add(text)
+        else:
+            self._fields.text(text)
+
+    def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
+        story = self.story
+        return {
+            "p": self._begin_paragraph,
+            "pStyle": self._take_style,
+            "numId": lambda said: setattr(self._looks[-1], "list", attribute(said, "val")),
+            "ilvl": lambda said: setattr(self._looks[-1], "list_level", min(whole(attribute(said, "val")), 8)),
+            "r": lambda _: self._begin_run(),
+            "b": lambda said: setattr(self, "_bold", switched_on(said)),
+            "vanish": lambda said: setattr(self, "_hidden", switched_on(said)),
+            "t": lambda _: setattr(self, "_in_text", True),
+            "tbl": lambda _: story.begin_table(),
+            "tblLook": lambda said: story.look(None if _stands_out(said) else False),
+            "tr": lambda _: story.begin_row(),
+            "tblHeader": lambda said: story.head(switched_on(said)),
+            "tc": lambda _: story.begin_cell(),
+            "gridSpan": lambda said: story.widen(whole(attribute(said, "val"))),
+            "vMerge": lambda said: story.go_on(attribute(said, "val") != "restart"),
+            "drawing": lambda _: story.picture(),
+            "pict": lambda _: story.picture(),
+            "footnoteReference": lambda said: self._refer("footnoteReference", said),
+            "endnoteReference": lambda said: self._refer("endnoteReference", said),
+            "commentReference": lambda _: setattr(self, "comments", self.comments + 1),
+            "headerReference": lambda said: self.sections[-1].headers.append(relation_id(said)),
+            "footerReference": lambda said: self.sections[-1].headers.append(relation_id(said)),
+        }
+
+    def _add(self, text: str) -> None:
+        if not self._hidden:
+            self.story.add(self._fields.shown(text), self._bold)
+
+    def _begin_run(self) -> None:
+        self._hidden = self._bold = False
+
+    def _begin_paragraph(self, _: dict[str, str]) -> None:
+        self.story.begin_paragraph()
+        self._looks.append(_Look())
+
+    def _take_style(self, said: dict[str, str]) -> None:
+        look = self._looks[-1]
+        look.style = attribute(said, "val")
+        look.list, look.list_level = self._styles.list_of(look.style)
+
+    def _end_paragraph(self) -> None:
+        look, styles = self._looks.pop(), self._styles
+        if styles.lists_contents(look.style):
+            self.story.drop_paragraph()
+        else:
+            label = self._numbering.label(look.list, look.list_level) if self.story.says else ""
+            self.story.end_paragraph(styles.level(look.style), styles.is_caption(look.style), label)
+        if look.ends_section:
+            self.sections.append(Section(len(self.story.blocks)))
+
+    def _end_section(self) -> None:
+        self._looks[-1].ends_section = True
+
+    def _refer(self, name: str, said: dict[str, str]) -> None:
+        """Refer to a note; what it says is told where it is first referred to."""
+        kind, written = _NOTES[name]
+        self._counted[name] += 1
+        note = self._notes.get(kind, {}).pop(attribute(said, "id"), "")
+        self.story.refer(numeral(self._counted[name], written), note)
+
+
+def _stands_out(look: Mapping[str, str]) -> bool:
+    """Whether a table's look has a first row of its own."""
+    said = attribute(look, "firstRow")
+    if said:
+        return said not in ("0", "false", "off")
+    bits = attribute(look, "val")
+    return not bits or len(bits) > 4 or bool(int(bits, 16) & _FIRST_ROW)

@@ -1,0 +1,150 @@
+"""Puts what a story holds down: a table's rows with the names of their columns, and a caption with its table."""
+
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from ingestion.parse_document.office.blocks import Block, Cell, Grid, Line, Paragraph, Slide
+from ingestion.parse_document.writing import Writer
+from selfrag.domain.documents import has_words
+
+MAX_NAME = 100  # characters; nothing longer is the name of a column
+
+
+def write(writer: Writer, blocks: Sequence[Block]) -> None:
+    """Write the blocks in order.
+
+    A caption is of the table below it; it is of the table above if that has none and none follows.
+    """
+    above: Grid | None = None  # a table that has no caption yet
+    caption = ""
+    for block in blocks:
+        if isinstance(block, Grid):
+            _write_table(writer, above, "")
+            above, caption = (None, _write_table(writer, block, caption)) if caption else (block, "")
+            continue
+        if above or caption:
+            if isinstance(block, Paragraph) and block.caption and not caption:
+                caption = block.text
+                continue
+            caption, above = _write_table(writer, above, caption), None
+        if isinstance(block, Slide):
+            writer.part(f"slide {block.number}", block.number)
+        elif block.caption:
+            caption = block.text
+        elif block.text:
+            writer.heading(block.level, block.text) if block.level else writer.line(block.text)
+    _write_table(writer, above, caption)
+
+
+def _write_table(writer: Writer, grid: Grid | None, caption: str) -> str:
+    """Write a table below its caption; without a table the caption is a line like others. Gives no caption."""
+    if grid is None:
+        if caption:
+            writer.line(caption)
+    elif _lays_out(grid):
+        if caption:
+            writer.line(caption)
+        write(writer, [block for line in grid.lines for cell in line.cells for block in cell.blocks])
+    else:
+        with writer.table(caption):
+            if caption:
+                writer.line(caption)
+            for names, values in _rows(grid):
+                writer.row(names, values)
+    return ""
+
+
+def _lays_out(grid: Grid) -> bool:
+    """Whether a table of one column is a frame around other things."""
+    cells = [cell for line in grid.lines for cell in line.cells]
+    return all(len(line.cells) == 1 for line in grid.lines) and any(len(cell.blocks) > 1 for cell in cells)
+
+
+def _rows(grid: Grid) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """The names of the columns and the values of each row; a value that spans columns has the names of all of them."""
+    shown = list(_repeated(grid.lines))
+    names = _names(grid, shown)
+    if len(names) == len(shown):
+        names = []
+    called = _joined(names)
+    for row in shown[len(names) :]:
+        columns, told, values = 0, list[str](), list[str]()
+        for text, width in row:
+            spanned = called[columns : columns + width]
+            whole = width > 1 and width >= len(called)
+            told.append("" if whole else ", ".join(dict.fromkeys(filter(None, spanned))))
+            values.append(text)
+            columns += width
+        yield told, values
+
+
+def _joined(names: Sequence[Sequence[tuple[str, int]]]) -> list[str]:
+    """What each column is called: what the rows of names say of it, from top to bottom."""
+    columns: list[list[str]] = []
+    for row in names:
+        at = 0
+        for text, width in row:
+            columns += [[] for _ in range(at + width - len(columns))]
+            for column in columns[at : at + width]:
+                column += [text] if text and text not in column else []
+            at += width
+    return [", ".join(column) for column in columns]
+
+
+def _repeated(lines: Sequence[Line]) -> Iterator[list[tuple[str, int]]]:
+    """The text and the width of each cell; one that goes on from above says the same again."""
+    above: dict[int, str] = {}
+    for line in lines:
+        at, row = 0, list[tuple[str, int]]()
+        for cell in line.cells:
+            text = above.get(at, "") if cell.on else _text(cell)
+            above[at] = text
+            row.append((text, cell.columns))
+            at += cell.columns
+        yield row
+
+
+def _names(grid: Grid, shown: Sequence[Sequence[tuple[str, int]]]) -> Sequence[Sequence[tuple[str, int]]]:
+    """The rows at the top that name the columns: those that the table says, else a first row that looks like names."""
+    said = len(list(takewhile(lambda line: line.header, grid.lines)))
+    if said or grid.first is False:
+        return shown[:said]
+    return shown[:1] if grid.first or _looks_like_names(grid.lines, shown) else []
+
+
+def _looks_like_names(lines: Sequence[Line], shown: Sequence[Sequence[tuple[str, int]]]) -> bool:
+    """Whether the first row alone is bold; where nothing is, whether its cells are words that differ.
+
+    Of two rows of words nobody can tell which names the other.
+    """
+    bold = [all(_bold(cell) for cell in line.cells if cell.blocks) for line in lines]
+    if any(_bold(cell) for line in lines for cell in line.cells if cell.blocks):
+        return bold[0] and not all(bold)
+    texts = [text for text, _ in shown[0]]
+    named = texts if texts[0] else texts[1:]
+    distinct = len(set(named)) == len(named) > 1
+    told = len(shown) > 2 or any(text[:1].isdigit() for row in shown[1:] for text, _ in row)
+    return told and distinct and all(len(text) <= MAX_NAME and _is_a_word(text) for text in named)
+
+
+def _is_a_word(text: str) -> bool:
+    return has_words(text) and not text[:1].isdigit()
+
+
+def _bold(cell: Cell) -> bool:
+    return all(isinstance(block, Paragraph) and block.bold for block in cell.blocks)
+
+
+def _text(cell: Cell) -> str:
+    """What a cell says, on one line; a table in it, row by row."""
+    told = []
+    for block in cell.blocks:
+        if isinstance(block, Paragraph):
+            told.append(block.text)
+        elif isinstance(block, Grid):
+            told += ["; ".join(_pairs(names, values)) for names, values in _rows(block)]
+    return " ".join(" ".join(told).split())
+
+
+def _pairs(names: Sequence[str], values: Sequence[str]) -> Iterator[str]:
+    return (f"{name}: {value}" if name else value for name, value in zip(names, values, strict=True) if value)

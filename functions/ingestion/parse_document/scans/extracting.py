@@ -1,0 +1,56 @@
+"""The pages of a PDF that show something and hold no text, as a PDF of their own; `finding` runs it apart."""
+
+import base64
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from typing import Any
+
+import pypdfium2
+from pypdfium2 import raw
+
+from selfrag.domain.documents import has_words
+from selfrag.domain.errors import BadDocument
+
+# Letters that were drawn as lines are more than so many, the rules of an empty form fewer.
+MANY_LINES = 200
+# No further into what a page draws by way of another drawing: one may hold itself.
+_DEPTH = 4
+_KINDS = {raw.FPDF_PAGEOBJ_IMAGE: "image", raw.FPDF_PAGEOBJ_PATH: "path"}
+
+
+def extract(key: str, content: bytes, pages: Sequence[int] | None, most: int) -> dict[str, Any]:
+    """Which of these pages (all for None, counted from 1) are to be recognised, and the first `most` of them as a PDF.
+
+    As what JSON holds: `pages`, how many the document has (`of`), and `pdf` in base64. Raises BadDocument.
+    """
+    try:
+        document = pypdfium2.PdfDocument(content)
+        every = range(1, len(document) + 1)
+        asked = every if pages is None else [page for page in pages if page in every]
+        found = [page for page in asked if _shows(document[page - 1])]
+        return {"pages": found, "of": len(document), "pdf": _extracted(document, found[:most])}
+    except (pypdfium2.PdfiumError, ValueError, OSError) as error:
+        raise BadDocument(f"{key} has pages that cannot be looked at.") from error
+
+
+def _extracted(document: pypdfium2.PdfDocument, pages: Sequence[int]) -> str:
+    made, out = pypdfium2.PdfDocument.new(), BytesIO()
+    if pages:
+        made.import_pages(document, [page - 1 for page in pages])
+        made.save(out)
+    return base64.b64encode(out.getvalue()).decode()
+
+
+def _shows(page: Any) -> bool:
+    if has_words(page.get_textpage().get_text_bounded()):
+        return False
+    drawn = 0
+    for kind in _kinds(page):
+        if kind == "image":
+            return True
+        drawn += kind == "path"
+    return drawn > MANY_LINES
+
+
+def _kinds(page: Any) -> Iterator[str]:
+    yield from (_KINDS.get(drawn.type, "") for drawn in page.get_objects(max_depth=_DEPTH))

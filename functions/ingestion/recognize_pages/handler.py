@@ -1,0 +1,16 @@
+"""The Lambda of the state RecognizePages."""
+
+from ingestion.recognize_pages.logic import Result, Task, recognize
+from selfrag import bootstrap
+from selfrag.domain.errors import Misconfigured
+
+bootstrap.warm(bootstrap.objects, bootstrap.recognizer)
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Begin the recognition of pages, or look what became of it."""
+    recognizer = bootstrap.recognizer()
+    if recognizer is None:
+        raise Misconfigured("text recognition was switched off while pages waited for it")
+    return recognize(task, recognizer, bootstrap.objects())

@@ -1,0 +1,155 @@
+"""Office documents, books and messages that are not what they seem, to be read in a process of its own.
+
+`.venv/bin/python -m tests.support.damaged_office` prints what was said of each, and the most memory.
+"""
+
+import gzip
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZIP_LZMA
+
+from tests.support.files import docx, paragraph, pdf, zipped
+from tests.support.office import EPUB_TYPE, ODP_TYPE, ODT_TYPE, SLIDE, eml, epub, note, notes, odf, pptx, shape
+from tests.support.watched import outcomes
+
+MEGABYTE = 1024 * 1024
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+_PAGE = f"<office:text><text:p>Leave</text:p>{'<text:p>25 days.</text:p>' * 50}</office:text>"
+_SLIDES = f"<office:presentation><draw:page>{_PAGE}</draw:page></office:presentation>"
+GOOD = {
+    ".docx": docx(*[paragraph(f"Leave is {number} days.") for number in range(50)]),
+    ".pptx": pptx(*[shape(f"Leave is {number} days.") for number in range(10)]),
+    ".odt": odf(ODT_TYPE, _PAGE),
+    ".odp": odf(ODP_TYPE, _SLIDES),
+    ".epub": epub({"one": "<p>Leave is 25 days.</p>" * 50, "two": "<p>End.</p>"}),
+    ".rtf": rb"{\rtf1 Leave is 25 days.\par}",
+    ".eml": eml("Leave is 25 days.", attached={"a.docx": docx(paragraph("Words."))}),
+}
+# The part that is broken, beside what makes the file one of its kind.
+_MAIN = {
+    ".docx": ("word/document.xml", {}),
+    ".pptx": ("ppt/presentation.xml", {}),
+    ".odt": ("content.xml", {"mimetype": ODT_TYPE}),
+    ".odp": ("content.xml", {"mimetype": ODP_TYPE}),
+    ".epub": ("META-INF/container.xml", {"mimetype": EPUB_TYPE}),
+}
+
+
+_SPACES = b"<w>" + b" " * (200 * MEGABYTE) + b"</w>"
+_LONG_NOTE = notes("footnotes", n1="Very long. " * 100_000)
+GOOD_FILES = {f"good{ending}": content for ending, content in GOOD.items()}
+
+
+def damaged() -> dict[str, bytes]:
+    """Files by name, none of which can be read."""
+    dice = random.Random(11)
+    files = {f"empty{ending}": b"" for ending in GOOD}
+    files |= {f"noise{ending}": dice.randbytes(5000) for ending in GOOD}
+    for ending, (main, beside) in _MAIN.items():
+        good = GOOD[ending]
+        files |= {f"cut-{part}{ending}": good[: len(good) * part // 4] for part in (1, 2, 3)}
+        files |= {f"{name}{ending}": content for name, content in _broken(main, beside)}
+    return {**files, **_of_other_kinds(), **_too_large()}
+
+
+def suspicious() -> dict[str, bytes]:
+    """Files by name that are read, though they refer to what is outside, hold programs, or ask for much."""
+    away = "http://127.0.0.1:9/x"
+    relation = f'<Relationship Id="r" Type="x/header" TargetMode="External" Target="{away}"/>'
+    wide = '<w:tr><w:tc><w:tcPr><w:gridSpan w:val="99999"/></w:tcPr><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr>'
+    field = f'<w:p><w:fldSimple w:instr="INCLUDETEXT {away}"><w:r><w:t>x</w:t></w:r></w:fldSimple></w:p>'
+    section = f'<text:section-source xmlns:x="x" x:href="{away}"/><text:p>x</text:p>'
+    cell = '<table:table-cell table:number-columns-repeated="99999"><text:p>x</text:p></table:table-cell>'
+    table = f"<table:table><table:table-row>{cell * 1000}</table:table-row></table:table>"
+    frames = (
+        f'<p>Words.</p><img src="{away}"/><iframe src="file:///etc/passwd"></iframe><script>fetch("{away}")</script>'
+    )
+    picture = f"{{\\field{{\\*\\fldinst INCLUDEPICTURE {away}}}{{\\fldrslt y}}}}"
+    return {
+        "macro.docx": zipped({"word/vbaProject.bin": _OLE}, onto=GOOD[".docx"]),
+        "linked.docx": zipped({"word/_rels/document.xml.rels": f"<r>{relation}</r>"}, onto=GOOD[".docx"]),
+        "embedded.docx": zipped({"word/embeddings/o.bin": _OLE}, onto=GOOD[".docx"]),
+        "field.docx": docx(field),
+        "wide.docx": docx(f"<w:tbl>{wide * 5000}</w:tbl>"),
+        "notes.docx": docx(f"<w:p><w:r><w:t>x</w:t></w:r>{note(1) * 50_000}</w:p>", footnotes=_LONG_NOTE),
+        "linked.odt": odf(ODT_TYPE, f"<office:text><text:section>{section}</text:section></office:text>"),
+        "repeated.odt": odf(ODT_TYPE, f"<office:text>{table}</office:text>"),
+        "linked.epub": epub({"one": frames}),
+        "object.rtf": f"{{\\rtf1 x{{\\object\\objautlink{{\\*\\objdata 0105}}{{\\result x}}}}{picture}}}".encode(),
+        "binary.rtf": rb"{\rtf1 Words.\bin9999999999 }",
+        "bomb.eml": eml("Words.", attached={"a.docx": zipped({"word/document.xml": _SPACES})}),
+        "script.eml": eml(" ", html=frames),
+    }
+
+
+def _broken(main: str, beside: dict[str, str]) -> Iterator[tuple[str, bytes]]:
+    entities = b'<!DOCTYPE w [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><w>&b;</w>'
+    yield "bomb", zipped({**beside, main: _SPACES})
+    yield "entities", zipped({**beside, main: entities})
+    yield "nested", zipped({**beside, main: b"<w>" * 5000 + b"</w>" * 5000})
+    yield "many", zipped({**beside, main: b"<w/>", **{f"x{number}": b"" for number in range(12_000)}})
+    yield "packed", zipped({**beside, main: b"<w/>"}, ZIP_LZMA)
+    yield "unclosed", zipped({**beside, main: b"<w><p>"})
+    yield "without", zipped({**beside, "other.xml": b"<w/>"})
+
+
+def _of_other_kinds() -> dict[str, bytes]:
+    streams = {
+        "old": "WordDocument",
+        "sheet": "Workbook",
+        "mail": "__properties_version1.0",
+        "locked": "EncryptedPackage",
+    }
+    return {
+        **{f"{name}.docx": _OLE + stream.encode("utf-16-le") for name, stream in streams.items()},
+        "archive.docx": zipped({"a.txt": "Words."}),
+        "packed.pptx.gz": gzip.compress(b"Words."),
+        "gzip.odt": gzip.compress(b"Words."),
+        "rar.epub": b"Rar!\x1a\x07\x00" + bytes(100),
+        "slides.docx": GOOD[".pptx"],
+        "word.odt": GOOD[".docx"],
+        "pdf.pptx": pdf("Words."),
+        "text.rtf": b"Words.",
+        "text.epub": b"Words.",
+        "words.eml": b"Words.\n\nMore.",
+        "locked.eml": b"Subject: x\nContent-Type: application/pkcs7-mime\n\nabc",
+        "locked.epub": epub({"one": "x"}, **{"META-INF/encryption.xml": '<e><EncryptionMethod Algorithm="aes"/></e>'}),
+        "locked.odt": odf(ODT_TYPE, _PAGE, **{"META-INF/manifest.xml": "<m><encryption-data/></m>"}),
+    }
+
+
+def _too_large() -> dict[str, bytes]:
+    """What is honest in form and far too large."""
+    cells = "<w:tr>" + "<w:tc/>" * 100 + "</w:tr>"
+    short = "<w:p><w:r><w:t>a</w:t></w:r></w:p>"
+    slide = f"<p:sld {SLIDE}>{' ' * (60 * MEGABYTE)}</p:sld>"
+    page = f"<html>{' ' * (60 * MEGABYTE)}</html>"
+    spaces = '<text:s text:c="9999"/>' * 300_000
+    return {
+        "cells.docx": docx(f"<w:tbl>{cells * 20_000}</w:tbl>"),
+        "paragraphs.docx": docx(short * 1_200_000),
+        "words.docx": docx(f"<w:p><w:r><w:t>{'word ' * 5_000_000}</w:t></w:r></w:p>"),
+        "slides.pptx": pptx(*["x"] * 6, **{f"ppt/slides/slide{number}.xml": slide for number in range(1, 7)}),
+        "spaces.odt": odf(ODT_TYPE, f"<office:text><text:p>{spaces}</text:p></office:text>"),
+        "chapters.epub": epub({f"c{n}": page for n in range(6)}),
+        "groups.rtf": b"{\\rtf1 " + b"{" * (9 * MEGABYTE),
+        "headers.eml": b"Subject: x\n" + b"A: b\n" * MEGABYTE,
+        "boundaries.eml": b"Subject: x\n" + b"Content-Type: multipart/mixed; boundary=a\n\n--a\n" * 5000,
+        "messages.eml": b"Subject: x\n" + b"Content-Type: message/rfc822\n\n" * 5000,
+    }
+
+
+def main() -> None:
+    """Print what becomes of each file."""
+    with TemporaryDirectory() as folder:
+        report = outcomes(Path(folder), {**GOOD_FILES, **damaged(), **suspicious()})
+    for key, told in report.pop("outcomes").items():
+        print(f"{key}: {told.get('reason') or told}")
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()

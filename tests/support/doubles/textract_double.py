@@ -1,0 +1,132 @@
+"""A loopback server that stands in for Amazon Textract: the operations that do not wait, and what it refuses.
+
+It reads a document of a bucket as its caller may, keeps a job for a token, and gives results in parts. What a page says
+is what its pictures spell.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from pypdfium2 import PdfiumError
+from werkzeug.wrappers import Request, Response
+
+from cli.local.loopback import Loopback
+from tests.support.scans import spelled
+
+MOST_PAGES, MOST_BYTES = 3000, 500 * 1024 * 1024
+_SIGNED = re.compile(r"Credential=([^/]+)/[^ ]*/textract/aws4_request")
+_TOKEN = re.compile(r"[a-zA-Z0-9-_]{1,64}")
+_PICTURES = (b"\x89PNG", b"\xff\xd8", b"II*\0", b"MM\0*")
+
+
+@dataclass
+class Knobs:
+    """What a test changes: looks for which a job works, its end, refusals to come, blocks to a part, jobs at once."""
+
+    looks: int = 1
+    status: str = "SUCCEEDED"
+    message: str = ""
+    refusals: list[str] = field(default_factory=list)
+    part: int = 1000
+    at_once: int = 100
+    confidence: float = 98.0
+
+
+@dataclass
+class _Job:
+    where: Any
+    pages: list[str]
+    looks: int = 0
+
+
+class TextractDouble(Loopback):
+    """A context manager: inside it, Textract answers at `url`; `pages` counts those that would be paid.
+
+    `read` gives the bytes of a bucket's object to who has a key, or None if it is not there or not theirs to read.
+    """
+
+    def __init__(self, read: Callable[[str, str, str], bytes | None]) -> None:
+        super().__init__(self._respond)
+        self.knobs, self.pages, self.jobs = Knobs(), 0, dict[str, _Job]()
+        # Whether who has a key may call an operation.
+        self.allows: Callable[[str, str], bool] = lambda key, operation: True
+        self.read, self._tokens = read, dict[str, str]()
+
+    def _respond(self, request: Request) -> Response:
+        operation = request.headers.get("x-amz-target", "").removeprefix("Textract.")
+        signed = _SIGNED.search(request.headers.get("authorization", ""))
+        if not signed or not self.allows(signed[1], operation):
+            return _refused("AccessDeniedException")
+        if self.knobs.refusals:
+            return _refused(self.knobs.refusals.pop(0))
+        asked = json.loads(request.get_data())
+        reply = {"StartDocumentTextDetection": self._start, "GetDocumentTextDetection": self._get}[operation]
+        return reply(asked, signed[1])
+
+    def _start(self, asked: dict[str, Any], key: str) -> Response:
+        token, where = asked.get("ClientRequestToken", ""), asked["DocumentLocation"]["S3Object"]
+        if not _TOKEN.fullmatch(token):
+            return _refused("ValidationException")
+        if known := self._tokens.get(token):
+            same = self.jobs[known].where == where
+            return _answer({"JobId": known}) if same else _refused("IdempotentParameterMismatchException")
+        if sum(job.looks <= self.knobs.looks for job in self.jobs.values()) >= self.knobs.at_once:
+            return _refused("LimitExceededException")
+        content = self.read(key, where["Bucket"], where["Name"])
+        if content is None:
+            return _refused("InvalidS3ObjectException")
+        try:
+            pages = _pages(content)
+        except PdfiumError:
+            return _refused("UnsupportedDocumentException")
+        if len(content) > MOST_BYTES or len(pages) > MOST_PAGES:
+            return _refused("DocumentTooLargeException")
+        self.pages += len(pages)
+        job = self._tokens[token] = f"job-{len(self.jobs)}"
+        self.jobs[job] = _Job(where, pages)
+        return _answer({"JobId": job})
+
+    def _get(self, asked: dict[str, Any], key: str) -> Response:
+        job = self.jobs.get(asked["JobId"])
+        if job is None:
+            return _refused("InvalidJobIdException")
+        job.looks += 1
+        if job.looks <= self.knobs.looks:
+            return _answer({"JobStatus": "IN_PROGRESS"})
+        told = {"JobStatus": self.knobs.status, "StatusMessage": self.knobs.message}
+        if self.knobs.status == "FAILED":
+            return _answer(told)
+        blocks, size = list(self._blocks(job.pages)), min(asked.get("MaxResults", 1000), self.knobs.part)
+        starts = {str(start): (start, end) for start, end in pairwise([*range(0, len(blocks), size), len(blocks)])}
+        if asked.get("NextToken", "0") not in starts:
+            return _refused("InvalidParameterException")
+        start, end = starts[asked.get("NextToken", "0")]
+        more = {} if end == len(blocks) else {"NextToken": str(end)}
+        return _answer({**told, **more, "DocumentMetadata": {"Pages": len(job.pages)}, "Blocks": blocks[start:end]})
+
+    def _blocks(self, pages: list[str]) -> Iterator[dict[str, Any]]:
+        for number, text in enumerate(pages, 1):
+            yield {"BlockType": "PAGE", "Page": number, "Id": f"page-{number}"}
+            for line in text.splitlines():
+                said = {"Page": number, "Confidence": self.knobs.confidence}
+                yield {"BlockType": "LINE", "Text": line, **said}
+                yield from ({"BlockType": "WORD", "Text": word, **said} for word in line.split())
+
+
+def _pages(content: bytes) -> list[str]:
+    if content.startswith(_PICTURES):
+        return [""]
+    return spelled(content)
+
+
+def _answer(reply: dict[str, Any]) -> Response:
+    return Response(json.dumps(reply), content_type="application/x-amz-json-1.1")
+
+
+def _refused(code: str) -> Response:
+    status = {"InternalServerError": 500}.get(code, 400)
+    return Response(json.dumps({"__type": code, "message": code}), status, content_type="application/x-amz-json-1.1")

@@ -1,0 +1,89 @@
+"""A small file of each kind that is read, each with a fact of its own: what the hotel limit of a city is."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from tests.support.files import docx, paragraph, pdf
+
+# A city and its limit in euros; the number is in no other file.
+Maker = Callable[[str, int], bytes]
+_CITIES = (
+    "Oslo", "Lyon", "Kobe", "Lima", "Cairo", "Perth", "Quito", "Dakar", "Seoul", "Turin", "Graz", "Bergen", "Porto",
+    "Leeds", "Basel", "Gdansk", "Izmir", "Haifa", "Osaka", "Busan", "Davao", "Natal", "Tampa", "Boise", "Malmo",
+    "Tartu", "Varna", "Split", "Patras", "Jena", "Metz", "Genoa", "Vigo", "Galway", "Aarhus", "Turku",
+)  # fmt: skip
+
+
+def _sentence(city: str, euros: int) -> str:
+    return f"The hotel limit per night in {city} is {euros} EUR."
+
+
+def _text(city: str, euros: int) -> bytes:
+    return f"Travel to {city}\n\n{_sentence(city, euros)}\n".encode()
+
+
+def _markdown(city: str, euros: int) -> bytes:
+    return f"# Travel to {city}\n\n{_sentence(city, euros)}\n".encode()
+
+
+def _html(city: str, euros: int) -> bytes:
+    return f"<title>Travel to {city}</title><h1>Hotels</h1><p>{_sentence(city, euros)}</p>".encode()
+
+
+def _csv(city: str, euros: int) -> bytes:
+    return f"city,hotel limit per night in EUR\n{city},{euros}\nElsewhere,90\n".encode()
+
+
+def _pdf(city: str, euros: int) -> bytes:
+    return pdf(f"Travel to {city}", _sentence(city, euros))
+
+
+def _docx(city: str, euros: int) -> bytes:
+    return docx(paragraph(f"Travel to {city}", "Titel"), paragraph(_sentence(city, euros)))
+
+
+# One for each ending of selfrag.domain.documents.EXTENSIONS; a test compares.
+MAKERS: dict[str, Maker] = {
+    ".csv": _csv,
+    ".docx": _docx,
+    ".htm": _html,
+    ".html": _html,
+    ".markdown": _markdown,
+    ".md": _markdown,
+    ".pdf": _pdf,
+    ".text": _text,
+    ".txt": _text,
+}
+
+
+class Scanned(NamedTuple):
+    """A document that is a picture, and its fact."""
+
+    key: str
+    city: str
+    euros: int
+
+    @property
+    def text(self) -> str:
+        """What the picture spells."""
+        return _sentence(self.city, self.euros)
+
+
+SCANNED = Scanned("documents/scanned.pdf", "Reykjavik", 99)
+
+
+def facts() -> dict[str, tuple[str, int]]:
+    """By ending: the city that the file of this kind is about, and its limit."""
+    return {
+        ending: (city, 101 + place) for place, (ending, city) in enumerate(zip(sorted(MAKERS), _CITIES, strict=False))
+    }
+
+
+def made_files() -> Mapping[str, bytes]:
+    """By ending: a file of this kind."""
+    return {ending: MAKERS[ending](city, euros) for ending, (city, euros) in facts().items()}
+
+
+def question_about(city: str) -> str:
+    """What only the file about this city answers."""
+    return f"What is the hotel limit per night in {city}?"

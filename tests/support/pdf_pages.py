@@ -1,0 +1,75 @@
+"""PDFs whose pages are laid out by hand: words at their places, in sizes and fonts, and drawn lines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tests.support.files import assembled, stream
+
+REGULAR, BOLD, FIXED = "F1", "F2", "F3"
+_FONTS = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", FIXED: "Courier"}
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words that begin at a place; a size of 10 is running text."""
+
+    x: float
+    y: float
+    words: str
+    size: float = 10
+    font: str = REGULAR
+
+
+@dataclass(frozen=True)
+class Line:
+    """A drawn line from one place to another."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+
+
+Page = Sequence[Text | Line]
+
+
+def laid(*pages: Page, labels: str = "", turned: str = "") -> bytes:
+    """A PDF of these pages; `labels` is an array of /Nums, `turned` an instruction for the whole page."""
+    kids = " ".join(f"{6 + 2 * number} 0 R" for number in range(len(pages)))
+    fonts = " ".join(f"/{name} {3 + number} 0 R" for number, name in enumerate(_FONTS))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R "
+        + (f"/PageLabels << /Nums [{labels}] >>" if labels else "").encode()
+        + b" >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        *(
+            f"<< /Type /Font /Subtype /Type1 /BaseFont /{font} /Encoding /WinAnsiEncoding >>".encode()
+            for font in _FONTS.values()
+        ),
+    ]
+    for number, page in enumerate(pages):
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {7 + 2 * number} 0 R "
+            f"/Resources << /Font << {fonts} >> >> >>".encode()
+        )
+        objects.append(stream((turned + "\n" + "\n".join(map(_drawn, page))).encode("cp1252")))
+    return assembled(objects, "/Root 1 0 R")
+
+
+def lines(x: float, y: float, *texts: str, size: float = 10, font: str = REGULAR, leading: float = 1.2) -> list[Text]:
+    """Lines below each other."""
+    return [Text(x, y - number * leading * size, text, size, font) for number, text in enumerate(texts)]
+
+
+def grid(x: float, y: float, columns: Sequence[float], rows: int, height: float = 20) -> list[Line]:
+    """The lines around the cells of a table, the first row's top at `y`; `columns` are widths."""
+    edges = [x + sum(columns[:number]) for number in range(len(columns) + 1)]
+    flat = [Line(edges[0], y - number * height, edges[-1], y - number * height) for number in range(rows + 1)]
+    return [*flat, *(Line(edge, y, edge, y - rows * height) for edge in edges)]
+
+
+def _drawn(one: Text | Line) -> str:
+    if isinstance(one, Line):
+        return f"{one.x} {one.y} m {one.to_x} {one.to_y} l S"
+    words = one.words.translate(str.maketrans({"(": r"\(", ")": r"\)", "\\": r"\\"}))
+    return f"BT /{one.font} {one.size} Tf 1 0 0 1 {one.x} {one.y} Tm ({words}) Tj ET"

@@ -1,0 +1,139 @@
+"""EPUB books and messages, which hold other documents."""
+
+from email.message import EmailMessage
+
+import pytest
+
+from ingestion.parse_document.readers import parse
+from selfrag.domain.errors import BadDocument
+from tests.support.files import docx, encrypted_pdf, paragraph, pdf
+from tests.support.office import eml, epub, pptx, shape
+
+HEAD = "Leave\nFrom: Ada <ada@example.com>; To: Bo <bo@example.com>; Date: 2026-01-31 10:00\n"
+
+
+def read(*given, **more):
+    return parse("a.epub", epub(*given, **more))
+
+
+def mail(*given, **more):
+    return parse("a.eml", eml(*given, **more))
+
+
+def refusal(key, content):
+    with pytest.raises(BadDocument) as refused:
+        parse(key, content)
+    return str(refused.value)
+
+
+def test_the_chapters_of_a_book_come_in_the_order_of_its_spine_without_the_contents():
+    chapters = {"nav": "<p>1. One</p>", "two": "<h1>Two</h1><p>End.</p>", "one": "<h1>One</h1><p>Begin.</p>"}
+    document = read(chapters, ["nav", "one", "two"])
+    assert document.text == "One\nBegin.\nTwo\nEnd."
+    assert [(heading.text, heading.level) for heading in document.headings] == [("One", 1), ("Two", 1)]
+    assert all(document.text[one.start : one.end] == one.text for one in document.headings)
+    assert (document.title, document.date) == ("Handbook", "2026-01-31")
+
+
+def test_notes_of_a_book_are_kept_and_elements_that_close_themselves_take_nothing():
+    page = (
+        '<p>Carry over<a epub:type="noteref" href="#n">1</a>.</p><script src="x"/><p>Ask<a id="x"/>.</p>'
+        '<aside epub:type="footnote" id="n">At most 9 days.</aside>'
+    )
+    assert read({"one": page}).text == "Carry over[1].\nAsk.\nAt most 9 days."
+
+
+def test_pages_of_pictures_are_passed_over_and_other_chapters_without_words_are_told():
+    document = read({"cover": '<img src="x.png"/>', "empty": "<p></p>", "one": "<p>Words.</p>"})
+    assert document.text == "Words."
+    assert document.warnings == ("a.epub has 1 chapters that cannot be read or hold no words.",)
+
+
+def test_a_book_that_is_protected_is_refused_and_one_that_hides_fonts_is_read():
+    method = '<encryption><EncryptedData><EncryptionMethod Algorithm="{}"/></EncryptedData></encryption>'
+    locked = {"META-INF/encryption.xml": method.format("http://www.w3.org/2001/04/xmlenc#aes128-cbc")}
+    fonts = {"META-INF/encryption.xml": method.format("http://www.idpf.org/2008/embedding")}
+    assert refusal("a.epub", epub({"one": "<p>Words.</p>"}, **locked)) == (
+        "a.epub is protected against copying (DRM); get it without, or as another document."
+    )
+    assert read({"one": "<p>Words.</p>"}, **fonts).text == "Words."
+
+
+def test_a_message_says_who_wrote_whom_about_what_and_when():
+    document = mail("Hello,\n\n25 days.\n")
+    assert document.text == HEAD + "Hello,\n\n25 days."
+    assert (document.title, document.date, document.parts) == ("Leave", "2026-01-31", ())
+
+
+def test_the_text_of_a_message_is_plain_or_else_its_web_page():
+    assert mail("25 days.", html="<p>Other</p>").text == HEAD + "25 days."
+    assert mail(" \n", html="<meta charset='iso-2022-jp'><p>年次 <b>25</b> days</p>").text == HEAD + "年次 25 days"
+
+
+def test_attachments_of_kinds_that_are_read_are_parts_and_the_others_are_named():
+    attached = {"offices.csv": b"office,capacity\nKobe,12\n", "deck.pptx": pptx(shape("Prices", kind="title"))}
+    document = mail("See there.", attached={**attached, "x.zip": b"PK", "photo.png": b"\x89PNG"})
+    assert [part.name for part in document.parts] == [
+        "message",
+        "attachment offices.csv",
+        "attachment deck.pptx, slide 1",
+    ]
+    assert document.text.endswith("office: Kobe; capacity: 12\nPrices")
+    assert [document.text[row.start : row.end] for row in document.rows] == ["office: Kobe; capacity: 12"]
+    assert document.warnings == ("a.eml has attachments that were not read: x.zip, photo.png.",)
+
+
+def test_an_attachment_that_cannot_be_read_is_a_warning_and_the_message_is_read():
+    attached = {
+        "a.pdf": encrypted_pdf("Words.", "secret", "RC4-128"),
+        "b.docx": docx(paragraph("Good.")),
+        "c.pdf": pdf("P"),
+    }
+    document = mail("See there.", attached=attached)
+    assert document.text == HEAD + "See there.\nGood.\nP"
+    assert document.warnings == (
+        "a.eml attachment a.pdf is encrypted; save it without a password and without restrictions.",
+    )
+    assert [part.name for part in document.parts] == ["message", "attachment b.docx", "attachment c.pdf, page 1"]
+
+
+def test_messages_in_messages_are_read_three_deep():
+    content = eml("number 5")
+    for number in range(4, -1, -1):
+        content = eml(f"number {number}", attached={f"m{number + 1}.eml": content})
+    document = parse("a.eml", content)
+    assert [number for number in range(6) if f"number {number}" in document.text] == [0, 1, 2, 3]
+    assert document.warnings == ("a.eml has attachments that were not read: m4.eml.",)
+
+
+def test_a_forwarded_message_is_a_part_of_its_own():
+    outer = EmailMessage()
+    outer["From"], outer["Subject"] = "c@example.com", "Fwd"
+    outer.set_content("See below.")
+    inner = EmailMessage()
+    inner["Subject"] = "Prices"
+    inner.set_content("49 EUR")
+    outer.add_attachment(inner)
+    document = parse("a.eml", bytes(outer))
+    assert document.text == "Fwd\nFrom: c@example.com\nSee below.\nPrices\n49 EUR"
+    assert [part.name for part in document.parts] == ["message", "attachment message.eml"]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "a.eml is empty (0 bytes); save it again."),
+        (b"Only words.\n", "a.eml is no message: it has no sender, subject or date; save it as .eml again."),
+        (
+            b"Subject: x\nContent-Type: application/pkcs7-mime\n\nabc",
+            "a.eml is encrypted; save it as .eml without encryption.",
+        ),
+        (b"Subject: x\n" + b"A: b\n" * 20_000, "a.eml has more than 10000 lines of headers; save it as .eml again."),
+        (
+            b"Subject: x\nContent-Type: multipart/mixed; boundary=a\n" * 300,
+            "a.eml has more than 200 parts that hold others; save its attachments by themselves.",
+        ),
+    ],
+)
+def test_what_is_no_message_that_can_be_read_is_refused_with_what_to_do(content, sentence):
+    assert refusal("a.eml", content) == sentence

@@ -1,0 +1,224 @@
+import pytest
+
+from ingestion.parse_document.pdf.reading import read_pdf
+from ingestion.split_document.pieces import split
+from tests.support.pdf_pages import BOLD, FIXED, Line, Text, grid, laid, lines
+
+LEFT = [
+    "The allowance is paid in the month",
+    "after the claim was made, at the rate",
+    "of the day on which the journey had",
+    "begun and not of the day of the claim.",
+    "Claims are made with the form that is",
+]
+RIGHT = [
+    "found on the notice board, and signed",
+    "by the head of the office, who keeps a",
+    "copy of it for two years at the least.",
+    "A claim without a signature is handed",
+    "back, whatever the reason for it was.",
+]
+BODY = [
+    "Leave is granted by the head of the office, who answers within a week of the day on which it was asked for.",
+    "Whoever falls ill on a day of leave, and shows a certificate of that day, is given the day back in the same year.",
+    "A day that was not taken is carried over into the first quarter of the next year, and is lost in its second one.",
+]
+
+
+def text_of(*pages, **more):
+    return read_pdf("a.pdf", laid(*pages, **more)).text
+
+
+def rows_of(document):
+    return [document.text[row.start : row.end] for row in document.rows]
+
+
+def test_words_that_only_a_gap_divides_as_tex_sets_them_are_not_glued():
+    page = [Text(72, 700, "Ifyou"), Text(72 + 27, 700, "print"), Text(72 + 27 + 23, 700, "this.")]
+    assert text_of(page) == "Ifyou print this."
+
+
+@pytest.mark.parametrize("across", [False, True], ids=["column by column", "line by line"])
+def test_two_columns_are_read_one_after_the_other(across):
+    left, right = lines(72, 700, *LEFT), lines(310, 700, *RIGHT)
+    columns = [one for pair in zip(left, right, strict=True) for one in pair] if across else [*right, *left]
+    title = Text(72, 740, "What a journey costs, and who pays for it, told in two columns below", 10)
+    foot = Text(72, 600, "Whatever stands below both columns is read when both of them are done.", 10)
+    shown = text_of([foot, *columns, title])
+    assert " ".join(shown.split()) == " ".join([title.words, *LEFT, *RIGHT, foot.words])
+
+
+def test_a_word_that_the_end_of_a_line_divides_is_put_together():
+    page = lines(72, 700, "A claim needs the signa-", "ture of the head of the of-", "fice.")
+    assert text_of(page) == "A claim needs the signature of the head of the office."
+
+
+def test_a_hyphen_that_belongs_to_the_word_is_kept_at_the_end_of_a_line():
+    page = lines(72, 700, "A non-smoker and any long-", "term guest, and each non-", "smoker of a long-term one.")
+    assert text_of(page) == "A non-smoker and any long-term guest, and each non-smoker of a long-term one."
+
+
+CITIES = ["Kobe", "Oslo", "Rome", "Lima", "Riga", "Bonn"]
+
+
+def body(city):
+    """The same rules on each page would be taken for furniture, as they should."""
+    return [f"In {city}: {line}" for line in BODY]
+
+
+def furnished(header, footer):
+    """Six pages of known text below a header and above a footer, which are told the page."""
+    return laid(
+        *(
+            [
+                Text(72, 800, header(number), 9),
+                *lines(72, 740, *body(city), leading=2),
+                Text(280, 40, footer(number), 9),
+            ]
+            for number, city in enumerate(CITIES, 1)
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "footer"),
+    [
+        (lambda page: "The handbook, release 12", str),
+        (lambda page: f"Page {page} of 6", lambda page: "Confidential"),
+        (lambda page: "Leave" if page % 2 else "Handbook of the company", lambda page: f"- {page + 20} -"),
+        (lambda page: f"{page + 3} CHAPTER 2. LEAVE", lambda page: ["", "i", "ii", "iii", "iv", "v", "vi"][page]),
+    ],
+)
+def test_headers_footers_and_page_numbers_are_left_out_and_nothing_else(header, footer):
+    document = read_pdf("a.pdf", furnished(header, footer))
+    assert document.text.split() == " ".join(line for city in CITIES for line in body(city)).split()
+    assert len(document.parts) == 6
+
+
+def test_a_page_that_shows_only_its_header_is_empty_and_one_that_repeats_a_text_is_not():
+    header = [Text(72, 800, "The handbook, release 12", 9)]
+    document = read_pdf("a.pdf", laid(*([*header, *lines(72, 740, *body(city))] for city in CITIES), header))
+    assert "handbook" not in document.text
+    assert [part.page for part in document.parts] == [1, 2, 3, 4, 5, 6, 7]
+    assert text_of(*[header] * 4).count("handbook") == 4
+
+
+def test_passages_of_a_pdf_carry_the_headings_above_them():
+    page = [
+        Text(72, 780, "Handbook", 24, BOLD),
+        Text(72, 740, "Journeys", 16, BOLD),
+        *lines(72, 700, *BODY),
+        Text(72, 640, "What is paid", 12, BOLD),
+        *lines(72, 610, *LEFT),
+        Text(72, 520, "When it is paid", 10, BOLD),
+        *lines(72, 496, *RIGHT),
+    ]
+    document = read_pdf("a.pdf", laid(page))
+    assert [(heading.level, heading.text) for heading in document.headings] == [
+        (1, "Handbook"),
+        (2, "Journeys"),
+        (3, "What is paid"),
+        (4, "When it is paid"),
+    ]
+    assert document.title == "Handbook"
+    assert [document.text[heading.start : heading.end] for heading in document.headings] == [
+        heading.text for heading in document.headings
+    ]
+
+
+def test_a_heading_of_two_lines_is_one():
+    page = [*lines(72, 780, "Journeys that are paid for", "by the company", size=18), *lines(72, 700, *BODY)]
+    headings = read_pdf("a.pdf", laid(page)).headings
+    assert [heading.text for heading in headings] == ["Journeys that are paid for by the company"]
+
+
+def test_pages_are_called_as_the_file_calls_them_and_counted_as_a_viewer_does():
+    pages = [[Text(72, 700, f"Text {name}.")] for name in ("one", "two", "three", "four")]
+    document = read_pdf("a.pdf", laid(*pages, labels="0 << /S /r >> 2 << /S /D >>"))
+    assert [(part.name, part.page) for part in document.parts] == [
+        ("page i", 1),
+        ("page ii", 2),
+        ("page 1", 3),
+        ("page 2", 4),
+    ]
+    assert [part.name for part in read_pdf("a.pdf", laid(*pages)).parts] == ["page 1", "page 2", "page 3", "page 4"]
+
+
+TABLE = [("Office", "Capacity", "Since"), ("Kobe", "12", "2019"), ("Oslo", "140", "2021"), ("Rome", "90", "2024")]
+ROWS = [f"Office: {office}; Capacity: {capacity}; Since: {since}" for office, capacity, since in TABLE[1:]]
+
+
+def cells(x, y, columns, height=20, table=TABLE):
+    return [
+        Text(x + 6 + sum(columns[:column]), y - 14 - height * row, value)
+        for row, values in enumerate(table)
+        for column, value in enumerate(values)
+        if value
+    ]
+
+
+@pytest.mark.parametrize("ruled", [False, True])
+@pytest.mark.parametrize("caption_at", [730, 600])
+def test_the_values_of_a_table_are_named_by_its_columns_and_its_caption_goes_with_it(ruled, caption_at):
+    widths = [120, 80, 80]
+    frame = grid(72, 700, widths, 4) if ruled else []
+    caption = Text(72, caption_at, "Table 1: Offices and what they hold")
+    document = read_pdf("a.pdf", laid([caption, *lines(72, 780, *BODY), *frame, *cells(72, 700, widths)]))
+    assert rows_of(document) == ROWS
+    assert [table.caption for table in document.tables] == ["Table 1: Offices and what they hold"]
+    assert document.text.count("what they hold") == 1
+
+
+def test_a_cell_of_several_lines_is_one_value_and_a_head_above_several_columns_names_each():
+    table = [("", "2026", ""), ("Office", "Q1", "Q2"), ("Kobe, near the", "12", "14"), ("Oslo", "140", "150")]
+    placed = [*cells(72, 700, [120, 80, 80], 30, table), Text(78, 614, "harbour")]
+    spanning = [Text(200, 686, "2026, as of the end of the quarter") if one.words == "2026" else one for one in placed]
+    frame = [line for line in grid(72, 700, [120, 80, 80], 4, 30) if not (line.x == line.to_x == 272)]
+    frame.append(Line(272, 670, 272, 580))
+    document = read_pdf("a.pdf", laid([*frame, *spanning]))
+    year = "2026, as of the end of the quarter"
+    assert rows_of(document) == [
+        f"Office: Kobe, near the harbour; {year}, Q1: 12; {year}, Q2: 14",
+        f"Office: Oslo; {year}, Q1: 140; {year}, Q2: 150",
+    ]
+
+
+def test_a_table_that_goes_on_keeps_its_head_on_each_page():
+    pages = [[*cells(72, 740, [120, 80, 80]), *lines(72, 500, *BODY)] for _ in range(4)]
+    assert rows_of(read_pdf("a.pdf", laid(*pages))) == ROWS * 4
+
+
+def test_lists_and_programs_are_no_tables():
+    page = [
+        *(Text(72, 700 - 14 * at, "•") for at in range(3)),
+        *(Text(90, 700 - 14 * at, f"an entry of a list that is no row, number {at}") for at in range(3)),
+        *lines(72, 600, "a  = 1      # one", "bb = 2      # two", "cc = 3      # three", font=FIXED),
+    ]
+    document = read_pdf("a.pdf", laid(page))
+    assert document.tables == ()
+    assert "• an entry of a list that is no row, number 2" in document.text
+
+
+def test_a_table_of_contents_is_left_out():
+    entries = [f"{number}.1 About the matter {'. ' * 40}{number + 3}" for number in range(1, 9)]
+    assert text_of(lines(72, 700, *entries), lines(72, 700, *BODY)).split() == " ".join(BODY).split()
+
+
+def test_a_page_that_is_set_sideways_is_read_like_others():
+    turned = "0 1 -1 0 595 0 cm"
+    page = [Text(100, 500, "Title of it", 20), *lines(100, 460, *BODY)]
+    assert text_of(page, turned=turned) == text_of(page)
+
+
+def test_words_that_run_together_are_warned_of():
+    glued = "Acopyofthelicenseisavailable as Ifyouwanttoprintthisreference and so on it goes"
+    document = read_pdf("a.pdf", laid(lines(72, 700, *[glued] * 12)))
+    assert document.warnings == ("a.pdf has words that run together (24 of 96 are very long); print it to a new PDF.",)
+    assert read_pdf("a.pdf", laid(lines(72, 700, *LEFT * 6))).warnings == ()
+
+
+def test_pieces_never_run_over_a_page_and_say_which_it_is():
+    pages = [[Text(72, 780, f"Part {number}", 16), *lines(72, 740, *BODY, leading=2)] for number in range(1, 4)]
+    document = read_pdf("a.pdf", laid(*pages, labels="0 << /S /r >>"))
+    found = [(piece.locator, piece.page) for piece in split(document)]
+    assert found == [("page i", 1), ("page ii", 2), ("page iii", 3)]

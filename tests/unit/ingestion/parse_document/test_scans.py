@@ -1,0 +1,110 @@
+"""Pages of a PDF that show pictures and hold no text: found, kept for the recogniser, told where nobody reads them."""
+
+import pytest
+
+from ingestion.parse_document.logic import Task, read_object
+from ingestion.parse_document.scans.finding import listed, scan_of
+from selfrag.domain.documents import Document, Part
+from selfrag.ports.objects import Object
+from tests.support.files import pdf
+from tests.support.scans import blank_pdf, scanned_pdf, spelled
+
+KEY = "c/scan.pdf"
+TASK = Task(bucket="b", key=KEY, document_id="d")
+HOW = "text recognition reads them: `text_recognition = true` in Terraform, or on a laptop tesseract on the PATH"
+
+
+class Bucket:
+    """One object, and what is kept."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content, self.held = content, {}
+
+    def get(self, bucket, key, most):
+        return Object(self.content[:most], {})
+
+    def put_json(self, key, value):
+        self.held[key] = value
+
+
+class Keeps:
+    """A recogniser that is only given pages."""
+
+    def __init__(self) -> None:
+        self.kept = {}
+
+    def keep(self, name, pages):
+        self.kept[name] = pages
+
+
+def read(content, recognizer=None, most=500):
+    bucket = Bucket(content)
+    return read_object(TASK, bucket, "1", recognizer, most), bucket
+
+
+def test_pages_that_show_a_picture_are_kept_for_the_recogniser_and_no_others():
+    keeps = Keeps()
+    result, bucket = read(scanned_pdf("First.", "Second.", among="Typed text."), keeps)
+    assert (result.outcome, result.scanned.pages) == ("scanned", [2, 3])
+    assert [spelled(pages) for pages in keeps.kept.values()] == [["First.", "Second."]]
+    assert "Typed text." in bucket.held[result.document_key]["text"]
+
+
+def test_the_same_file_has_the_same_name_for_the_recogniser_and_another_file_another():
+    names = []
+    for text in ("One.", "One.", "Two."):
+        keeps = Keeps()
+        read(scanned_pdf(text), keeps)
+        names += keeps.kept
+    assert names[0] == names[1] != names[2]
+    assert all(len(name) == 64 for name in names), "Textract's token has 64 letters at the most"
+
+
+def test_a_file_of_pictures_alone_is_refused_with_how_to_have_it_read():
+    result, _ = read(scanned_pdf("One.", "Two."))
+    assert result.outcome == "unreadable"
+    assert result.reason == f"{KEY} shows pictures and holds no text on any of its 2 pages; {HOW}."
+
+
+def test_with_recognition_off_a_warning_names_the_pages_that_were_not_read():
+    result, _ = read(scanned_pdf("One.", "Two.", among="Typed text."))
+    assert result.outcome == "read"
+    told = f"{KEY} has pages that show pictures and hold no text, which were not read: 2 to 3; {HOW}."
+    assert told in result.content.warnings
+
+
+def test_a_file_without_pictures_waits_for_nobody():
+    keeps = Keeps()
+    assert read(pdf("Typed text.", ""), keeps)[0].outcome == "read"
+    empty, _ = read(blank_pdf(3), keeps)
+    assert (empty.outcome, keeps.kept) == ("unreadable", {})
+
+
+def test_of_more_pages_than_may_be_recognised_the_first_are_kept_and_the_others_told():
+    keeps = Keeps()
+    result, _ = read(scanned_pdf("1", "2", "3", "4", among="Typed."), keeps, most=2)
+    assert result.scanned.pages == [2, 3]
+    assert [spelled(pages) for pages in keeps.kept.values()] == [["1", "2"]]
+    assert any("which were not read: 4 to 5; more than are recognised" in told for told in result.content.warnings)
+
+
+@pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n", b"%PDF-1.7\n" + b"\0" * 1000, pdf("x")[:200]])
+def test_what_is_no_pdf_is_refused_as_before(content):
+    result, _ = read(content, Keeps())
+    assert result.outcome == "unreadable"
+    assert "pictures" not in result.reason
+
+
+def test_other_kinds_are_never_looked_through():
+    assert scan_of("c/a.md", scanned_pdf("One."), None, 10) is None
+
+
+def test_pages_without_a_word_are_found_by_the_parts_of_a_document():
+    parts = (Part(0, "page i", 1), Part(6, "page ii", 2), Part(8, "page iii", 3))
+    scan = scan_of("c/a.pdf", scanned_pdf("a", "b", "c"), Document("c/a.pdf", "A", "words\n\n\n", parts=parts), 10)
+    assert scan.pages == (2, 3)
+
+
+def test_many_pages_are_named_as_stretches():
+    assert listed((1, 2, 3, 7, 9, 10)) == "1 to 3, 7, 9 to 10"
+    assert listed(tuple(range(1, 41, 2))).endswith("17, 19 and more")

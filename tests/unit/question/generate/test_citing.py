@@ -1,0 +1,79 @@
+"""A quote says where it stands: the part of its document, and the rows that it touches."""
+
+from typing import Any
+
+import pytest
+
+from question.generate.logic import Task, generate
+from selfrag.domain.answers import Citation
+from tests.support.fakes import PROMPT, FakeClaude, cited, passage
+
+LINES = [
+    "The offices of the north.",
+    *(f"office: {city}; capacity: {n}" for n, city in enumerate(["Oslo", "Bodo", "Alta"])),
+]
+TEXT = "\n".join(LINES)
+
+
+def rows(*names: str) -> list[dict[str, Any]]:
+    starts = [TEXT.index(line) for line in LINES[1:]]
+    return [
+        {"start": start, "end": start + len(line), "name": name}
+        for start, line, name in zip(starts, LINES[1:], names, strict=True)
+    ]
+
+
+def citation(start: int, end: int, **place: Any) -> Citation:
+    """The citation of these blocks: the sentence is the first, each row is one."""
+    found = passage("p", TEXT, **place)
+    return generate(Task(question="?", passages=[found]), FakeClaude([cited("So.", 0, start, end)]), PROMPT).citations[
+        0
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "locator"),
+    [
+        (0, 1, "sheet Prices"),
+        (1, 2, "sheet Prices, row 14"),
+        (0, 2, "sheet Prices, row 14"),
+        (1, 4, "sheet Prices, rows 14 to 16"),
+        (2, 4, "sheet Prices, rows 15 to 16"),
+    ],
+)
+def test_a_citation_names_the_sheet_and_the_rows_that_it_quotes(start: int, end: int, locator: str) -> None:
+    found = citation(start, end, locator="sheet Prices", rows=rows("row 14", "row 15", "row 16"))
+    assert found.locator == locator
+    assert found.quote == "\n".join(LINES[start:end])
+
+
+@pytest.mark.parametrize(
+    ("names", "locator"),
+    [
+        (("row 2", "row 3", "row 4"), "rows 2 to 4"),
+        (("A2:B2", "A3:B3", "A4:B4"), "A2:B2 to A4:B4"),
+        (("", "", ""), ""),
+        (("row 2", "row 2", "row 2"), "row 2"),
+    ],
+    ids=["numbered", "ranges of cells", "not counted", "parts of one row"],
+)
+def test_a_document_without_parts_is_cited_by_its_rows_alone(names: tuple[str, ...], locator: str) -> None:
+    assert citation(1, 4, rows=rows(*names)).locator == locator
+
+
+def test_a_page_is_cited_by_its_label_and_opened_by_its_number() -> None:
+    found = citation(0, 1, locator="page iv", page=6)
+    assert (found.locator, found.page) == ("page iv", 6)
+
+
+def test_a_passage_of_a_release_before_is_cited_as_it_was() -> None:
+    found = citation(1, 2, page=6)
+    assert (found.locator, found.page, found.quote) == ("", 6, LINES[1])
+
+
+def test_the_model_is_given_each_row_as_one_block() -> None:
+    model = FakeClaude([cited("So.", 0, 0, 1)])
+    texts = "office: Oslo. By the sea.; capacity: 12"
+    found = passage("p", texts, rows=[{"start": 0, "end": len(texts), "name": "row 2"}])
+    generate(Task(question="?", passages=[found]), model, PROMPT)
+    assert model.sources[0].blocks == (texts,)

@@ -1,0 +1,143 @@
+"""Text recognition through the ingestion's machine: pages that are pictures become passages, and are paid once."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from cli.local.aws.definitions import INGESTION
+from cli.local.aws.stack import deployed_handlers
+from tests.support.files import pdf
+from tests.support.ingesting import Ingestion, holds, ingestion
+from tests.support.roles.recorded import everything
+from tests.support.scans import scanned_pdf
+
+KEY = "handbook/scan.pdf"
+
+
+@pytest.fixture
+def scanning() -> Iterator[Ingestion]:
+    with ingestion(allows=everything, SELFRAG_TEXT_RECOGNITION="true") as running:
+        yield running
+
+
+def looks(running: Ingestion, key: str = KEY) -> int:
+    """How often the step of recognition runs for a document."""
+    execution = running.ingest(key)
+    assert execution.output, execution.error
+    entered = [event.get("stateEnteredEventDetails", {}).get("name") for event in execution.history]
+    return entered.count("RecognizePages")
+
+
+def test_a_scanned_document_becomes_searchable_by_page_and_says_how_sure_its_text_is(scanning: Ingestion) -> None:
+    scanning.put(KEY, scanned_pdf("Leave is 25 days.", "Pay day is the 25th.", among="Staff handbook"))
+    assert scanning.done(KEY)["status"] == "ready"
+    holds(scanning, "Staff handbook", "Leave is 25 days.", "Pay day is the 25th.")
+    told = [warning["S"] for warning in scanning.record(KEY)["warnings"]]
+    assert told == [f"{KEY}: the text of 2 pages was recognised from pictures, with a confidence of 98%."]
+    pages = {each.source["page"] for index in scanning.collection.indices.values() for each in index.documents}
+    assert pages == {1, 2, 3}
+
+
+def test_the_step_looks_again_until_textract_is_done(scanning: Ingestion) -> None:
+    scanning.textract.knobs.looks = 4
+    scanning.put(KEY, scanned_pdf("Leave is 25 days."))
+    assert looks(scanning) == 5
+    holds(scanning, "Leave is 25 days.")
+
+
+def test_a_result_in_many_parts_is_read_whole(scanning: Ingestion) -> None:
+    scanning.textract.knobs.part = 3
+    scanning.put(KEY, scanned_pdf(*(f"Fact {n} is so.\nAnd it is true." for n in range(8))))
+    assert scanning.done(KEY)["status"] == "ready"
+    assert len(scanning.texts()) == 8
+
+
+def test_the_same_pages_are_paid_once_whatever_the_file_is_called(scanning: Ingestion) -> None:
+    for key in (KEY, "handbook/copy.pdf"):
+        scanning.put(key, scanned_pdf("Leave is 25 days."))
+        assert scanning.done(key)["status"] == "ready"
+    scanning.delete(KEY)
+    scanning.done(KEY)
+    scanning.put(KEY, scanned_pdf("Leave is 25 days."))
+    assert looks(scanning) == 1, "what is known is not waited for"
+    assert (scanning.textract.pages, len(scanning.textract.jobs)) == (1, 1)
+
+
+def test_a_run_that_was_broken_off_goes_on_with_the_job_that_it_began() -> None:
+    step, calls = deployed_handlers(INGESTION)["recognize_pages"], []
+
+    def broken(event: dict[str, str], context: object) -> object:
+        calls.append(event["job"])
+        if len(calls) == 1:
+            step(event, context)
+            raise RuntimeError("the reply of the step is lost")
+        return step(event, context)
+
+    with ingestion({"recognize_pages": broken}, everything, SELFRAG_TEXT_RECOGNITION="true") as running:
+        running.put(KEY, scanned_pdf("Leave is 25 days."))
+        assert running.done(KEY)["reason"] == "RecognizePages gave no result (RuntimeError)."
+        assert running.done(KEY)["status"] == "ready"
+        assert len(running.textract.jobs) == 1
+
+
+BUSY = (
+    "ThrottlingException",
+    "ProvisionedThroughputExceededException",
+    "LimitExceededException",
+    "InternalServerError",
+)
+
+
+@pytest.mark.parametrize("code", BUSY)
+def test_a_busy_textract_is_asked_again(scanning: Ingestion, code: str) -> None:
+    scanning.textract.knobs.refusals = [code] * 6
+    scanning.put(KEY, scanned_pdf("Leave is 25 days."))
+    assert scanning.done(KEY)["status"] == "ready"
+
+
+@pytest.mark.parametrize("code", ["UnsupportedDocumentException", "BadDocumentException", "DocumentTooLargeException"])
+def test_pages_that_textract_does_not_take_are_a_reason_and_lose_no_other_page(scanning: Ingestion, code: str) -> None:
+    scanning.textract.knobs.refusals = [code]
+    scanning.put(KEY, scanned_pdf("Leave is 25 days.", among="Staff handbook"))
+    assert scanning.done(KEY)["status"] == "ready"
+    holds(scanning, "Staff handbook")
+    assert code in scanning.record(KEY)["warnings"][0]["S"]
+    scanning.textract.knobs.refusals = [code]
+    scanning.put("handbook/alone.pdf", scanned_pdf("Pay day is the 25th."))
+    done = scanning.done("handbook/alone.pdf")
+    assert (done["status"], code in done["reason"]) == ("failed", True)
+
+
+def test_a_job_that_fails_is_a_reason(scanning: Ingestion) -> None:
+    scanning.textract.knobs.status, scanning.textract.knobs.message = "FAILED", "INVALID_IMAGE_TYPE"
+    scanning.put(KEY, scanned_pdf("Leave is 25 days."))
+    assert "Amazon Textract gave up on them (INVALID_IMAGE_TYPE)" in scanning.done(KEY)["reason"]
+
+
+@pytest.mark.parametrize("code", ["AccessDeniedException", "InvalidS3ObjectException"])
+def test_who_may_not_ask_textract_or_read_the_pages_is_misconfigured(scanning: Ingestion, code: str) -> None:
+    scanning.textract.knobs.refusals = [code]
+    scanning.put(KEY, scanned_pdf("Leave is 25 days."))
+    assert scanning.done(KEY)["reason"] == "RecognizePages gave no result (Misconfigured)."
+
+
+@pytest.mark.slow
+def test_a_recognition_without_an_end_is_left_to_another_run(scanning: Ingestion) -> None:
+    scanning.textract.knobs.looks = 10**6
+    scanning.put(KEY, scanned_pdf("Leave is 25 days."))
+    done = scanning.done(KEY)
+    assert (done["status"], "did not end within half an hour" in done["reason"]) == ("failed", True)
+    scanning.textract.knobs.looks = 0
+    assert scanning.done(KEY)["status"] == "ready"
+    assert scanning.textract.pages == 1
+
+
+def test_where_recognition_is_off_textract_is_never_asked_and_the_reason_says_how_to_switch_it_on() -> None:
+    with ingestion(allows=everything) as running:
+        running.put(KEY, scanned_pdf("Leave is 25 days."))
+        done = running.done(KEY)
+        assert done["status"] == "failed"
+        assert "`text_recognition = true`" in done["reason"]
+        running.put(KEY, pdf("Leave is 26 days."))
+        assert running.done(KEY)["status"] == "ready"
+        assert running.textract.jobs == {}
