@@ -103,10 +103,10 @@ def main(
 ) -> None:
     """Measure `ingest` of made-up files, by each tree in turn. A thousand files take half an hour for each."""
     measured = []
-    with err.status("ingest") as status:
-        for directory in code or [HERE]:
-            status.update(f"ingest, {directory}")
-            measured.append(measure(directory.resolve(), files, passages))
+    for directory in code or [HERE]:
+        # The commands say themselves how far they are.
+        err.print(f"selfrag ingest of {directory}", highlight=False)
+        measured.append(measure(directory.resolve(), files, passages))
     if as_json:
         print_json([asdict(one) for one in measured])
     else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cli.local.place import Place
 from cli.local.sources.comparison import Comparison, is_about
-from selfrag.domain.documents import EXTENSIONS
+from selfrag.domain.documents import EXTENSIONS, REFUSED
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.records import Record
 
@@ -83,7 +83,7 @@ def counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -
     files, counts = comparison.files, Counter(outcomes(comparison, after).values())
     counts["unreadable"] += len(files.unread)
     counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
-    warnings = [*files.unread.values(), *_warnings(place, comparison, after)]
+    warnings = [*files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
     return Report(**counts, links=files.links, others=dict(files.others), warnings=warnings)
 
 
@@ -101,6 +101,14 @@ def _outcome(path: str, comparison: Comparison, after: Mapping[str, Record]) -> 
     if was is None or not was.generation:
         return "added"
     return "unchanged" if was.generation == now.generation else "changed"
+
+
+def _refused(others: Mapping[str, int]) -> Iterator[str]:
+    """What to do about files of kinds that are known and not read, by their ending."""
+    for ending in sorted(others.keys() & REFUSED.keys()):
+        count = others[ending]
+        files = f"1 file ending in {ending} is" if count == 1 else f"{count} files ending in {ending} are"
+        yield f"{files} not read: {REFUSED[ending]}."
 
 
 def _warnings(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Iterator[str]:

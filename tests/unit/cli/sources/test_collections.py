@@ -89,7 +89,7 @@ def test_what_was_read_where_it_lies_now_is_not_written_over_by_a_move(write: Wr
 
 
 def test_a_removed_collection_leaves_nothing_and_no_other_is_touched(write: Write) -> None:
-    one, two = write({"a.md": LEAVE}, "one"), write({"b.md": "Pay.", "bad.md": b"\xff"}, "two")
+    one, two = write({"a.md": LEAVE}, "one"), write({"b.md": "Pay.", "bad.md": b""}, "two")
     ingest(one, collection="hr")
     tables = ("embeddings", "passages", "vectors", "texts", "kept_documents", "sources")
     before, ids = [rows(table) for table in tables], manifest_ids()
@@ -103,7 +103,7 @@ def test_a_removed_collection_leaves_nothing_and_no_other_is_touched(write: Writ
 
 
 def test_collections_are_listed_with_what_is_known_of_each(write: Write) -> None:
-    one, two = write({"a.md": LEAVE, "bad.md": b"\xff"}, "one"), write({"b.md": "Pay."}, "two")
+    one, two = write({"a.md": LEAVE, "bad.md": b""}, "one"), write({"b.md": "Pay."}, "two")
     ingest(one, collection="hr")
     ingest(two)
     named, own = known_collections()
