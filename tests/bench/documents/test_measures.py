@@ -96,6 +96,7 @@ def test_tables_of_others_count_as_who_sees_them_whole_reads_them() -> None:
     markdown = "Offices:\n\n| office | capacity |\n| --- | ---: |\n| Kobe | 12 |\n\nMore."
     assert lines_of(markdown)[4] == "office: Kobe; capacity: 12"
     assert lines_of(markdown)[-1] == "More."
+    assert lines_of(f"{markdown}\n\n| town |\n| --- |\n| Lisbon |")[-1] == "town: Lisbon"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ class Tools:
         """Make a file of another one by pandoc; raises RuntimeError or OSError."""
         if self.pandoc is None:
             raise RuntimeError("pandoc is missing")
-        self._run([self.pandoc, str(source), "-s", "--quiet", "-o", str(target)])
+        kind = ["--to", "gfm"] if target.suffix == ".md" else []  # as it is written on GitHub: pandoc's own is rare
+        self._run([self.pandoc, str(source), "-s", "--quiet", *kind, "-o", str(target)])
 
     def print(self, source: Path, target: Path) -> None:
         """Make a file of another one by LibreOffice, of the kind that the target's name says; raises RuntimeError."""
