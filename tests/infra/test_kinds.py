@@ -78,8 +78,8 @@ def load(stack: Stack, files: dict[str, bytes]) -> None:
 
 def unlike(stack: Stack, api: httpx2.Client, key: str, city: str, euros: int) -> str:
     """What is wrong with the answer about a city; "" if it has its limit and cites its file."""
-    asked = {"question": question_about(city), "policy": {"deadline_seconds": 240}}
-    for _ in range(2):  # a cold function on a busy machine may take longer than its step may
+    asked = {"question": question_about(city), "policy": {"deadline_seconds": 120}}
+    for _ in range(3):  # a cold function on a busy machine may take longer than its step may
         started = api.post(stack.url("/v1/questions"), json=asked)
         answer: dict[str, Any] = finished(api, stack.url(started.headers["location"].removeprefix("/live")))
         if answer["status"] not in ("failed", "partial"):

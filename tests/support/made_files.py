@@ -1,9 +1,12 @@
 """A small file of each kind that is read, each with a fact of its own: what the hotel limit of a city is."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from tests.support.files import docx, paragraph, pdf
+from tests.support.office import ODP_TYPE, ODT_TYPE, eml, epub, odf, pptx, shape
+from tests.support.workbooks import grid, ods, ods_table, xlsx
 
 # A city and its limit in euros; the number is in no other file.
 Maker = Callable[[str, int], bytes]
@@ -42,9 +45,71 @@ def _docx(city: str, euros: int) -> bytes:
     return docx(paragraph(f"Travel to {city}", "Titel"), paragraph(_sentence(city, euros)))
 
 
+_COLUMNS = ("city", "hotel limit per night in EUR")
+
+
+def _tsv(city: str, euros: int) -> bytes:
+    return _csv(city, euros).replace(b",", b"\t")
+
+
+def _json(city: str, euros: int) -> bytes:
+    return json.dumps([{_COLUMNS[0]: city, _COLUMNS[1]: euros}]).encode()
+
+
+def _json_lines(city: str, euros: int) -> bytes:
+    return json.dumps({_COLUMNS[0]: city, _COLUMNS[1]: euros}).encode() + b"\n"
+
+
+def _xlsx(city: str, euros: int) -> bytes:
+    return xlsx({"Limits": grid([_COLUMNS, (city, euros)])})
+
+
+def _ods(city: str, euros: int) -> bytes:
+    return ods(ods_table("Limits", [_COLUMNS, (city, str(euros))]))
+
+
+def _pptx(city: str, euros: int) -> bytes:
+    return pptx(shape(f"Travel to {city}", kind="title") + shape(_sentence(city, euros)))
+
+
+def _odt(city: str, euros: int) -> bytes:
+    body = f"<text:h>Travel to {city}</text:h><text:p>{_sentence(city, euros)}</text:p>"
+    return odf(ODT_TYPE, f"<office:text>{body}</office:text>")
+
+
+def _odp(city: str, euros: int) -> bytes:
+    box = f"<draw:frame><draw:text-box><text:p>{_sentence(city, euros)}</text:p></draw:text-box></draw:frame>"
+    return odf(ODP_TYPE, f"<office:presentation><draw:page>{box}</draw:page></office:presentation>")
+
+
+def _epub(city: str, euros: int) -> bytes:
+    return epub({"travel": f"<h1>Travel to {city}</h1><p>{_sentence(city, euros)}</p>"})
+
+
+def _eml(city: str, euros: int) -> bytes:
+    return eml(_sentence(city, euros), subject=f"Travel to {city}")
+
+
+def _rtf(city: str, euros: int) -> bytes:
+    return rf"{{\rtf1\ansi Travel to {city}\par {_sentence(city, euros)}\par}}".encode()
+
+
 # One for each ending of selfrag.domain.documents.EXTENSIONS; a test compares.
 MAKERS: dict[str, Maker] = {
     ".csv": _csv,
+    ".rtf": _rtf,
+    ".eml": _eml,
+    ".epub": _epub,
+    ".odp": _odp,
+    ".odt": _odt,
+    ".pptx": _pptx,
+    ".ods": _ods,
+    ".xlsm": _xlsx,
+    ".xlsx": _xlsx,
+    ".ndjson": _json_lines,
+    ".jsonl": _json_lines,
+    ".json": _json,
+    ".tsv": _tsv,
     ".docx": _docx,
     ".htm": _html,
     ".html": _html,
