@@ -11,11 +11,11 @@ import pytest
 
 from cli.local.home import connect
 from cli.local.ingest import sync
-from cli.local.sources.report import NothingUsable
 from cli.local.place import Place
 from cli.local.recognition import tesseract
 from cli.local.recognition.local import local_recognizer
 from cli.local.recognition.rendering import MAX_PIXELS
+from cli.local.sources.report import NothingUsable
 from selfrag.domain.errors import BadDocument
 from tests.support.fakes import FakeEmbedder
 from tests.support.files import assembled, pdf, stream
