@@ -61,13 +61,14 @@ locals {
       description = "Compares an object with the manifest, and keeps other executions off it."
       uses        = ["ingestion", "read_documents", "claims"]
     }
-    # A PDF is read in a process of its own, beside the function's.
+    # A PDF is read in a process of its own, beside the function's, and its pages without text are found in another: each
+    # has 96 seconds at the most.
     parse_document = {
       description = "Reads a document: its text, headings and pages."
       uses        = ["ingestion", "read_documents", "write_work", "keep_pages"]
       layers      = ["layer", "readers"]
       memory      = 2048
-      timeout     = 130
+      timeout     = 220
     }
     # It begins, looks and merges; nothing runs while pages are recognised.
     recognize_pages = {

@@ -71,7 +71,8 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
     ended = fresh("ask", "--json", "--docs", str(documents), "--", "What does a guest berth cost per night?")
     response = ended.response
     assert list(response) == list(AnswerResponse.model_fields)
-    assert set(response["citations"][0]) == {"passage_id", "document", "quote", "answer_span", "heading", "page"}
+    cited = {"passage_id", "document", "quote", "answer_span", "heading", "page", "locator"}
+    assert set(response["citations"][0]) == cited
     assert set(response["reflection"]["retrieve"]) == {"decision", "reason"}
     assert response["reflection"]["support"]["level"] == "fully_supported"
     assert response["reflection"]["utility"]["score"] >= 3

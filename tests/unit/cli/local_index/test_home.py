@@ -52,10 +52,10 @@ def test_a_home_that_cannot_be_written_is_said_in_one_sentence(home: Path) -> No
         connect()
 
 
-def test_a_file_that_is_no_database_is_said_in_one_sentence(home: Path) -> None:
+def test_a_file_that_is_no_database_is_said_with_what_would_be_lost_without_it(home: Path) -> None:
     home.mkdir()
     (home / "selfrag.sqlite3").write_text("This is not a database, but it is long enough to be taken for one." * 10)
-    with pytest.raises(Misconfigured, match=r"cannot be used: file is not a database\.$"):
+    with pytest.raises(Misconfigured, match=r"is damaged \(file is not a database\)\. It holds .* You may delete it"):
         connect("CREATE TABLE IF NOT EXISTS t (n)")
 
 

@@ -58,6 +58,8 @@ def test_a_passage_carries_all_that_a_citation_needs(index: EmbeddedIndex, write
         "collection": collection,
         "heading": "Leave",
         "page": None,
+        "locator": "",
+        "rows": [],
         "tags": [],
         "date": None,
         "score": None,
