@@ -18,7 +18,7 @@ from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
 from cli.local.serving.catalog import Catalog
 from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import Bucket, serving
-from cli.local.serving.memory import share_memory
+from cli.local.serving.memory import collect_as_usual, share_memory
 from cli.local.serving.worker import QuestionWorker
 from cli.local.serving.workers import Workers
 from cli.local.sources.files import SAMPLE_DOCUMENTS
@@ -56,6 +56,7 @@ def serve_documents(
         catalog.refresh()
         folder = Folder(place.source, place.collection)
         with _bucket(folder, process, catalog, writable) as bucket, serving(port, bucket) as url:
+            collect_as_usual()
             announce(url)
             ended.wait()
 

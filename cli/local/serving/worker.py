@@ -1,6 +1,5 @@
 """What a worker process of the served API holds: a local stack that runs questions, with the backends' stand-ins."""
 
-import gc
 import os
 from contextlib import ExitStack
 from typing import Any
@@ -11,7 +10,7 @@ from cli.local.aws.stack import running_stack
 from cli.local.backends import chosen_backends
 from cli.local.index import local_parts
 from cli.local.place import Place
-from cli.local.serving.memory import share_memory
+from cli.local.serving.memory import collect_as_usual, share_memory
 from selfrag import bootstrap
 from selfrag.ports.executions import Snapshot
 
@@ -27,9 +26,7 @@ class QuestionWorker:
         stack = running_stack(backends.environment, backends.secrets, parts=local_parts(), parse=kept_programs())
         self._opened.enter_context(stack)
         self._opened.enter_context(kept_tables())
-        # What is loaded by now stays: it need not be looked through for garbage.
-        gc.collect()
-        gc.freeze()
+        collect_as_usual()
 
     def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
         """Run a question to its end."""

@@ -19,7 +19,7 @@ from tests.support.infra.emulator import Stack
 from tests.support.infra.tools import ROOT, environment, run
 
 # What ministack does not know; of AWS the doctor would hear it.
-UNKNOWN_HERE = {"titan-quota", "machine-limits", "collection-units", "redrive"}
+UNKNOWN_HERE = {"titan-quota", "machine-limits", "collection-units", "redrive", "textract"}
 # The role of embed_passages that no document could be ingested with.
 ROLE, SID = "selfrag-embed_passages", "SeeWhichWorkIsDone"
 

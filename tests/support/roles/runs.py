@@ -155,12 +155,14 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     location = api.post("/v1/questions", json={"question": "How many days?"}, headers=headers).headers["location"]
     assert api.get(location, params={"trace": True}).json()["status"] == "running"
     held.set()
+    while api.get(location).json()["status"] == "running":
+        threading.Event().wait(0.05)
     # What cannot be started leaves no claim on its key.
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SELFRAG_STANDARD_MACHINE_ARN", MACHINE_ARN + "-gone")
+        bootstrap.forget()
         assert api.post("/v1/questions", json={"question": "A?"}, headers={"Idempotency-Key": "l"}).status_code == 500
-    while api.get(location).json()["status"] == "running":
-        threading.Event().wait(0.05)
+    bootstrap.forget()
 
     assert api.post("/v1/documents", json={"key": "c/new.md", "size": 10}).status_code == 201
     document = next(each for each in api.get("/v1/documents").json()["documents"] if each["key"] == "c/leave.md")
