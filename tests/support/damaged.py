@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.support.files import docx, encrypted_pdf, paragraph, pdf, zipped
 from tests.support.ingesting import ingestion
+from tests.support.watched import most_memory
 
 GOOD = "handbook/good.md"
 MEGABYTE = 1024 * 1024
@@ -67,8 +68,7 @@ def main() -> None:
             outcomes[key] = {"status": ended["status"], "reason": ended["reason"], "warnings": record["warnings"]}
         kept = [text for text in running.texts() if text in before]
         agree = running.recorded_ids() == running.indexed_ids()
-    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    peak = max(resource.getrusage(kind).ru_maxrss for kind in kinds) / 1024
+    peak = max(most_memory(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
     json.dump({"outcomes": outcomes, "kept": kept == before, "agree": agree, "peak_mb": peak}, sys.stdout)
 
 

@@ -29,7 +29,7 @@ def outcomes(folder: Path, files: Mapping[str, bytes]) -> dict[str, Any]:
     return told
 
 
-def _most_memory() -> float:
+def most_memory() -> float:
     """The most megabytes so far; a process's resources count those of the process that began it, Linux's file not."""
     status = Path("/proc/self/status")
     if status.exists():
@@ -56,9 +56,10 @@ def main() -> None:
         if reading and (event.startswith(_FORBIDDEN) or opened):
             asked.append(f"{reading}: {event} {arguments[:1]}")
 
+    sys.dont_write_bytecode = True
     sys.addaudithook(watch)
     folder, found, took = Path(sys.argv[1]), dict[str, Any](), dict[str, float]()
-    before = _most_memory()
+    before = most_memory()
     for key in sys.argv[2:]:
         content = (folder / key).read_bytes()
         began, reading = time.process_time(), key
@@ -66,7 +67,7 @@ def main() -> None:
         reading = ""
         took[key] = time.process_time() - began
     slowest = max(took, key=lambda key: took[key])
-    peak = _most_memory()
+    peak = most_memory()
     report = {"asked": asked, "before_mb": before, "peak_mb": peak, "slowest": f"{slowest} {took[slowest]:.1f} s"}
     json.dump({**report, "outcomes": found}, sys.stdout)
 
