@@ -14,6 +14,8 @@ from selfrag.domain.errors import BadDocument
 
 # What nothing may ask for while a file is read.
 _FORBIDDEN = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "urllib.", "tempfile.")
+# Where our modules lie.
+_MODULES = str(Path(__file__).parents[2] / "functions")
 
 
 def outcomes(folder: Path, files: Mapping[str, bytes]) -> dict[str, Any]:
@@ -51,8 +53,8 @@ def main() -> None:
     reading = ""
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
-        # Python opens its own files when a module is first needed.
-        opened = event == "open" and not str(arguments[0]).startswith((sys.base_prefix, sys.prefix))
+        # Python opens its own files and ours when a module is first needed.
+        opened = event == "open" and not str(arguments[0]).startswith((sys.base_prefix, sys.prefix, _MODULES))
         if reading and (event.startswith(_FORBIDDEN) or opened):
             asked.append(f"{reading}: {event} {arguments[:1]}")
 
