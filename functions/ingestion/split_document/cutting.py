@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from semantic_text_splitter import TextSplitter
 
-from ingestion.split_document.weight import CAPACITY, weigh
 from selfrag.domain.documents import Row, has_words
 from selfrag.text.sentences import split_sentences
+from selfrag.text.weight import CAPACITY, weigh
 
 Stretch = tuple[int, int]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ingestion.split_document.cutting import Stretch, runs
 from ingestion.split_document.sections import Section, sections_of
-from ingestion.split_document.weight import CAPACITY, SMALL, weigh
 from selfrag.domain.documents import Document, Piece, Row, has_words
 from selfrag.text.sentences import split_sentences
+from selfrag.text.weight import CAPACITY, SMALL, weigh
 
 MAX_TITLE = 200
 # What tells which row a piece goes on with.

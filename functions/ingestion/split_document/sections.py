@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise, takewhile
 
-from ingestion.split_document.weight import SMALL, weigh
 from selfrag.domain.documents import Document, Part, Table, has_words
+from selfrag.text.weight import SMALL, weigh
 
 # So many rows are read with what stands around them; more of them, or rows with a caption, are a section.
 FEW_ROWS = 3

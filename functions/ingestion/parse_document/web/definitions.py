@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborNode
 
 from ingestion.parse_document.web.furniture import Facts
-from ingestion.parse_document.web.lines import LEVEL, MAX_WHOLE, Lines
+from ingestion.parse_document.web.lines import LEVEL, Lines
+from selfrag.text.weight import CAPACITY
 
 
 @dataclass
@@ -56,7 +57,7 @@ class Definitions:
         if found.has_begun:
             self._end_group(found)
         if not found.terms:
-            found.long = not self._lines.collecting and self._weight(node) > MAX_WHOLE
+            found.long = not self._lines.collecting and self._weight(node) > CAPACITY
         self._lines.collect()
 
     def _begin_definition(self, found: _List) -> None:

@@ -4,7 +4,8 @@ from selectolax.lexbor import LexborNode
 
 from ingestion.parse_document.web.furniture import Facts
 from ingestion.parse_document.web.grids import children, is_data
-from ingestion.parse_document.web.lines import MAX_WHOLE, Lines
+from ingestion.parse_document.web.lines import Lines
+from selfrag.text.weight import CAPACITY
 
 _BOXES = frozenset(("table", "figure", "example"))  # DocBook's classes
 _CAPTIONS = frozenset(("title", "caption"))
@@ -27,7 +28,7 @@ class Figures:
         facts = self._facts[node.mem_id]
         if not self._figure and (caption := self._caption_of_a_table(node)):
             self._figure, self._caption, self._text = node.mem_id, caption.mem_id, " ".join(caption.text().split())
-        elif facts.weight <= MAX_WHOLE and not facts.headings and not facts.tables and not self._lines.collecting:
+        elif facts.weight <= CAPACITY and not facts.headings and not facts.tables and not self._lines.collecting:
             self._whole.append(node.mem_id)
             self._lines.collect()
 

@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborNode
 
 from ingestion.parse_document.web.columns import MAX_SPAN, Cell
 from ingestion.parse_document.web.furniture import Facts, role
-from ingestion.parse_document.web.lines import MAX_WHOLE
+from selfrag.text.weight import CAPACITY
 
 CELLS = ("td", "th")
 
@@ -64,7 +64,7 @@ def is_data(table: LexborNode, facts: dict[int, Facts]) -> bool:
     if len(columns) < 2 or has_heading:
         return len(columns) > 1
     held = facts[table.mem_id]
-    return rows > 1 and held.tables == 1 and not held.headings and longest <= MAX_WHOLE
+    return rows > 1 and held.tables == 1 and not held.headings and longest <= CAPACITY
 
 
 def _rows(table: LexborNode) -> Iterator[LexborNode]:

@@ -6,9 +6,7 @@ from ingestion.parse_document.headings import MAX_HEADING
 from ingestion.parse_document.writing import Writer
 from selfrag.domain.documents import has_words
 
-# A definition that is heavier is cut into several passages: split_document's CAPACITY.
-MAX_WHOLE = 900
-# Of the terms of such definitions: lower than any heading that HTML or Markdown has.
+# Of the terms of definitions that are cut into several passages: lower than any heading that HTML or Markdown has.
 LEVEL = 7
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
 

@@ -9,11 +9,11 @@ from ingestion.parse_document.web import blocks
 from ingestion.parse_document.web.columns import Budget, Cell
 from ingestion.parse_document.web.furniture import refuse_navigation
 from ingestion.parse_document.web.html import write_page
-from ingestion.parse_document.web.lines import LEVEL, MAX_WHOLE
-from ingestion.parse_document.web.survey import weight
+from ingestion.parse_document.web.lines import LEVEL
 from ingestion.parse_document.web.tables import TableWriter
 from ingestion.parse_document.writing import Writer
 from selfrag.domain.documents import Document, Heading
+from selfrag.text.weight import CAPACITY, weigh
 
 
 def read_markdown(key: str, text: str) -> Document:
@@ -81,7 +81,7 @@ class _Markdown:
         meaning, end = blocks.meaning_at(self._text, block.end())
         self._write_up_to(block.start())
         writer = self._begun()
-        if weight(term + meaning) <= MAX_WHOLE:
+        if weigh(term + meaning) <= CAPACITY:
             writer.definition(term, meaning)
         else:
             writer.heading(LEVEL, term)

@@ -21,7 +21,7 @@ from ingestion.parse_document.web.furniture import (
 )
 from ingestion.parse_document.web.walking import text_before, walk
 from selfrag.domain.documents import has_words
-from selfrag.text.east_asian import RUN
+from selfrag.text.weight import weigh
 
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist rt rp")
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -71,7 +71,7 @@ class Survey:
     def _measure(self, text: str) -> None:
         facts, words = self._open[-1][0], " ".join(text.split())
         letters = letters_of(words)
-        facts.weight += weight(words)
+        facts.weight += weigh(words)
         facts.linked += letters if self._links else 0
         facts.plain += 0 if self._links else letters
         self._above = 0 if words else self._above
@@ -122,11 +122,6 @@ class Survey:
             self.facts[node.mem_id] = facts
 
 
-def weight(text: str) -> int:
-    """The size of a text in Latin letters, as pieces are measured: an East Asian character is two and a half."""
-    return len(text) if text.isascii() else len(text) + 3 * sum(map(len, RUN.findall(text))) // 2
-
-
 def _is_hidden(attributes: Attributes) -> bool:
     return "hidden" in attributes or bool(_NOT_SHOWN.search(attributes.get("style") or ""))
 
@@ -134,4 +129,4 @@ def _is_hidden(attributes: Attributes) -> bool:
 def _is_introduced(node: LexborNode) -> bool:
     """Whether a sentence stands right before an element and ends with a colon."""
     text = text_before(node)
-    return text.endswith((":", "：")) and weight(text) > _SENTENCE
+    return text.endswith((":", "：")) and weigh(text) > _SENTENCE

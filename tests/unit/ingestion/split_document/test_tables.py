@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from ingestion.parse_document.labels import Labels
 from ingestion.parse_document.writing import Writer
 from ingestion.split_document.pieces import split
-from ingestion.split_document.weight import CAPACITY
 from selfrag.domain.documents import Document, Piece, has_words
+from selfrag.text.weight import CAPACITY
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
 WORDS = st.text("ab 1.;:\n休暇", max_size=40)

@@ -3,8 +3,6 @@
 import pytest
 
 from ingestion.parse_document.readers import parse
-from ingestion.parse_document.web.definitions import MAX_WHOLE
-from ingestion.split_document import pieces
 from ingestion.split_document.pieces import split
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
@@ -61,7 +59,6 @@ def test_terms_within_a_long_definition_are_below_its_term():
 
 
 def test_a_definition_is_a_row_as_long_as_it_fits_into_a_passage():
-    assert MAX_WHOLE == pieces.CAPACITY
     assert len(rows_of(f"<dl><dt>a<dd>{'x' * 899}</dl>")) == 1
     assert not rows_of(f"<dl><dt>a<dd>{'x' * 900}</dl>")
 
