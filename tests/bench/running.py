@@ -70,11 +70,10 @@ class Running:
         """Run the workflow to its end; raises ValidationError for a policy that a request may not have."""
         wanted = {"deadline_seconds": 240, **policy}
         payload = AskRequest.model_validate({"question": question, "policy": wanted}).execution_input([COLLECTION])
-        before, began = len(self.api.billed), time.perf_counter()
+        before = len(self.api.billed)
         execution = self.stack.execute(payload)
-        seconds = time.perf_counter() - began
         assert execution.output is not None, execution.error
-        return Asked(execution.output, self.api.billed[before:], seconds, execution.history)
+        return Asked(execution.output, self.api.billed[before:], execution.seconds, execution.history)
 
     def forget(self) -> None:
         """Forget what the deployment remembers, and all that the service knows."""

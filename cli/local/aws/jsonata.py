@@ -30,7 +30,7 @@ def evaluate(expression: str, bindings: Mapping[str, Any]) -> Any:
         raise QueryError(f"{error} in {expression!r}") from error
     if value is None:
         raise QueryError(f"the expression returned nothing (undefined): {expression!r}")
-    return _plain(jsonata.Utils.convert_nulls(value), expression)
+    return _plain(value, expression)
 
 
 @lru_cache(maxsize=1024)
@@ -58,6 +58,8 @@ def _plain(value: Any, expression: str) -> Any:
         return [_plain(item, expression) for item in value]
     if value is None or isinstance(value, str | int | float | bool):
         return value
+    if value is jsonata.Utils.NULL_VALUE:
+        return None
     raise QueryError(f"the expression returned a {type(value).__name__}: {expression!r}")
 
 

@@ -29,11 +29,12 @@ OnStep = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Execution:
-    """A finished execution: its output, or None and the error, and its history."""
+    """A finished execution: its output, or None and the error, how long it took, and its history."""
 
     id: str
     output: dict[str, Any] | None
     error: str
+    seconds: float
     history: list[dict[str, Any]]
 
 
@@ -52,11 +53,14 @@ class LocalStack:
         return self._run(INGESTION_ARN, {"bucket": bucket, "key": key}, uuid.uuid4().hex)
 
     def _run(self, machine: str, payload: Mapping[str, Any], name: str) -> Execution:
+        began = time.perf_counter()
         # Unlike StartExecution it says when the execution has ended.
         ended = self._client.start_sync_execution(stateMachineArn=machine, name=name, input=json.dumps(payload))
+        seconds = time.perf_counter() - began
         output = json.loads(ended["output"]) if ended["status"] == "SUCCEEDED" else None
         error = ": ".join(filter(None, (ended.get("error") or ended["status"], ended.get("cause"))))
-        return Execution(name, output, "" if output is not None else error, self._history(ended["executionArn"]))
+        history = self._history(ended["executionArn"])
+        return Execution(name, output, "" if output is not None else error, seconds, history)
 
     def _history(self, arn: str) -> list[dict[str, Any]]:
         events: list[dict[str, Any]] = []

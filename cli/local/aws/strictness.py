@@ -3,7 +3,6 @@
 Every function here stands in for a method of moto's, or wraps it; `interpreter.py` says which.
 """
 
-import copy
 import json
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -16,6 +15,7 @@ from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 
 from cli.local.aws.jsonata import QueryError, check, evaluate
+from cli.local.aws.lighter.copying import json_copy
 
 MAX_VARIABLE_BYTES = 256 * 1024
 NOT_CAUGHT_BY_ALL = ("States.DataLimitExceeded", "States.Runtime")
@@ -64,7 +64,7 @@ def assign_later(self: Any, env: Any) -> None:
         values.update(env.stack.pop())
     if len(json.dumps(values, ensure_ascii=False).encode()) > MAX_VARIABLE_BYTES:
         raise _failure(env, StatesErrorNameType.StatesStatesDataLimitExceeded, "an Assign is larger than 256 KiB")
-    env.variable_store.pending = copy.deepcopy(values)
+    env.variable_store.pending = json_copy(values)
 
 
 def assigning(leave: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

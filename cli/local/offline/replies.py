@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import uuid
 from collections.abc import Mapping
 from threading import Lock
@@ -14,6 +15,7 @@ MODEL = "selfrag-offline"
 NOT_A_MODEL = "This reply was made by rule, not by a language model."
 SMALLEST_CACHED_TOKENS = 512
 _REMEMBERED_PROMPTS = 1000
+_EAST_ASIAN = re.compile("[\u3000-\uffef]")
 
 Block = dict[str, Any]
 
@@ -58,8 +60,8 @@ class Replies:
 
 def tokens(text: str) -> int:
     """An estimate: four ASCII characters make a token, and so does one East Asian character or two others."""
-    east_asian = sum("\u3000" <= character <= "\uffef" for character in text)
-    plain = sum(character.isascii() for character in text)
+    plain = len(text.encode("ascii", "ignore"))
+    east_asian = len(_EAST_ASIAN.findall(text)) if plain < len(text) else 0
     return math.ceil(plain / 4 + east_asian + (len(text) - plain - east_asian) / 2)
 
 

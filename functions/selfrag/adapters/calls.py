@@ -7,6 +7,7 @@ so a call waits for one round trip; what was just read is not read again.
 import time
 from collections.abc import Callable
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -34,14 +35,16 @@ class DynamoCalls:
         self._arrivals: dict[tuple[str, str], tuple[float, list[float]]] = {}
         self._patience: dict[str, float] = {}
         self._resting_until = 0.0
+        self._looking = Lock()
 
     def seen(self, step: str, model: str) -> Recent:
         """Note that a step calls a model now, and give what is known; nothing if the table fails."""
         now = self._now()
-        looked, arrivals = self._arrivals.get((step, model), (0.0, []))
-        if now - looked > FRESH_SECONDS:
-            arrivals = self._arrive(step, model, now)
-            self._arrivals[step, model] = (now, arrivals)
+        with self._looking:  # what threads ask at the same time is looked at once
+            looked, arrivals = self._arrivals.get((step, model), (0.0, []))
+            if now - looked > FRESH_SECONDS:
+                arrivals = self._arrive(step, model, now)
+                self._arrivals[step, model] = (now, arrivals)
         between = [later - earlier for later, earlier in pairwise(arrivals)]
         intervals = tuple(seconds for seconds in between if seconds > 0)
         return Recent(intervals, max(0.0, self._patience.get(model, 0.0) - now))

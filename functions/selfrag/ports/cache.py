@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -27,6 +28,11 @@ def cache_key(*, step: str, model: str, prompt_version: str, shape: Mapping[str,
     what = {"step": step, "model": model, "prompt": prompt_version, "shape": shape, "texts": texts}
     canonical = json.dumps(what, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+@cache
+def _schema(shape: type[BaseModel]) -> dict[str, Any]:
+    return shape.model_json_schema()
 
 
 class VerdictCache(Protocol):
@@ -56,7 +62,7 @@ class Remembering:
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         """The verdict that is kept, or else one that is asked for."""
-        key = self._key(step, prompt, shape.model_json_schema(), fields)
+        key = self._key(step, prompt, _schema(shape), fields)
         kept = self._kept(key, shape.model_validate_json)
         if kept is not None:
             return Judgement(kept, None, call=None, attempts=0, cached=True)

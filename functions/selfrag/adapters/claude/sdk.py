@@ -6,11 +6,12 @@ later try would mend is raised.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Literal
 
 import anthropic
 from anthropic.types import Message
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from selfrag.adapters.claude.budget import Kind, Purse
 from selfrag.adapters.claude.faults import Unanswered, cost_nothing, understood
@@ -71,7 +72,7 @@ class SdkClaude:
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         """Ask for a verdict in the shape of a pydantic model, by the way that the model's family takes."""
-        schema = anthropic.transform_schema(shape)
+        schema = _schema(shape)
         wanted = structured_request(schema, profile_of(self.model_of(step)))
         reply = self._send(step, prompt, [{"type": "text", "text": as_quoted_fields(fields)}], wanted, "verdict")
         if reply.value is None:
@@ -134,6 +135,11 @@ class SdkClaude:
             self._purse.lost()
             raise Unanswered(TemporarilyUnavailable(f"{model} sent a reply that is not a message"))
         return message
+
+
+@cache
+def _schema(shape: type[BaseModel]) -> dict[str, Any]:
+    return anthropic.transform_schema(shape)
 
 
 def _told(reply: Reply[Said]) -> dict[str, Any]:
