@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from botocore import session
+from botocore.useragent import UserAgentString
+from jsonata import Jsonata
 from moto import backend_index, mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.core import responses, utils
@@ -43,7 +45,7 @@ from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommu
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 from moto.stepfunctions.responses import StepFunctionResponse
 
-from cli.local.aws.lighter.copying import json_copies
+from cli.local.aws.lighter.faster import json_copies, lookup
 from cli.local.aws.lighter.programs import Parse, parse
 from cli.local.aws.lighter.running import OneClientEach, forgetting, untracked
 from cli.local.aws.requests import history_as_json, one_at_a_time, start_sync
@@ -100,6 +102,8 @@ def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause, parse: Parse) ->
         *(_Mend(at, "parse", cache(at.parse), "and parses its paths anew") for at in (json_path, result_path)),
         _Mend(_Updates, "make", lru_cache(64)(_Updates.make), "twice for every write"),
         _Mend(responses, "method_names_from_class", cache(utils.method_names_from_class), "for every request"),
+        _Mend(Jsonata.Frame, "lookup", lookup, "twice for every part of an expression"),
+        _Mend(UserAgentString, "to_string", lambda self: "selfrag", "made anew for every request, and nobody reads it"),
         _Mend(boto_client, "boto3", OneClientEach(), "moto makes a client for every state that calls a service"),
     ]
 

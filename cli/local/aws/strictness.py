@@ -15,7 +15,7 @@ from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 
 from cli.local.aws.jsonata import QueryError, check, evaluate
-from cli.local.aws.lighter.copying import json_copy
+from cli.local.aws.lighter.faster import json_copy
 
 MAX_VARIABLE_BYTES = 256 * 1024
 NOT_CAUGHT_BY_ALL = ("States.DataLimitExceeded", "States.Runtime")

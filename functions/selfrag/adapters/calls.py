@@ -17,6 +17,8 @@ from selfrag.ports.recent import Recent
 from selfrag.runtime.observability import logger
 
 ARRIVALS = 9
+# So many are kept before all but the newest are cut off.
+_LISTED = 32
 # Calls of a step within so many seconds are one arrival.
 TOGETHER_SECONDS = 5.0
 FRESH_SECONDS = 0.5
@@ -62,24 +64,26 @@ class DynamoCalls:
 
     def _arrive(self, step: str, model: str, now: float) -> list[float]:
         """The arrivals of a step, newest first, this one included."""
-        # From the oldest to the newest, each takes the place of the one before it.
-        moved = [f"#a{n} = if_not_exists(#a{n - 1}, :none)" for n in range(ARRIVALS - 1, 0, -1)]
         noted, item = self._update(
             model,
-            f"SET {', '.join(moved)}, #a0 = :now, expires_at = :expires",
-            "attribute_not_exists(#a0) OR #a0 < :recent",
-            {":now": now, ":none": 0.0, ":recent": now - TOGETHER_SECONDS, ":expires": round(now) + _KEPT_SECONDS},
-            {f"#a{n}": f"{step}#{n}" for n in range(ARRIVALS)},
+            "SET #step = list_append(:now, if_not_exists(#step, :none)), expires_at = :expires",
+            "attribute_not_exists(#step) OR #step[0] < :recent",
+            {":now": [now], ":none": [], ":recent": now - TOGETHER_SECONDS, ":expires": round(now) + _KEPT_SECONDS},
+            step,
         )
-        self._be_patient(model, _number(item, "patience_until"))
-        known = [at for n in range(ARRIVALS) if (at := _number(item, f"{step}#{n}"))]
-        return [now, *known] if noted else known
+        self._be_patient(model, _number(item.get("patience_until")))
+        known = [_number(one) for one in item.get(step, {}).get("L", ())]
+        if noted and len(known) >= _LISTED:
+            # DynamoDB does not cut a list in the write that adds to it.
+            old = ", ".join(f"#step[{number}]" for number in range(ARRIVALS, len(known) + 1))
+            self._update(model, f"REMOVE {old}", "#step[0] > :before", {":before": 0.0}, step)
+        return ([now, *known] if noted else known)[:ARRIVALS]
 
     def _be_patient(self, model: str, until: float) -> None:
         self._patience[model] = max(until, self._patience.get(model, 0.0))
 
     def _update(
-        self, model: str, update: str, condition: str, values: dict[str, float], names: dict[str, str] | None = None
+        self, model: str, update: str, condition: str, values: dict[str, Any], step: str = ""
     ) -> tuple[bool, Item]:
         """Whether the condition held, and the item as it was before; open on failure."""
         if self._now() < self._resting_until:
@@ -91,7 +95,7 @@ class DynamoCalls:
                 UpdateExpression=update,
                 ConditionExpression=condition,
                 ExpressionAttributeValues={name: _attribute(value) for name, value in values.items()},
-                **({"ExpressionAttributeNames": names} if names else {}),
+                **({"ExpressionAttributeNames": {"#step": step}} if step else {}),
                 ReturnValues="ALL_OLD",
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
@@ -104,10 +108,12 @@ class DynamoCalls:
         return True, was.get("Attributes", {})
 
 
-def _attribute(value: float) -> Item:
-    """A number to the millisecond; a whole one as such, for `expires_at` is read as one."""
+def _attribute(value: float | list[float]) -> Item:
+    """A number to the millisecond, or a list of such; a whole one as such, for `expires_at` is read as one."""
+    if isinstance(value, list):
+        return {"L": [_attribute(number) for number in value]}
     return {"N": f"{value:.3f}".removesuffix(".000")}
 
 
-def _number(item: Item, name: str) -> float:
-    return float(item.get(name, {}).get("N", 0.0))
+def _number(attribute: Item | None) -> float:
+    return float((attribute or {}).get("N", 0.0))

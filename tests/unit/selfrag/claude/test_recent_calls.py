@@ -53,8 +53,11 @@ def test_calls_side_by_side_are_one_arrival_and_know_the_same(deployment: Deploy
 
 
 def test_only_the_last_few_arrivals_are_kept(deployment: Deployment) -> None:
-    known = deployment.arrive(*range(100, 100 + 3 * ARRIVALS))
-    assert known == tuple(range(99 + 3 * ARRIVALS, 99 + 2 * ARRIVALS, -1))
+    many = 12 * ARRIVALS
+    known = deployment.arrive(*range(100, 100 + many))
+    assert known == tuple(range(99 + many, 100 + many - ARRIVALS, -1))
+    [item] = deployment.table.scan(TableName="verdicts")["Items"]
+    assert len(item["generate"]["L"]) < many / 2
 
 
 def test_another_step_and_another_model_arrive_for_themselves(deployment: Deployment) -> None:

@@ -1,4 +1,4 @@
-"""What moto copies and parses with every state, done faster or once; each stands in for something of moto's."""
+"""What is done with every state and request, done faster; each stands in for something of moto's or its libraries."""
 
 import copy
 import marshal
@@ -16,3 +16,12 @@ def json_copy(value: Any) -> Any:
 
 # In the place of the module `copy`.
 json_copies = SimpleNamespace(copy=copy.copy, deepcopy=json_copy)
+
+
+def lookup(frame: Any, name: str) -> Any:
+    """The value of a name in a frame of JSONata's or in those around it; None if there is none."""
+    while frame is not None:
+        if name in frame.bindings:
+            return frame.bindings[name]
+        frame = frame.parent
+    return None
