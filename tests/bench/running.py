@@ -13,6 +13,7 @@ from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import LocalStack, deployed_handlers, running_stack
 from cli.local.offline.json_server import JsonServer
 from cli.local.offline.strict import Refused
+from cli.local.serving.memory import collect_as_usual
 from selfrag import bootstrap
 from selfrag.adapters.calls import DynamoCalls
 from selfrag.bootstrap import Parts
@@ -106,5 +107,6 @@ def running(
         secrets = {"model-key": "simulated", "web-key": "simulated"}
         with running_stack(settings, secrets, parts=parts, handlers=deployed_handlers(), pause=sleep) as stack:
             recent = DynamoCalls(boto3.client("dynamodb"), TABLES["verdicts_table"][0], api.clock)
+            collect_as_usual()  # as the workers of `selfrag serve` do
             with bootstrap.using(recent_calls=recent):
                 yield Running(stack, api)

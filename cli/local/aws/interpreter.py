@@ -31,6 +31,7 @@ from moto.stepfunctions.parser.asl.component.common.error_name.error_equals_decl
 from moto.stepfunctions.parser.asl.component.common.path import result_path
 from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 from moto.stepfunctions.parser.asl.component.common.string.string_expression import StringJSONata
+from moto.stepfunctions.parser.asl.component.component import Component
 from moto.stepfunctions.parser.asl.component.state.exec import execute_state
 from moto.stepfunctions.parser.asl.component.state.exec.state_map import state_map
 from moto.stepfunctions.parser.asl.component.state.exec.state_parallel import state_parallel
@@ -102,6 +103,7 @@ def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause, parse: Parse) ->
         *(_Mend(at, "parse", cache(at.parse), "and parses its paths anew") for at in (json_path, result_path)),
         _Mend(_Updates, "make", lru_cache(64)(_Updates.make), "twice for every write"),
         _Mend(responses, "method_names_from_class", cache(utils.method_names_from_class), "for every request"),
+        _Mend(Component, "__str__", object.__repr__, "each branch's thread is named by all that it will run"),
         _Mend(Jsonata.Frame, "lookup", lookup, "twice for every part of an expression"),
         _Mend(UserAgentString, "to_string", lambda self: "selfrag", "made anew for every request, and nobody reads it"),
         _Mend(boto_client, "boto3", OneClientEach(), "moto makes a client for every state that calls a service"),
