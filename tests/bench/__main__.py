@@ -32,7 +32,7 @@ def main() -> None:
 def _measure(wanted: Sequence[str], questions: int) -> None:
     _with_nothing_of_the_user()
     BUILT[0].parent.mkdir(exist_ok=True)
-    rows = read(BUILT[0]) if BUILT[0].exists() else []
+    rows = read(BUILT[0]) if BUILT[0].exists() and "rows" not in wanted else []
     if "rows" in wanted:
         write(rows := parts.rows(_told), BUILT[0])
         print(rows_table(rows))

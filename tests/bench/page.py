@@ -17,6 +17,7 @@ PAGE, PICTURE = ROOT / "docs" / "bench.md", ROOT / "docs" / "bench" / "rows.svg"
 _HEADINGS = {
     "floor_rounds": "at least",
     "model_seconds": "of the model",
+    "waited_seconds": "of it refused",
     "input_tokens": "tokens in",
     "output_tokens": "tokens out",
     "usd": "USD per 1,000",

@@ -15,7 +15,8 @@ class Row:
     """What a question took; of several questions, the mean.
 
     `floor_rounds` are the fewest rounds that it could take, `seconds` the whole time, `model_seconds` those of the
-    longest chain of requests that did not overlap, as the service saw them (both null where the model took no time).
+    longest chain of requests that did not overlap, as the service saw them, and of waits that a refusal asked for;
+    `waited_seconds` are the waits' part of these (all null where the model took no time).
     `input_tokens` are all that were sent, however they were billed. `waste_usd` is a part of `usd`.
     """
 
@@ -28,6 +29,7 @@ class Row:
     floor_rounds: float
     seconds: float | None
     model_seconds: float | None
+    waited_seconds: float | None
     input_tokens: float
     output_tokens: float
     usd: float
@@ -38,6 +40,8 @@ def row_of(scenario: str, speculate: str, profile: str, floor: float, asked: Seq
     """The row of one question, or of several."""
     usages = [one.response["usage"] for one in asked]
     requests = [billed for one in asked for billed in one.requests]
+    alone = [critical_seconds(billed.span for billed in one.requests) for one in asked]
+    model = [critical_seconds([*(billed.span for billed in one.requests), *one.waits]) for one in asked]
     cached = [billed.cached for billed in requests]
     sent = sum(billed.input_tokens for billed in requests)
     sent += sum(one.read + one.written_5m + one.written_1h for one in cached)
@@ -50,7 +54,8 @@ def row_of(scenario: str, speculate: str, profile: str, floor: float, asked: Seq
         rounds=_mean([usage["rounds"] for usage in usages]),
         floor_rounds=floor,
         seconds=round(fmean(one.seconds for one in asked), 2) if timed else None,
-        model_seconds=round(fmean(critical_seconds(one.requests) for one in asked), 2) if timed else None,
+        model_seconds=round(fmean(model), 2) if timed else None,
+        waited_seconds=round(fmean(model) - fmean(alone), 2) if timed else None,
         input_tokens=round(sent / len(asked)),
         output_tokens=round(sum(billed.output_tokens for billed in requests) / len(asked)),
         usd=_mean([usage["cost_usd"] for usage in usages], 6),

@@ -20,7 +20,7 @@ from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
 from selfrag.runtime.clock import Clock
-from tests.bench.api.billing import Billed
+from tests.bench.api.billing import Billed, Span
 from tests.bench.api.server import MessagesApi
 from tests.bench.stories import COLLECTION, found, found_on_the_web
 from tests.support.fakes import FakeEmbedder, FakeIndex
@@ -53,28 +53,46 @@ class ScriptedWeb(JsonServer):
 
 @dataclass(frozen=True)
 class Asked:
-    """A question that was answered: the response, the requests that it took, its seconds and its history."""
+    """A question that was answered: the response, the requests that it took, its seconds and its history.
+
+    `waits` are those between a refused request and the next: the service, or our pace towards it, asked for them.
+    """
 
     response: dict[str, Any]
     requests: list[Billed]
+    waits: list[Span]
     seconds: float
     history: list[dict[str, Any]]
+
+
+class Waiting:
+    """Waits by `sleep`, and notes from when until when."""
+
+    def __init__(self, sleep: Callable[[float], None]) -> None:
+        self._sleep = sleep
+        self.spans: list[Span] = []
+
+    def __call__(self, seconds: float) -> None:
+        began = time.perf_counter()
+        self._sleep(seconds)
+        self.spans.append((began, time.perf_counter()))
 
 
 class Running:
     """The stack and the simulated service; made by `running`."""
 
-    def __init__(self, stack: LocalStack, api: MessagesApi) -> None:
-        self.stack, self.api = stack, api
+    def __init__(self, stack: LocalStack, api: MessagesApi, waiting: Waiting) -> None:
+        self.stack, self.api, self._waiting = stack, api, waiting
 
     def ask(self, question: str, **policy: Any) -> Asked:
         """Run the workflow to its end; raises ValidationError for a policy that a request may not have."""
         wanted = {"deadline_seconds": 240, **policy}
         payload = AskRequest.model_validate({"question": question, "policy": wanted}).execution_input([COLLECTION])
-        before = len(self.api.billed)
+        before, waited = len(self.api.billed), len(self._waiting.spans)
         execution = self.stack.execute(payload)
         assert execution.output is not None, execution.error
-        return Asked(execution.output, self.api.billed[before:], execution.seconds, execution.history)
+        requests, waits = self.api.billed[before:], self._waiting.spans[waited:]
+        return Asked(execution.output, requests, waits, execution.seconds, execution.history)
 
     def forget(self) -> None:
         """Forget what the deployment remembers, and all that the service knows."""
@@ -91,10 +109,11 @@ def running(
 ) -> Iterator[Running]:
     """Start it all; whoever waits calls `sleep`, and what is known of recent calls goes by the service's clock."""
     index: Any = ScriptedIndex()
+    waiting = Waiting(sleep)
     parts: Parts = {
         "index": index,
         "embedder": FakeEmbedder(),
-        "clock": Clock(sleep=sleep, share=lambda: 0.5),
+        "clock": Clock(sleep=waiting, share=lambda: 0.5),
     }
     with api, ScriptedWeb() as web:
         settings = {
@@ -105,8 +124,8 @@ def running(
             "SELFRAG_WEB_SECRET": "web-key",
         }
         secrets = {"model-key": "simulated", "web-key": "simulated"}
-        with running_stack(settings, secrets, parts=parts, handlers=deployed_handlers(), pause=sleep) as stack:
+        with running_stack(settings, secrets, parts=parts, handlers=deployed_handlers(), pause=waiting) as stack:
             recent = DynamoCalls(boto3.client("dynamodb"), TABLES["verdicts_table"][0], api.clock)
             collect_as_usual()  # as the workers of `selfrag serve` do
             with bootstrap.using(recent_calls=recent):
-                yield Running(stack, api)
+                yield Running(stack, api, waiting)

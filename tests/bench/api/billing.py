@@ -10,6 +10,8 @@ from tests.bench.api.caching import Cached
 
 # Of the price of plain input: what it costs to write five minutes, and an hour (vendor's price list, November 2026).
 WRITTEN_5M, WRITTEN_1H = 1.25, 2.0
+# When something began and when it ended, by one clock, in seconds.
+Span = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,11 @@ class Billed:
     input_tokens: int = 0
     output_tokens: int = 0
     cached: Cached = field(default_factory=Cached)
+
+    @property
+    def span(self) -> Span:
+        """When it began and ended."""
+        return self.began, self.ended
 
     @property
     def usd(self) -> float:
@@ -48,15 +55,15 @@ class Billed:
         }
 
 
-def critical_seconds(requests: Iterable[Billed]) -> float:
-    """The longest chain of requests of which none began before the one before it had ended, in seconds.
+def critical_seconds(spans: Iterable[Span]) -> float:
+    """The longest chain of spans of which none began before the one before it had ended, in seconds.
 
-    Only what the requests themselves took is added up, so that what was done between two of them is not the model's.
+    Only what the spans themselves took is added up, so that what was done between two of them is not the model's.
     """
     chain: list[tuple[float, float]] = [(-math.inf, 0.0)]  # when a chain ends, and the most that one takes until then
-    for one in sorted(requests, key=lambda request: request.ended):
-        before = max(seconds for ended, seconds in chain if ended <= one.began)
-        chain.append((one.ended, before + one.ended - one.began))
+    for began, ended in sorted(spans, key=lambda span: span[1]):
+        before = max(seconds for end, seconds in chain if end <= began)
+        chain.append((ended, before + ended - began))
     return max(seconds for _, seconds in chain)
 
 
