@@ -91,9 +91,9 @@ bench-laptop: $(VENV)/.ask ## Measure ask and serve on this machine: make bench-
 	@$(BIN)/python -m cli.bench.laptop $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(RUNS),--runs "$(RUNS)") \
 	  $(if $(JSON),--json)
 
-bench-ingestion: $(VENV)/.ask ## Measure reading documents on this machine: make bench-ingestion [CODE=dir of another commit] [FILES=n] [JSON=1]
+bench-ingestion: $(VENV)/.ask ## Measure reading documents on this machine: make bench-ingestion [CODE=dir of another commit] [FILES=n] [LETTERS=n] [JSON=1]
 	@$(BIN)/python -m cli.bench.ingestion $(if $(value CODE),--code "$$SELFRAG_CODE") --code . \
-	  $(if $(FILES),--files "$(FILES)") $(if $(JSON),--json)
+	  $(if $(FILES),--files "$(FILES)") $(if $(LETTERS),--letters "$(LETTERS)") $(if $(JSON),--json)
 
 bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)
 	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
