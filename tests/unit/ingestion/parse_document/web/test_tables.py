@@ -57,6 +57,10 @@ def rows_of(html):
             "<tr><th>City<th>Notes<tr><td>Oslo<td><p>One.<p>Two.<ul><li>a<li>b</ul>",
             ["City: Oslo; Notes: One. Two. a b"],
         ),
+        (
+            "<thead><tr><th>Option</thead><tr><td><p>-a<p>All files.<tr><td>-q",
+            ["Option: -a All files.", "Option: -q"],
+        ),
     ],
 )
 def test_each_value_of_a_row_is_named_by_its_columns_and_its_row(table, rows):
@@ -101,6 +105,7 @@ def test_the_name_of_a_column_in_which_nothing_stands_is_not_lost():
         ),
         ("<table><tr><td><h1>Leave</h1><p>25 days.</table>", "Leave\n25 days."),
         ("<table><tr><td><img><th>Warning<tr><td><td>Do not open.</table>", "Warning\nDo not open."),
+        ("<table><thead><tr><th>Leave</thead><tr><td><h2>Days</h2><p>25 days.</table>", "Leave\nDays\n25 days."),
         ("<table><tr><td>1<td><pre>if x:\n    go()</pre></table>", "1\nif x:\n    go()"),
         (
             f"<table><tr><td>Left<td><table>{CITIES}</table><tr><td>a<td>b</table>",
