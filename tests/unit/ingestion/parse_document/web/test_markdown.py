@@ -1,4 +1,4 @@
-"""Markdown: tables and definitions say what they are about, and every other letter is the file's own."""
+"""Markdown: tables and definitions say what they are about, links have no address, and all else is the file's own."""
 
 import pytest
 from hypothesis import given, settings
@@ -46,6 +46,7 @@ def test_each_value_of_a_table_is_named_by_its_column(table):
     [
         ("|A|B|\n|-|-|\n|1|2|3|\n|4|\n", ["A: 1; B: 2; 3", "A: 4"]),
         ("|A|B|\n|-|-|\n|a \\| b|`*.md`|\n", ["A: a | b; B: `*.md`"]),
+        ("|A|B|\n|-|-|\n|`ls | sort`|by name|\n|`a|`|\n", ["A: `ls | sort`; B: by name", "A: `a; B: `"]),
         ("| |Q1|Q2|\n|-|-|-|\n|Oslo|3|4|\n", ["Oslo; Q1: 3; Q2: 4"]),
         ("|Question|\n|---|\n|May I?|\n", ["Question: May I?"]),
         ("|A|B|\n|-|-|\n|1|2|\n# Next\n", ["A: 1; B: 2"]),
@@ -74,8 +75,11 @@ def test_a_caption_stays_with_its_table(page):
         "Title\n---\n",
         "Ratios:\n3 : 4\nWell: so.",
         "We met at 9\n\n:-)",
-        "- [Oslo](oslo.md)\n- [Rome](rome.md)\n- [Bonn](bonn.md)\n",
-        "- [Oslo](#a)\n- [Rome](#b)\n- [Bonn](#c) is ours\n",
+        "`[Oslo](oslo.md)` and `` [Rome](rome.md) ``",
+        "```\n[Oslo](oslo.md)\n```\n",
+        "row[i](x) and \\[Oslo](oslo.md) and [Oslo][1] and [Oslo] (120) and [^1](so)",
+        "<https://oslo.example> or https://rome.example, [Oslo](a b)",
+        "[Oslo\n\nRome](rome.md)",
         "<b>Bold</b> <table>of things\n",
         "one\r\ntwo\rthree\n",
     ],
@@ -84,6 +88,30 @@ def test_what_is_no_table_no_definition_and_no_list_of_contents_is_the_files_own
     document = read(text)
     assert document.text == text
     assert not document.tables
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Ask in [Oslo](oslo.md) or [Rome]( <a b> 'Rome' ).", "Ask in Oslo or Rome."),
+        ('都は[東京](https://ja.wikipedia.org/wiki/Tokyo_(city) "Tokyo")です', "都は東京です"),
+        ("- [Oslo](oslo.md)\n- [Rome](rome.md)\n- [Bonn](bonn.md)\n", "- Oslo\n- Rome\n- Bonn\n"),
+        ("- [Oslo](#a)\n- [Rome](#b)\n- [Bonn](#c) is ours\n", "- Oslo\n- Rome\n- Bonn is ours\n"),
+        ("See [the *rules*\nof `leave`](rules.md#1).", "See the *rules*\nof `leave`."),
+        ("[![Logo](a.png)](b.html) ![Plan](c.svg)", "Logo Plan"),
+        ("|A|\n|-|\n|[b](c.md)|\n", "A: b"),
+        ("Apple\n: A [fruit](f.md).\n", "Apple: A fruit."),
+    ],
+)
+def test_where_a_link_leads_to_is_left_out_as_on_a_web_page(text, shown):
+    assert read(text).text == shown
+
+
+def test_a_heading_stays_where_it_is_behind_links_and_with_one():
+    document = read("See [a](b).\n\n## The [rules](r.md)\n\nText.")
+    (heading,) = document.headings
+    assert document.text[heading.start : heading.end] == "## The rules"
+    assert heading.text == "The rules"
 
 
 @pytest.mark.parametrize(
@@ -157,6 +185,8 @@ LINES = st.sampled_from(
         "~ x",
         "- [A](#a)",
         "- [B](b)",
+        "# [H](h)",
+        "[a\n`b](c) `[d](e)",
         "<table>",
         "</table>",
         "<tr><td>x<td>y",
@@ -186,7 +216,25 @@ def test_any_markdown_is_read_or_refused_and_says_where_its_parts_are(lines, end
 
 
 @pytest.mark.parametrize(
-    "unit", ["|a|\n", "|a|\n|-|\n", "a\n: b\n\n", "<table>\n", "- [a](#a)\n", "a\n", ": a\n", "| ", "|-", "\n", "~"]
+    "unit",
+    [
+        "|a|\n",
+        "|a|\n|-|\n",
+        "a\n: b\n\n",
+        "<table>\n",
+        "- [a](#a)\n",
+        "a\n",
+        ": a\n",
+        "| ",
+        "|-",
+        "\n",
+        "~",
+        "`",
+        "[a](b ",
+        "[a] ",
+        "![",
+        '[a](b "',
+    ],
 )
 def test_any_number_of_marks_is_read_or_refused(unit):
     try:
