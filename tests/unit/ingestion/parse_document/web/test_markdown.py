@@ -56,6 +56,10 @@ def test_a_table_is_read_as_people_write_it(table, rows):
     assert rows_of(table) == rows
 
 
+def test_rows_are_cited_by_their_number_and_definitions_by_none():
+    assert [row.name for row in read(f"{TABLE}\nApple\n: A fruit.\n").rows] == ["row 1", "row 2", ""]
+
+
 @pytest.mark.parametrize("page", [f"Table: By city\n\n{TABLE}", f"{TABLE}\nTable: By city\n", f"{TABLE}\n: By city\n"])
 def test_a_caption_stays_with_its_table(page):
     document = read(f"Before.\n\n{page}\nAfter.")

@@ -74,6 +74,16 @@ def test_a_table_in_a_cell_is_a_part_of_its_row():
     ]
 
 
+def test_rows_are_cited_by_their_number_below_the_headings():
+    table = f"{CITIES}<tr><th colspan=2>Abroad<tr><td><td><tr><td>Kobe<td>70"
+    document = read(f"<table>{table}</table>")
+    assert [(row.name, document.text[row.start : row.end]) for row in document.rows] == [
+        ("row 1", "City: Oslo; Limit: 140 EUR"),
+        ("row 2", "City: Rome; Limit: 90 EUR"),
+        ("row 3", "Abroad; City: Kobe; Limit: 70"),
+    ]
+
+
 @pytest.mark.parametrize(
     "page",
     [
