@@ -4,23 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
 from selfrag.domain.documents import has_words
 from selfrag.domain.errors import BadDocument
+from tests.support.rows import read_markdown, rows_of
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
 TABLE = "| City | Limit |\n|:-----|------:|\n| Oslo | 140 |\n| Rome | 90 |\n"
 ROWS = "City: Oslo; Limit: 140\nCity: Rome; Limit: 90"
-
-
-def read(text):
-    return parse("a.md", text.encode())
-
-
-def rows_of(text):
-    document = read(text)
-    return [document.text[row.start : row.end] for row in document.rows]
 
 
 @pytest.mark.parametrize(
@@ -35,8 +26,8 @@ def rows_of(text):
     ],
 )
 def test_each_value_of_a_table_is_named_by_its_column(table):
-    assert rows_of(f"# Limits\n\n{table}") == ROWS.split("\n")
-    assert read(
+    assert rows_of(read_markdown(f"# Limits\n\n{table}")) == ROWS.split("\n")
+    assert read_markdown(
         f"Text before\n{table}\nText after."
     ).text == f"Text before\n{ROWS}\n\nText after." or not table.endswith("\n")
 
@@ -53,16 +44,16 @@ def test_each_value_of_a_table_is_named_by_its_column(table):
     ],
 )
 def test_a_table_is_read_as_people_write_it(table, rows):
-    assert rows_of(table) == rows
+    assert rows_of(read_markdown(table)) == rows
 
 
 def test_rows_are_cited_by_their_number_and_definitions_by_none():
-    assert [row.name for row in read(f"{TABLE}\nApple\n: A fruit.\n").rows] == ["row 1", "row 2", ""]
+    assert [row.name for row in read_markdown(f"{TABLE}\nApple\n: A fruit.\n").rows] == ["row 1", "row 2", ""]
 
 
 @pytest.mark.parametrize("page", [f"Table: By city\n\n{TABLE}", f"{TABLE}\nTable: By city\n", f"{TABLE}\n: By city\n"])
 def test_a_caption_stays_with_its_table(page):
-    document = read(f"Before.\n\n{page}\nAfter.")
+    document = read_markdown(f"Before.\n\n{page}\nAfter.")
     (table,) = document.tables
     assert table.caption == "By city"
     assert document.text[table.start : table.end] == f"By city\n{ROWS}"
@@ -89,7 +80,7 @@ def test_a_caption_stays_with_its_table(page):
     ],
 )
 def test_what_is_no_table_no_definition_and_no_list_of_contents_is_the_files_own(text):
-    document = read(text)
+    document = read_markdown(text)
     assert document.text == text
     assert not document.tables
 
@@ -108,11 +99,11 @@ def test_what_is_no_table_no_definition_and_no_list_of_contents_is_the_files_own
     ],
 )
 def test_where_a_link_leads_to_is_left_out_as_on_a_web_page(text, shown):
-    assert read(text).text == shown
+    assert read_markdown(text).text == shown
 
 
 def test_a_heading_stays_where_it_is_behind_links_and_with_one():
-    document = read("See [a](b).\n\n## The [rules](r.md)\n\nText.")
+    document = read_markdown("See [a](b).\n\n## The [rules](r.md)\n\nText.")
     (heading,) = document.headings
     assert document.text[heading.start : heading.end] == "## The rules"
     assert heading.text == "The rules"
@@ -132,24 +123,24 @@ def test_a_heading_stays_where_it_is_behind_links_and_with_one():
     ],
 )
 def test_a_term_stays_with_its_definition(text, rows):
-    assert rows_of(text) == rows
+    assert rows_of(read_markdown(text)) == rows
 
 
 def test_every_passage_of_a_long_definition_carries_its_term_and_what_follows_does_not():
     text = f"# Options\n\n--force\n:   {SENTENCE * 40}\n\n{'It is quiet here. ' * 60}\n"
-    titles = [piece.title for piece in split(read(text))]
+    titles = [piece.title for piece in split(read_markdown(text))]
     assert titles.count("Options > --force") > 1
     assert titles[-1] == "Options"
 
 
 def test_tables_and_definitions_in_html_are_read_like_those_of_a_web_page():
     page = "Before.\n\n<table>\n\n<tr><th>A<th>B\n<tr><td>1<td>2\n</table>\n<dl><dt>a<dd>b</dl>\n# End\n"
-    assert read(page).text == "Before.\n\nA: 1; B: 2\na: b\n# End\n"
-    assert [heading.text for heading in read(page).headings] == ["End"]
+    assert read_markdown(page).text == "Before.\n\nA: 1; B: 2\na: b\n# End\n"
+    assert [heading.text for heading in read_markdown(page).headings] == ["End"]
 
 
 def test_headings_stay_where_they_are_below_tables():
-    document = read(f"# One\n\n{TABLE}\n## Two ##\n\nApple\n: A fruit.\n\nThree\n=====\n\nText.")
+    document = read_markdown(f"# One\n\n{TABLE}\n## Two ##\n\nApple\n: A fruit.\n\nThree\n=====\n\nText.")
     assert [(document.text[one.start : one.end], one.level, one.text) for one in document.headings] == [
         ("# One", 1, "One"),
         ("## Two ##", 2, "Two"),
@@ -159,18 +150,18 @@ def test_headings_stay_where_they_are_below_tables():
 
 def test_a_list_of_contents_is_left_out_with_its_heading():
     contents = "- [Leave](#leave)\n  * [Days](#days)\n- [Pay](#pay)\n"
-    assert read(f"# Handbook\n\n{contents}\n## Leave\n\nPaid.").text.split() == [
+    assert read_markdown(f"# Handbook\n\n{contents}\n## Leave\n\nPaid.").text.split() == [
         "#",
         "Handbook",
         "##",
         "Leave",
         "Paid.",
     ]
-    assert read(f"# Handbook\n\n## Contents\n{contents}\n## Leave\n\nPaid.").text.split() == [
+    assert read_markdown(f"# Handbook\n\n## Contents\n{contents}\n## Leave\n\nPaid.").text.split() == [
         *["#", "Handbook", "##", "Leave", "Paid."]
     ]
     with pytest.raises(BadDocument, match=r"^a\.md holds only navigation"):
-        read(f"# Contents\n\n{contents}")
+        read_markdown(f"# Contents\n\n{contents}")
 
 
 LINES = st.sampled_from(
@@ -209,7 +200,7 @@ LINES = st.sampled_from(
 @given(lines=st.lists(st.one_of(LINES, st.text(max_size=20)), max_size=25), end=st.sampled_from(["\n", "\r\n"]))
 def test_any_markdown_is_read_or_refused_and_says_where_its_parts_are(lines, end):
     try:
-        document = read(end.join(lines))
+        document = read_markdown(end.join(lines))
     except BadDocument:
         return
     stretches = [*document.headings, *document.rows, *document.tables]
@@ -242,6 +233,6 @@ def test_any_markdown_is_read_or_refused_and_says_where_its_parts_are(lines, end
 )
 def test_any_number_of_marks_is_read_or_refused(unit):
     try:
-        assert read(unit * (200_000 // len(unit)) + "end").text
+        assert read_markdown(unit * (200_000 // len(unit)) + "end").text
     except BadDocument as error:
         assert "navigation" not in str(error)  # noqa: PT017

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingestion.parse_document.readers import parse
+from tests.support.rows import read_page
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from ingestion.parse_document.readers import parse
     ],
 )
 def test_the_mark_of_a_note_is_kept_apart_from_the_words(html, text):
-    assert parse("page.html", html.encode()).text == text
+    assert read_page(html).text == text
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_the_mark_of_a_note_is_kept_apart_from_the_words(html, text):
     ],
 )
 def test_powers_are_no_other_numbers_and_what_else_is_set_high_or_linked_is_as_it_was(html, text):
-    assert parse("page.html", html.encode()).text == text
+    assert read_page(html).text == text
