@@ -21,7 +21,8 @@ def parse(key: str, content: bytes) -> Document:
     """What a file says; raises BadDocument if it cannot be read or holds no words.
 
     The extension of `key` tells the kind. The text of a text file is the file's own, and that of Markdown is but for
-    tables and definitions; that of the others is what a reader would see. No content makes it raise anything else.
+    tables, definitions and the addresses of links; that of the others is what a reader would see. No content makes it
+    raise anything else.
     """
     read = READERS.get(PurePosixPath(key).suffix.lower())
     if read is None:
