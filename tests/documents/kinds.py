@@ -27,7 +27,7 @@ ASKED = {
         "How large may a relation of PostgreSQL be?",
         "limits.html",
         ("relation size", "32 TB"),
-        "",
+        "row 2",
         None,
         ("1600",),
     ),
@@ -35,12 +35,12 @@ ASKED = {
         "Which error code says that a unique constraint was violated?",
         "errors.html",
         ("unique_violation", "23505"),
-        "",
+        "row 40",
         None,
         ("23504", "23506"),
     ),
     "a row of a table in Markdown": Asked(
-        "How long may a DVD be borrowed?", "library.md", ("DVD", "7 days"), "", None, ("28 days",)
+        "How long may a DVD be borrowed?", "library.md", ("DVD", "7 days"), "row 2", None, ("28 days",)
     ),
     "a definition": Asked(
         "How do I remove a single entry from the stash?",

@@ -65,9 +65,9 @@ def _docbook() -> tuple[str, str]:
         )
 
     front = (
-        '<p class="copyright">Copyright © 2026 The company</p><div class="legalnotice"><p>Redistribution is allowed.'
-        '</p></div><div class="toc"><p><b>Table of Contents</b></p><dl class="toc"><dt><span class="sect1"><a href='
-        '"#ask">2.1. Steps</a></span></dt></dl></div><div class="list-of-tables"><p><b>List of Tables</b></p></div>'
+        '<p class="copyright">Copyright © 2026 The company</p><div class="toc"><p><b>Table of Contents</b></p><dl '
+        'class="toc"><dt><span class="sect1"><a href="#ask">2.1. Steps</a></span></dt></dl></div>'
+        '<div class="list-of-tables"><p><b>List of Tables</b></p></div>'
     )
     table = (
         f'<div class="table"><p class="title"><b>Days by office</b></p><div class="table-contents"><table>{_HEAD}'
@@ -76,7 +76,7 @@ def _docbook() -> tuple[str, str]:
     note = f'<div class="footnotes"><hr><div class="footnote"><p>{_NOTE}</p></div></div>'
     body = _article(2, '<div class="sect1">', table, note).replace("</h2>", f"</h2>{front}")
     page = f'<body>{steps("header")}<div class="chapter">{body}</div>{steps("footer")}</body>'
-    return page, "Chapter Prev Up Home Next Copyright Redistribution Table Contents Steps List Tables"
+    return page, "Chapter Prev Up Home Next Copyright Table Contents Steps List Tables"
 
 
 def _pandoc() -> tuple[str, str]:

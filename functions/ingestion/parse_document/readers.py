@@ -21,7 +21,8 @@ def parse(key: str, content: bytes) -> Document:
     """What a file says; raises BadDocument if it cannot be read or holds no words.
 
     The extension of `key` tells the kind. The text of a text file is the file's own, and that of Markdown is but for
-    tables and definitions; that of the others is what a reader would see. No content makes it raise anything else.
+    tables, definitions and the addresses of links; that of the others is what a reader would see. No content makes it
+    raise anything else.
     """
     read = READERS.get(PurePosixPath(key).suffix.lower())
     if read is None:
@@ -61,7 +62,7 @@ def _of_text(reader: str, declares: bool = False) -> Read:
     """As above, which gets a file's text; what is told of the encoding comes before its own warnings."""
 
     def read(key: str, content: bytes) -> Document:
-        text, warnings = _loaded("data.encodings:decoded")(key, content, declares)
+        text, warnings = _loaded("data.encodings.decoding:decoded")(key, content, declares)
         document: Document = _loaded(reader)(key, text)
         return replace(document, warnings=(*warnings, *document.warnings))
 
@@ -80,10 +81,10 @@ READERS: dict[str, Read] = {
     ".odt": _of_bytes("office.odf.documents:read_odt"),
     ".odp": _of_bytes("office.odf.documents:read_odp"),
     ".epub": _of_files("office.epub:read_epub"),
-    ".eml": _of_files("office.eml:read_eml"),
+    ".eml": _of_files("office.mail.eml:read_eml"),
     **dict.fromkeys((".csv", ".tsv"), _of_text("data.delimited:read_csv")),
-    **dict.fromkeys((".xlsx", ".xlsm"), _of_bytes("data.xlsx:read_xlsx")),
-    ".ods": _of_bytes("data.ods:read_ods"),
+    **dict.fromkeys((".xlsx", ".xlsm"), _of_bytes("data.workbooks.xlsx:read_xlsx")),
+    ".ods": _of_bytes("data.workbooks.ods:read_ods"),
     ".json": _of_text("data.json_files:read_json"),
     **dict.fromkeys((".jsonl", ".ndjson"), _of_text("data.json_files:read_json_lines")),
 }

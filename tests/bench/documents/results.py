@@ -69,7 +69,7 @@ def _known(path: str) -> tuple[Source, list[Cell]]:
     """What is known of a file, kept for the next reader of it."""
     found = json.loads(Path(path).read_text(encoding="utf-8"))
     cells = [Cell(**{**cell, "columns": tuple(cell["columns"])}) for cell in found["cells"]]
-    return Source(found["text"], found["furniture"]), cells
+    return Source(found["text"], found["furniture"], cells), cells
 
 
 def summed(results: Sequence[Result], by: Callable[[Result], str]) -> list[Row]:

@@ -49,6 +49,15 @@ def test_words_of_the_navigation_are_counted_as_such_and_not_as_invented() -> No
     assert measured(TEXT, furniture="the fox").furniture == 0, "they are words of the text as well"
 
 
+def test_the_names_of_columns_and_what_rows_share_are_no_navigation_in_each_row() -> None:
+    known = known_of(["<nav>City Limit Oslo</nav><table><tr><th>City<th>Limit<tr><td rowspan=2>Oslo<td>1<tr><td>2"])
+    rows = "City: Oslo; Limit: 1\nCity: Oslo; Limit: 2"
+    assert Source(known.text, known.furniture, known.cells).kept(f"City, Limit\n{rows}").furniture == 0
+    assert (
+        Source(known.text, known.furniture, known.cells).kept(f"City Limit Oslo\n\nCity, Limit\n{rows}").furniture == 3
+    )
+
+
 def test_columns_that_are_read_line_by_line_are_out_of_order() -> None:
     left, right = [f"left{n}" for n in range(20)], [f"right{n}" for n in range(20)]
     known = " ".join([*left, *right])

@@ -52,7 +52,9 @@ def _write_table(writer: Writer, grid: Grid | None, caption: str) -> str:
 
 
 def _lays_out(grid: Grid) -> bool:
-    """Whether a table of one column is a frame around other things."""
+    """Whether a table of one column is a frame around other things; one with a name above its rows is none."""
+    if len(grid.lines) > 1 and (grid.first or grid.lines[0].header):
+        return False
     cells = [cell for line in grid.lines for cell in line.cells]
     return all(len(line.cells) == 1 for line in grid.lines) and any(len(cell.blocks) > 1 for cell in cells)
 

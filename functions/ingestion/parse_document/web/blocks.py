@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 
 from ingestion.parse_document.headings import MAX_HEADING
+from ingestion.parse_document.web.links import without_addresses
 from selfrag.domain.documents import Heading, has_words
 
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _PIPE = re.compile(r"(?<!\\)\|")
+_CODE = re.compile(r"`++[^`]++`++")
 # Front matter and fenced code come first, so that nothing in them is taken for anything else. A parser of CommonMark,
 # markdown-it-py, took a quarter of a minute for half a megabyte of list items, so it cannot be given any file.
 BLOCKS = re.compile(
@@ -45,10 +46,11 @@ _MARK = re.compile(r"^[ ]{0,2}[:~][ \t]+|^(?:[ ]{1,4}|\t)", re.MULTILINE)
 def heading_of(block: re.Match[str]) -> Heading | None:
     """The heading that a block is, of either kind that CommonMark knows, without its markup; None if it is none."""
     line = block["atx"] or block["setext"] or ""
-    if len(line) > MAX_HEADING or not has_words(line):
+    text = without_markup(line)
+    if len(line) > MAX_HEADING or not has_words(text):
         return None
     level = len(block["marks"]) if block["marks"] else 1 if block["rule"][0] == "=" else 2
-    return Heading(block.start(), block.end(), level, without_markup(line))
+    return Heading(block.start(), block.end(), level, text)
 
 
 def cells_of(line: str) -> list[str]:
@@ -57,7 +59,7 @@ def cells_of(line: str) -> list[str]:
     cells = _PIPE.split(inner)
     if len(cells) > 1 and not cells[-1].strip():
         cells.pop()
-    return [" ".join(cell.replace("\\|", "|").split()) for cell in cells]
+    return [" ".join(without_addresses(cell.replace("\\|", "|")).split()) for cell in cells]
 
 
 def end_of_rows(text: str, at: int) -> int:
@@ -66,9 +68,13 @@ def end_of_rows(text: str, at: int) -> int:
     return body.end() if body else at
 
 
-def rows_between(text: str, start: int, end: int) -> Iterator[list[str]]:
-    """The cells of each of these lines."""
-    return (cells_of(line[0]) for line in _LINE.finditer(text, start, end))
+def rows_between(text: str, start: int, end: int, columns: int) -> Iterator[list[str]]:
+    """The cells of each of these lines; where they are too many, a bar in code divides none, as pandoc has it."""
+    for line in _LINE.finditer(text, start, end):
+        cells = cells_of(line[0])
+        if len(cells) > columns:
+            cells = cells_of(_CODE.sub(lambda code: _PIPE.sub(r"\\|", code[0]), line[0]))
+        yield cells
 
 
 def meaning_at(text: str, at: int) -> tuple[str, int]:
@@ -99,4 +105,4 @@ def ends_or_rises(text: str, at: int, level: int) -> bool:
 def without_markup(line: str) -> str:
     """A line as it is shown: without links, emphasis and the marks that end a heading."""
     open_ended = re.sub(r"[ \t]#+[ \t]*$", "", line)
-    return " ".join(re.sub(r"[*`]", "", _LINK.sub(r"\1", open_ended)).split())
+    return " ".join(re.sub(r"[*`]", "", without_addresses(open_ended)).split())

@@ -22,12 +22,13 @@ def names(listed: str) -> frozenset[str]:
 _TAGS = names("nav search")
 _ROLES = names("banner contentinfo doc-pagelist doc-toc menu menubar navigation search")
 _CLASSES = names(
-    "navheader navfooter toc list-of-equations list-of-examples list-of-figures list-of-procedures list-of-tables "
-    "legalnotice copyright "  # DocBook
+    "navheader navfooter toc "  # DocBook
+    "list-of-equations list-of-examples list-of-figures list-of-procedures list-of-tables "
     "genindex-jumpbox headerlink related sphinxsidebar toctree-wrapper viewcode-link "  # Sphinx
     "bottomnav legal-copy legalcopy skip-nav skipnav sub-nav subnav top-nav topnav "  # Javadoc
     "breadcrumb breadcrumbs mw-editsection mw-jump-link nav-panel navbar navbox navigation skip-link "
 )
+_RIGHTS = "copyright"  # a class
 # A section may have an id such as "toc" from its heading, but then it is of a class.
 _IDS = {"TOC": "toc", "toc": "toc", "footer": "footer"}
 # Text of its own, to which a footer or an aside may belong; any other footer is the site's.
@@ -43,20 +44,6 @@ _STEP = re.compile(rf"{_STEP_WORDS}|[\W_]*(?:\d+|[a-z])[\W_]*", re.IGNORECASE)
 _STEPS = names("prev previous next up home contents index start top first last")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ELSEWHERE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
-_NOTICE = re.compile(
-    r"""\s*(?:
-        (?:Copyright\s*)? (?:©|\(C\)) \s* (?:Copyright\s*)? \d{4}
-      | Copyright \s+ \d{4}
-      | Permission\s+is\s+(?:hereby\s+)?granted (?:,\s+free\s+of\s+charge|\s+to\s+(?:copy|make\s+and|use,))
-      | Redistribution\s+and\s+use\s+in\s+source\s+and\s+binary\s+forms
-      | This\s[\w\s]{1,40}\sis\s+free\s+(?:software|documentation)
-      | This\s[\w\s]{1,40}\sis\s+distributed\s+in\s+the\s+hope\s+that
-      | You\s+should\s+have\s+received\s+a\s+copy\s+of\s+the\s+GNU
-      | Licensed\s+under\s+the\s+(?:Apache|MIT|BSD|GNU)
-      | THE\s+SOFTWARE\s+IS\s+PROVIDED\s+.?AS\s+IS
-    )""",
-    re.VERBOSE | re.IGNORECASE,
-)
 
 
 @dataclass(slots=True)
@@ -87,14 +74,19 @@ class Facts:
         self.headings += inner.headings
 
 
-def is_furniture(tag: str, attributes: Attributes, in_a_text: bool) -> bool:
-    """Whether an element is page furniture by what it is called; a footer within a text is not known to be."""
+def is_furniture(tag: str, attributes: Attributes, in_a_text: bool, on_title_page: bool) -> bool:
+    """Whether an element is page furniture by what it is called.
+
+    A footer within a text is not known to be, and who has the copyright belongs to the page of the title.
+    """
     if tag in ("html", "body", "main", "article"):
         return False
     if not attributes:
         return tag in _TAGS or (tag == "footer" and not in_a_text)
     classes = names((attributes.get("class") or "").lower())
     if tag in _TAGS or role(attributes) in _ROLES or classes & _CLASSES or {"contents", "topic"} <= classes:
+        return True
+    if _RIGHTS in classes and not on_title_page:
         return True
     named = _IDS.get(attributes.get("id") or "", "") if tag == "div" and not classes else ""
     is_footer = tag == "footer" or (tag == "div" and (named == "footer" or classes == {"footer"}))
@@ -135,8 +127,3 @@ def refuse_navigation(document: Document, left_out: bool) -> None:
     if left_out and not has_words(document.text):
         said = "holds only navigation: links to other pages, contents or notices, and no text"
         raise BadDocument(f"{document.key} {said}.")
-
-
-def is_notice(text: str) -> bool:
-    """Whether a paragraph is the copyright or licence notice that stands in every file of a work."""
-    return bool(_NOTICE.match(text))

@@ -44,8 +44,8 @@ def _span(value: str | None) -> int:
 def is_data(table: LexborNode, facts: dict[int, Facts]) -> bool:
     """Whether a table says something by its rows and columns.
 
-    One that only lays out a page says so by its role, has words in one column at most, or has no heading and one row,
-    another table, headings or text as long as a passage in it.
+    One that only lays out a page says so by its role, has words in one column at most and no head, or has no heading
+    and one row, another table, headings or text as long as a passage in it.
     """
     if role(table.attributes) in ("presentation", "none"):
         return False
@@ -61,10 +61,17 @@ def is_data(table: LexborNode, facts: dict[int, Facts]) -> bool:
                 longest = max(longest, weight)
             column += _span(cell.attributes.get("colspan"))
         rows += says
-    if len(columns) < 2 or has_heading:
-        return len(columns) > 1
     held = facts[table.mem_id]
-    return rows > 1 and held.tables == 1 and not held.headings and longest <= CAPACITY
+    holds_words_alone = rows > 1 and held.tables == 1 and not held.headings
+    if len(columns) < 2:
+        return holds_words_alone and _has_head(table, facts)
+    return has_heading or (holds_words_alone and longest <= CAPACITY)
+
+
+def _has_head(table: LexborNode, facts: dict[int, Facts]) -> bool:
+    """Whether words stand in its head, which pages that are only laid out by tables do not have."""
+    heads = children(table, ("thead",))
+    return any(facts[cell.mem_id].weight for head in heads for row in children(head) for cell in children(row, CELLS))
 
 
 def _rows(table: LexborNode) -> Iterator[LexborNode]:

@@ -1,6 +1,7 @@
-"""Markdown: the text is the file's own, except that tables and definitions say what they are about."""
+"""Markdown: the text is the file's own, but tables and definitions say what they are about, and no link its address."""
 
 import re
+from dataclasses import replace
 from itertools import chain
 from pathlib import PurePosixPath
 
@@ -10,6 +11,7 @@ from ingestion.parse_document.web.columns import Budget, Cell
 from ingestion.parse_document.web.furniture import refuse_navigation
 from ingestion.parse_document.web.html import write_page
 from ingestion.parse_document.web.lines import LEVEL
+from ingestion.parse_document.web.links import without_addresses
 from ingestion.parse_document.web.tables import TableWriter
 from ingestion.parse_document.writing import Writer
 from selfrag.domain.documents import Document, Heading
@@ -17,7 +19,7 @@ from selfrag.text.weight import CAPACITY, weigh
 
 
 def read_markdown(key: str, text: str) -> Document:
-    """A text as a Document; rows of tables and definitions are written anew, everything else is as it was.
+    """A text as a Document; rows of tables and definitions are written anew, and links lose their addresses.
 
     Raises BadDocument for a list of contents alone, and for tables that are too large.
     """
@@ -66,19 +68,20 @@ class _Markdown:
         if len(names) != len(blocks.cells_of(block["line"])):
             return block.start("line")
         end = blocks.end_of_rows(self._text, block.end())
-        cells = blocks.rows_between(self._text, block.end(), end)
+        cells = blocks.rows_between(self._text, block.end(), end, len(names))
         caption = block["caption"] or ""
         if not caption and (below := blocks.CAPTION.match(self._text, end)):
             caption, end = below[1], below.end()
         self._write_up_to(block.start())
         writer = TableWriter(self._begun(), self._budget)
         heads = [Cell(blocks.without_markup(name), is_header=True) for name in names]
-        writer.write(caption, chain([heads], ([Cell(text) for text in row] for row in cells)))
+        writer.write(without_addresses(caption), chain([heads], ([Cell(text) for text in row] for row in cells)))
         return self._written_up_to(end)
 
     def _take_definition(self, block: re.Match[str]) -> int:
         term = ", ".join(filter(None, map(blocks.without_markup, block["terms"].splitlines())))
         meaning, end = blocks.meaning_at(self._text, block.end())
+        meaning = without_addresses(meaning)
         self._write_up_to(block.start())
         writer = self._begun()
         if weigh(term + meaning) <= CAPACITY:
@@ -118,16 +121,24 @@ class _Markdown:
         return self._writer
 
     def _write_up_to(self, end: int) -> None:
-        """Write the text before a block as it is, with the headings in it."""
-        text = self._text[self._written : end]
-        if end < len(self._text):
-            text = text.removesuffix("\n").removesuffix("\r")
+        """Write the text before a block, with the headings in it."""
         if end > self._written:
-            moved = self._begun().line(text) - self._written
-            for one in self._pending:
-                self._writer.headings.append(Heading(one.start + moved, one.end + moved, one.level, one.text))
+            text, headings = self._shown(end)
+            if end < len(self._text):
+                text = text.removesuffix("\n").removesuffix("\r")
+            start = self._begun().line(text)
+            self._writer.headings += [replace(one, start=start + one.start, end=start + one.end) for one in headings]
         self._pending = []
         self._written_up_to(end)
+
+    def _shown(self, end: int) -> tuple[str, list[Heading]]:
+        """The text up to there without the addresses of its links, and the headings where they stand in it."""
+        shown, headings, at, length = list[str](), list[Heading](), self._written, 0
+        for one in self._pending:
+            shown += map(without_addresses, (self._text[at : one.start], self._text[one.start : one.end]))
+            start, length, at = length + len(shown[-2]), length + len(shown[-2]) + len(shown[-1]), one.end
+            headings.append(replace(one, start=start, end=length))
+        return "".join([*shown, without_addresses(self._text[at:end])]), headings
 
     def _written_up_to(self, end: int) -> int:
         self._written = end

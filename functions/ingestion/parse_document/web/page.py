@@ -8,6 +8,8 @@ from ingestion.parse_document.web.figures import Figures
 from ingestion.parse_document.web.furniture import names
 from ingestion.parse_document.web.grids import CELLS, Grid, is_data
 from ingestion.parse_document.web.lines import Lines
+from ingestion.parse_document.web.marks import TAGS as HIGH
+from ingestion.parse_document.web.marks import around
 from ingestion.parse_document.web.survey import Survey
 from ingestion.parse_document.web.tables import TableWriter
 from ingestion.parse_document.web.walking import walk
@@ -56,6 +58,8 @@ class Page:
             self._tables.append(Grid(self._figures.take_caption()) if data else None)
         elif tag in _IN_TABLES and self._tables and (grid := self._tables[-1]):
             self._begin_in_table(grid, tag)
+        elif tag in HIGH:
+            self._lines.add(around(node)[0])
         else:
             self._figures.enter(node)
         return True
@@ -73,6 +77,8 @@ class Page:
             self._end_table()
         elif tag in _IN_TABLES and self._tables and (grid := self._tables[-1]):
             self._end_in_table(grid, node)
+        elif tag in HIGH:
+            self._lines.add(around(node)[1])
         else:
             self._figures.leave(node)
         self._lines.preformatted -= tag == "pre"

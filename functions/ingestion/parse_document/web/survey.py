@@ -12,13 +12,13 @@ from ingestion.parse_document.web.furniture import (
     Facts,
     is_contents,
     is_furniture,
-    is_notice,
     is_step,
     leads_elsewhere,
     letters_of,
     names,
     role,
 )
+from ingestion.parse_document.web.notices import is_notice, is_title_page
 from ingestion.parse_document.web.walking import text_before, walk
 from selfrag.domain.documents import has_words
 from selfrag.text.weight import weigh
@@ -47,7 +47,7 @@ class Survey:
         self._above = 0  # the heading after which no words have come yet
         self._unseen = self._furniture = False
         self._of_rights = False
-        self._links = self._texts = self._quotes = 0
+        self._links = self._texts = self._quotes = self._titles = 0
         walk(root, self._enter, self._leave)
 
     def _enter(self, node: LexborNode) -> bool:
@@ -57,7 +57,7 @@ class Survey:
         tag, attributes = node.tag or "", node.attributes
         self._open.append((Facts(), self._above, attributes))
         self._unseen = tag in _UNSEEN or (bool(attributes) and _is_hidden(attributes))
-        self._furniture = not self._unseen and is_furniture(tag, attributes, self._texts > 0)
+        self._furniture = not self._unseen and is_furniture(tag, attributes, self._texts > 0, self._titles > 0)
         if self._unseen or self._furniture:
             return False
         self._count(tag, attributes, 1)
@@ -67,6 +67,7 @@ class Survey:
         self._links += one if tag == "a" and "href" in attributes else 0
         self._texts += one if tag in TEXTS or (attributes and role(attributes) in ("main", "article")) else 0
         self._quotes += one if tag in ("blockquote", "pre") else 0
+        self._titles += one if attributes and is_title_page(attributes) else 0
 
     def _measure(self, text: str) -> None:
         facts, words = self._open[-1][0], " ".join(text.split())
@@ -100,8 +101,8 @@ class Survey:
         self._keep_or_take_out(node, tag, facts, above)
 
     def _may_be_notice(self) -> bool:
-        """Whether a paragraph is not quoted, and not what its section is about."""
-        return not self._quotes and not self._of_rights
+        """Whether a paragraph is not quoted, not on the page of the title, and not what its section is about."""
+        return not self._quotes and not self._titles and not self._of_rights
 
     def _take_out(self, above: int) -> None:
         self.left_out = True

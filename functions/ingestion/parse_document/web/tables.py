@@ -15,10 +15,12 @@ class TableWriter:
         self._columns = Columns()
         self._group = ""
         self._was_heading = False
+        self._counted = 0
 
     def write(self, caption: str, rows: Iterable[list[Cell]]) -> None:
         """Write a table with its caption; rows below a heading that is alone on its row, a group, begin with it.
 
+        Rows are called by their number, as who counts them below the first headings finds them.
         Raises BadDocument when there are too many cells.
         """
         with self._writer.table(caption):
@@ -42,7 +44,8 @@ class TableWriter:
             self._columns.add(row)
         elif cells:
             names, values = self._pairs(row)
-            self._writer.row(names, values)
+            self._counted += 1
+            self._writer.row(names, values, f"row {self._counted}")
         self._was_heading = is_heading and not is_group
 
     def _pairs(self, row: list[Placed]) -> tuple[list[str], list[str]]:

@@ -62,11 +62,14 @@ def without_furniture(element: Element, removed: list[Element] | None = None) ->
 
 
 def text_of(element: Element) -> str:
-    """The words in it in their order, with a line for each block; the text that stands for a picture is not read."""
+    """The words in it in their order, with a line for each block; the text that stands for a picture is not read.
+
+    What refers to a note is a word of its own: Sphinx has its looks set it apart.
+    """
     pieces: list[str] = []
 
     def walk(at: Element) -> None:
-        edge = "\n" if at.tag in _BLOCKS else ""
+        edge = "\n" if at.tag in _BLOCKS else " " if "footnote-reference" in at.classes else ""
         pieces.append(edge)
         for child in at.children:
             if isinstance(child, str):

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.bench.documents.known.tables import Cell
 from tests.bench.documents.measures.tokens import tokens, words
 
 # So many tokens together stand once in most texts, so they say where a stretch of it went.
@@ -29,15 +30,19 @@ class Kept:
 
 
 class Source:
-    """A known text, made ready once for all readers that are held against it."""
+    """A known text with the cells of its tables, made ready once for all readers that are held against it."""
 
-    def __init__(self, known: str, furniture: str = "") -> None:
+    def __init__(self, known: str, furniture: str = "", cells: Sequence[Cell] = ()) -> None:
         self._tokens = tokens(known)
         self._counted = Counter(self._tokens)
         self._once = _once(self._tokens)
         around = words(furniture)
         self._words = Counter(words(known))
         self._furniture = Counter(around)
+        # Rows that say what their columns are called, and what they share with the row above, are no navigation.
+        values = Counter(word for cell in cells for word in words(cell.value))
+        named = Counter(word for cell in cells for name in cell.columns for word in words(name))
+        self._may_be_said = (self._words | values) + named
         self._types = {*self._counted, *tokens(furniture), *self._words, *around}
         self._glue = Glue([*words(known), *around])
 
@@ -53,7 +58,7 @@ class Source:
             read=given.total(),
             glued=glued,
             invented=invented,
-            furniture=((given - self._words) & self._furniture).total(),
+            furniture=((given - self._may_be_said) & self._furniture).total(),
             common=len(found),
             in_order=_longest_rise(found),
         )

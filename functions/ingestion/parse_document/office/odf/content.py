@@ -9,6 +9,7 @@ from ingestion.parse_document.office.odf.left_out import PAGE_NUMBERS, is_left_o
 from ingestion.parse_document.office.odf.lists import Lists
 from ingestion.parse_document.office.odf.styles import OdfStyles
 from ingestion.parse_document.office.odf.tables import Tables
+from ingestion.parse_document.office.skipping import Skipping
 from ingestion.parse_document.office.story import Story
 from ingestion.parse_document.zipped import attribute, local
 
@@ -26,8 +27,7 @@ class Content:
         self._slides = 0
         self._styles, self._page_number = styles, page_number
         self._lists, self._tables = Lists(styles), Tables()
-        self._depth = 0
-        self._skipped_from = 0  # the depth of the element that is being skipped; 0 if none is
+        self._skipping = Skipping()
         self._styling = self._in_notes = False
         self._title = 0  # the depth of the frame that holds a slide's title; 0 if none does
         self._paragraphs: list[tuple[str, int]] = []  # the style and the level of each that is open
@@ -43,33 +43,31 @@ class Content:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take in what begins here."""
-        self._depth += 1
+        self._skipping.enter()
         name = local(tag)
         if self._styling:
             self._styles.start(tag, attributes)
-        elif self._skipped_from or self._is_left_out(name, tag, attributes):
-            self._skipped_from = self._skipped_from or self._depth
+        elif self._skipping.on or self._is_left_out(name, tag, attributes):
+            self._skipping.skip()
         elif name in self._starts:
             self._starts[name](attributes)
 
     def end(self, tag: str) -> None:
         """Take in what ends here."""
         name = local(tag)
-        self._depth -= 1
+        skipped = self._skipping.leave()
         if name in ("automatic-styles", "styles"):
             self._styling = False
-        elif self._skipped_from:
-            self._skipped_from = self._skipped_from if self._depth >= self._skipped_from else 0
-        elif name in self._ends and not self._styling:
+        elif name in self._ends and not skipped and not self._styling:
             self._ends[name]()
-        elif not self._styling:
+        elif not skipped and not self._styling:
             self._tables.end(name, self.story)
-        if self._depth < self._title:
+        if self._skipping.depth < self._title:
             self._title = 0
 
     def text(self, text: str) -> None:
         """Take in text, if it stands where text is shown."""
-        if not self._skipped_from and not self._styling:
+        if not self._skipping.on and not self._styling:
             self.story.add(_SPACE.sub(" ", text), any(self._bold))
 
     def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
@@ -102,7 +100,7 @@ class Content:
         elif name == "covered-table-cell":
             self._tables.cover(said, self.story)
         elif kind == "title":
-            self._title = self._depth
+            self._title = self._skipping.depth
         elif kind == "subtitle":  # the slide is the title of the presentation
             raise_heading(self.story.blocks)
         hidden = attribute(said, "display") == "none" or (name == "span" and self._styles.hides("text", style))
@@ -112,7 +110,7 @@ class Content:
         self._slides += 1
         if self._styles.hides("drawing-page", attribute(said, "style-name")):
             self.hidden.append(self._slides)
-            self._skipped_from = self._depth
+            self._skipping.skip()
         else:
             self.story.slide(self._slides)
 

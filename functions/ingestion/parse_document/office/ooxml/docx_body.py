@@ -8,6 +8,7 @@ from ingestion.parse_document.office.ooxml.docx_lists import Numbering
 from ingestion.parse_document.office.ooxml.docx_looks import Look, Section, stands_out
 from ingestion.parse_document.office.ooxml.docx_parts import Styles
 from ingestion.parse_document.office.relations import relation_id
+from ingestion.parse_document.office.skipping import Skipping
 from ingestion.parse_document.office.story import Story
 from ingestion.parse_document.zipped import attribute, local, switched_on
 
@@ -31,8 +32,7 @@ class Body:
         self._styles, self._numbering, self._notes = styles, numbering, notes
         self._counted = dict.fromkeys(_NOTES, 0)
         self._fields = Fields(page_number)
-        self._depth = 0
-        self._skipped_from = 0  # the depth of the element that is being skipped; 0 if none is
+        self._skipping = Skipping()
         self._in_text = self._hidden = self._bold = False
         self._looks: list[Look] = [Look()]
         self._starts = self._beginnings()
@@ -47,10 +47,10 @@ class Body:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take in what begins here."""
-        self._depth += 1
+        self._skipping.enter()
         name = local(tag)
-        if self._skipped_from or name in _SKIPPED:
-            self._skipped_from = self._skipped_from or self._depth
+        if self._skipping.on or name in _SKIPPED:
+            self._skipping.skip()
         elif name in _MARKS:
             self._add(_MARKS[name])
         elif name in self._starts:
@@ -61,18 +61,16 @@ class Body:
     def end(self, tag: str) -> None:
         """Take in what ends here."""
         name = local(tag)
-        self._depth -= 1
-        if self._skipped_from:
-            if self._depth < self._skipped_from:
-                self._skipped_from = 0
-        elif name in self._ends:
+        if self._skipping.leave():
+            return
+        if name in self._ends:
             self._ends[name]()
         else:
             self._fields.end(name)
 
     def text(self, text: str) -> None:
         """Take in text, if it stands where text is shown."""
-        if self._in_text and not self._skipped_from:
+        if self._in_text and not self._skipping.on:
             self._add(text)
         else:
             self._fields.text(text)

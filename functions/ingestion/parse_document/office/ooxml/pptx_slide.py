@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ingestion.parse_document.office.blocks import Block
 from ingestion.parse_document.office.numbering import whole
+from ingestion.parse_document.office.skipping import Skipping
 from ingestion.parse_document.office.story import Story
 from ingestion.parse_document.zipped import attribute, local
 
@@ -24,8 +25,7 @@ class SlideReader:
         self._first, self._rest = Story(), Story()
         self._story = self._rest
         self._level = 0
-        self._depth = 0
-        self._skipped_from = 0  # the depth of the element that is being skipped; 0 if none is
+        self._skipping = Skipping()
         self._shape_at = 0  # the depth of the shape that is open
         self._in_text = self._bold = False
 
@@ -35,14 +35,14 @@ class SlideReader:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take in what begins here."""
-        self._depth += 1
+        self._skipping.enter()
         name = local(tag)
-        if self._skipped_from or name in _SKIPPED or (name == "tc" and _on(attributes, "hMerge")):
-            self._skipped_from = self._skipped_from or self._depth
+        if self._skipping.on or name in _SKIPPED or (name == "tc" and _on(attributes, "hMerge")):
+            self._skipping.skip()
         elif name == "sld":
             self.hidden = attribute(attributes, "show") in _OFF
         elif name in _SHAPES:
-            self._shape_at = self._depth
+            self._shape_at = self._skipping.depth
         elif name == "ph":
             self._placed(attribute(attributes, "type"))
         elif name == "t":
@@ -59,11 +59,9 @@ class SlideReader:
     def end(self, tag: str) -> None:
         """Take in what ends here."""
         name = local(tag)
-        self._depth -= 1
-        if self._skipped_from:
-            if self._depth < self._skipped_from:
-                self._skipped_from = 0
-        elif name == "t":
+        if self._skipping.leave():
+            return
+        if name == "t":
             self._in_text = False
         elif name == "p":
             self._story.end_paragraph(self._level)
@@ -78,7 +76,7 @@ class SlideReader:
 
     def text(self, text: str) -> None:
         """Take in text, if it stands where text is shown."""
-        if self._in_text and not self._skipped_from:
+        if self._in_text and not self._skipping.on:
             self._story.add(text, self._bold)
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
@@ -96,7 +94,7 @@ class SlideReader:
     def _placed(self, kind: str) -> None:
         """The shape that is open stands in this kind of place."""
         if kind in _FURNITURE or (self._notes and kind in _ON_NOTES):
-            self._skipped_from = self._shape_at
+            self._skipping.skip(self._shape_at)
         elif kind in _TITLES:
             self._story, self._level = self._first, _TITLES[kind]
 

@@ -9,12 +9,17 @@ from ingestion.parse_document.office.story import MAX_COLUMNS, Story
 class _Cell:
     on: bool = False  # it goes on from above
     covered: bool = False  # by the one on its left
+    lined: bool = False  # a line is drawn below it
 
 
 @dataclass
 class _Row:
     cells: list[_Cell] = field(default_factory=list)
     header: bool = False
+
+
+_BORDERS = frozenset({"clbrdrt", "clbrdrl", "clbrdrb", "clbrdrr"})
+_NO_LINE = frozenset({"brdrnone", "brdrnil", "brdrtbl"})
 
 
 class RtfTable:
@@ -25,6 +30,8 @@ class RtfTable:
         self._row = _Row()
         self._said = _Cell()
         self._at = 0
+        self._below = False  # what is said of a border is said of the one below
+        self._lined: list[bool] = []  # of each row, whether a line is drawn below it
         self._in_table = self._in_row = self._in_cell = False
 
     def take(self, word: str) -> bool:
@@ -37,6 +44,11 @@ class RtfTable:
             self._said.on = True
         elif word == "clmrg":
             self._said.covered = True
+        elif word in _BORDERS:
+            self._below = word == "clbrdrb"
+            self._said.lined |= self._below
+        elif word in _NO_LINE:
+            self._said.lined &= not self._below
         elif word == "cellx":
             if len(self._row.cells) < MAX_COLUMNS:
                 self._row.cells.append(self._said)
@@ -65,14 +77,22 @@ class RtfTable:
             self.end_cell()
         if self._in_row:
             self._story.end_row()
+            self._lined.append(bool(self._row.cells) and all(cell.lined for cell in self._row.cells))
         self._in_row, self._at = False, 0
 
     def close(self) -> None:
         """The table ends, if one is open."""
         self.end_row()
         if self._in_table:
+            if self._is_divided():
+                self._story.look(first=True)
             self._story.end_table()
-        self._in_table = False
+        self._in_table, self._lined = False, []
+
+    def _is_divided(self) -> bool:
+        """Whether a line sets the first row off from the others; one below the last row ends the table."""
+        first, *others = self._lined or [False]
+        return first and len(others) > 0 and not any(others[:-1]) and (len(others) > 1 or not others[0])
 
     def _open_cell(self) -> None:
         if not self._in_table:

@@ -35,6 +35,27 @@ def test_rows_of_a_table_name_their_columns_and_merged_cells_are_said_in_each():
     assert len(document.rows) == 2
 
 
+LINED, OPEN, NONE = r"\clbrdrb\brdrs\cellx{}", r"\clbrdrt\brdrs\cellx{}", r"\clbrdrb\brdrnone\cellx{}"
+
+
+@pytest.mark.parametrize(
+    ("below", "text"),
+    [
+        ([LINED, OPEN, NONE], "Role: Lead; Task: Plans\nRole: Clerk; Task: Writes"),
+        ([LINED, OPEN, LINED], "Role: Lead; Task: Plans\nRole: Clerk; Task: Writes"),
+        ([LINED, LINED, LINED], "Role; Task\nLead; Plans\nClerk; Writes"),
+        ([OPEN, OPEN, OPEN], "Role; Task\nLead; Plans\nClerk; Writes"),
+    ],
+)
+def test_a_first_row_that_a_line_divides_from_the_others_names_the_columns(below, text):
+    rows = zip(below, ["Role Task", "Lead Plans", "Clerk Writes"], strict=True)
+    told = [
+        "\\trowd" + line.format(1) + line.format(2) + "\\pard\\intbl " + row.replace(" ", "\\cell ") + "\\cell\\row "
+        for line, row in rows
+    ]
+    assert read("".join(told) + r"\pard End.\par").text == f"{text}\nEnd."
+
+
 @pytest.mark.parametrize(
     ("body", "text"),
     [

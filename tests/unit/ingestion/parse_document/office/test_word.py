@@ -168,6 +168,13 @@ def test_a_table_that_is_a_frame_around_others_lets_them_be_tables():
     assert ([one.text for one in document.headings], len(document.tables)) == (["Limits"], 1)
 
 
+def test_rows_below_the_name_of_a_single_column_are_rows_however_many_paragraphs_they_hold():
+    told = [[cell("Option")], [cell("-a").replace("</w:p>", f"</w:p>{paragraph('All files.')}")], [cell("-q")]]
+    document = read(grid(*told, header=1))
+    assert document.text == "Option: -a All files.\nOption: -q"
+    assert len(document.rows) == 2
+
+
 def test_lists_and_headings_keep_the_numbers_that_word_counts():
     levels = (
         '<w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'

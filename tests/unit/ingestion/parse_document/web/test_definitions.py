@@ -2,19 +2,10 @@
 
 import pytest
 
-from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
+from tests.support.rows import read_page, rows_of
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
-
-
-def read(html):
-    return parse("page.html", html.encode())
-
-
-def rows_of(html):
-    document = read(html)
-    return [document.text[row.start : row.end] for row in document.rows]
 
 
 @pytest.mark.parametrize(
@@ -32,12 +23,14 @@ def rows_of(html):
     ],
 )
 def test_a_term_stays_with_its_definition(terms, rows):
-    assert rows_of(f"<p>Before.</p><dl>{terms}</dl><p>After.</p>") == rows
+    assert rows_of(read_page(f"<p>Before.</p><dl>{terms}</dl><p>After.</p>")) == rows
 
 
 def test_every_passage_of_a_long_definition_carries_its_term():
     found = split(
-        read(f"<h1>Options</h1><dl><dt>--force<dd>{f'<p>{SENTENCE}</p>' * 40}<dt>-q<dd>Be quiet.</dl><p>{SENTENCE * 5}")
+        read_page(
+            f"<h1>Options</h1><dl><dt>--force<dd>{f'<p>{SENTENCE}</p>' * 40}<dt>-q<dd>Be quiet.</dl><p>{SENTENCE * 5}"
+        )
     )
     long = [piece for piece in found if SENTENCE.strip() in piece.text and "quiet" not in piece.text][:-1]
     assert len(long) > 1
@@ -46,28 +39,28 @@ def test_every_passage_of_a_long_definition_carries_its_term():
 
 def test_what_follows_a_long_definition_is_not_below_its_term():
     definition = f"<dl><dt>--force<dd>{f'<p>{SENTENCE}</p>' * 40}</dl>"
-    found = split(read(f"<title>Manual</title>{definition}<p>{'It is quiet here. ' * 40}"))
+    found = split(read_page(f"<title>Manual</title>{definition}<p>{'It is quiet here. ' * 40}"))
     assert found[-1].title == "Manual"
-    found = split(read(f"<h2>Options</h2>{definition}<p>{'It is quiet here. ' * 40}"))
+    found = split(read_page(f"<h2>Options</h2>{definition}<p>{'It is quiet here. ' * 40}"))
     assert found[-1].title == "Options"
 
 
 def test_terms_within_a_long_definition_are_below_its_term():
     inner = f"<dl><dt>always<dd>{f'<p>{SENTENCE}</p>' * 40}</dl><p>{'It is quiet here. ' * 40}"
-    titles = [piece.title for piece in split(read(f"<h2>Options</h2><dl><dt>when<dd>{inner}</dl>"))]
+    titles = [piece.title for piece in split(read_page(f"<h2>Options</h2><dl><dt>when<dd>{inner}</dl>"))]
     assert list(dict.fromkeys(titles)) == ["Options > when > always", "Options > when"]
 
 
 def test_a_definition_is_a_row_as_long_as_it_fits_into_a_passage():
-    assert len(rows_of(f"<dl><dt>a<dd>{'x' * 899}</dl>")) == 1
-    assert not rows_of(f"<dl><dt>a<dd>{'x' * 900}</dl>")
+    assert len(rows_of(read_page(f"<dl><dt>a<dd>{'x' * 899}</dl>"))) == 1
+    assert not rows_of(read_page(f"<dl><dt>a<dd>{'x' * 900}</dl>"))
 
 
 def test_a_long_term_without_a_definition_is_not_lost():
-    assert "end" in read(f"<p>Before.<dl><dt>{'long ' * 200}end</dl>").text.split()
+    assert "end" in read_page(f"<p>Before.<dl><dt>{'long ' * 200}end</dl>").text.split()
 
 
 def test_a_caption_stays_with_its_figure():
-    assert rows_of("<p>A<figure><pre>git push</pre><figcaption>How to <i>publish</i></figcaption></figure><p>B") == [
-        "git push\nHow to publish"
-    ]
+    assert rows_of(
+        read_page("<p>A<figure><pre>git push</pre><figcaption>How to <i>publish</i></figcaption></figure><p>B")
+    ) == ["git push\nHow to publish"]

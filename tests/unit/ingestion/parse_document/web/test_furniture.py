@@ -4,14 +4,10 @@ import re
 
 import pytest
 
-from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
 from selfrag.domain.errors import BadDocument
 from tests.support.pages import ARTICLE, PAGES
-
-
-def read(html):
-    return parse("page.html", html.encode())
+from tests.support.rows import read_page
 
 
 def words(text):
@@ -21,7 +17,7 @@ def words(text):
 @pytest.mark.parametrize("generator", PAGES)
 def test_no_passage_holds_navigation_and_no_word_of_the_article_is_lost(generator):
     page, furniture = PAGES[generator]
-    passages = split(read(page))
+    passages = split(read_page(page))
     found = words(" ".join(piece.text for piece in passages))
     assert not set(words(furniture)) & set(found)
     assert not set(words(furniture)) & set(words(" ".join(piece.heading for piece in passages)))
@@ -43,7 +39,7 @@ def test_no_passage_holds_navigation_and_no_word_of_the_article_is_lost(generato
         "<aside><a href=a.html>Other news</a></aside>",
         "<div class='toc'><p>Contents<ul><li><a href=#a>A</a></ul></div>",
         "<div class='contents topic'><p>Contents</div>",
-        "<div class=legalnotice><p>You may copy this.</div>",
+        "<div class=copyright>Made by the company.</div>",
         "<ul><li>1. <a href=#a>Leave</a><li>2. <a href=#b>Pay</a><li>3. <a href=c.html>Travel</a></ul>",
         "<dl><dt><a href=#a>I. Leave</a><dd><dl><dt><a href=#b>Pay</a><dt><a href=#c>Travel</a></dl></dl>",
         "<nav role=none>Menu</nav>",
@@ -60,7 +56,8 @@ def test_no_passage_holds_navigation_and_no_word_of_the_article_is_lost(generato
 )
 def test_what_says_that_it_is_furniture_and_lists_of_nothing_but_links_are_left_out(furniture):
     assert (
-        read(f"<h1>Leave</h1>{furniture}<h2>Days</h2><p>It is paid.</p>{furniture}").text == "Leave\nDays\nIt is paid."
+        read_page(f"<h1>Leave</h1>{furniture}<h2>Days</h2><p>It is paid.</p>{furniture}").text
+        == "Leave\nDays\nIt is paid."
     )
 
 
@@ -84,6 +81,8 @@ def test_what_says_that_it_is_furniture_and_lists_of_nothing_but_links_are_left_
         "<p>Copyright law of 1976 says so.",
         "<blockquote><p>Copyright © 2024 The company.</blockquote>",
         "<h2>Licence of this manual</h2><p>Permission is granted to copy this document.",
+        "<div class=legalnotice><p>You may copy this.<p>Permission is granted to copy this document.</div>",
+        "<div class=titlepage><p class=copyright>Copyright © 2024 The company.</div>",
         "<h2>著作権</h2><p>Copyright © 2024 The company.",
         "<table><tr><td>Ada<td><a href=#1>1</a>, <a href=#2>2</a></td><td>x</table>",
         "<div>Days off <a href=#1>1</a> <a href=#2>2</a></div>",
@@ -96,16 +95,16 @@ def test_what_says_that_it_is_furniture_and_lists_of_nothing_but_links_are_left_
     ],
 )
 def test_what_may_be_part_of_a_text_is_kept(kept):
-    text = read(f"{kept}<p>It is paid.</p>").text
+    text = read_page(f"{kept}<p>It is paid.</p>").text
     assert words(text) == words(re.sub(r"<[^>]*>", " ", kept) + " It is paid")
 
 
 def test_a_heading_is_left_out_only_if_nothing_stays_below_it():
     contents = "<ul><li><a href=#a>Leave</a><li><a href=#b>Pay</a><li><a href=#c>Travel</a></ul>"
     page = f"<h1>Handbook</h1>{contents}<h2>Chapters</h2>{contents}<h3>More</h3>{contents}<h2>Leave</h2><p>Paid.</p>"
-    assert read(page).text == "Handbook\nLeave\nPaid."
-    assert read(f"<h2>Chapters</h2>{contents}<p>Read them.</p>").text == "Chapters\nRead them."
-    assert read("<p>We are here for you.</p><h2>Open from 9 to 5</h2>").text.endswith("Open from 9 to 5")
+    assert read_page(page).text == "Handbook\nLeave\nPaid."
+    assert read_page(f"<h2>Chapters</h2>{contents}<p>Read them.</p>").text == "Chapters\nRead them."
+    assert read_page("<p>We are here for you.</p><h2>Open from 9 to 5</h2>").text.endswith("Open from 9 to 5")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +117,7 @@ def test_a_heading_is_left_out_only_if_nothing_stays_below_it():
 )
 def test_a_page_of_navigation_alone_is_refused_with_a_sentence_that_says_so(page):
     with pytest.raises(BadDocument) as refused:
-        read(page)
+        read_page(page)
     assert str(refused.value) == (
         "page.html holds only navigation: links to other pages, contents or notices, and no text."
     )
@@ -126,4 +125,4 @@ def test_a_page_of_navigation_alone_is_refused_with_a_sentence_that_says_so(page
 
 def test_a_page_without_words_is_not_called_navigation():
     with pytest.raises(BadDocument, match=r"^page\.html holds no words\.$"):
-        read("<nav> | </nav><p>!</p><p hidden>word</p>")
+        read_page("<nav> | </nav><p>!</p><p hidden>word</p>")

@@ -1,26 +1,17 @@
-"""Markdown: tables and definitions say what they are about, and every other letter is the file's own."""
+"""Markdown: tables and definitions say what they are about, links have no address, and all else is the file's own."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
 from selfrag.domain.documents import has_words
 from selfrag.domain.errors import BadDocument
+from tests.support.rows import read_markdown, rows_of
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
 TABLE = "| City | Limit |\n|:-----|------:|\n| Oslo | 140 |\n| Rome | 90 |\n"
 ROWS = "City: Oslo; Limit: 140\nCity: Rome; Limit: 90"
-
-
-def read(text):
-    return parse("a.md", text.encode())
-
-
-def rows_of(text):
-    document = read(text)
-    return [document.text[row.start : row.end] for row in document.rows]
 
 
 @pytest.mark.parametrize(
@@ -35,8 +26,8 @@ def rows_of(text):
     ],
 )
 def test_each_value_of_a_table_is_named_by_its_column(table):
-    assert rows_of(f"# Limits\n\n{table}") == ROWS.split("\n")
-    assert read(
+    assert rows_of(read_markdown(f"# Limits\n\n{table}")) == ROWS.split("\n")
+    assert read_markdown(
         f"Text before\n{table}\nText after."
     ).text == f"Text before\n{ROWS}\n\nText after." or not table.endswith("\n")
 
@@ -46,18 +37,23 @@ def test_each_value_of_a_table_is_named_by_its_column(table):
     [
         ("|A|B|\n|-|-|\n|1|2|3|\n|4|\n", ["A: 1; B: 2; 3", "A: 4"]),
         ("|A|B|\n|-|-|\n|a \\| b|`*.md`|\n", ["A: a | b; B: `*.md`"]),
+        ("|A|B|\n|-|-|\n|`ls | sort`|by name|\n|`a|`|\n", ["A: `ls | sort`; B: by name", "A: `a; B: `"]),
         ("| |Q1|Q2|\n|-|-|-|\n|Oslo|3|4|\n", ["Oslo; Q1: 3; Q2: 4"]),
         ("|Question|\n|---|\n|May I?|\n", ["Question: May I?"]),
         ("|A|B|\n|-|-|\n|1|2|\n# Next\n", ["A: 1; B: 2"]),
     ],
 )
 def test_a_table_is_read_as_people_write_it(table, rows):
-    assert rows_of(table) == rows
+    assert rows_of(read_markdown(table)) == rows
+
+
+def test_rows_are_cited_by_their_number_and_definitions_by_none():
+    assert [row.name for row in read_markdown(f"{TABLE}\nApple\n: A fruit.\n").rows] == ["row 1", "row 2", ""]
 
 
 @pytest.mark.parametrize("page", [f"Table: By city\n\n{TABLE}", f"{TABLE}\nTable: By city\n", f"{TABLE}\n: By city\n"])
 def test_a_caption_stays_with_its_table(page):
-    document = read(f"Before.\n\n{page}\nAfter.")
+    document = read_markdown(f"Before.\n\n{page}\nAfter.")
     (table,) = document.tables
     assert table.caption == "By city"
     assert document.text[table.start : table.end] == f"By city\n{ROWS}"
@@ -74,16 +70,43 @@ def test_a_caption_stays_with_its_table(page):
         "Title\n---\n",
         "Ratios:\n3 : 4\nWell: so.",
         "We met at 9\n\n:-)",
-        "- [Oslo](oslo.md)\n- [Rome](rome.md)\n- [Bonn](bonn.md)\n",
-        "- [Oslo](#a)\n- [Rome](#b)\n- [Bonn](#c) is ours\n",
+        "`[Oslo](oslo.md)` and `` [Rome](rome.md) ``",
+        "```\n[Oslo](oslo.md)\n```\n",
+        "row[i](x) and \\[Oslo](oslo.md) and [Oslo][1] and [Oslo] (120) and [^1](so)",
+        "<https://oslo.example> or https://rome.example, [Oslo](a b)",
+        "[Oslo\n\nRome](rome.md)",
         "<b>Bold</b> <table>of things\n",
         "one\r\ntwo\rthree\n",
     ],
 )
 def test_what_is_no_table_no_definition_and_no_list_of_contents_is_the_files_own(text):
-    document = read(text)
+    document = read_markdown(text)
     assert document.text == text
     assert not document.tables
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Ask in [Oslo](oslo.md) or [Rome]( <a b> 'Rome' ).", "Ask in Oslo or Rome."),
+        ('都は[東京](https://ja.wikipedia.org/wiki/Tokyo_(city) "Tokyo")です', "都は東京です"),
+        ("- [Oslo](oslo.md)\n- [Rome](rome.md)\n- [Bonn](bonn.md)\n", "- Oslo\n- Rome\n- Bonn\n"),
+        ("- [Oslo](#a)\n- [Rome](#b)\n- [Bonn](#c) is ours\n", "- Oslo\n- Rome\n- Bonn is ours\n"),
+        ("See [the *rules*\nof `leave`](rules.md#1).", "See the *rules*\nof `leave`."),
+        ("[![Logo](a.png)](b.html) ![Plan](c.svg)", "Logo Plan"),
+        ("|A|\n|-|\n|[b](c.md)|\n", "A: b"),
+        ("Apple\n: A [fruit](f.md).\n", "Apple: A fruit."),
+    ],
+)
+def test_where_a_link_leads_to_is_left_out_as_on_a_web_page(text, shown):
+    assert read_markdown(text).text == shown
+
+
+def test_a_heading_stays_where_it_is_behind_links_and_with_one():
+    document = read_markdown("See [a](b).\n\n## The [rules](r.md)\n\nText.")
+    (heading,) = document.headings
+    assert document.text[heading.start : heading.end] == "## The rules"
+    assert heading.text == "The rules"
 
 
 @pytest.mark.parametrize(
@@ -100,24 +123,24 @@ def test_what_is_no_table_no_definition_and_no_list_of_contents_is_the_files_own
     ],
 )
 def test_a_term_stays_with_its_definition(text, rows):
-    assert rows_of(text) == rows
+    assert rows_of(read_markdown(text)) == rows
 
 
 def test_every_passage_of_a_long_definition_carries_its_term_and_what_follows_does_not():
     text = f"# Options\n\n--force\n:   {SENTENCE * 40}\n\n{'It is quiet here. ' * 60}\n"
-    titles = [piece.title for piece in split(read(text))]
+    titles = [piece.title for piece in split(read_markdown(text))]
     assert titles.count("Options > --force") > 1
     assert titles[-1] == "Options"
 
 
 def test_tables_and_definitions_in_html_are_read_like_those_of_a_web_page():
     page = "Before.\n\n<table>\n\n<tr><th>A<th>B\n<tr><td>1<td>2\n</table>\n<dl><dt>a<dd>b</dl>\n# End\n"
-    assert read(page).text == "Before.\n\nA: 1; B: 2\na: b\n# End\n"
-    assert [heading.text for heading in read(page).headings] == ["End"]
+    assert read_markdown(page).text == "Before.\n\nA: 1; B: 2\na: b\n# End\n"
+    assert [heading.text for heading in read_markdown(page).headings] == ["End"]
 
 
 def test_headings_stay_where_they_are_below_tables():
-    document = read(f"# One\n\n{TABLE}\n## Two ##\n\nApple\n: A fruit.\n\nThree\n=====\n\nText.")
+    document = read_markdown(f"# One\n\n{TABLE}\n## Two ##\n\nApple\n: A fruit.\n\nThree\n=====\n\nText.")
     assert [(document.text[one.start : one.end], one.level, one.text) for one in document.headings] == [
         ("# One", 1, "One"),
         ("## Two ##", 2, "Two"),
@@ -127,18 +150,18 @@ def test_headings_stay_where_they_are_below_tables():
 
 def test_a_list_of_contents_is_left_out_with_its_heading():
     contents = "- [Leave](#leave)\n  * [Days](#days)\n- [Pay](#pay)\n"
-    assert read(f"# Handbook\n\n{contents}\n## Leave\n\nPaid.").text.split() == [
+    assert read_markdown(f"# Handbook\n\n{contents}\n## Leave\n\nPaid.").text.split() == [
         "#",
         "Handbook",
         "##",
         "Leave",
         "Paid.",
     ]
-    assert read(f"# Handbook\n\n## Contents\n{contents}\n## Leave\n\nPaid.").text.split() == [
+    assert read_markdown(f"# Handbook\n\n## Contents\n{contents}\n## Leave\n\nPaid.").text.split() == [
         *["#", "Handbook", "##", "Leave", "Paid."]
     ]
     with pytest.raises(BadDocument, match=r"^a\.md holds only navigation"):
-        read(f"# Contents\n\n{contents}")
+        read_markdown(f"# Contents\n\n{contents}")
 
 
 LINES = st.sampled_from(
@@ -157,6 +180,8 @@ LINES = st.sampled_from(
         "~ x",
         "- [A](#a)",
         "- [B](b)",
+        "# [H](h)",
+        "[a\n`b](c) `[d](e)",
         "<table>",
         "</table>",
         "<tr><td>x<td>y",
@@ -175,7 +200,7 @@ LINES = st.sampled_from(
 @given(lines=st.lists(st.one_of(LINES, st.text(max_size=20)), max_size=25), end=st.sampled_from(["\n", "\r\n"]))
 def test_any_markdown_is_read_or_refused_and_says_where_its_parts_are(lines, end):
     try:
-        document = read(end.join(lines))
+        document = read_markdown(end.join(lines))
     except BadDocument:
         return
     stretches = [*document.headings, *document.rows, *document.tables]
@@ -186,10 +211,28 @@ def test_any_markdown_is_read_or_refused_and_says_where_its_parts_are(lines, end
 
 
 @pytest.mark.parametrize(
-    "unit", ["|a|\n", "|a|\n|-|\n", "a\n: b\n\n", "<table>\n", "- [a](#a)\n", "a\n", ": a\n", "| ", "|-", "\n", "~"]
+    "unit",
+    [
+        "|a|\n",
+        "|a|\n|-|\n",
+        "a\n: b\n\n",
+        "<table>\n",
+        "- [a](#a)\n",
+        "a\n",
+        ": a\n",
+        "| ",
+        "|-",
+        "\n",
+        "~",
+        "`",
+        "[a](b ",
+        "[a] ",
+        "![",
+        '[a](b "',
+    ],
 )
 def test_any_number_of_marks_is_read_or_refused(unit):
     try:
-        assert read(unit * (200_000 // len(unit)) + "end").text
+        assert read_markdown(unit * (200_000 // len(unit)) + "end").text
     except BadDocument as error:
         assert "navigation" not in str(error)  # noqa: PT017

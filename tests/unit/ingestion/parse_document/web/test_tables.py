@@ -2,20 +2,11 @@
 
 import pytest
 
-from ingestion.parse_document.readers import parse
 from selfrag.domain.errors import BadDocument
+from tests.support.rows import read_page, rows_of
 
 CITIES = "<tr><th>City<th>Limit<tr><td>Oslo<td>140 EUR<tr><td>Rome<td>90 EUR"
 CITIES_READ = "City: Oslo; Limit: 140 EUR\nCity: Rome; Limit: 90 EUR"
-
-
-def read(html):
-    return parse("page.html", html.encode())
-
-
-def rows_of(html):
-    document = read(html)
-    return [document.text[row.start : row.end] for row in document.rows]
 
 
 @pytest.mark.parametrize(
@@ -57,16 +48,30 @@ def rows_of(html):
             "<tr><th>City<th>Notes<tr><td>Oslo<td><p>One.<p>Two.<ul><li>a<li>b</ul>",
             ["City: Oslo; Notes: One. Two. a b"],
         ),
+        (
+            "<thead><tr><th>Option</thead><tr><td><p>-a<p>All files.<tr><td>-q",
+            ["Option: -a All files.", "Option: -q"],
+        ),
     ],
 )
 def test_each_value_of_a_row_is_named_by_its_columns_and_its_row(table, rows):
-    assert rows_of(f"<table>{table}</table>") == rows
+    assert rows_of(read_page(f"<table>{table}</table>")) == rows
 
 
 def test_a_table_in_a_cell_is_a_part_of_its_row():
     inner = "<table><tr><th>From<th>To<tr><td>8<td>12</table>"
-    assert rows_of(f"<table><tr><th>Day<th>Hours<tr><td>Monday<td>{inner}</table>") == [
+    assert rows_of(read_page(f"<table><tr><th>Day<th>Hours<tr><td>Monday<td>{inner}</table>")) == [
         "Day: Monday; Hours: From: 8; To: 12"
+    ]
+
+
+def test_rows_are_cited_by_their_number_below_the_headings():
+    table = f"{CITIES}<tr><th colspan=2>Abroad<tr><td><td><tr><td>Kobe<td>70"
+    document = read_page(f"<table>{table}</table>")
+    assert [(row.name, document.text[row.start : row.end]) for row in document.rows] == [
+        ("row 1", "City: Oslo; Limit: 140 EUR"),
+        ("row 2", "City: Rome; Limit: 90 EUR"),
+        ("row 3", "Abroad; City: Kobe; Limit: 70"),
     ]
 
 
@@ -80,7 +85,7 @@ def test_a_table_in_a_cell_is_a_part_of_its_row():
     ],
 )
 def test_a_caption_stays_with_its_table(page):
-    document = read(f"<p>Before.</p>{page}<p>After.</p>")
+    document = read_page(f"<p>Before.</p>{page}<p>After.</p>")
     (table,) = document.tables
     assert table.caption == "Limits by city"
     assert document.text[table.start : table.end] == (f"Limits by city\n{CITIES_READ}")
@@ -89,7 +94,7 @@ def test_a_caption_stays_with_its_table(page):
 
 
 def test_the_name_of_a_column_in_which_nothing_stands_is_not_lost():
-    assert "Remark" in read("<table><tr><th>City<th>Remark<tr><td>Oslo<td></table>").text
+    assert "Remark" in read_page("<table><tr><th>City<th>Remark<tr><td>Oslo<td></table>").text
 
 
 @pytest.mark.parametrize(
@@ -101,6 +106,7 @@ def test_the_name_of_a_column_in_which_nothing_stands_is_not_lost():
         ),
         ("<table><tr><td><h1>Leave</h1><p>25 days.</table>", "Leave\n25 days."),
         ("<table><tr><td><img><th>Warning<tr><td><td>Do not open.</table>", "Warning\nDo not open."),
+        ("<table><thead><tr><th>Leave</thead><tr><td><h2>Days</h2><p>25 days.</table>", "Leave\nDays\n25 days."),
         ("<table><tr><td>1<td><pre>if x:\n    go()</pre></table>", "1\nif x:\n    go()"),
         (
             f"<table><tr><td>Left<td><table>{CITIES}</table><tr><td>a<td>b</table>",
@@ -109,11 +115,13 @@ def test_the_name_of_a_column_in_which_nothing_stands_is_not_lost():
     ],
 )
 def test_a_table_that_only_lays_out_the_page_is_read_as_text(page, text):
-    assert read(page).text == text
+    assert read_page(page).text == text
 
 
 def test_a_heading_within_a_table_that_lays_out_the_page_is_a_heading():
-    assert [heading.text for heading in read("<table><tr><td><h1>Leave</h1><p>25 days.</table>").headings] == ["Leave"]
+    assert [heading.text for heading in read_page("<table><tr><td><h1>Leave</h1><p>25 days.</table>").headings] == [
+        "Leave"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +136,7 @@ def test_a_heading_within_a_table_that_lays_out_the_page_is_a_heading():
 )
 def test_a_table_that_would_grow_without_end_is_refused_or_read_in_bounds(table):
     try:
-        length = len(read(f"<p>Words.<table>{table}</table>").text)
+        length = len(read_page(f"<p>Words.<table>{table}</table>").text)
     except BadDocument as error:
         length, sentence = 0, str(error)
     else:

@@ -2,9 +2,9 @@
 
 import re
 
-from ingestion.parse_document.data.formats import shown
-from ingestion.parse_document.data.workbook import MAX_COLUMN, MAX_ROW, Cells, Merged, Sheet
-from ingestion.parse_document.data.xlsx_parts import ON, unescaped
+from ingestion.parse_document.data.workbooks.formats import shown
+from ingestion.parse_document.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, Merged, Sheet
+from ingestion.parse_document.data.workbooks.xlsx_parts import ON, unescaped
 from ingestion.parse_document.zipped import TooMuch, local
 
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")

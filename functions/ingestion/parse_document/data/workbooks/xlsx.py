@@ -2,10 +2,10 @@
 
 from pathlib import PurePosixPath
 
-from ingestion.parse_document.data.sheets import write_sheets
-from ingestion.parse_document.data.workbook import Cells, Sheet
-from ingestion.parse_document.data.xlsx_parts import Formats, Strings, Workbook
-from ingestion.parse_document.data.xlsx_sheet import SheetReader
+from ingestion.parse_document.data.workbooks.sheets import write_sheets
+from ingestion.parse_document.data.workbooks.workbook import Cells, Sheet
+from ingestion.parse_document.data.workbooks.xlsx_parts import Formats, Strings, Workbook
+from ingestion.parse_document.data.workbooks.xlsx_sheet import SheetReader
 from ingestion.parse_document.kinds import EXCEL
 from ingestion.parse_document.office.properties import properties
 from ingestion.parse_document.office.relations import relations

@@ -93,7 +93,7 @@ def _declared(content: bytes) -> tuple[str, str]:
 
 def _guessed(key: str, content: bytes, label: str) -> tuple[str, tuple[str, ...]]:
     # Its models are loaded where a file needs them: nearly every file is UTF-8.
-    from ingestion.parse_document.data.guessing import guess
+    from ingestion.parse_document.data.encodings.guessing import guess
 
     found = guess(content)
     if found is None:

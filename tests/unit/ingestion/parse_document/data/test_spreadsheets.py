@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.parse_document.data.formats import shown
+from ingestion.parse_document.data.workbooks.formats import shown
 from ingestion.parse_document.readers import parse
 from selfrag.domain.errors import BadDocument
 from tests.support.files import zipped

@@ -2,8 +2,8 @@
 
 from pathlib import PurePosixPath
 
-from ingestion.parse_document.data.ods_content import Content
-from ingestion.parse_document.data.sheets import write_sheets
+from ingestion.parse_document.data.workbooks.ods_content import Content
+from ingestion.parse_document.data.workbooks.sheets import write_sheets
 from ingestion.parse_document.kinds import ODS
 from ingestion.parse_document.office.properties import properties
 from ingestion.parse_document.writing import Writer

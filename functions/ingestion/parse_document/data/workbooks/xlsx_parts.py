@@ -2,7 +2,7 @@
 
 import re
 
-from ingestion.parse_document.data.formats import BUILT_IN
+from ingestion.parse_document.data.workbooks.formats import BUILT_IN
 from ingestion.parse_document.office.relations import relation_id
 from ingestion.parse_document.zipped import TooMuch, attribute, local
 

@@ -1,7 +1,7 @@
 """The XML of an OpenDocument spreadsheet, read as it streams by."""
 
-from ingestion.parse_document.data.formats import plain
-from ingestion.parse_document.data.workbook import MAX_COLUMN, MAX_ROW, Cells, Merged, Sheet
+from ingestion.parse_document.data.workbooks.formats import plain
+from ingestion.parse_document.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, Merged, Sheet
 from ingestion.parse_document.zipped import attribute, local
 
 # Comments, drawings and what is kept of changes are no values.

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ingestion.parse_document.data.workbook import Sheet
+from ingestion.parse_document.data.workbooks.workbook import Sheet
 from ingestion.parse_document.zipped import TooMuch
 
 _NARROWEST, _MOST = 2, 20  # columns of a table beside others, and such tables

@@ -1,8 +1,8 @@
 """How a workbook becomes a document: each sheet a part, with tables where blank rows and columns divide."""
 
-from ingestion.parse_document.data.blocks import blocks, unmerge
 from ingestion.parse_document.data.tables import Line, Tables, flush_lines
-from ingestion.parse_document.data.workbook import Sheet
+from ingestion.parse_document.data.workbooks.blocks import blocks, unmerge
+from ingestion.parse_document.data.workbooks.workbook import Sheet
 from ingestion.parse_document.writing import Writer
 
 _LISTED = 10

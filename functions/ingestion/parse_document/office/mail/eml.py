@@ -7,7 +7,7 @@ from time import monotonic
 
 from ingestion.parse_document.kinds import MESSAGE, refuse_other_kinds
 from ingestion.parse_document.labels import labels
-from ingestion.parse_document.office.mime import attachments, body, header, parsed, payload, sent, text_of
+from ingestion.parse_document.office.mail.mime import attachments, body, header, parsed, payload, sent, text_of
 from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import TooMuch
 from selfrag.domain.documents import Document, has_words, of_a_kind_that_is_read

@@ -1,0 +1,19 @@
+"""What a reader makes of a text that a test writes, and the rows that can be cited in it."""
+
+from ingestion.parse_document.readers import parse
+from selfrag.domain.documents import Document
+
+
+def read_page(html: str) -> Document:
+    """A web page as a Document."""
+    return parse("page.html", html.encode())
+
+
+def read_markdown(text: str) -> Document:
+    """A text in Markdown as a Document."""
+    return parse("a.md", text.encode())
+
+
+def rows_of(document: Document) -> list[str]:
+    """The text of each of its rows."""
+    return [document.text[row.start : row.end] for row in document.rows]
