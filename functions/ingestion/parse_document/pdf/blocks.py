@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from ingestion.parse_document.pdf.cells import Columns, Row, column_at, columns_of, parted, touching
-from ingestion.parse_document.pdf.frames import frames_of
+from ingestion.parse_document.pdf.frames import frames_of, is_in
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment
 
 _FAR = 2.5  # sizes of white between two lines of a table
@@ -80,13 +80,8 @@ def is_caption(text: str) -> bool:
 
 def _framed(rows: Sequence[Row], frames: Sequence[Box]) -> int:
     """How many of the lines are in the frame that the first one is in."""
-    frame = next((one for one in frames if _is_in(rows[0], one)), None)
-    return sum(1 for _ in takewhile(lambda row: _is_in(row, frame), rows)) if frame else 0
-
-
-def _is_in(row: Row, frame: Box) -> bool:
-    middle = (row[0].box.bottom + row[0].box.top) / 2
-    return frame.bottom < middle < frame.top and frame.left - 5 < row[0].box.left < frame.right
+    frame = next((one for one in frames if is_in(rows[0][0], one)), None)
+    return sum(1 for _ in takewhile(lambda row: is_in(row[0], frame), rows)) if frame else 0
 
 
 def _near(above: Row, below: Row) -> bool:

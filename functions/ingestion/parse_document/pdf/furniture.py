@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ingestion.parse_document.pdf.frames import is_in
 from ingestion.parse_document.pdf.segments import rows_of
 from ingestion.parse_document.pdf.shapes import Segment, Sheet, around
 
@@ -48,13 +49,17 @@ def _without(sheets: Sequence[Sheet], edges: Sequence[Sequence[Row]]) -> list[li
 
 
 def _edges(sheet: Sheet, depth: int) -> list[Row]:
-    """The first and the last lines of a page, of those that are no longer than furniture is."""
+    """The first and the last lines of a page, of those that are no longer than furniture is, and in no table."""
     rows = rows_of(sheet.segments)
+    inner = rows[depth : len(rows) - depth]
+    tables = [frame for frame in sheet.frames if any(is_in(row[0], frame) for row in inner)]
     outer = {*range(min(depth, len(rows))), *range(max(0, len(rows) - depth), len(rows))}
     return [
         rows[at]
         for at in sorted(outer)
-        if len(_text(rows[at])) <= _LONGEST and not (at + 1 < len(rows) and _is_of_a_table(rows[at], rows[at + 1]))
+        if len(_text(rows[at])) <= _LONGEST
+        and not any(is_in(rows[at][0], table) for table in tables)
+        and not (at + 1 < len(rows) and _is_of_a_table(rows[at], rows[at + 1]))
     ]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ingestion.parse_document.pdf.blocks import blocks, is_caption
 from ingestion.parse_document.pdf.columns import in_order
+from ingestion.parse_document.pdf.frames import around_frames, frames_of
 from ingestion.parse_document.pdf.paragraphs import Paragraph, joined_row, paragraphs_of
 from ingestion.parse_document.pdf.segments import rows_of
 from ingestion.parse_document.pdf.shapes import Rule, Segment
@@ -14,8 +15,14 @@ Laid = Paragraph | Grid
 
 def laid_out(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable[[str], bool]) -> list[Laid]:
     """The paragraphs and tables of a page; `knows` tells whether a word stands in the document."""
-    found = [laid for region in in_order(segments, rules) for laid in _region(region, rules, knows)]
+    found = [laid for region in _regions(segments, rules) for laid in _region(region, rules, knows)]
     return list(_with_captions(found))
+
+
+def _regions(segments: Sequence[Segment], rules: Sequence[Rule]) -> Iterator[list[Segment]]:
+    """The stretches in the order of reading; the cells in a frame are no columns of text, however long they are."""
+    for part, framed in around_frames(segments, frames_of(rules)):
+        yield from [part] if framed else in_order(part, rules)
 
 
 def _region(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable[[str], bool]) -> Iterator[Laid]:

@@ -53,9 +53,7 @@ def _goes_on(held: Sequence[Word], word: Word) -> bool:
 
 def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
     middle = (word.box.top + word.box.bottom) / 2
-    return any(
-        last.box.right - 1 <= box.left <= word.box.left + 1 and box.bottom <= middle <= box.top for box in standing
-    )
+    return any(last.box.left < box.left <= word.box.left + 1 and box.bottom <= middle <= box.top for box in standing)
 
 
 def _is_space(last: Word, word: Word) -> bool:

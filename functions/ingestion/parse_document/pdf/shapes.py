@@ -85,11 +85,12 @@ class Rule(NamedTuple):
 class Sheet:
     """What was found on a page: stretches in the file's order, and lines; whether it has a picture or cannot be read.
 
-    `across` are the stretches that run in another direction than most of them.
+    `across` are the stretches that run in another direction than most of them, `frames` are around tables.
     """
 
     segments: list[Segment] = field(default_factory=list)
     across: list[Segment] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
+    frames: list[Box] = field(default_factory=list)
     pictures: bool = False
     lost: bool = False

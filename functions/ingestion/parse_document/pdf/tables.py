@@ -54,6 +54,7 @@ def _cells(row: Row, columns: Sequence[tuple[float, float]]) -> list[str]:
             at
             for at, (left, right) in enumerate(columns)
             if _shared(one.box, left, right) > 0.3 * min(one.box.width, right - left)
+            and not any(one.box.left < other.box.left and left <= other.box.left < right for other in row)
         ]
         for at in met or [
             min(range(len(columns)), key=lambda at: abs(sum(columns[at]) - one.box.left - one.box.right))

@@ -27,6 +27,7 @@ _LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{8,}")
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; the least space that TeX sets is a fifth
+_BACK = 0.3  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
 _TINY = 0.1  # points: text of no size is not to be seen
 
 
@@ -71,9 +72,10 @@ def _parted(match: re.Match[str], places: Places) -> Iterator[tuple[int, int]]:
         return
     _, size, _, index = places.place(start)
     sides = [places.sides(index + number) for number in range(end - start)]
-    gaps = [after - before for (_, before), (after, _) in pairwise(sides)]
+    # The letters of a ligature have one place.
+    gaps = [after[0] - before[1] if after != before else 0 for before, after in pairwise(sides)]
     wide = median(gaps) + _GAP * size
-    cuts = [start + number for number, gap in enumerate(gaps, 1) if gap > wide]
+    cuts = [start + number for number, gap in enumerate(gaps, 1) if gap > wide or gap < -_BACK * size]
     yield from pairwise([start, *cuts, end])
 
 
