@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from ingestion.parse_document.pdf.cells import Columns, Row, column_at, columns_of, parted, touching
 from ingestion.parse_document.pdf.frames import frames_of, is_in
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment
 
 _FAR = 2.5  # sizes of white between two lines of a table
+_NEARER = 0.95
 _CAPTION = re.compile(r"(?:Tab(?:le|\.|elle|leau|la|ela|ella)|Таблица|表|표)\s*[\dA-Z]", re.IGNORECASE)
 
 
@@ -62,9 +63,17 @@ def _extended(rows: Sequence[Row], done: int, start: int, end: int, columns: Col
     at = end
     while at < len(rows) and _near(rows[at - 1], rows[at]) and (places := _places(rows[at], columns)):
         at += 1
-        # A line of one cell is the table's if it is not where rows begin, or if more of the table follows.
-        end = at if places > 1 or column_at(rows[at - 1][0], columns) else end
+        # A line of one cell is the table's if it is not where rows begin, or near to the row, or if more follows.
+        more = places > 1 or column_at(rows[at - 1][0], columns) or _is_nearer(rows[start:at], len(columns))
+        end = at if more else end
     return start, end
+
+
+def _is_nearer(rows: Sequence[Row], columns: int) -> bool:
+    """Whether the last of these lines is nearer to the one above it than whole rows are."""
+    apart = [above[0].base - below[0].base for above, below in pairwise(rows)]
+    whole = [gap for gap, below in zip(apart, rows[1:], strict=True) if len(below) == columns]
+    return bool(whole) and apart[-1] < _NEARER * min(whole)
 
 
 def _places(row: Row, columns: Columns) -> int:

@@ -53,7 +53,9 @@ def _parted(one: Segment, columns: Columns) -> list[Segment]:
         right = one.lefts[end] - 0.2 * one.size if end < len(words) else one.box.right
         box = one.box._replace(left=one.lefts[first], right=right)
         parts.append(
-            Segment(" ".join(words[first:end]), box, one.size, one.bold, one.fixed, lefts=one.lefts[first:end])
+            Segment(
+                " ".join(words[first:end]), box, one.size, one.base, one.bold, one.fixed, lefts=one.lefts[first:end]
+            )
         )
     return parts if cuts else [one]
 

@@ -1,6 +1,6 @@
 """What stands on a page in the order of reading: paragraphs and tables, with the tables' captions."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ingestion.parse_document.pdf.blocks import blocks, is_caption
 from ingestion.parse_document.pdf.columns import in_order
@@ -9,13 +9,14 @@ from ingestion.parse_document.pdf.paragraphs import Paragraph, joined_row, parag
 from ingestion.parse_document.pdf.segments import rows_of
 from ingestion.parse_document.pdf.shapes import Rule, Segment
 from ingestion.parse_document.pdf.tables import Grid, grid_of
+from ingestion.parse_document.pdf.vocabulary import Vocabulary
 
 Laid = Paragraph | Grid
 
 
-def laid_out(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable[[str], bool]) -> list[Laid]:
-    """The paragraphs and tables of a page; `knows` tells whether a word stands in the document."""
-    found = [laid for region in _regions(segments, rules) for laid in _region(region, rules, knows)]
+def laid_out(segments: Sequence[Segment], rules: Sequence[Rule], words: Vocabulary) -> list[Laid]:
+    """The paragraphs and tables of a page; `words` are those of the document."""
+    found = [laid for region in _regions(segments, rules) for laid in _region(region, rules, words)]
     return list(_with_captions(found))
 
 
@@ -25,14 +26,14 @@ def _regions(segments: Sequence[Segment], rules: Sequence[Rule]) -> Iterator[lis
         yield from [part] if framed else in_order(part, rules)
 
 
-def _region(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable[[str], bool]) -> Iterator[Laid]:
+def _region(segments: Sequence[Segment], rules: Sequence[Rule], words: Vocabulary) -> Iterator[Laid]:
     rows, done = rows_of(segments), 0
     for block in blocks(rows, rules):
-        if grid := grid_of(block, knows):
-            yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], knows)
+        if grid := grid_of(block, words):
+            yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], words)
             yield grid
             done = block.end
-    yield from paragraphs_of([joined_row(row) for row in rows[done:]], knows)
+    yield from paragraphs_of([joined_row(row) for row in rows[done:]], words)
 
 
 def _with_captions(found: Sequence[Laid]) -> Iterator[Laid]:

@@ -98,6 +98,12 @@ class Page:
         size = pdfium.FPDFText_GetFontSize(self._text, index) * (matrix.c**2 + matrix.d**2) ** 0.5
         return Box(box.left, box.bottom, box.right, box.top), size, (matrix.a, matrix.b), index
 
+    def origin(self, index: int) -> tuple[float, float]:
+        """Where the character of this number stands on its line."""
+        x, y = ctypes.c_double(), ctypes.c_double()
+        pdfium.FPDFText_GetCharOrigin(self._text, index, ctypes.byref(x), ctypes.byref(y))
+        return x.value, y.value
+
     def sides(self, index: int) -> tuple[float, float]:
         """Where the character of this number begins and ends from left to right."""
         box = pdfium.FS_RECTF()

@@ -18,6 +18,7 @@ from ingestion.parse_document.pdf.paragraphs import Paragraph
 from ingestion.parse_document.pdf.pdfium import File
 from ingestion.parse_document.pdf.shapes import Sheet
 from ingestion.parse_document.pdf.sheets import sheet_of
+from ingestion.parse_document.pdf.vocabulary import Vocabulary
 from ingestion.parse_document.writing import MAX_CHARACTERS, Writer
 from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
@@ -96,10 +97,10 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
 
 
 def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
-    words = set(_whole_words_of(sheets))
+    words = Vocabulary(one.text for sheet in sheets for one in sheet.segments)
     pages = list[list[Laid]]()
     for sheet, segments in zip(sheets, without_furniture(sheets), strict=True):
-        laid = laid_out(without_contents(segments), sheet.rules, words.__contains__)
+        laid = laid_out(without_contents(segments), sheet.rules, words)
         across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True) for one in sheet.across]
         pages.append([*laid, *across])
     return pages
@@ -107,11 +108,6 @@ def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
 
 def _words_of(sheets: Sequence[Sheet]) -> Iterator[str]:
     return (word for sheet in sheets for one in sheet.segments for word in _WORD.findall(one.text))
-
-
-def _whole_words_of(sheets: Sequence[Sheet]) -> Iterator[str]:
-    """The words that no end of a line can have cut: neither the first of a line nor the last."""
-    return (word for sheet in sheets for one in sheet.segments for word in _WORD.findall(one.text)[1:-1])
 
 
 def _has_words(sheet: Sheet) -> bool:

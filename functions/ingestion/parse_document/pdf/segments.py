@@ -77,4 +77,5 @@ def _segment(words: Sequence[Word], look: Look) -> Segment:
     bold, fixed = all(bold for bold, _ in looks), all(fixed for _, fixed in looks)
     size = sizes.most_common(1)[0][0]
     noted = words[0].size < _RAISED * size and words[0].text.isdecimal()
-    return Segment(text, around([word.box for word in words]), size, bold, fixed, noted, lefts)
+    base = max(words, key=lambda word: word.size).base
+    return Segment(text, around([word.box for word in words]), size, base, bold, fixed, noted, lefts)

@@ -16,6 +16,9 @@ class Places(Protocol):
     def place(self, at: int) -> tuple[Box, float, tuple[float, float], int]:
         """Of a character of the text: its box, its size, the direction that it is written in, and its own number."""
 
+    def origin(self, index: int) -> tuple[float, float]:
+        """Where the character of this number stands on its line."""
+
     def sides(self, index: int) -> tuple[float, float]:
         """Where the character of this number begins and ends from left to right."""
 
@@ -24,6 +27,8 @@ class Places(Protocol):
 _HYPHEN = "\ufffe"
 _WORD = re.compile(rf"[^\s\x00-\x1f\x7f{_HYPHEN}]+{_HYPHEN}?")
 _LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{8,}")
+_NOTE = re.compile(r"\d{1,3}(?=[^\W\d])")
+_SMALLER = 0.85  # of the size: the number of a note, before its text
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; the least space that TeX sets is a fifth
@@ -54,7 +59,9 @@ def _word(shown: str, start: int, end: int, places: Places, spaced: bool) -> Wor
     ).turned(quarters)
     if box.height < _TINY or not all(abs(side) < 1e7 for side in box):
         return None
-    return Word(_readable(shown), box, size if size >= 1 else box.height, quarters, index, spaced)
+    x, y = places.origin(index)
+    base = Box(x, y, x, y).turned(quarters).bottom
+    return Word(_readable(shown), box, size if size >= 1 else box.height, quarters, index, base, spaced)
 
 
 def _quarters(across: float, up: float) -> int:
@@ -67,7 +74,11 @@ def _quarters(across: float, up: float) -> int:
 def _parted(match: re.Match[str], places: Places) -> Iterator[tuple[int, int]]:
     """Where the words in a long one begin and end: at gaps that are wider than those between its other letters."""
     start, end = match.span()
-    if end - start > _LONGEST or not _LATIN_RUN.search(match[0]):
+    note = _NOTE.match(match[0])
+    if note and places.place(start)[1] < _SMALLER * places.place(start + note.end())[1]:
+        yield start, start + note.end()
+        start += note.end()
+    if end - start > _LONGEST or not _LATIN_RUN.search(match.string, start, end):
         yield start, end
         return
     _, size, _, index = places.place(start)

@@ -60,6 +60,18 @@ def test_a_hyphen_that_belongs_to_the_word_is_kept_at_the_end_of_a_line():
     assert text_of(page).endswith("that is not the non-smoker's or a laptop-guest.")
 
 
+def test_a_document_that_divides_no_words_keeps_every_hyphen_at_the_end_of_a_line():
+    page = lines(
+        72, 700, "Run it as a non-", "root user, with the post-", "processed file, at run-", "time and not before."
+    )
+    assert text_of(page) == "Run it as a non-root user, with the post-processed file, at run-time and not before."
+
+
+def test_the_number_of_a_note_is_not_glued_to_its_text():
+    page = [Text(72, 100, "5", 6), Text(72 + 3.4, 100, "This is said in a note.", 8)]
+    assert text_of(page) == "5 This is said in a note."
+
+
 CITIES = ["Kobe", "Oslo", "Rome", "Lima", "Riga", "Bonn"]
 
 

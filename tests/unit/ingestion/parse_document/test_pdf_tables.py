@@ -53,3 +53,63 @@ def test_a_value_that_runs_into_the_next_cell_is_not_glued_to_what_stands_there(
     ]
     document = read_pdf("a.pdf", laid([*grid(72, 700, [122, 80], 3), *page]))
     assert rows_of(document) == ["Package: a-mail-transfer-agent; Votes: V:264", "Package: a-mail-reader; Votes: V:7"]
+
+
+def wrapped(y, *rows, xs=(72, 200, 300), apart=13.6):
+    """Cells of several lines below each other, a row only a little further from the next than its lines are."""
+    page = []
+    for row in rows:
+        for x, cell in zip(xs, row, strict=True):
+            page += lines(x, y, *cell.split("|"))
+        y -= 12 * (max(cell.count("|") for cell in row)) + apart
+    return page
+
+
+def test_rows_of_cells_with_several_lines_are_told_by_the_white_between_them_and_their_head_by_the_line_below():
+    head = ("Level of|isolation", "|Dirty reads", "Phantom|reads")
+    rows = [
+        ("Read|uncommitted", "Allowed, but|not here", "Possible"),
+        ("Read|committed", "Not|possible", "Possible"),
+        ("Serializable", "Not|possible", "Not|possible"),
+    ]
+    page = [*wrapped(700, head), Line(66, 683, 400, 683), *wrapped(672, *rows)]
+    assert rows_of(read_pdf("a.pdf", laid(page))) == [
+        "Level of isolation: Read uncommitted; Dirty reads: Allowed, but not here; Phantom reads: Possible",
+        "Level of isolation: Read committed; Dirty reads: Not possible; Phantom reads: Possible",
+        "Level of isolation: Serializable; Dirty reads: Not possible; Phantom reads: Not possible",
+    ]
+
+
+def test_a_table_with_one_long_column_is_one_though_most_of_its_lines_have_one_cell():
+    texts = [
+        "stores files|with their|owners|in Git|or|Bazaar",
+        "brings|back|the|system|as it|stood|at|that|day",
+        "keeps|both",
+    ]
+    rows = [(name, str(number), text) for number, (name, text) in enumerate(zip("abc", texts, strict=True))]
+    page = [*wrapped(700, ("Name", "Votes", "Description")), Line(66, 697, 400, 697), *wrapped(684, *rows)]
+    assert rows_of(read_pdf("a.pdf", laid(page))) == [
+        f"Name: {name}; Votes: {votes}; Description: {text.replace('|', ' ')}" for name, votes, text in rows
+    ]
+
+
+def test_rows_that_stand_in_groups_stay_rows():
+    rows = [(f"City{number}", str(number), f"{number} km") for number in range(1, 10)]
+    page = [
+        *wrapped(700, ("City", "Offices", "Distance")),
+        *(one for at in (0, 3, 6) for one in wrapped(680 - 14 * at, *rows[at : at + 3], apart=12)),
+    ]
+    assert rows_of(read_pdf("a.pdf", laid(page))) == [
+        f"City: {city}; Offices: {number}; Distance: {distance}" for city, number, distance in rows
+    ]
+
+
+def test_a_word_that_is_too_long_for_its_cell_is_put_together():
+    rows = [("Read un|committed", "1", "a"), ("Serializa|ble", "2", "b"), ("As|before", "3", "c")]
+    text = "Work that is uncommitted is serializable or none, as it was before, as said."
+    page = [Text(72, 740, text), *wrapped(700, ("Level", "Number", "Letter")), Line(66, 697, 400, 697)]
+    assert rows_of(read_pdf("a.pdf", laid([*page, *wrapped(684, *rows)]))) == [
+        "Level: Read uncommitted; Number: 1; Letter: a",
+        "Level: Serializable; Number: 2; Letter: b",
+        "Level: As before; Number: 3; Letter: c",
+    ]
