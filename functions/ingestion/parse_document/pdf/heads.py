@@ -11,12 +11,17 @@ _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 
 def heads(
     told: Sequence[list[str]], groups: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]], ruled: bool
-) -> int:
-    """How many rows at the top are names of columns; `ruled` if a drawn line is below the first."""
+) -> tuple[int, bool]:
+    """How many rows at the top are names of columns, and whether a drawn line or bold letters say so, not their words.
+
+    `ruled` tells whether a drawn line is below the first.
+    """
     depth = 2 if _is_spanning(groups[0], columns) and len(told) > 2 else 1
     if len(told) <= depth:
-        return 0
-    return depth if ruled or _looks_like_names(told, groups, depth) else 0
+        return 0, False
+    bold = [all(one.bold for _, row in group for one in row) for group in groups]
+    sure = ruled or (all(bold[:depth]) and not all(bold))
+    return depth if sure or _looks_like_names(told[depth - 1], told[depth:]) else 0, sure
 
 
 def _is_spanning(group: Sequence[Line], columns: Sequence[tuple[float, float]]) -> bool:
@@ -27,11 +32,7 @@ def _is_spanning(group: Sequence[Line], columns: Sequence[tuple[float, float]]) 
     )
 
 
-def _looks_like_names(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], depth: int) -> bool:
-    bold = [all(one.bold for _, row in group for one in row) for group in groups]
-    if all(bold[:depth]) and not all(bold):
-        return True
-    head, body = told[depth - 1], told[depth:]
+def _looks_like_names(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
     if (not head[0] and all(head[1:])) or _is_short(head, body):
         return True
     return any(

@@ -11,6 +11,7 @@ from ingestion.parse_document.contained import begin
 from ingestion.parse_document.labels import Labels, labels
 from ingestion.parse_document.pdf import pdfium, told
 from ingestion.parse_document.pdf.contents import without_contents
+from ingestion.parse_document.pdf.continued import with_tables_continued
 from ingestion.parse_document.pdf.furniture import without_furniture
 from ingestion.parse_document.pdf.layout import Laid, laid_out
 from ingestion.parse_document.pdf.output import write
@@ -103,6 +104,7 @@ def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
         laid = laid_out(without_contents(segments), sheet.rules, words)
         across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True) for one in sheet.across]
         pages.append([*laid, *across])
+    with_tables_continued(pages, words)
     return pages
 
 

@@ -19,12 +19,24 @@ _SHARE = 0.25  # of the lines of a table that have two cells or more
 
 @dataclass(slots=True)
 class Grid:
-    """A table: its columns' names ("" where there is none), and the values of each row under them."""
+    """A table: the lines of its columns' names, and the values of each row under them; "" where there is none.
+
+    `lefts` are where its columns begin; `sure` tells whether its looks say what the head is, not only its words, and
+    `framed` whether lines are drawn between its rows.
+    """
 
     box: Box
-    names: list[str]
+    head: list[list[str]]
     rows: list[list[str]]
+    lefts: list[float]
+    sure: bool
+    framed: bool
     caption: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """What each column is called, from the outermost name on."""
+        return [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*self.head, strict=True)]
 
 
 def grid_of(block: Block, words: Vocabulary) -> Grid | None:
@@ -36,12 +48,9 @@ def grid_of(block: Block, words: Vocabulary) -> Grid | None:
     if not head and len(flat) < 3 and sum(sum(map(bool, cells)) > 1 for cells, _ in lines) < _SHARE * len(lines):
         return None
     groups = groups_of(lines, flat, head)
-    told = [_told([cells for cells, _ in group], words) for group in groups]
-    names = heads(told, groups, block.columns, head > 0 or len(flat) >= 3)
-    header = [""] * len(block.columns)
-    for row in told[:names]:
-        header = [", ".join(dict.fromkeys(filter(None, pair))) for pair in zip(header, row, strict=True)]
-    return Grid(box, header, told[names:])
+    told = [joined_cells([cells for cells, _ in group], words) for group in groups]
+    names, sure = heads(told, groups, block.columns, head > 0 or len(flat) >= 3)
+    return Grid(box, told[:names], told[names:], [left for left, _ in block.columns], sure, len(flat) >= 3)
 
 
 def _cells(row: Row, columns: Sequence[tuple[float, float]]) -> list[str]:
@@ -65,7 +74,8 @@ def _shared(box: Box, left: float, right: float) -> float:
     return min(box.right, right) - max(box.left, left)
 
 
-def _told(lines: Sequence[list[str]], words: Vocabulary) -> list[str]:
+def joined_cells(lines: Sequence[list[str]], words: Vocabulary) -> list[str]:
+    """The lines of a row as one: what stands in each column."""
     told = list(lines[0])
     for cells in lines[1:]:
         told = [

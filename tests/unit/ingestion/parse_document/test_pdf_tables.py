@@ -113,3 +113,59 @@ def test_a_word_that_is_too_long_for_its_cell_is_put_together():
         "Level: Serializable; Number: 2; Letter: b",
         "Level: As before; Number: 3; Letter: c",
     ]
+
+
+HEAD = ("Name", "Votes", "Description")
+
+
+def test_a_row_that_the_end_of_the_page_has_cut_is_put_together_below_the_same_head_on_page_after_page():
+    cities = ["Kobe", "Oslo", "Rome", "Lima", "Riga"]
+
+    def page(number):
+        rest = [("", "", f"of {cities[number - 2]}|and more {cities[number - 2]}")] if number > 1 else []
+        city = cities[number - 1]
+        rows = [
+            *rest,
+            (f"all {city}", "1", f"shows {city}|all {city}"),
+            (f"some {city}", "2", f"stores {city}|files {city}"),
+        ]
+        return [*wrapped(740, HEAD), Line(66, 737, 400, 737), *wrapped(724, *rows)]
+
+    found = rows_of(read_pdf("a.pdf", laid(*(page(number) for number in range(1, 6)))))
+    assert found[:3] == [
+        "Name: all Kobe; Votes: 1; Description: shows Kobe all Kobe",
+        "Name: some Kobe; Votes: 2; Description: stores Kobe files Kobe of Kobe and more Kobe",
+        "Name: all Oslo; Votes: 1; Description: shows Oslo all Oslo",
+    ]
+    assert len(found) == 10
+
+
+def test_a_table_that_goes_on_without_its_head_keeps_its_names():
+    cities = ["Kobe", "Oslo", "Rome", "Lima", "Riga", "Bonn"]
+    rows = [(city, "open", "north") for city in cities]
+    pages = [
+        [*wrapped(180, ("City", "State", "Part")), Line(66, 177, 400, 177), *wrapped(164, *rows[:3])],
+        [
+            *wrapped(740, *rows[3:]),
+            *lines(72, 500, "That was all of it, and more than enough was told here of cities."),
+        ],
+    ]
+    assert rows_of(read_pdf("a.pdf", laid(*pages))) == [f"City: {city}; State: open; Part: north" for city in cities]
+
+
+def test_a_table_of_two_columns_of_long_texts_is_read_row_by_row_with_no_more_than_a_line_below_its_head():
+    rows = [
+        (
+            f"git command-{number} --with|another-option-{number}",
+            f"does what it is told in way {number},|and no more, if asked|for it",
+        )
+        for number in range(1, 6)
+    ]
+    page = [
+        *wrapped(700, ("Command", "Meaning"), xs=(72, 230)),
+        Line(66, 697, 420, 697),
+        *wrapped(684, *rows, xs=(72, 230)),
+    ]
+    assert rows_of(read_pdf("a.pdf", laid(page))) == [
+        f"Command: {command.replace('|', ' ')}; Meaning: {meaning.replace('|', ' ')}" for command, meaning in rows
+    ]

@@ -1,0 +1,32 @@
+"""Tables that go on over pages: the same names, and the row that the end of the page has cut."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ingestion.parse_document.pdf.layout import Laid
+from ingestion.parse_document.pdf.tables import Grid, joined_cells
+from ingestion.parse_document.pdf.vocabulary import Vocabulary
+
+_EXACT = 2  # points by which the columns of one table may differ
+
+
+def with_tables_continued(pages: Sequence[list[Laid]], words: Vocabulary) -> None:
+    """Give the first table of a page what the last one of the page before knows, if it goes on with that one."""
+    for before, after in pairwise(pages):
+        above, below = (before[-1] if before else None), (after[0] if after else None)
+        if isinstance(above, Grid) and isinstance(below, Grid) and _is_one(above, below):
+            if below.head != above.head:
+                below.head, below.rows = above.head, [*below.head, *below.rows]
+            if above.rows and _goes_on(below):
+                above.rows[-1] = joined_cells([above.rows[-1], below.rows.pop(0)], words)
+
+
+def _is_one(above: Grid, below: Grid) -> bool:
+    if below.caption or len(above.lefts) != len(below.lefts) or (below.sure and below.head != above.head):
+        return False
+    return all(abs(one - other) <= _EXACT for one, other in zip(above.lefts, below.lefts, strict=True))
+
+
+def _goes_on(grid: Grid) -> bool:
+    """Whether the first row has nothing where rows begin; in a frame that may be a row of its own."""
+    return not grid.framed and len(grid.rows) > 1 and not grid.rows[0][0]
