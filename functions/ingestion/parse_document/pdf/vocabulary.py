@@ -34,7 +34,7 @@ class Vocabulary:
     def keeps_hyphen(self, end: str, begin: str) -> bool:
         """Whether the hyphen of a word at the end of a line is its own: the document has it so, or divides no words."""
         if not begin[0].islower():
-            return True
+            return not ((end + begin).isupper() and self.is_cut(end[:-1], begin))
         if self.knows(end[:-1] + begin):
             return False
         parts = (end[:-1], begin)

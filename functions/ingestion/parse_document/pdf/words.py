@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
-from statistics import median
+from statistics import median_low
 from typing import Protocol
 
 from ingestion.parse_document.pdf.shapes import Box, Word
@@ -26,13 +26,14 @@ class Places(Protocol):
 # PDFium puts U+FFFE for a hyphen at the end of a line, and the next line right behind it.
 _HYPHEN = "\ufffe"
 _WORD = re.compile(rf"[^\s\x00-\x1f\x7f{_HYPHEN}]+{_HYPHEN}?")
-_LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{8,}")
+_LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{4,}")
 _NOTE = re.compile(r"\d{1,3}(?=[^\W\d])")
 _SMALLER = 0.85  # of the size: the number of a note, before its text
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; the least space that TeX sets is a fifth
-_BACK = 0.3  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
+_LEAST_SPACE = 0.05  # of the size
+_BACK = 0.4  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
 _TINY = 0.1  # points: text of no size is not to be seen
 
 
@@ -43,8 +44,17 @@ def words_of(text: str, places: Places) -> list[Word]:
         for start, end in _parted(match, places):
             spaced = start == 0 or text[start - 1].isspace() or start > match.start()
             if word := _word(text[start:end], start, end, places, spaced):
+                if start and text[start - 1] == " " and _is_taken_back(word, places):
+                    word.spaced = False
                 found.append(word)
     return found
+
+
+def _is_taken_back(word: Word, places: Places) -> bool:
+    """Whether the space before a word was written and the word set where it began, so that none is to be seen."""
+    begins, ends = places.sides(word.index - 1)
+    upright = word.quarters == 0
+    return upright and abs(word.box.left - begins) < _LEAST_SPACE * word.size < ends - begins
 
 
 def _word(shown: str, start: int, end: int, places: Places, spaced: bool) -> Word | None:
@@ -85,7 +95,7 @@ def _parted(match: re.Match[str], places: Places) -> Iterator[tuple[int, int]]:
     sides = [places.sides(index + number) for number in range(end - start)]
     # The letters of a ligature have one place.
     gaps = [after[0] - before[1] if after != before else 0 for before, after in pairwise(sides)]
-    wide = median(gaps) + _GAP * size
+    wide = max(0, median_low(gaps)) + _GAP * size
     cuts = [start + number for number, gap in enumerate(gaps, 1) if gap > wide or gap < -_BACK * size]
     yield from pairwise([start, *cuts, end])
 

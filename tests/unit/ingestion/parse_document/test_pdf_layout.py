@@ -38,6 +38,29 @@ def test_words_that_only_a_gap_divides_as_tex_sets_them_are_not_glued():
     assert text_of(page) == "Ifyou print this."
 
 
+def test_short_words_that_only_a_gap_divides_are_not_glued():
+    page = [Text(72, 700, "They"), Text(72 + 22.8 + 1.7, 700, "are"), Text(72 + 22.8 + 1.7 + 14.45 + 1.7, 700, "in.")]
+    assert text_of(page) == "They are in."
+
+
+def test_a_space_that_is_written_and_taken_back_divides_no_word():
+    page = [Text(72, 700, "This was inv "), Text(72 + 55.01, 700, "oked by hand.")]
+    assert text_of(page) == "This was invoked by hand."
+
+
+def test_a_word_in_capitals_that_the_end_of_a_line_divides_is_put_together():
+    page = lines(
+        72,
+        700,
+        "The COMMANDS are told below, but whoever wants the list of COM-",
+        "MANDS that the DOS of the MS has will find that MS-DOS and MS-",
+        "DOS has none.",
+    )
+    shown = text_of(page)
+    assert "list of COMMANDS that the DOS" in shown
+    assert shown.endswith("MS-DOS and MS-DOS has none.")
+
+
 @pytest.mark.parametrize("across", [False, True], ids=["column by column", "line by line"])
 def test_two_columns_are_read_one_after_the_other(across):
     left, right = lines(72, 700, *LEFT), lines(310, 700, *RIGHT)

@@ -49,9 +49,9 @@ def test_a_value_that_runs_into_the_next_cell_is_not_glued_to_what_stands_there(
     page = [
         Text(x, 686 - 20 * at, word, font=font)
         for at, row in enumerate(values)
-        for x, word, font in zip((78, 200), row, (FIXED, "F1"), strict=True)
+        for x, word, font in zip((78, 199), row, (FIXED, "F1"), strict=True)
     ]
-    document = read_pdf("a.pdf", laid([*grid(72, 700, [122, 80], 3), *page]))
+    document = read_pdf("a.pdf", laid([*grid(72, 700, [121, 80], 3), *page]))
     assert rows_of(document) == ["Package: a-mail-transfer-agent; Votes: V:264", "Package: a-mail-reader; Votes: V:7"]
 
 
