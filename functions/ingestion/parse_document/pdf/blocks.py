@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from ingestion.parse_document.pdf.cells import Columns, Row, column_at, columns_of, parted, touching
-from ingestion.parse_document.pdf.frames import frames_of, is_in
+from ingestion.parse_document.pdf.frames import is_in
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment
 
 _FAR = 2.5  # sizes of white between two lines of a table
@@ -25,9 +25,9 @@ class Block:
     rules: list[Rule]
 
 
-def blocks(rows: Sequence[Row], rules: Sequence[Rule]) -> Iterator[Block]:
+def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) -> Iterator[Block]:
     """What a frame holds; else the lines below one of several stretches, and those around them that fit."""
-    frames, at, done = frames_of(rules), 0, 0
+    at, done = 0, 0
     while at < len(rows):
         end = at + _framed(rows[at:], frames)
         framed = end > at + 1
@@ -60,20 +60,19 @@ def _extended(rows: Sequence[Row], done: int, start: int, end: int, columns: Col
     """The same with the lines above and below whose words begin at the columns though no wide gap divides them."""
     while start > done and _near(rows[start - 1], rows[start]) and _places(rows[start - 1], columns) > 1:
         start -= 1
-    at = end
+    at, apart = end, _apart(rows[start:end], len(columns))
     while at < len(rows) and _near(rows[at - 1], rows[at]) and (places := _places(rows[at], columns)):
         at += 1
         # A line of one cell is the table's if it is not where rows begin, or near to the row, or if more follows.
-        more = places > 1 or column_at(rows[at - 1][0], columns) or _is_nearer(rows[start:at], len(columns))
-        end = at if more else end
+        nearer = rows[at - 2][0].base - rows[at - 1][0].base < _NEARER * apart
+        end = at if places > 1 or column_at(rows[at - 1][0], columns) or nearer else end
     return start, end
 
 
-def _is_nearer(rows: Sequence[Row], columns: int) -> bool:
-    """Whether the last of these lines is nearer to the one above it than whole rows are."""
-    apart = [above[0].base - below[0].base for above, below in pairwise(rows)]
-    whole = [gap for gap, below in zip(apart, rows[1:], strict=True) if len(below) == columns]
-    return bool(whole) and apart[-1] < _NEARER * min(whole)
+def _apart(rows: Sequence[Row], columns: int) -> float:
+    """How far the nearest whole rows are below what is above them."""
+    found = (above[0].base - below[0].base for above, below in pairwise(rows) if len(below) == columns)
+    return min(found, default=0)
 
 
 def _places(row: Row, columns: Columns) -> int:

@@ -4,31 +4,31 @@ from collections.abc import Iterator, Sequence
 
 from ingestion.parse_document.pdf.blocks import blocks, is_caption
 from ingestion.parse_document.pdf.columns import in_order
-from ingestion.parse_document.pdf.frames import around_frames, frames_of
+from ingestion.parse_document.pdf.frames import around_frames
 from ingestion.parse_document.pdf.paragraphs import Paragraph, joined_row, paragraphs_of
 from ingestion.parse_document.pdf.segments import rows_of
-from ingestion.parse_document.pdf.shapes import Rule, Segment
+from ingestion.parse_document.pdf.shapes import Segment, Sheet
 from ingestion.parse_document.pdf.tables import Grid, grid_of
 from ingestion.parse_document.pdf.vocabulary import Vocabulary
 
 Laid = Paragraph | Grid
 
 
-def laid_out(segments: Sequence[Segment], rules: Sequence[Rule], words: Vocabulary) -> list[Laid]:
-    """The paragraphs and tables of a page; `words` are those of the document."""
-    found = [laid for region in _regions(segments, rules) for laid in _region(region, rules, words)]
+def laid_out(segments: Sequence[Segment], sheet: Sheet, words: Vocabulary) -> list[Laid]:
+    """The paragraphs and tables that these stretches of a page make; `words` are those of the document."""
+    found = [laid for region in _regions(segments, sheet) for laid in _region(region, sheet, words)]
     return list(_with_captions(found))
 
 
-def _regions(segments: Sequence[Segment], rules: Sequence[Rule]) -> Iterator[list[Segment]]:
+def _regions(segments: Sequence[Segment], sheet: Sheet) -> Iterator[list[Segment]]:
     """The stretches in the order of reading; the cells in a frame are no columns of text, however long they are."""
-    for part, framed in around_frames(segments, frames_of(rules)):
-        yield from [part] if framed else in_order(part, rules)
+    for part, framed in around_frames(segments, sheet.frames):
+        yield from [part] if framed else in_order(part, sheet.rules)
 
 
-def _region(segments: Sequence[Segment], rules: Sequence[Rule], words: Vocabulary) -> Iterator[Laid]:
+def _region(segments: Sequence[Segment], sheet: Sheet, words: Vocabulary) -> Iterator[Laid]:
     rows, done = rows_of(segments), 0
-    for block in blocks(rows, rules):
+    for block in blocks(rows, sheet.rules, sheet.frames):
         if grid := grid_of(block, words):
             yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], words)
             yield grid

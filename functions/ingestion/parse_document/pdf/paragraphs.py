@@ -11,6 +11,7 @@ from ingestion.parse_document.pdf.vocabulary import Vocabulary
 _LEADING = 0.75  # of the size: more white between two lines divides paragraphs
 _INDENT = 1.2  # of the size
 _BROAD = 20  # sizes: in a narrower column little can be told from where a line ends
+_LONGEST = 100  # characters of a word that is looked up
 _HYPHEN = "-\u2010"
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[-\u2010]$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
@@ -60,7 +61,7 @@ def paragraphs_of(lines: Sequence[Segment], words: Vocabulary) -> list[Paragraph
 
 def put_together(before: str, after: str, words: Vocabulary) -> str:
     """Two lines as one: without the hyphen that only the end of the line asked for, without a space in East Asia."""
-    end, begin = _LAST_WORD.search(before), _FIRST_WORD.match(after)
+    end, begin = _LAST_WORD.search(before[-_LONGEST:]), _FIRST_WORD.match(after)
     if end and begin:
         return (before if words.keeps_hyphen(end[0], begin[0]) else before[:-1]) + after
     if _ADDRESS.search(before) and not after[0].isupper():

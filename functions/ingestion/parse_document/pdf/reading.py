@@ -101,7 +101,7 @@ def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
     words = Vocabulary(one.text for sheet in sheets for one in sheet.segments)
     pages = list[list[Laid]]()
     for sheet, segments in zip(sheets, without_furniture(sheets), strict=True):
-        laid = laid_out(without_contents(segments), sheet.rules, words)
+        laid = laid_out(without_contents(segments), sheet, words)
         across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True) for one in sheet.across]
         pages.append([*laid, *across])
     with_tables_continued(pages, words)

@@ -14,6 +14,7 @@ from ingestion.parse_document.pdf.shapes import Box, around
 from ingestion.parse_document.pdf.vocabulary import Vocabulary
 
 _LAST_WORD, _FIRST_WORD = re.compile(r"[^\W\d_]+$"), re.compile(r"[^\W\d_]+")
+_LONGEST = 100  # characters of a word that is looked up
 _SHARE = 0.25  # of the lines of a table that have two cells or more
 
 
@@ -86,7 +87,7 @@ def joined_cells(lines: Sequence[list[str]], words: Vocabulary) -> list[str]:
 
 def _cell_of(before: str, after: str, words: Vocabulary) -> str:
     """Two lines of a cell as one: a word that was too long for it goes on in the next line."""
-    end, begin = _LAST_WORD.search(before), _FIRST_WORD.match(after)
+    end, begin = _LAST_WORD.search(before[-_LONGEST:]), _FIRST_WORD.match(after)
     if end and begin and words.is_cut(end[0], begin[0]):
         return before + after
     return put_together(before, after, words)

@@ -7,6 +7,7 @@ from itertools import pairwise
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[-\u2010]$")
 _FIRST = re.compile(r"[^\W\d_]+")
+_LONGEST = 100  # characters of a word that is looked up
 _LEAST_PART = 4
 _LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divide known words, others divide words, too
 
@@ -21,7 +22,7 @@ class Vocabulary:
         ends = [
             (end[0], begin[0])
             for one, next_one in pairwise(texts)
-            if (end := _LAST.search(one))
+            if (end := _LAST.search(one[-_LONGEST:]))
             if (begin := _FIRST.match(next_one)) and begin[0].islower()
         ]
         divided = sum(self.knows(end[:-1] + begin) for end, begin in ends)
