@@ -13,8 +13,8 @@ Line = tuple[list[str], Row]
 
 def head_lines(lines: Sequence[Line], flat: Sequence[int]) -> int:
     """How many lines stand above a drawn one, that divides a table's head from its rows; 0 if there is none."""
-    below = _below(lines, flat)
-    head = sum(one == below[0] for one in below)
+    over = _above(lines, flat)
+    head = sum(one == over[0] for one in over)
     return head if head <= _MOST_HEAD and head < len(lines) else 0
 
 
@@ -23,13 +23,13 @@ def groups_of(lines: Sequence[Line], flat: Sequence[int], head: int) -> list[lis
 
     `head` lines are names of columns; those of one level are one row.
     """
-    below = _below(lines, flat)
-    by_rules = len(set(below)) > 2
+    over = _above(lines, flat)
+    by_rules = len(set(over)) > 2
     if head > 1 and not by_rules and not any(_spans(cells) for cells, _ in lines[:head]):
         return [list(lines[:head]), *groups_of(lines[head:], flat, 0)]
-    wide = None if by_rules else _wide_gap(lines, below)
+    wide = None if by_rules else _wide_gap(lines, over)
     groups = [[lines[0]]]
-    for (before, above), (now, line) in pairwise(zip(below, lines, strict=True)):
+    for (before, above), (now, line) in pairwise(zip(over, lines, strict=True)):
         starts = _base(above) - _base(line) > wide if wide is not None else bool(line[0][0])
         if now != before or (starts and not by_rules):
             groups.append([])
@@ -42,16 +42,20 @@ def _spans(cells: Sequence[str]) -> bool:
     return any(one and one == other for one, other in pairwise(cells))
 
 
-def _below(lines: Sequence[Line], flat: Sequence[int]) -> list[int]:
-    """How many of the drawn lines are below each line of text."""
-    return [sum(row[0].box.bottom + 1 < line for line in flat) for _, row in lines]
+def lines_above(line: Line, flat: Sequence[int]) -> int:
+    """How many of the drawn lines are above a line of text."""
+    return sum(line[1][0].box.bottom + 1 < height for height in flat)
 
 
-def _wide_gap(lines: Sequence[Line], below: Sequence[int]) -> float | None:
+def _above(lines: Sequence[Line], flat: Sequence[int]) -> list[int]:
+    return [lines_above(line, flat) for line in lines]
+
+
+def _wide_gap(lines: Sequence[Line], over: Sequence[int]) -> float | None:
     """The distance from which on the next line is another row's; None if all are alike, or each is a whole row."""
     found = [
         (_base(above) - _base(line), all(line[0]))
-        for (before, above), (now, line) in pairwise(zip(below, lines, strict=True))
+        for (before, above), (now, line) in pairwise(zip(over, lines, strict=True))
         if now == before
     ]
     gaps = sorted(gap for gap, _ in found)

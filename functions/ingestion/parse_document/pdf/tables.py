@@ -11,6 +11,7 @@ from ingestion.parse_document.pdf.grouping import groups_of, head_lines
 from ingestion.parse_document.pdf.heads import heads
 from ingestion.parse_document.pdf.paragraphs import put_together
 from ingestion.parse_document.pdf.shapes import Box, around
+from ingestion.parse_document.pdf.shared import with_shared
 from ingestion.parse_document.pdf.vocabulary import Vocabulary
 
 _LAST_WORD, _FIRST_WORD = re.compile(r"[^\W\d_]+$"), re.compile(r"[^\W\d_]+")
@@ -50,6 +51,8 @@ def grid_of(block: Block, words: Vocabulary) -> Grid | None:
         return None
     groups = groups_of(lines, flat, head)
     told = [joined_cells([cells for cells, _ in group], words) for group in groups]
+    if not all(rule.flat for rule in block.rules):
+        told = with_shared(told, groups, flat, block.rules, block.columns)
     names, sure = heads(told, groups, block.columns, head > 0 or len(flat) >= 3)
     return Grid(box, told[:names], told[names:], [left for left, _ in block.columns], sure, len(flat) >= 3)
 

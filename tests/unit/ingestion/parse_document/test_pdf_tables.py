@@ -169,3 +169,18 @@ def test_a_table_of_two_columns_of_long_texts_is_read_row_by_row_with_no_more_th
     assert rows_of(read_pdf("a.pdf", laid(page))) == [
         f"Command: {command.replace('|', ' ')}; Meaning: {meaning.replace('|', ' ')}" for command, meaning in rows
     ]
+
+
+def test_a_cell_that_several_rows_share_is_told_with_each_of_them():
+    flat = [Line(72, y, 272, y) for y in (700, 680, 620, 600)]
+    inner = [Line(172, y, 272, y) for y in (660, 640)]
+    standing = [Line(x, 700, x, 600) for x in (72, 172, 272)]
+    page = [Text(78, 686, "Country"), Text(78, 646, "Italy"), Text(78, 606, "Peru")]
+    cities = [Text(178, 686 - 20 * at, city) for at, city in enumerate(["City", "Rome", "Milan", "Turin", "Lima"])]
+    document = read_pdf("a.pdf", laid([*flat, *inner, *standing, *page, *cities]))
+    assert rows_of(document) == [
+        "Country: Italy; City: Rome",
+        "Country: Italy; City: Milan",
+        "Country: Italy; City: Turin",
+        "Country: Peru; City: Lima",
+    ]
