@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ingestion.parse_document.pdf.frames import is_in
-from ingestion.parse_document.pdf.segments import rows_of
 from ingestion.parse_document.pdf.shapes import Segment, Sheet, around
+from ingestion.parse_document.pdf.tables.frames import is_in
+from ingestion.parse_document.pdf.text.segments import rows_of
 
 _ROWS = 3  # at the top and at the bottom of a page
 _LONGEST = 150  # characters

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from ingestion.parse_document.pdf.blocks import blocks, is_caption
-from ingestion.parse_document.pdf.columns import in_order
-from ingestion.parse_document.pdf.frames import around_frames
-from ingestion.parse_document.pdf.paragraphs import Paragraph, joined_row, paragraphs_of
-from ingestion.parse_document.pdf.segments import rows_of
 from ingestion.parse_document.pdf.shapes import Segment, Sheet
-from ingestion.parse_document.pdf.tables import Grid, grid_of
-from ingestion.parse_document.pdf.vocabulary import Vocabulary
+from ingestion.parse_document.pdf.tables.blocks import blocks, is_caption
+from ingestion.parse_document.pdf.tables.frames import around_frames
+from ingestion.parse_document.pdf.tables.grids import Grid, grid_of
+from ingestion.parse_document.pdf.text.columns import in_order
+from ingestion.parse_document.pdf.text.paragraphs import Paragraph, joined_row, paragraphs_of
+from ingestion.parse_document.pdf.text.segments import rows_of
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
 
 Laid = Paragraph | Grid
 

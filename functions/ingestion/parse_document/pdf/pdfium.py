@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium
 
 from ingestion.parse_document.pdf.drawn import rules_and_pictures
 from ingestion.parse_document.pdf.shapes import Box, Rule, Word
-from ingestion.parse_document.pdf.words import words_of
+from ingestion.parse_document.pdf.text.words import words_of
 
 _LONGEST_TEXT = 20_000  # bytes of a label or a property
 _PASSWORD = 4

@@ -11,15 +11,15 @@ from ingestion.parse_document.contained import begin
 from ingestion.parse_document.labels import Labels, labels
 from ingestion.parse_document.pdf import pdfium, told
 from ingestion.parse_document.pdf.contents import without_contents
-from ingestion.parse_document.pdf.continued import with_tables_continued
 from ingestion.parse_document.pdf.furniture import without_furniture
 from ingestion.parse_document.pdf.layout import Laid, laid_out
 from ingestion.parse_document.pdf.output import write
-from ingestion.parse_document.pdf.paragraphs import Paragraph
 from ingestion.parse_document.pdf.pdfium import File
 from ingestion.parse_document.pdf.shapes import Sheet
 from ingestion.parse_document.pdf.sheets import sheet_of
-from ingestion.parse_document.pdf.vocabulary import Vocabulary
+from ingestion.parse_document.pdf.tables.continued import with_tables_continued
+from ingestion.parse_document.pdf.text.paragraphs import Paragraph
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
 from ingestion.parse_document.writing import MAX_CHARACTERS, Writer
 from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument

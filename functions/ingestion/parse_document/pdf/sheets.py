@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from ingestion.parse_document.pdf.frames import frames_of
 from ingestion.parse_document.pdf.pdfium import Page
-from ingestion.parse_document.pdf.segments import segments_of
 from ingestion.parse_document.pdf.shapes import Rule, Sheet
+from ingestion.parse_document.pdf.tables.frames import frames_of
+from ingestion.parse_document.pdf.text.segments import segments_of
 
 
 def sheet_of(page: Page | None) -> Sheet:

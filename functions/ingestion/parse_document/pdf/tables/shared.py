@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ingestion.parse_document.pdf.cells import Columns
-from ingestion.parse_document.pdf.grouping import Line, lines_above
 from ingestion.parse_document.pdf.shapes import Rule
+from ingestion.parse_document.pdf.tables.cells import Columns
+from ingestion.parse_document.pdf.tables.grouping import Line, lines_above
 
 _LEAST_ROWS = 3
 _EXACT = 4  # points: heights of lines are rounded to 3

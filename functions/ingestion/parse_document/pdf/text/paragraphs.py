@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingestion.parse_document.pdf.segments import ENUMERATOR, NO_SPACES
 from ingestion.parse_document.pdf.shapes import Box, Segment, around
-from ingestion.parse_document.pdf.vocabulary import Vocabulary
+from ingestion.parse_document.pdf.text.segments import ENUMERATOR, NO_SPACES
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
 
 _LEADING = 0.75  # of the size: more white between two lines divides paragraphs
 _INDENT = 1.2  # of the size

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingestion.parse_document.pdf.layout import Laid
-from ingestion.parse_document.pdf.tables import Grid, joined_cells
-from ingestion.parse_document.pdf.vocabulary import Vocabulary
+from ingestion.parse_document.pdf.tables.grids import Grid, joined_cells
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
 
 _EXACT = 2  # points by which the columns of one table may differ
 

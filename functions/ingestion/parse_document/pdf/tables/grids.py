@@ -4,15 +4,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingestion.parse_document.pdf.blocks import Block
-from ingestion.parse_document.pdf.cells import Row
-from ingestion.parse_document.pdf.frames import flat_lines
-from ingestion.parse_document.pdf.grouping import groups_of, head_lines
-from ingestion.parse_document.pdf.heads import heads
-from ingestion.parse_document.pdf.paragraphs import put_together
 from ingestion.parse_document.pdf.shapes import Box, around
-from ingestion.parse_document.pdf.shared import with_shared
-from ingestion.parse_document.pdf.vocabulary import Vocabulary
+from ingestion.parse_document.pdf.tables.blocks import Block
+from ingestion.parse_document.pdf.tables.cells import Row
+from ingestion.parse_document.pdf.tables.frames import flat_lines
+from ingestion.parse_document.pdf.tables.grouping import groups_of, head_lines
+from ingestion.parse_document.pdf.tables.heads import heads
+from ingestion.parse_document.pdf.tables.shared import with_shared
+from ingestion.parse_document.pdf.text.paragraphs import put_together
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
 
 _LAST_WORD, _FIRST_WORD = re.compile(r"[^\W\d_]+$"), re.compile(r"[^\W\d_]+")
 _LONGEST = 100  # characters of a word that is looked up

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ingestion.parse_document.pdf.segments import ENUMERATOR
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, around
+from ingestion.parse_document.pdf.text.segments import ENUMERATOR
 
 _LEAST_ROWS, _LEAST_RULED = 3, 2
 _SHARE = 0.6  # of a table's height, along which a line between columns runs

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from statistics import median
 
-from ingestion.parse_document.pdf.grouping import Line
+from ingestion.parse_document.pdf.tables.grouping import Line
 
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from ingestion.parse_document.pdf.cells import Columns, Row, column_at, columns_of, parted, touching
-from ingestion.parse_document.pdf.frames import is_in
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment
+from ingestion.parse_document.pdf.tables.cells import Columns, Row, column_at, columns_of, parted, touching
+from ingestion.parse_document.pdf.tables.frames import is_in
 
 _FAR = 2.5  # sizes of white between two lines of a table
 _NEARER = 0.95

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ingestion.parse_document.pdf.cells import Row
+from ingestion.parse_document.pdf.tables.cells import Row
 
 _MORE = 0.1  # of the size: by so much more are the lines of two rows apart than those of one
 _MOST_HEAD = 4  # lines
