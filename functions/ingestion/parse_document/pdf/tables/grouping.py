@@ -1,21 +1,29 @@
 """Which lines of a table are one row."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from ingestion.parse_document.pdf.tables.cells import Row
 
 _MORE = 0.1  # of the size: by so much more are the lines of two rows apart than those of one
+# A value, with its unit.
+NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 _MOST_HEAD = 4  # lines
 
 Line = tuple[list[str], Row]
 
 
 def head_lines(lines: Sequence[Line], flat: Sequence[int]) -> int:
-    """How many lines stand above a drawn one, that divides a table's head from its rows; 0 if there is none."""
+    """How many lines stand above a drawn one, that divides a table's head from its rows; 0 if there is none.
+
+    Several with a number among them are rows, and the line is above their sum.
+    """
     over = _above(lines, flat)
     head = sum(one == over[0] for one in over)
-    return head if head <= _MOST_HEAD and head < len(lines) else 0
+    if head > min(_MOST_HEAD, len(lines) / 2):
+        return 0
+    return head if head == 1 or not any(NUMBER.fullmatch(cell) for cells, _ in lines[:head] for cell in cells) else 0
 
 
 def groups_of(lines: Sequence[Line], flat: Sequence[int], head: int) -> list[list[Line]]:

@@ -1,12 +1,9 @@
 """Which rows of a table are the names of its columns."""
 
-import re
 from collections.abc import Sequence
 from statistics import median
 
-from ingestion.parse_document.pdf.tables.grouping import Line
-
-_NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
+from ingestion.parse_document.pdf.tables.grouping import NUMBER, Line
 
 
 def heads(
@@ -36,7 +33,7 @@ def _looks_like_names(head: Sequence[str], body: Sequence[Sequence[str]]) -> boo
     if (not head[0] and all(head[1:])) or _is_short(head, body):
         return True
     return any(
-        name and not _NUMBER.fullmatch(name) and sum(bool(_NUMBER.fullmatch(row[at])) for row in body) > len(body) / 2
+        name and not NUMBER.fullmatch(name) and sum(bool(NUMBER.fullmatch(row[at])) for row in body) > len(body) / 2
         for at, name in enumerate(head)
     )
 

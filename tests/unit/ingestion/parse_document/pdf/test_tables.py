@@ -263,3 +263,14 @@ def test_a_cell_that_several_rows_share_is_told_with_each_of_them():
         "Country: Italy; City: Turin",
         "Country: Peru; City: Lima",
     ]
+
+
+def test_rows_above_a_line_and_their_sum_below_it_are_no_names_of_columns():
+    rows = [("Bread", "2", "7.50"), ("Milk", "1", "1.20")]
+    sums = [("Net", "3", "8.70"), ("Tax", "", "0.60"), ("Total", "3", "9.30")]
+    table = [*wrapped(700, ("Item", "Pieces", "Price"), *rows), Line(66, 668, 400, 668), *wrapped(656, *sums)]
+    assert rows_of(read_pdf("a.pdf", laid(table)))[:3] == [
+        "Item: Bread; Pieces: 2; Price: 7.50",
+        "Item: Milk; Pieces: 1; Price: 1.20",
+        "Item: Net; Pieces: 3; Price: 8.70",
+    ]
