@@ -274,3 +274,16 @@ def test_rows_above_a_line_and_their_sum_below_it_are_no_names_of_columns():
         "Item: Milk; Pieces: 1; Price: 1.20",
         "Item: Net; Pieces: 3; Price: 8.70",
     ]
+
+
+def test_a_row_without_a_name_at_the_top_of_a_page_stays_a_row():
+    head, rows = ("Item", "What", "Price"), [("Bread", "whole", "7.50"), ("Milk", "fresh", "1.20")]
+    pages = [
+        [*wrapped(180, head), Line(66, 177, 400, 177), *wrapped(164, *rows)],
+        [*wrapped(740, head), Line(66, 737, 400, 737), *wrapped(724, ("", "tax", "0.60"), ("Sum", "all", "9.30"))],
+    ]
+    assert rows_of(read_pdf("a.pdf", laid(*pages)))[1:] == [
+        "Item: Milk; What: fresh; Price: 1.20",
+        "What: tax; Price: 0.60",
+        "Item: Sum; What: all; Price: 9.30",
+    ]
