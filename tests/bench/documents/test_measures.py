@@ -126,5 +126,11 @@ def test_navigation_is_no_part_of_what_a_page_says(navigation: str) -> None:
     assert known.cells == []
 
 
+def test_the_numbers_of_notes_are_no_part_of_what_a_page_says_for_each_kind_of_file_has_its_own() -> None:
+    known = known_of(['<p>One <a href="#n"><sup>[25]</sup></a> of <a href="b.html">[26]</a></p><p>[27] 28</p>'])
+    assert known.text.split() == ["One", "of", "[26]", "[27]", "28"]
+    assert "25" in tokens(known.furniture)
+
+
 def test_a_table_without_headings_is_a_layout() -> None:
     assert known_of(["<table><tr><td>Note<td>Read this."]).cells == []

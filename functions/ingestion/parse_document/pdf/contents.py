@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from ingestion.parse_document.pdf.segments import rows_of
 from ingestion.parse_document.pdf.shapes import Segment
+from ingestion.parse_document.pdf.text.segments import rows_of
 
 _LEADS = re.compile(r"(\S)(?:\s?\1){4,}\s*(?:\d+|[ivxlc]+)$")
 _ENDS_IN_A_PAGE = re.compile(r"\s(?:\d+|[ivxlc]+)$")

@@ -4,11 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ingestion.parse_document.pdf.segments import rows_of
 from ingestion.parse_document.pdf.shapes import Segment, Sheet, around
+from ingestion.parse_document.pdf.tables.frames import is_in
+from ingestion.parse_document.pdf.text.segments import rows_of
 
 _ROWS = 3  # at the top and at the bottom of a page
 _LONGEST = 150  # characters
+_LONGEST_ROW = 8  # lines of a row of a table
+_FAR = 2.5  # sizes from a line of a table to the next
 _LEAST_PAGES = 3
 _NEAR = 6  # pages before and after, in which a chapter's header comes again
 _SHARE = 0.3  # of the pages: where furniture stands as often, other lines of that place are furniture too
@@ -48,24 +51,40 @@ def _without(sheets: Sequence[Sheet], edges: Sequence[Sequence[Row]]) -> list[li
 
 
 def _edges(sheet: Sheet, depth: int) -> list[Row]:
-    """The first and the last lines of a page, of those that are no longer than furniture is."""
+    """The first and the last lines of a page, of those that are no longer than furniture is, and in no table."""
     rows = rows_of(sheet.segments)
+    inner = rows[depth : len(rows) - depth]
+    tables = [frame for frame in sheet.frames if any(is_in(row[0], frame) for row in inner)]
     outer = {*range(min(depth, len(rows))), *range(max(0, len(rows) - depth), len(rows))}
     return [
         rows[at]
         for at in sorted(outer)
-        if len(_text(rows[at])) <= _LONGEST and not (at + 1 < len(rows) and _is_of_a_table(rows[at], rows[at + 1]))
+        if len(_text(rows[at])) <= _LONGEST
+        and not any(is_in(rows[at][0], table) for table in tables)
+        and not _is_of_a_table(rows[at], rows[at + 1 : at + 1 + _LONGEST_ROW])
+        and not _is_of_a_table(rows[at], rows[max(0, at - _LONGEST_ROW) : at][::-1])
     ]
 
 
-def _is_of_a_table(row: Row, below: Row) -> bool:
-    """Whether a line of several stretches stands right above such a line: the head of a table that goes on."""
-    near = row[0].box.bottom - below[0].box.top < 1.5 * row[0].size
-    over = all(
-        one.box.left < other.box.right and other.box.left < one.box.right
-        for one, other in zip(row, below, strict=False)
-    )
-    return near and len(row) == len(below) > 1 and over
+def _is_of_a_table(row: Row, others: Sequence[Row]) -> bool:
+    """Whether a line of several stretches is a table's: one of the next lines, from it on, has as many, under each.
+
+    Between them may be other lines of a row, also of one that began on the page before.
+    """
+    last = row
+    for line in others:
+        if len(row) == 1 or abs(last[0].base - line[0].base) > _FAR * row[0].size:
+            return False
+        if len(line) == len(row) and all(_over(one, other) for one, other in zip(row, line, strict=True)):
+            return True
+        if not all(any(abs(one.box.left - name.box.left) <= 2 for name in row) for one in line):
+            return False
+        last = line
+    return False
+
+
+def _over(one: Segment, other: Segment) -> bool:
+    return one.box.left < other.box.right and other.box.left < one.box.right
 
 
 def _repeats(row: Row, page: int, pages: dict[Key, list[int]]) -> bool:

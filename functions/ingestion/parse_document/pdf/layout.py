@@ -1,31 +1,39 @@
 """What stands on a page in the order of reading: paragraphs and tables, with the tables' captions."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from ingestion.parse_document.pdf.blocks import blocks, is_caption
-from ingestion.parse_document.pdf.columns import in_order
-from ingestion.parse_document.pdf.paragraphs import Paragraph, joined_row, paragraphs_of
-from ingestion.parse_document.pdf.segments import rows_of
-from ingestion.parse_document.pdf.shapes import Rule, Segment
-from ingestion.parse_document.pdf.tables import Grid, grid_of
+from ingestion.parse_document.pdf.shapes import Segment, Sheet
+from ingestion.parse_document.pdf.tables.blocks import blocks, is_caption
+from ingestion.parse_document.pdf.tables.frames import around_frames
+from ingestion.parse_document.pdf.tables.grids import Grid, grid_of
+from ingestion.parse_document.pdf.text.columns import in_order
+from ingestion.parse_document.pdf.text.paragraphs import Paragraph, joined_row, paragraphs_of
+from ingestion.parse_document.pdf.text.segments import rows_of
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
 
 Laid = Paragraph | Grid
 
 
-def laid_out(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable[[str], bool]) -> list[Laid]:
-    """The paragraphs and tables of a page; `knows` tells whether a word stands in the document."""
-    found = [laid for region in in_order(segments, rules) for laid in _region(region, rules, knows)]
+def laid_out(segments: Sequence[Segment], sheet: Sheet, words: Vocabulary) -> list[Laid]:
+    """The paragraphs and tables that these stretches of a page make; `words` are those of the document."""
+    found = [laid for region in _regions(segments, sheet) for laid in _region(region, sheet, words)]
     return list(_with_captions(found))
 
 
-def _region(segments: Sequence[Segment], rules: Sequence[Rule], knows: Callable[[str], bool]) -> Iterator[Laid]:
+def _regions(segments: Sequence[Segment], sheet: Sheet) -> Iterator[list[Segment]]:
+    """The stretches in the order of reading; the cells in a frame are no columns of text, however long they are."""
+    for part, framed in around_frames(segments, sheet.frames):
+        yield from [part] if framed else in_order(part, sheet.rules)
+
+
+def _region(segments: Sequence[Segment], sheet: Sheet, words: Vocabulary) -> Iterator[Laid]:
     rows, done = rows_of(segments), 0
-    for block in blocks(rows, rules):
-        if grid := grid_of(block, knows):
-            yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], knows)
+    for block in blocks(rows, sheet.rules, sheet.frames):
+        if grid := grid_of(block, words):
+            yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], words)
             yield grid
             done = block.end
-    yield from paragraphs_of([joined_row(row) for row in rows[done:]], knows)
+    yield from paragraphs_of([joined_row(row) for row in rows[done:]], words)
 
 
 def _with_captions(found: Sequence[Laid]) -> Iterator[Laid]:

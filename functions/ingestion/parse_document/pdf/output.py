@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from ingestion.parse_document.pdf.headings import Levels
 from ingestion.parse_document.pdf.layout import Laid
-from ingestion.parse_document.pdf.paragraphs import Paragraph
-from ingestion.parse_document.pdf.tables import Grid
+from ingestion.parse_document.pdf.tables.grids import Grid
+from ingestion.parse_document.pdf.text.headings import Levels
+from ingestion.parse_document.pdf.text.paragraphs import Paragraph
 from ingestion.parse_document.writing import Writer
 
 
@@ -39,8 +39,9 @@ def _write_table(writer: Writer, grid: Grid, first: bool) -> None:
     with writer.table(grid.caption):
         if grid.caption:
             writer.line(grid.caption)
+        names = grid.names
         for row in grid.rows:
-            writer.row(grid.names, row)
+            writer.row(names, row)
 
 
 def _part_lines(writer: Writer) -> None:

@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium
 
 from ingestion.parse_document.pdf.drawn import rules_and_pictures
 from ingestion.parse_document.pdf.shapes import Box, Rule, Word
-from ingestion.parse_document.pdf.words import words_of
+from ingestion.parse_document.pdf.text.words import words_of
 
 _LONGEST_TEXT = 20_000  # bytes of a label or a property
 _PASSWORD = 4
@@ -97,6 +97,12 @@ class Page:
         pdfium.FPDFText_GetMatrix(self._text, index, ctypes.byref(matrix))
         size = pdfium.FPDFText_GetFontSize(self._text, index) * (matrix.c**2 + matrix.d**2) ** 0.5
         return Box(box.left, box.bottom, box.right, box.top), size, (matrix.a, matrix.b), index
+
+    def origin(self, index: int) -> tuple[float, float]:
+        """Where the character of this number stands on its line."""
+        x, y = ctypes.c_double(), ctypes.c_double()
+        pdfium.FPDFText_GetCharOrigin(self._text, index, ctypes.byref(x), ctypes.byref(y))
+        return x.value, y.value
 
     def sides(self, index: int) -> tuple[float, float]:
         """Where the character of this number begins and ends from left to right."""

@@ -14,10 +14,12 @@ from ingestion.parse_document.pdf.contents import without_contents
 from ingestion.parse_document.pdf.furniture import without_furniture
 from ingestion.parse_document.pdf.layout import Laid, laid_out
 from ingestion.parse_document.pdf.output import write
-from ingestion.parse_document.pdf.paragraphs import Paragraph
 from ingestion.parse_document.pdf.pdfium import File
 from ingestion.parse_document.pdf.shapes import Sheet
 from ingestion.parse_document.pdf.sheets import sheet_of
+from ingestion.parse_document.pdf.tables.continued import with_tables_continued
+from ingestion.parse_document.pdf.text.paragraphs import Paragraph
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
 from ingestion.parse_document.writing import MAX_CHARACTERS, Writer
 from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
@@ -96,22 +98,18 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
 
 
 def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
-    words = set(_whole_words_of(sheets))
+    words = Vocabulary(one.text for sheet in sheets for one in sheet.segments)
     pages = list[list[Laid]]()
     for sheet, segments in zip(sheets, without_furniture(sheets), strict=True):
-        laid = laid_out(without_contents(segments), sheet.rules, words.__contains__)
+        laid = laid_out(without_contents(segments), sheet, words)
         across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True) for one in sheet.across]
         pages.append([*laid, *across])
+    with_tables_continued(pages, words)
     return pages
 
 
 def _words_of(sheets: Sequence[Sheet]) -> Iterator[str]:
     return (word for sheet in sheets for one in sheet.segments for word in _WORD.findall(one.text))
-
-
-def _whole_words_of(sheets: Sequence[Sheet]) -> Iterator[str]:
-    """The words that no end of a line can have cut: neither the first of a line nor the last."""
-    return (word for sheet in sheets for one in sheet.segments for word in _WORD.findall(one.text)[1:-1])
 
 
 def _has_words(sheet: Sheet) -> bool:

@@ -47,7 +47,8 @@ def around(boxes: Sequence[Box]) -> Box:
 class Word:
     """A word, or a run of text without spaces in a script that has none; `index` is its first character's number.
 
-    `spaced` tells whether a space or the end of a line is before it.
+    `base` is the height of the line on which its letters stand; `spaced` tells whether a space or the end of a line is
+    before it.
     """
 
     text: str
@@ -55,6 +56,7 @@ class Word:
     size: float
     quarters: int
     index: int
+    base: float
     spaced: bool = True
 
 
@@ -62,12 +64,13 @@ class Word:
 class Segment:
     """Words on one line without a wide gap: a line of a column, or a cell of a table. `size` is that of most of it.
 
-    `lefts` are where the parts of the text between spaces begin.
+    `base` is the height of the line on which they stand; `lefts` are where the parts of the text between spaces begin.
     """
 
     text: str
     box: Box
     size: float
+    base: float
     bold: bool = False
     fixed: bool = False  # of letters that are all of one width
     noted: bool = False  # begins with the number of a note
@@ -85,11 +88,12 @@ class Rule(NamedTuple):
 class Sheet:
     """What was found on a page: stretches in the file's order, and lines; whether it has a picture or cannot be read.
 
-    `across` are the stretches that run in another direction than most of them.
+    `across` are the stretches that run in another direction than most of them, `frames` are around tables.
     """
 
     segments: list[Segment] = field(default_factory=list)
     across: list[Segment] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
+    frames: list[Box] = field(default_factory=list)
     pictures: bool = False
     lost: bool = False

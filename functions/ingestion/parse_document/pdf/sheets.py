@@ -3,8 +3,9 @@
 from collections import Counter
 
 from ingestion.parse_document.pdf.pdfium import Page
-from ingestion.parse_document.pdf.segments import segments_of
 from ingestion.parse_document.pdf.shapes import Rule, Sheet
+from ingestion.parse_document.pdf.tables.frames import frames_of
+from ingestion.parse_document.pdf.text.segments import segments_of
 
 
 def sheet_of(page: Page | None) -> Sheet:
@@ -20,4 +21,5 @@ def sheet_of(page: Page | None) -> Sheet:
     turned = [Rule(rule.box.turned(main), rule.flat == (main % 2 == 0)) for rule in rules]
     upright = [word for word in words if word.quarters == main]
     across = [word for word in words if word.quarters != main]
-    return Sheet(segments_of(upright, turned, page.look), segments_of(across, (), page.look), turned, pictures)
+    segments, aside = segments_of(upright, turned, page.look), segments_of(across, (), page.look)
+    return Sheet(segments, aside, turned, frames_of(turned), pictures)

@@ -1,5 +1,6 @@
 """What a page says to who reads it, by a rule of its own: the text that a reader is held against."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ FURNITURE_NAMES = frozenset(
         *("toctitle", "footer"),
     }
 )
+_NUMBER_OF_A_NOTE = re.compile(r"\s*\[\d+\]\s*")
 _BLOCKS = frozenset(
     {
         *("address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "div", "dl", "dt", "figure"),
@@ -61,6 +63,27 @@ def without_furniture(element: Element, removed: list[Element] | None = None) ->
     return kept
 
 
+def without_numbers_of_notes(element: Element, removed: list[Element]) -> Element:
+    """A copy of the tree without links within the page that are a number in brackets; `removed` collects them.
+
+    A PDF may count its notes by chapter where the HTML counts them through, so nobody can give the HTML's numbers.
+    """
+    kept = Element(element.tag, element.attributes)
+    for child in element.children:
+        if isinstance(child, str):
+            kept.children.append(child)
+        elif _is_number_of_a_note(child):
+            removed.append(child)
+        else:
+            kept.children.append(without_numbers_of_notes(child, removed))
+    return kept
+
+
+def _is_number_of_a_note(element: Element) -> bool:
+    within = element.tag == "a" and element.attributes.get("href", "").startswith("#")
+    return within and _NUMBER_OF_A_NOTE.fullmatch(text_of(element)) is not None
+
+
 def text_of(element: Element) -> str:
     """The words in it in their order, with a line for each block; the text that stands for a picture is not read.
 
@@ -94,7 +117,7 @@ def known_of(pages: Iterable[str]) -> Known:
     for page in pages:
         removed: list[Element] = []
         tree = without_furniture(parsed(page), removed)
-        known.text += text_of(tree) + "\n"
+        known.text += text_of(without_numbers_of_notes(tree, removed)) + "\n"
         known.furniture += "\n".join([*map(text_of, removed), *map(unseen, [tree, *removed])]) + "\n"
         known.cells += cells(tree, text_of)
     return known

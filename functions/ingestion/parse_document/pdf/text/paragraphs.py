@@ -1,16 +1,17 @@
 """From the lines of a column to paragraphs: what the paper's width has broken is put together."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingestion.parse_document.pdf.segments import ENUMERATOR, NO_SPACES
 from ingestion.parse_document.pdf.shapes import Box, Segment, around
+from ingestion.parse_document.pdf.text.segments import ENUMERATOR, NO_SPACES
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
 
 _LEADING = 0.75  # of the size: more white between two lines divides paragraphs
 _INDENT = 1.2  # of the size
 _BROAD = 20  # sizes: in a narrower column little can be told from where a line ends
-_LEAST_PART = 4
+_LONGEST = 100  # characters of a word that is looked up
 _HYPHEN = "-\u2010"
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[-\u2010]$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
@@ -34,11 +35,11 @@ def joined_row(row: Sequence[Segment]) -> Segment:
     """The stretches of one line as one."""
     longest = max(row, key=lambda one: len(one.text))
     text, box = " ".join(one.text for one in row), around([one.box for one in row])
-    return Segment(text, box, longest.size, all(one.bold for one in row), longest.fixed, row[0].noted)
+    return Segment(text, box, longest.size, longest.base, all(one.bold for one in row), longest.fixed, row[0].noted)
 
 
-def paragraphs_of(lines: Sequence[Segment], knows: Callable[[str], bool]) -> list[Paragraph]:
-    """The paragraphs of a column; `knows` tells whether a word stands elsewhere in the document."""
+def paragraphs_of(lines: Sequence[Segment], words: Vocabulary) -> list[Paragraph]:
+    """The paragraphs of a column; `words` are those of the document."""
     found = list[Paragraph]()
     if not lines:
         return found
@@ -49,7 +50,7 @@ def paragraphs_of(lines: Sequence[Segment], knows: Callable[[str], bool]) -> lis
             column = around([one.box for one in lines if not _differ(one, line)])
         if last and _goes_on(found[-1], last, line, column):
             held = found[-1]
-            held.text, held.lines = put_together(held.text, line.text, knows), held.lines + 1
+            held.text, held.lines = put_together(held.text, line.text, words), held.lines + 1
             held.box, held.bold = around([held.box, line.box]), held.bold and line.bold
         else:
             apart = last is None or last.box.bottom - line.box.top > 0.5 * _LEADING * line.size or _differ(last, line)
@@ -58,24 +59,16 @@ def paragraphs_of(lines: Sequence[Segment], knows: Callable[[str], bool]) -> lis
     return found
 
 
-def put_together(before: str, after: str, knows: Callable[[str], bool]) -> str:
+def put_together(before: str, after: str, words: Vocabulary) -> str:
     """Two lines as one: without the hyphen that only the end of the line asked for, without a space in East Asia."""
-    end, begin = _LAST_WORD.search(before), _FIRST_WORD.match(after)
+    end, begin = _LAST_WORD.search(before[-_LONGEST:]), _FIRST_WORD.match(after)
     if end and begin:
-        return (before if _keeps_hyphen(end[0], begin[0], knows) else before[:-1]) + after
+        return (before if words.keeps_hyphen(end[0], begin[0]) else before[:-1]) + after
     if _ADDRESS.search(before) and not after[0].isupper():
         return before + after
     if before[-1] in _HYPHEN + "/" and not before[-2:-1].isspace() and len(before) > 1:
         return before + after
     return before + ("" if NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0]) else " ") + after
-
-
-def _keeps_hyphen(end: str, begin: str, knows: Callable[[str], bool]) -> bool:
-    """Whether a hyphen is the word's own: the document has the word so, or both its parts and not the whole."""
-    parts = (end[:-1], begin)
-    if not begin[0].islower() or knows("".join(parts)):
-        return not begin[0].islower()
-    return knows(end + begin) or all(len(part) >= _LEAST_PART and knows(part) for part in parts)
 
 
 def _goes_on(held: Paragraph, last: Segment, line: Segment, column: Box) -> bool:

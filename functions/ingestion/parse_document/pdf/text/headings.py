@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ingestion.parse_document.headings import MAX_HEADING
-from ingestion.parse_document.pdf.paragraphs import Paragraph
+from ingestion.parse_document.pdf.text.paragraphs import Paragraph
 from selfrag.domain.documents import has_words
 
 _LARGER = 1.1

@@ -2,7 +2,7 @@ import pytest
 
 from ingestion.parse_document.pdf.reading import read_pdf
 from ingestion.split_document.pieces import split
-from tests.support.pdf_pages import BOLD, FIXED, Line, Text, grid, laid, lines
+from tests.support.pdf_pages import BOLD, Text, laid, lines
 
 LEFT = [
     "The allowance is paid in the month",
@@ -29,13 +29,32 @@ def text_of(*pages, **more):
     return read_pdf("a.pdf", laid(*pages, **more)).text
 
 
-def rows_of(document):
-    return [document.text[row.start : row.end] for row in document.rows]
-
-
 def test_words_that_only_a_gap_divides_as_tex_sets_them_are_not_glued():
     page = [Text(72, 700, "Ifyou"), Text(72 + 27, 700, "print"), Text(72 + 27 + 23, 700, "this.")]
     assert text_of(page) == "Ifyou print this."
+
+
+def test_short_words_that_only_a_gap_divides_are_not_glued():
+    page = [Text(72, 700, "They"), Text(72 + 22.8 + 1.7, 700, "are"), Text(72 + 22.8 + 1.7 + 14.45 + 1.7, 700, "in.")]
+    assert text_of(page) == "They are in."
+
+
+def test_a_space_that_is_written_and_taken_back_divides_no_word():
+    page = [Text(72, 700, "This was inv "), Text(72 + 55.01, 700, "oked by hand.")]
+    assert text_of(page) == "This was invoked by hand."
+
+
+def test_a_word_in_capitals_that_the_end_of_a_line_divides_is_put_together():
+    page = lines(
+        72,
+        700,
+        "The COMMANDS are told below, but whoever wants the list of COM-",
+        "MANDS that the DOS of the MS has will find that MS-DOS and MS-",
+        "DOS has none.",
+    )
+    shown = text_of(page)
+    assert "list of COMMANDS that the DOS" in shown
+    assert shown.endswith("MS-DOS and MS-DOS has none.")
 
 
 @pytest.mark.parametrize("across", [False, True], ids=["column by column", "line by line"])
@@ -58,6 +77,18 @@ def test_a_hyphen_that_belongs_to_the_word_is_kept_at_the_end_of_a_line():
         72, 700, "Each non-smoker may be a guest of a laptop that is", "not the non-", "smoker's or a laptop-", "guest."
     )
     assert text_of(page).endswith("that is not the non-smoker's or a laptop-guest.")
+
+
+def test_a_document_that_divides_no_words_keeps_every_hyphen_at_the_end_of_a_line():
+    page = lines(
+        72, 700, "Run it as a non-", "root user, with the post-", "processed file, at run-", "time and not before."
+    )
+    assert text_of(page) == "Run it as a non-root user, with the post-processed file, at run-time and not before."
+
+
+def test_the_number_of_a_note_is_not_glued_to_its_text():
+    page = [Text(72, 100, "5", 6), Text(72 + 3.4, 100, "This is said in a note.", 8)]
+    assert text_of(page) == "5 This is said in a note."
 
 
 CITIES = ["Kobe", "Oslo", "Rome", "Lima", "Riga", "Bonn"]
@@ -146,61 +177,6 @@ def test_pages_are_called_as_the_file_calls_them_and_counted_as_a_viewer_does():
     assert [part.name for part in read_pdf("a.pdf", laid(*pages)).parts] == ["page 1", "page 2", "page 3", "page 4"]
 
 
-TABLE = [("Office", "Capacity", "Since"), ("Kobe", "12", "2019"), ("Oslo", "140", "2021"), ("Rome", "90", "2024")]
-ROWS = [f"Office: {office}; Capacity: {capacity}; Since: {since}" for office, capacity, since in TABLE[1:]]
-
-
-def cells(x, y, columns, height=20, table=TABLE):
-    return [
-        Text(x + 6 + sum(columns[:column]), y - 14 - height * row, value)
-        for row, values in enumerate(table)
-        for column, value in enumerate(values)
-        if value
-    ]
-
-
-@pytest.mark.parametrize("ruled", [False, True])
-@pytest.mark.parametrize("caption_at", [730, 600])
-def test_the_values_of_a_table_are_named_by_its_columns_and_its_caption_goes_with_it(ruled, caption_at):
-    widths = [120, 80, 80]
-    frame = grid(72, 700, widths, 4) if ruled else []
-    caption = Text(72, caption_at, "Table 1: Offices and what they hold")
-    document = read_pdf("a.pdf", laid([caption, *lines(72, 780, *BODY), *frame, *cells(72, 700, widths)]))
-    assert rows_of(document) == ROWS
-    assert [table.caption for table in document.tables] == ["Table 1: Offices and what they hold"]
-    assert document.text.count("what they hold") == 1
-
-
-def test_a_cell_of_several_lines_is_one_value_and_a_head_above_several_columns_names_each():
-    table = [("", "2026", ""), ("Office", "Q1", "Q2"), ("Kobe, near the", "12", "14"), ("Oslo", "140", "150")]
-    placed = [*cells(72, 700, [120, 80, 80], 30, table), Text(78, 614, "harbour")]
-    spanning = [Text(200, 686, "2026, as of the end of the quarter") if one.words == "2026" else one for one in placed]
-    frame = [line for line in grid(72, 700, [120, 80, 80], 4, 30) if not (line.x == line.to_x == 272)]
-    frame.append(Line(272, 670, 272, 580))
-    document = read_pdf("a.pdf", laid([*frame, *spanning]))
-    year = "2026, as of the end of the quarter"
-    assert rows_of(document) == [
-        f"Office: Kobe, near the harbour; {year}, Q1: 12; {year}, Q2: 14",
-        f"Office: Oslo; {year}, Q1: 140; {year}, Q2: 150",
-    ]
-
-
-def test_a_table_that_goes_on_keeps_its_head_on_each_page():
-    pages = [[*cells(72, 740, [120, 80, 80]), *lines(72, 500, *BODY)] for _ in range(4)]
-    assert rows_of(read_pdf("a.pdf", laid(*pages))) == ROWS * 4
-
-
-def test_lists_and_programs_are_no_tables():
-    page = [
-        *(Text(72, 700 - 14 * at, "•") for at in range(3)),
-        *(Text(90, 700 - 14 * at, f"an entry of a list that is no row, number {at}") for at in range(3)),
-        *lines(72, 600, "a  = 1      # one", "bb = 2      # two", "cc = 3      # three", font=FIXED),
-    ]
-    document = read_pdf("a.pdf", laid(page))
-    assert document.tables == ()
-    assert "• an entry of a list that is no row, number 2" in document.text
-
-
 def test_a_table_of_contents_is_left_out():
     entries = [f"{number}.1 About the matter {'. ' * 40}{number + 3}" for number in range(1, 9)]
     assert text_of(lines(72, 700, *entries), lines(72, 700, *BODY)).split() == " ".join(BODY).split()
@@ -224,17 +200,3 @@ def test_pieces_never_run_over_a_page_and_say_which_it_is():
     document = read_pdf("a.pdf", laid(*pages, labels="0 << /S /r >>"))
     found = [(piece.locator, piece.page) for piece in split(document)]
     assert found == [("page i", 1), ("page ii", 2), ("page iii", 3)]
-
-
-def test_the_head_of_a_table_without_lines_is_told_though_no_wide_gap_divides_its_names():
-    explained = [
-        "the full name of the month in capital letters,",
-        "the day of the week, where Sunday is the first one,",
-    ]
-    page = [Text(72, 700, "Pattern"), Text(110, 700, "Description")]
-    for at, (name, text) in enumerate(zip(["MON", "D", "HH"], [*explained, "the hour of the day,"], strict=True)):
-        page += [Text(72, 680 - 32 * at, name), *lines(110, 680 - 32 * at, text, "filled up to nine letters")]
-    assert rows_of(read_pdf("a.pdf", laid(page))) == [
-        f"Pattern: {name}; Description: {text} filled up to nine letters"
-        for name, text in zip(["MON", "D", "HH"], [*explained, "the hour of the day,"], strict=True)
-    ]

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ingestion.parse_document.pdf.segments import ENUMERATOR
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, around
+from ingestion.parse_document.pdf.text.segments import ENUMERATOR
 
 _LEAST_ROWS, _LEAST_RULED = 3, 2
 _SHARE = 0.6  # of a table's height, along which a line between columns runs
@@ -53,7 +53,9 @@ def _parted(one: Segment, columns: Columns) -> list[Segment]:
         right = one.lefts[end] - 0.2 * one.size if end < len(words) else one.box.right
         box = one.box._replace(left=one.lefts[first], right=right)
         parts.append(
-            Segment(" ".join(words[first:end]), box, one.size, one.bold, one.fixed, lefts=one.lefts[first:end])
+            Segment(
+                " ".join(words[first:end]), box, one.size, one.base, one.bold, one.fixed, lefts=one.lefts[first:end]
+            )
         )
     return parts if cuts else [one]
 

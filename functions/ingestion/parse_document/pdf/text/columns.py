@@ -11,6 +11,7 @@ _STEPS = 40
 _HALF_GUTTER = 2.5  # points
 _NARROWEST = 0.2  # of the width of both columns
 _DEEPEST = 6
+_MOST_NAMES = 4  # lines
 
 
 def in_order(segments: Sequence[Segment], rules: Sequence[Rule], depth: int = 0) -> Iterator[list[Segment]]:
@@ -68,7 +69,7 @@ def _is_running_text(column: Sequence[Segment]) -> bool:
 
 
 def _ruled(left: Sequence[Segment], right: Sequence[Segment], rules: Sequence[Rule]) -> bool:
-    """Whether lines run through both, as they do between the rows of a table."""
+    """Whether lines run through both, as they do between the rows of a table, or one below names of both."""
     one, other = around([each.box for each in left]), around([each.box for each in right])
     low, high = max(one.bottom, other.bottom), min(one.top, other.top)
     through = {
@@ -76,7 +77,14 @@ def _ruled(left: Sequence[Segment], right: Sequence[Segment], rules: Sequence[Ru
         for rule in rules
         if rule.flat and rule.box.left < one.right and rule.box.right > other.left and low < rule.box.bottom < high
     }
-    return len(through) >= 2
+    return len(through) >= 2 or any(_names(left, line) and _names(right, line) for line in through)
+
+
+def _names(column: Sequence[Segment], line: float) -> bool:
+    """Whether what stands above a line is what a column of a table is called: it begins where all others do."""
+    above = [one for one in column if one.box.bottom >= line - 1]
+    edge = min(one.box.left for one in column)
+    return 0 < len(above) <= _MOST_NAMES and all(abs(one.box.left - edge) <= 2 for one in above)
 
 
 def _letters(column: Sequence[Segment]) -> int:

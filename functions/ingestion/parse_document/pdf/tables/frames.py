@@ -1,12 +1,13 @@
 """Drawn lines that make a frame with cells in it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ingestion.parse_document.pdf.shapes import Box, Rule, around
+from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, around
 
 _NEAR = 3  # points: lines that are drawn to meet
-_LEAST_FLAT, _LEAST_STANDING = 3, 3  # a box around a text has two of each
+_LEAST_FLAT = 3
+_EDGE = 12  # points from a side: a box around a text has lines there, and none in it
 
 
 def frames_of(rules: Sequence[Rule]) -> list[Box]:
@@ -20,7 +21,24 @@ def frames_of(rules: Sequence[Rule]) -> list[Box]:
             else:
                 others.append((one, held))
         groups = [*others, (box, members)]
-    return [box for box, held in groups if _divides(held)]
+    return [box for box, held in groups if _divides(box, held)]
+
+
+def around_frames(segments: Sequence[Segment], frames: Sequence[Box]) -> Iterator[tuple[list[Segment], bool]]:
+    """What is above a frame, in it, and below it, and whether it is in it; one with text beside it divides nothing."""
+    left = list(segments)
+    for frame in sorted(frames, key=lambda one: -one.top):
+        level = [one for one in left if frame.bottom < _middle(one) < frame.top]
+        if level and all(is_in(one, frame) for one in level):
+            yield [one for one in left if _middle(one) >= frame.top], False
+            yield level, True
+            left = [one for one in left if _middle(one) <= frame.bottom]
+    yield left, False
+
+
+def is_in(one: Segment, frame: Box) -> bool:
+    """Whether a stretch begins in a frame."""
+    return frame.bottom < _middle(one) < frame.top and frame.left - 5 < one.box.left < frame.right
 
 
 def flat_lines(rules: Sequence[Rule], least: float) -> list[int]:
@@ -36,6 +54,10 @@ def flat_lines(rules: Sequence[Rule], least: float) -> list[int]:
     return [height * _NEAR for height in heights]
 
 
+def _middle(one: Segment) -> float:
+    return (one.box.bottom + one.box.top) / 2
+
+
 def _meet(one: Box, other: Box) -> bool:
     return (
         one.left <= other.right + _NEAR
@@ -45,6 +67,6 @@ def _meet(one: Box, other: Box) -> bool:
     )
 
 
-def _divides(rules: Sequence[Rule]) -> bool:
-    standing = {round(rule.box.left / (2 * _NEAR)) for rule in rules if not rule.flat}
-    return len(standing) >= _LEAST_STANDING and len(flat_lines(rules, 0)) >= _LEAST_FLAT
+def _divides(frame: Box, rules: Sequence[Rule]) -> bool:
+    standing = any(not rule.flat and frame.left + _EDGE < rule.box.left < frame.right - _EDGE for rule in rules)
+    return standing and len(flat_lines(rules, 0)) >= _LEAST_FLAT

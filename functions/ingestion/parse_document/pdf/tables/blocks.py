@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
-from ingestion.parse_document.pdf.cells import Columns, Row, column_at, columns_of, parted, touching
-from ingestion.parse_document.pdf.frames import frames_of
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment
+from ingestion.parse_document.pdf.tables.cells import Columns, Row, column_at, columns_of, parted, touching
+from ingestion.parse_document.pdf.tables.frames import is_in
 
 _FAR = 2.5  # sizes of white between two lines of a table
+_NEARER = 0.95
 _CAPTION = re.compile(r"(?:Tab(?:le|\.|elle|leau|la|ela|ella)|Таблица|表|표)\s*[\dA-Z]", re.IGNORECASE)
 
 
@@ -24,9 +25,9 @@ class Block:
     rules: list[Rule]
 
 
-def blocks(rows: Sequence[Row], rules: Sequence[Rule]) -> Iterator[Block]:
+def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) -> Iterator[Block]:
     """What a frame holds; else the lines below one of several stretches, and those around them that fit."""
-    frames, at, done = frames_of(rules), 0, 0
+    at, done = 0, 0
     while at < len(rows):
         end = at + _framed(rows[at:], frames)
         framed = end > at + 1
@@ -59,12 +60,19 @@ def _extended(rows: Sequence[Row], done: int, start: int, end: int, columns: Col
     """The same with the lines above and below whose words begin at the columns though no wide gap divides them."""
     while start > done and _near(rows[start - 1], rows[start]) and _places(rows[start - 1], columns) > 1:
         start -= 1
-    at = end
+    at, apart = end, _apart(rows[start:end], len(columns))
     while at < len(rows) and _near(rows[at - 1], rows[at]) and (places := _places(rows[at], columns)):
         at += 1
-        # A line of one cell is the table's if it is not where rows begin, or if more of the table follows.
-        end = at if places > 1 or column_at(rows[at - 1][0], columns) else end
+        # A line of one cell is the table's if it is not where rows begin, or near to the row, or if more follows.
+        nearer = rows[at - 2][0].base - rows[at - 1][0].base < _NEARER * apart
+        end = at if places > 1 or column_at(rows[at - 1][0], columns) or nearer else end
     return start, end
+
+
+def _apart(rows: Sequence[Row], columns: int) -> float:
+    """How far the nearest whole rows are below what is above them."""
+    found = (above[0].base - below[0].base for above, below in pairwise(rows) if len(below) == columns)
+    return min(found, default=0)
 
 
 def _places(row: Row, columns: Columns) -> int:
@@ -80,13 +88,8 @@ def is_caption(text: str) -> bool:
 
 def _framed(rows: Sequence[Row], frames: Sequence[Box]) -> int:
     """How many of the lines are in the frame that the first one is in."""
-    frame = next((one for one in frames if _is_in(rows[0], one)), None)
-    return sum(1 for _ in takewhile(lambda row: _is_in(row, frame), rows)) if frame else 0
-
-
-def _is_in(row: Row, frame: Box) -> bool:
-    middle = (row[0].box.bottom + row[0].box.top) / 2
-    return frame.bottom < middle < frame.top and frame.left - 5 < row[0].box.left < frame.right
+    frame = next((one for one in frames if is_in(rows[0][0], one)), None)
+    return sum(1 for _ in takewhile(lambda row: is_in(row[0], frame), rows)) if frame else 0
 
 
 def _near(above: Row, below: Row) -> bool:

@@ -53,9 +53,7 @@ def _goes_on(held: Sequence[Word], word: Word) -> bool:
 
 def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
     middle = (word.box.top + word.box.bottom) / 2
-    return any(
-        last.box.right - 1 <= box.left <= word.box.left + 1 and box.bottom <= middle <= box.top for box in standing
-    )
+    return any(last.box.left < box.left <= word.box.left + 1 and box.bottom <= middle <= box.top for box in standing)
 
 
 def _is_space(last: Word, word: Word) -> bool:
@@ -79,4 +77,5 @@ def _segment(words: Sequence[Word], look: Look) -> Segment:
     bold, fixed = all(bold for bold, _ in looks), all(fixed for _, fixed in looks)
     size = sizes.most_common(1)[0][0]
     noted = words[0].size < _RAISED * size and words[0].text.isdecimal()
-    return Segment(text, around([word.box for word in words]), size, bold, fixed, noted, lefts)
+    base = max(words, key=lambda word: word.size).base
+    return Segment(text, around([word.box for word in words]), size, base, bold, fixed, noted, lefts)

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
-from statistics import median
+from statistics import median_low
 from typing import Protocol
 
 from ingestion.parse_document.pdf.shapes import Box, Word
@@ -16,6 +16,9 @@ class Places(Protocol):
     def place(self, at: int) -> tuple[Box, float, tuple[float, float], int]:
         """Of a character of the text: its box, its size, the direction that it is written in, and its own number."""
 
+    def origin(self, index: int) -> tuple[float, float]:
+        """Where the character of this number stands on its line."""
+
     def sides(self, index: int) -> tuple[float, float]:
         """Where the character of this number begins and ends from left to right."""
 
@@ -23,10 +26,14 @@ class Places(Protocol):
 # PDFium puts U+FFFE for a hyphen at the end of a line, and the next line right behind it.
 _HYPHEN = "\ufffe"
 _WORD = re.compile(rf"[^\s\x00-\x1f\x7f{_HYPHEN}]+{_HYPHEN}?")
-_LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{8,}")
+_LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{4,}")
+_NOTE = re.compile(r"\d{1,3}(?=[^\W\d])")
+_SMALLER = 0.85  # of the size: the number of a note, before its text
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; the least space that TeX sets is a fifth
+_LEAST_SPACE = 0.05  # of the size
+_BACK = 0.4  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
 _TINY = 0.1  # points: text of no size is not to be seen
 
 
@@ -37,8 +44,17 @@ def words_of(text: str, places: Places) -> list[Word]:
         for start, end in _parted(match, places):
             spaced = start == 0 or text[start - 1].isspace() or start > match.start()
             if word := _word(text[start:end], start, end, places, spaced):
+                if start and text[start - 1] == " " and _is_taken_back(word, places):
+                    word.spaced = False
                 found.append(word)
     return found
+
+
+def _is_taken_back(word: Word, places: Places) -> bool:
+    """Whether the space before a word was written and the word set where it began, so that none is to be seen."""
+    begins, ends = places.sides(word.index - 1)
+    upright = word.quarters == 0
+    return upright and abs(word.box.left - begins) < _LEAST_SPACE * word.size < ends - begins
 
 
 def _word(shown: str, start: int, end: int, places: Places, spaced: bool) -> Word | None:
@@ -53,7 +69,9 @@ def _word(shown: str, start: int, end: int, places: Places, spaced: bool) -> Wor
     ).turned(quarters)
     if box.height < _TINY or not all(abs(side) < 1e7 for side in box):
         return None
-    return Word(_readable(shown), box, size if size >= 1 else box.height, quarters, index, spaced)
+    x, y = places.origin(index)
+    base = Box(x, y, x, y).turned(quarters).bottom
+    return Word(_readable(shown), box, size if size >= 1 else box.height, quarters, index, base, spaced)
 
 
 def _quarters(across: float, up: float) -> int:
@@ -66,14 +84,19 @@ def _quarters(across: float, up: float) -> int:
 def _parted(match: re.Match[str], places: Places) -> Iterator[tuple[int, int]]:
     """Where the words in a long one begin and end: at gaps that are wider than those between its other letters."""
     start, end = match.span()
-    if end - start > _LONGEST or not _LATIN_RUN.search(match[0]):
+    note = _NOTE.match(match[0])
+    if note and places.place(start)[1] < _SMALLER * places.place(start + note.end())[1]:
+        yield start, start + note.end()
+        start += note.end()
+    if end - start > _LONGEST or not _LATIN_RUN.search(match.string, start, end):
         yield start, end
         return
     _, size, _, index = places.place(start)
     sides = [places.sides(index + number) for number in range(end - start)]
-    gaps = [after - before for (_, before), (after, _) in pairwise(sides)]
-    wide = median(gaps) + _GAP * size
-    cuts = [start + number for number, gap in enumerate(gaps, 1) if gap > wide]
+    # The letters of a ligature have one place.
+    gaps = [after[0] - before[1] if after != before else 0 for before, after in pairwise(sides)]
+    wide = max(0, median_low(gaps)) + _GAP * size
+    cuts = [start + number for number, gap in enumerate(gaps, 1) if gap > wide or gap < -_BACK * size]
     yield from pairwise([start, *cuts, end])
 
 

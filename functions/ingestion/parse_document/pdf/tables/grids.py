@@ -1,0 +1,96 @@
+"""Tables: the names of their columns, and their rows, of which each may take several lines."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingestion.parse_document.pdf.shapes import Box, around
+from ingestion.parse_document.pdf.tables.blocks import Block
+from ingestion.parse_document.pdf.tables.cells import Row
+from ingestion.parse_document.pdf.tables.frames import flat_lines
+from ingestion.parse_document.pdf.tables.grouping import groups_of, head_lines
+from ingestion.parse_document.pdf.tables.heads import heads
+from ingestion.parse_document.pdf.tables.shared import with_shared
+from ingestion.parse_document.pdf.text.paragraphs import put_together
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
+
+_LAST_WORD, _FIRST_WORD = re.compile(r"[^\W\d_]+$"), re.compile(r"[^\W\d_]+")
+_LONGEST = 100  # characters of a word that is looked up
+_SHARE = 0.25  # of the lines of a table that have two cells or more
+
+
+@dataclass(slots=True)
+class Grid:
+    """A table: the lines of its columns' names, and the values of each row under them; "" where there is none.
+
+    `lefts` are where its columns begin; `sure` tells whether its looks say what the head is, not only its words, and
+    `framed` whether lines are drawn between its rows.
+    """
+
+    box: Box
+    head: list[list[str]]
+    rows: list[list[str]]
+    lefts: list[float]
+    sure: bool
+    framed: bool
+    caption: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """What each column is called, from the outermost name on."""
+        return [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*self.head, strict=True)]
+
+
+def grid_of(block: Block, words: Vocabulary) -> Grid | None:
+    """A block's lines as a table, None if they are none."""
+    box = around([one.box for row in block.rows for one in row])
+    flat = flat_lines(block.rules, box.width / 2)
+    lines = [(_cells(row, block.columns), row) for row in block.rows]
+    head = head_lines(lines, flat)
+    if not head and len(flat) < 3 and sum(sum(map(bool, cells)) > 1 for cells, _ in lines) < _SHARE * len(lines):
+        return None
+    groups = groups_of(lines, flat, head)
+    told = [joined_cells([cells for cells, _ in group], words) for group in groups]
+    if not all(rule.flat for rule in block.rules):
+        told = with_shared(told, groups, flat, block.rules, block.columns)
+    names, sure = heads(told, groups, block.columns, head > 0 or len(flat) >= 3)
+    return Grid(box, told[:names], told[names:], [left for left, _ in block.columns], sure, len(flat) >= 3)
+
+
+def _cells(row: Row, columns: Sequence[tuple[float, float]]) -> list[str]:
+    """What stands in each column; what spans several stands in each of them."""
+    cells = [""] * len(columns)
+    for one in row:
+        met = [
+            at
+            for at, (left, right) in enumerate(columns)
+            if _shared(one.box, left, right) > 0.3 * min(one.box.width, right - left)
+            and not any(one.box.left < other.box.left and left <= other.box.left < right for other in row)
+        ]
+        for at in met or [
+            min(range(len(columns)), key=lambda at: abs(sum(columns[at]) - one.box.left - one.box.right))
+        ]:
+            cells[at] = f"{cells[at]} {one.text}".strip()
+    return cells
+
+
+def _shared(box: Box, left: float, right: float) -> float:
+    return min(box.right, right) - max(box.left, left)
+
+
+def joined_cells(lines: Sequence[list[str]], words: Vocabulary) -> list[str]:
+    """The lines of a row as one: what stands in each column."""
+    told = list(lines[0])
+    for cells in lines[1:]:
+        told = [
+            _cell_of(one, more, words) if one and more else one or more for one, more in zip(told, cells, strict=True)
+        ]
+    return told
+
+
+def _cell_of(before: str, after: str, words: Vocabulary) -> str:
+    """Two lines of a cell as one: a word that was too long for it goes on in the next line."""
+    end, begin = _LAST_WORD.search(before[-_LONGEST:]), _FIRST_WORD.match(after)
+    if end and begin and words.is_cut(end[0], begin[0]):
+        return before + after
+    return put_together(before, after, words)
