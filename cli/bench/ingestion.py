@@ -105,8 +105,7 @@ def main(
 ) -> None:
     """Measure `ingest` of made-up files, by each tree in turn.
 
-    Passages of Debian's pages have 609 letters in the mean, of which the model embeds four a second on two cores: a
-    thousand files take three quarters of an hour for each tree; shorter passages take less.
+    Passages of Debian's pages have 609 letters in the mean; the model that embeds takes less time for shorter ones.
     """
     measured = []
     for directory in code or [HERE]:
