@@ -15,38 +15,27 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from botocore import session
-from botocore.useragent import UserAgentString
-from jsonata import Jsonata
 from moto import backend_index, mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
-from moto.core import responses, utils
+from moto.core import utils
 from moto.core.botocore_stubber import BotocoreStubber
 from moto.core.common_models import BaseModel
 from moto.core.loaders import create_loader
 from moto.core.routing import get_service_router
-from moto.dynamodb.parsing import expressions
 from moto.stepfunctions import urls
 from moto.stepfunctions.parser.asl.component.common.assign.assign_decl import AssignDecl
 from moto.stepfunctions.parser.asl.component.common.error_name.error_equals_decl import ErrorEqualsDecl
-from moto.stepfunctions.parser.asl.component.common.path import result_path
 from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 from moto.stepfunctions.parser.asl.component.common.string.string_expression import StringJSONata
-from moto.stepfunctions.parser.asl.component.component import Component
-from moto.stepfunctions.parser.asl.component.state.exec import execute_state
-from moto.stepfunctions.parser.asl.component.state.exec.state_map import state_map
-from moto.stepfunctions.parser.asl.component.state.exec.state_parallel import state_parallel
-from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import state_task_service
 from moto.stepfunctions.parser.asl.component.state.state import CommonStateField
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
-from moto.stepfunctions.parser.asl.eval import environment, states
-from moto.stepfunctions.parser.asl.eval.event import event_manager
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
-from moto.stepfunctions.parser.asl.utils import boto_client, json_path
+from moto.stepfunctions.parser.asl.utils import boto_client
 from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication as Worker
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 from moto.stepfunctions.responses import StepFunctionResponse
 
-from cli.local.aws.lighter.faster import json_copies, lookup
+from cli.local.aws.lighter.faster import faster
 from cli.local.aws.lighter.programs import Parse, parse
 from cli.local.aws.lighter.running import OneClientEach, forgetting, untracked
 from cli.local.aws.requests import history_as_json, one_at_a_time, start_sync
@@ -69,9 +58,6 @@ class _Mend(NamedTuple):
 _HOSTS = r"https?://(?:sync-)?states\.(.+)\.amazonaws\.com"
 _PATTERNS = [*backend_index.backend_url_patterns, ("stepfunctions", re.compile(_HOSTS))]
 
-_COPY = [environment, event_manager, execute_state, result_path, state_map, state_parallel, state_task_service, states]
-
-_Updates: Any = expressions.UpdateExpressionParser  # type: ignore[attr-defined]  # it is there all the same
 _process = BotocoreStubber.process_request
 _reflect = Worker._reflect_execution_status
 _leave = CommonStateField._get_state_exited_event_details
@@ -99,13 +85,7 @@ def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause, parse: Parse) ->
         _Mend(BaseModel, "__new__", untracked, "and so it keeps every item of a table that was ever written"),
         _Mend(session, "create_loader", cache(session.create_loader), "every session lists the services on disk anew"),
         _Mend(utils, "create_loader", cache(create_loader), "and moto does for every service"),
-        *(_Mend(module, "copy", json_copies, "every state copies all that it sees") for module in _COPY),
-        *(_Mend(at, "parse", cache(at.parse), "and parses its paths anew") for at in (json_path, result_path)),
-        _Mend(_Updates, "make", lru_cache(64)(_Updates.make), "twice for every write"),
-        _Mend(responses, "method_names_from_class", cache(utils.method_names_from_class), "for every request"),
-        _Mend(Component, "__str__", object.__repr__, "each branch's thread is named by all that it will run"),
-        _Mend(Jsonata.Frame, "lookup", lookup, "twice for every part of an expression"),
-        _Mend(UserAgentString, "to_string", lambda self: "selfrag", "made anew for every request, and nobody reads it"),
+        *(_Mend(*row) for row in faster()),
         _Mend(boto_client, "boto3", OneClientEach(), "moto makes a client for every state that calls a service"),
     ]
 
