@@ -36,14 +36,12 @@ class Vocabulary:
         """Whether the hyphen of a word at the end of a line is its own: the document has it so, or divides no words."""
         if not begin[0].islower():
             return not ((end + begin).isupper() and self.is_cut(end[:-1], begin))
+        if not self._divides:
+            return True
         if self.knows(end[:-1] + begin):
             return False
         parts = (end[:-1], begin)
-        return (
-            not self._divides
-            or self.knows(end + begin)
-            or all(len(part) >= _LEAST_PART and self.knows(part) for part in parts)
-        )
+        return self.knows(end + begin) or all(len(part) >= _LEAST_PART and self.knows(part) for part in parts)
 
     def is_cut(self, end: str, begin: str) -> bool:
         """Whether two pieces are a word that was too long for its cell: they are known as one, and not both alone."""

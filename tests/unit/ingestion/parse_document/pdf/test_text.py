@@ -86,6 +86,13 @@ def test_a_document_that_divides_no_words_keeps_every_hyphen_at_the_end_of_a_lin
     assert text_of(page) == "Run it as a non-root user, with the post-processed file, at run-time and not before."
 
 
+def test_it_keeps_the_hyphen_of_a_word_that_it_has_without_one_elsewhere():
+    said = ("a non-", "root user, with the post-", "processed file, at run-", "time, in a time-", "out, as a log-", "in or a")
+    more = ("log-", "out, and of the start-", "up of a system whose startup is long, with a read-", "only disk.")
+    page = lines(72, 700, *said, *more)
+    assert "of the start-up of a system whose startup is long" in text_of(page)
+
+
 def test_the_number_of_a_note_is_not_glued_to_its_text():
     page = [Text(72, 100, "5", 6), Text(72 + 3.4, 100, "This is said in a note.", 8)]
     assert text_of(page) == "5 This is said in a note."
