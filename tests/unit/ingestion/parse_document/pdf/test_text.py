@@ -87,7 +87,14 @@ def test_a_document_that_divides_no_words_keeps_every_hyphen_at_the_end_of_a_lin
 
 
 def test_it_keeps_the_hyphen_of_a_word_that_it_has_without_one_elsewhere():
-    said = ("a non-", "root user, with the post-", "processed file, at run-", "time, in a time-", "out, as a log-", "in or a")
+    said = (
+        "a non-",
+        "root user, with the post-",
+        "processed file, at run-",
+        "time, in a time-",
+        "out, as a log-",
+        "in or a",
+    )
     more = ("log-", "out, and of the start-", "up of a system whose startup is long, with a read-", "only disk.")
     page = lines(72, 700, *said, *more)
     assert "of the start-up of a system whose startup is long" in text_of(page)
