@@ -49,7 +49,6 @@ def faster() -> list[tuple[Any, str, Any, str]]:
         (environment, "copy", shallow, "what it copies holds nothing but texts"),
         *((module, "parse", cache(module.parse), "and parses its paths anew") for module in (json_path, result_path)),
         (_Updates, "make", lru_cache(64)(_Updates.make), "an update is parsed twice for every write"),
-        (responses, "gen_amzn_requestid_long", lambda headers: "local", "52 draws for the id of a request"),
         (responses, "method_names_from_class", cache(utils.method_names_from_class), "all methods, for every request"),
         (Component, "__str__", object.__repr__, "each branch's thread is named by all that it will run"),
         (Jsonata.Frame, "lookup", lookup, "twice for every part of an expression"),
