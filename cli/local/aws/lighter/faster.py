@@ -25,7 +25,7 @@ _Updates: Any = expressions.UpdateExpressionParser  # type: ignore[attr-defined]
 
 
 def json_copy(value: Any) -> Any:
-    """A copy of a value with all that is in it; of JSON in a twentieth of the time that `copy.deepcopy` takes."""
+    """A copy of a value with all that is in it; of JSON in a fifth of the time that `copy.deepcopy` takes."""
     try:
         return marshal.loads(marshal.dumps(value))  # noqa: S302 (nobody else wrote these bytes)
     except ValueError:  # something in it is no JSON
