@@ -1,6 +1,5 @@
 """Tables: the names of their columns, and their rows, of which each may take several lines."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,10 +11,8 @@ from ingestion.parse_document.pdf.tables.grouping import groups_of, head_lines
 from ingestion.parse_document.pdf.tables.heads import heads
 from ingestion.parse_document.pdf.tables.shared import with_shared
 from ingestion.parse_document.pdf.text.paragraphs import put_together
-from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary, word_over_lines
 
-_LAST_WORD, _FIRST_WORD = re.compile(r"[^\W\d_]+$"), re.compile(r"[^\W\d_]+")
-_LONGEST = 100  # characters of a word that is looked up
 _SHARE = 0.25  # of the lines of a table that have two cells or more
 
 
@@ -90,7 +87,7 @@ def joined_cells(lines: Sequence[list[str]], words: Vocabulary) -> list[str]:
 
 def _cell_of(before: str, after: str, words: Vocabulary) -> str:
     """Two lines of a cell as one: a word that was too long for it goes on in the next line."""
-    end, begin = _LAST_WORD.search(before[-_LONGEST:]), _FIRST_WORD.match(after)
-    if end and begin and words.is_cut(end[0], begin[0]):
+    word = word_over_lines(before, after, hyphened=False)
+    if word and words.is_cut(*word):
         return before + after
     return put_together(before, after, words)

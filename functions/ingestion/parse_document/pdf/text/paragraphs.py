@@ -6,15 +6,12 @@ from dataclasses import dataclass
 
 from ingestion.parse_document.pdf.shapes import Box, Segment, around
 from ingestion.parse_document.pdf.text.segments import ENUMERATOR, NO_SPACES
-from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary, ends_in_hyphen, word_over_lines
 
 _LEADING = 0.75  # of the size: more white between two lines divides paragraphs
 _INDENT = 1.2  # of the size
 _BROAD = 20  # sizes: in a narrower column little can be told from where a line ends
-_LONGEST = 100  # characters of a word that is looked up
 _HYPHEN = "-\u2010"
-_LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[-\u2010]$")
-_FIRST_WORD = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"://\S*[./?=&_-]$")
 _ENDS = re.compile(r"[.!?:;。！？：；][)\"'”’」』）]*$")
 
@@ -61,9 +58,8 @@ def paragraphs_of(lines: Sequence[Segment], words: Vocabulary) -> list[Paragraph
 
 def put_together(before: str, after: str, words: Vocabulary) -> str:
     """Two lines as one: without the hyphen that only the end of the line asked for, without a space in East Asia."""
-    end, begin = _LAST_WORD.search(before[-_LONGEST:]), _FIRST_WORD.match(after)
-    if end and begin:
-        return (before if words.keeps_hyphen(end[0], begin[0]) else before[:-1]) + after
+    if word := word_over_lines(before, after):
+        return (before if words.keeps_hyphen(*word) else before[:-1]) + after
     if _ADDRESS.search(before) and not after[0].isupper():
         return before + after
     if before[-1] in _HYPHEN + "/" and not before[-2:-1].isspace() and len(before) > 1:
@@ -81,7 +77,7 @@ def _goes_on(held: Paragraph, last: Segment, line: Segment, column: Box) -> bool
     if line.box.left - last.box.left > _INDENT * line.size and not (held.lines == 1 and listed):
         return False
     if line.text[0].islower() and not _ENDS.search(last.text):
-        return last.box.width >= 0.5 * column.width or _LAST_WORD.search(last.text) is not None
+        return last.box.width >= 0.5 * column.width or ends_in_hyphen(last.text)
     wanted = line.box.width * len(first) / len(line.text) + 0.25 * line.size
     return column.width >= _BROAD * line.size and last.box.right + wanted > column.right - 0.5 * line.size
 

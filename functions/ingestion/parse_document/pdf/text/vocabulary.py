@@ -5,11 +5,23 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_LAST = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[-\u2010]$")
+_LAST = re.compile(r"[^\W\d_]+$")
+_HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[-\u2010]$")
 _FIRST = re.compile(r"[^\W\d_]+")
 _LONGEST = 100  # characters of a word that is looked up
 _LEAST_PART = 4
 _LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divide known words, others divide words, too
+
+
+def ends_in_hyphen(line: str) -> bool:
+    """Whether the last word of a line has a hyphen at its end."""
+    return _HYPHENED.search(line[-_LONGEST:]) is not None
+
+
+def word_over_lines(before: str, after: str, hyphened: bool = True) -> tuple[str, str] | None:
+    """The last word of a line, with the hyphen at its end or without one, and the first of the next; None if none."""
+    end, begin = (_HYPHENED if hyphened else _LAST).search(before[-_LONGEST:]), _FIRST.match(after)
+    return (end[0], begin[0]) if end and begin else None
 
 
 class Vocabulary:
@@ -19,12 +31,8 @@ class Vocabulary:
         texts = list(lines)
         # Neither the first word of a line nor the last: the end of a line may have cut them.
         self._words = {word.casefold() for text in texts for word in _WORD.findall(text)[1:-1]}
-        ends = [
-            (end[0], begin[0])
-            for one, next_one in pairwise(texts)
-            if (end := _LAST.search(one[-_LONGEST:]))
-            if (begin := _FIRST.match(next_one)) and begin[0].islower()
-        ]
+        over = (word_over_lines(one, next_one) for one, next_one in pairwise(texts))
+        ends = [(end, begin) for end, begin in filter(None, over) if begin.islower()]
         divided = sum(self.knows(end[:-1] + begin) for end, begin in ends)
         self._divides = len(ends) < _LEAST or divided >= _SHARE * len(ends)
 
