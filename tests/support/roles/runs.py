@@ -56,7 +56,10 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             "SELFRAG_VIEW_SECONDS": "0",
         }
         deployed = deployed_handlers(QUESTION, INGESTION)
-        handlers = {name: _emptied_before(name, _cold(as_caller(name, each)), gone) for name, each in deployed.items()}
+        alone = threading.Lock()
+        handlers = {
+            name: _emptied_before(name, _cold(as_caller(name, each), alone), gone) for name, each in deployed.items()
+        }
         secrets = {"model-key": "test", "web-key": "test"}
         stack = opened.enter_context(running_stack(environment, secrets, handlers=handlers, pause=lambda seconds: None))
         calls = opened.enter_context(recording(allows))
@@ -67,12 +70,16 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         yield calls
 
 
-def _cold(handler: Handler) -> Handler:
-    """A handler that finds nothing of what another Lambda's process keeps: each reads its own secret."""
+def _cold(handler: Handler, alone: threading.Lock) -> Handler:
+    """A handler that finds nothing of what another Lambda's process keeps: each reads its own secret.
+
+    One runs at a time: what one keeps for itself, another that is speculated beside it would find here.
+    """
 
     def cold(event: dict[str, Any], context: Any) -> Any:
-        bootstrap.forget()
-        return handler(event, context)
+        with alone:
+            bootstrap.forget()
+            return handler(event, context)
 
     return cold
 
