@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cli.evaluation.questions import GoldQuestion
+from cli.evaluation.gold.questions import GoldQuestion
 
 
 def response(

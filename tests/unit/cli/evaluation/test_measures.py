@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.evaluation.measures import NOT_FOR_IT, Share, measured, overall, quoted_from, same_document
+from cli.evaluation.measuring.measures import NOT_FOR_IT, Share, measured, overall, quoted_from, same_document
 from tests.unit.cli.evaluation.conftest import gold, response
 
 KNOWN = gold(answers=("18 weeks",), answerable=True)

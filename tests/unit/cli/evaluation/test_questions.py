@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.evaluation.questions import GoldQuestion, read_questions
-from cli.evaluation.rows import read_row
+from cli.evaluation.gold.questions import GoldQuestion, read_questions
+from cli.evaluation.gold.rows import read_row
 from selfrag.domain.errors import InvalidInput
 
 Write = Callable[..., Path]

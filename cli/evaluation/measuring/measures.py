@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from cli.evaluation.matching import exact_match, f1, match
-from cli.evaluation.questions import GoldQuestion
+from cli.evaluation.gold.questions import GoldQuestion
+from cli.evaluation.measuring.matching import exact_match, f1, match
 from cli.local.offline.rules.notices import without_notice
 from selfrag.domain.answers import Status
 

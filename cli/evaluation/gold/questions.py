@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.bench.squad import clean, squad_data
-from cli.evaluation.rows import Row, read_row, squad_rows
+from cli.evaluation.gold.rows import Row, read_row, squad_rows
 from selfrag.domain.errors import InvalidInput
 
 
