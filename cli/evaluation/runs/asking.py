@@ -11,7 +11,7 @@ from cli.local.lookup import known_records
 from cli.local.place import Place
 from cli.local.sources.telling import OnDocument
 from cli.remote import ask_remote
-from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 
 # Called with a request and a key that is the same when the same question is asked once more; gives the response.
@@ -41,9 +41,13 @@ def asking_place(place: Place) -> Iterator[Ask]:
         def ask(request: AskRequest, key: str) -> dict[str, Any]:
             payload = request.execution_input([place.collection])
             payload["policy"]["web_search"] &= has_web(place)
-            response = workers.answer(uuid.uuid4().hex, payload)
+            try:
+                response = workers.answer(uuid.uuid4().hex, payload)
+            except TemporarilyUnavailable as error:
+                # Nobody knows what it has paid by then, so it is not to be asked again at once.
+                raise SelfragError(str(error)) from error
             if response is None:
-                raise TemporarilyUnavailable("The workflow gave no response in time.")
+                raise SelfragError("The workflow gave no response in time.")
             return response
 
         yield ask

@@ -1,6 +1,7 @@
 """The file of results: an answer a line, appended as it comes, so that whoever goes on asks nothing twice."""
 
 import fcntl
+import io
 import json
 import uuid
 from collections import Counter
@@ -76,6 +77,11 @@ class Results:
     def of(self, variant: str) -> list[Result]:
         """All that is known of a variant."""
         return [result for (name, _), result in self._known.items() if name == variant]
+
+
+def no_results(asked: str) -> Results:
+    """Of a run that keeps nothing."""
+    return Results(io.StringIO(), Head(run="", asked=asked), [])
 
 
 @contextmanager
