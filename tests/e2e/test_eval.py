@@ -27,16 +27,19 @@ SET = [
 
 
 class Deployment(Loopback):
-    """Answers facts; with `top_k` 2 only the even ones, and with `top_k` 3 it refuses."""
+    """Answers facts; with `top_k` 2 only the even ones, and with `top_k` 3 it refuses. A key counts once."""
 
     def __init__(self) -> None:
         super().__init__(self._respond)
         self.asked: Counter[tuple[str, int]] = Counter()
+        self._keys: set[str] = set()
 
     def _respond(self, request: Request) -> Response:
         body = json.loads(request.get_data())
         question, top_k = body["question"], body["policy"].get("top_k", 4)
-        self.asked[question, top_k] += 1
+        key = request.headers["idempotency-key"]
+        self.asked[question, top_k] += key not in self._keys
+        self._keys.add(key)
         if top_k == 3:
             return self._said({"detail": "Not three.", "hint": "Take four."}, 400)
         number = int(question.split()[-1][:-1]) if "fact" in question else 1

@@ -1,4 +1,4 @@
-"""What is measured of the answer to a question, without a model's opinion.
+"""What is measured of the answer to a question: without a model's opinion, and then what the graders said.
 
 Each measure of a question is a count and what it is out of, so that a measure of many questions is the sum of the one
 by the sum of the other; out of nothing says that the question is not for this measure.
@@ -11,6 +11,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from cli.evaluation.gold.questions import GoldQuestion
+from cli.evaluation.measuring.graders import Graded
 from cli.evaluation.measuring.matching import exact_match, f1, match
 from cli.local.offline.rules.notices import without_notice
 from selfrag.domain.answers import Status
@@ -46,6 +47,7 @@ class Reply(BaseModel):
     answer: str
     citations: list[_Citation]
     usage: _Usage
+    reflection: Graded = Graded()
 
     @property
     def abstained(self) -> bool:
@@ -62,6 +64,7 @@ def measured(gold: GoldQuestion, response: Mapping[str, Any], seconds: float) ->
         **_citations(gold, reply),
         **_abstention(gold, reply),
         **{status: Share(reply.status == status) for status in get_args(Status)},
+        **{name: Share(*share) for name, share in reply.reflection.shares().items()},
         "rounds": Share(usage.rounds),
         "model_calls": Share(usage.model_calls),
         "seconds": Share(seconds),

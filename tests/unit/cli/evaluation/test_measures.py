@@ -94,3 +94,22 @@ def test_rounds_calls_seconds_and_dollars_are_means_and_an_unknown_price_counts_
 
 def test_a_response_of_another_release_is_measured_all_the_same() -> None:
     assert measured(KNOWN, {**response("18 weeks"), "new": 1}, 1.0)["f1"] == Share(1)
+
+
+def test_what_the_graders_said_is_a_share_of_all_claims_and_means_of_scores_that_were_given() -> None:
+    some = {
+        "retrieve": {"decision": "yes", "reason": "r"},
+        "relevance": [{"passage_id": "p", "score": 0.8}, {"passage_id": "q", "score": None}],
+        "support": {"level": "partially_supported", "claims": [{"claim": "a", "support": "full"}]},
+        "utility": {"score": 5, "reason": "r"},
+    }
+    partly = {"claim": "b", "support": "partial", "passage_ids": ["p"]}
+    others = {
+        "relevance": [{"score": 0.4, "new": 1}],
+        "support": {"claims": [partly] * 3},
+        "utility": {"score": None},
+    }
+    direct = {"relevance": [], "support": None, "utility": None}
+    said = [{**response("18 weeks"), "reflection": reflection} for reflection in (some, others, direct)]
+    found = overall([measured(KNOWN, one, 1.0) for one in said])
+    assert (found["supported_claims"], found["utility"], found["relevance"]) == (1 / 4, 5, pytest.approx(0.6))
