@@ -79,13 +79,14 @@ def read_task(path: Path, limit: int | None = None, first: int | None = None) ->
 
 
 def _paragraphs(path: Path) -> Iterator[Paragraph]:
-    for number, article in enumerate(_read(path).data):
+    for number, article in enumerate(read_squad(path).data):
         for paragraph in article.paragraphs:
             asked = tuple(clean(qa.question) for qa in paragraph.qas if not qa.is_impossible)
             yield Paragraph(number, clean(article.title), clean(paragraph.context), asked)
 
 
-def _read(path: Path) -> SquadData:
+def read_squad(path: Path) -> SquadData:
+    """A whole file; raises InvalidInput if it cannot be read or is not in SQuAD's format."""
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:

@@ -44,8 +44,10 @@ def test_questions_are_drawn_for_both_variants_alike_so_what_they_share_does_not
 
 
 def test_the_same_results_have_the_same_intervals_each_time() -> None:
-    one, other = of(*(0.0, 1.0) * 20), of(*(1.0, 0.0, 1.0, 1.0) * 10)
+    values = np.random.default_rng(5).random((2, 40))
+    one, other = of(*values[0]), of(*values[1])
     assert differences(one, other) == differences(one, other)
+    assert differences(one, other, seed=1) != differences(one, other, seed=2)
 
 
 def test_a_ratio_is_of_the_sums_as_in_the_table_and_a_measure_for_no_question_is_left_out() -> None:
