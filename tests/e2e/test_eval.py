@@ -257,7 +257,9 @@ def test_a_question_on_this_machine_cannot_spend_more_than_is_left(fresh: Comman
 
 @pytest.mark.slow
 def test_the_sample_questions_are_answered_by_the_stand_in_for_nothing(read: Command) -> None:
-    report = read("eval", str(Path(__file__).parents[2] / "docs" / "questions.jsonl"), "--json").response
+    questions = str(Path(__file__).parents[2] / "docs" / "questions.jsonl")
+    # A machine that has much else to do may not make the usual deadline.
+    report = read("eval", questions, "--policy", 'patient={"deadline_seconds": 240}', "--json").response
     measures = report["variants"][0]["measures"]
     assert report["compared"] == 10
     assert measures["usd"] == 0
