@@ -12,11 +12,15 @@ from selfrag.domain.questions import AskRequest
 TIMEOUT_SECONDS = 35
 
 
-def ask_remote(request: AskRequest, endpoint: str, api_key: str) -> dict[str, Any]:
-    """The response of POST /v1/ask at an endpoint; raises selfrag's typed errors with the problem's own words."""
+def ask_remote(request: AskRequest, endpoint: str, api_key: str, idempotency_key: str = "") -> dict[str, Any]:
+    """The response of POST /v1/ask at an endpoint; raises selfrag's typed errors with the problem's own words.
+
+    What is asked again with the same `idempotency_key` within a day is the same question, answered and paid once.
+    """
     if not endpoint.startswith(("http://", "https://")):
         raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
-    headers = {"x-api-key": api_key} if api_key else {}
+    given = {"x-api-key": api_key, "idempotency-key": idempotency_key}
+    headers = {name: value for name, value in given.items() if value}
     with http_client_for(endpoint) as client:
         try:
             reply = client.post(
@@ -52,4 +56,5 @@ def _told(status: int, problem: dict[str, Any]) -> SelfragError:
     sentence = " ".join(filter(None, [str(detail), str(problem.get("hint", ""))]))
     if status == httpx2.codes.FORBIDDEN:
         return Misconfigured(sentence)
-    return TemporarilyUnavailable(sentence) if status == 429 or status >= 500 else InvalidInput(sentence)
+    # 409: the question that came with the same idempotency key before is still at work.
+    return TemporarilyUnavailable(sentence) if status in (409, 429) or status >= 500 else InvalidInput(sentence)

@@ -11,7 +11,7 @@ from unicodedata import category
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from cli.pace import Reading, in_words
 from selfrag.domain.errors import InvalidInput
@@ -101,3 +101,22 @@ def current_step() -> Iterator[Callable[[str], None]]:
     """The step that runs just now, on stderr, for a person at a terminal."""
     with err.status("starting") as status:
         yield lambda step: status.update(step)
+
+
+@contextmanager
+def asking_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int, int, float], None]]:
+    """How many questions of how many are answered, and the dollars spent: a bar, or a line every ten seconds."""
+    columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    bar = Progress(*columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal)
+    task = bar.add_task("", total=None)
+    told = clock()
+
+    def tell(done: int, total: int, usd: float) -> None:
+        nonlocal told
+        bar.update(task, completed=done, total=total, description=f"{usd:.2f} USD")
+        if not err.is_terminal and clock() - told >= _EVERY_SECONDS:
+            told = clock()
+            sys.stderr.write(f"selfrag: {done} of {total} questions answered, {usd:.2f} USD spent\n")
+
+    with bar:
+        yield tell

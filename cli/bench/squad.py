@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -14,8 +15,13 @@ from selfrag.domain.errors import InvalidInput
 PARAGRAPHS = 200
 
 
+class _Answer(BaseModel):
+    text: str
+
+
 class _Question(BaseModel):
     question: str
+    answers: list[_Answer] = []
     is_impossible: bool = False
 
 
@@ -29,7 +35,9 @@ class _Article(BaseModel):
     paragraphs: list[_Paragraph]
 
 
-class _File(BaseModel):
+class SquadData(BaseModel):
+    """What a file in SQuAD's format holds."""
+
     data: list[_Article]
 
 
@@ -71,26 +79,34 @@ def read_task(path: Path, limit: int | None = None, first: int | None = None) ->
 
 
 def _paragraphs(path: Path) -> Iterator[Paragraph]:
-    for number, article in enumerate(_read(path).data):
+    for number, article in enumerate(read_squad(path).data):
         for paragraph in article.paragraphs:
-            asked = tuple(_clean(qa.question) for qa in paragraph.qas if not qa.is_impossible)
-            yield Paragraph(number, _clean(article.title), _clean(paragraph.context), asked)
+            asked = tuple(clean(qa.question) for qa in paragraph.qas if not qa.is_impossible)
+            yield Paragraph(number, clean(article.title), clean(paragraph.context), asked)
 
 
-def _read(path: Path) -> _File:
+def read_squad(path: Path) -> SquadData:
+    """A whole file; raises InvalidInput if it cannot be read or is not in SQuAD's format."""
     try:
-        return _File.model_validate(json.loads(path.read_text(encoding="utf-8-sig")))
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} is not a JSON file: {error}.") from error
+    return squad_data(path, content)
+
+
+def squad_data(path: Path, content: Any) -> SquadData:
+    """What was read from a JSON file as SQuAD's format; raises InvalidInput with the place where it differs."""
+    try:
+        return SquadData.model_validate(content)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the whole"
         wrong = "should be an object" if first["type"] == "model_type" else first["msg"].lower()
         raise InvalidInput(f"{path} is not in SQuAD's format: {place}: {wrong}.") from error
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{path} is not a JSON file: {error}.") from error
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Without lone surrogates, which JSON can hold and SQLite cannot."""
     return text.encode(errors="replace").decode()

@@ -26,10 +26,11 @@ def check_services() -> None:
 
 def has_web(place: Place) -> bool:
     """Whether questions to a place can go to the web: by a service, or by the pages of the sample documents."""
-    return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (_is_offline() and place.is_sample)
+    return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (is_offline() and place.is_sample)
 
 
-def _is_offline() -> bool:
+def is_offline() -> bool:
+    """Whether the stand-in answers, for no service is named."""
     return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")))
 
 
@@ -67,7 +68,7 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
     )
     key, base_url = os.environ.get("ANTHROPIC_API_KEY", ""), os.environ.get("ANTHROPIC_BASE_URL", "")
     web_key, web_url = os.environ.get("TAVILY_API_KEY", ""), os.environ.get("TAVILY_BASE_URL", "")
-    offline = _is_offline()
+    offline = is_offline()
     with ExitStack() as servers:
         if offline:
             # Not loaded when the real model answers.

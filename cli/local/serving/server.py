@@ -50,8 +50,7 @@ def serve_documents(
     ended = _end_of_process()
     # Made before the local stack is: what it starts must not have the stack's environment.
     process = IngestProcess(place)
-    with _stores(place), _workers(place) as workers, bootstrap.using(executions=workers):
-        workers.wait_until_made()
+    with answering(place):
         catalog = Catalog(place.collection)
         catalog.refresh()
         folder = Folder(place.source, place.collection)
@@ -59,6 +58,14 @@ def serve_documents(
             collect_as_usual()
             announce(url)
             ended.wait()
+
+
+@contextmanager
+def answering(place: Place) -> Iterator[Workers]:
+    """Processes that answer from a place, whose documents are in step, and the tables of what they answered."""
+    with _stores(place), _workers(place) as workers, bootstrap.using(executions=workers):
+        workers.wait_until_made()
+        yield workers
 
 
 @contextmanager

@@ -1,0 +1,146 @@
+"""`selfrag eval`: from a set of questions and some variants to a report."""
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli.evaluation.gold.questions import GoldQuestion
+from cli.evaluation.report import Findings
+from cli.evaluation.runs.asking import Ask, asking_endpoint, asking_place, brought_in_step
+from cli.evaluation.runs.budget import Budget
+from cli.evaluation.runs.results import Results, no_results, opened_results
+from cli.evaluation.runs.running import Run, Tell
+from cli.evaluation.runs.tasks import estimated_usd, tasks_left, usual_usd
+from cli.evaluation.runs.variants import Variant
+from cli.local.backends import is_offline
+from cli.local.place import Place
+from cli.local.sources.telling import OnDocument
+from selfrag.domain.errors import InvalidInput, Misconfigured
+from selfrag.runtime.settings import Settings, read
+
+# A question is begun only if it may cost so many times what one usually does.
+MARGIN = 10
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked, in which ways, where the results are kept, how many at a time, and for how many dollars at most.
+
+    `place` is None for a deployment, which is at `endpoint`.
+    """
+
+    questions: Sequence[GoldQuestion]
+    variants: Sequence[Variant]
+    results: Path
+    parallel: int
+    max_cost: float | None
+    place: Place | None
+    endpoint: str = ""
+    api_key: str = ""
+
+    @property
+    def asked(self) -> str:
+        """What the results are of."""
+        if self.place is None:
+            return self.endpoint
+        return str(self.place.directory.resolve() if self.place.directory else self.place)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How many questions are left of how many, what they may cost (None: not known), and what was spent, in dollars."""
+
+    left: int
+    total: int
+    usd: float | None
+    spent: float
+
+
+@dataclass(frozen=True)
+class Told:
+    """Who is told of an evaluation: warnings, the estimate before it starts, documents read, questions answered."""
+
+    warn: Callable[[list[str]], None]
+    estimate: Callable[[Estimate], None]
+    reading: Callable[[], AbstractContextManager[OnDocument]]
+    asking: Callable[[], AbstractContextManager[Tell]]
+
+
+def evaluate(plan: Plan, told: Told, dry: bool = False) -> tuple[Findings, int]:
+    """Ask what has no result yet, and give what was found and how many questions have none still.
+
+    A dry run asks nothing. Raises InvalidInput for results of something else, a collection that was never read or a
+    limit that buys nothing, and what keeps all questions from an answer; what was answered until then is kept.
+    """
+    with _opened(plan, dry) as results:
+        tasks = tasks_left(plan.questions, plan.variants, results)
+        usual = _usual(plan)
+        total = len(plan.questions) * len(plan.variants)
+        told.estimate(Estimate(len(tasks), total, estimated_usd(tasks, results, usual), results.spent))
+        left = len(tasks)
+        if tasks and not dry:
+            budget = _budget(plan, results, usual)
+            with _asking(plan, told) as ask, told.asking() as tell:
+                run = Run(tasks, ask, results, plan.parallel, budget, tell)
+                with _ended_by_signals(run):
+                    left = run.run()
+        return Findings(plan.questions, plan.variants, results), left
+
+
+def _opened(plan: Plan, dry: bool) -> AbstractContextManager[Results]:
+    if dry and not plan.results.exists():
+        return nullcontext(no_results(plan.asked))
+    return opened_results(plan.results, plan.asked, plan.variants)
+
+
+def _usual(plan: Plan) -> float | None:
+    """What a question usually costs, by the models and prices of the settings; a deployment may have others."""
+    if plan.place and is_offline():
+        return 0.0
+    settings = read(Settings)
+    return usual_usd(settings.models, settings.prices)
+
+
+def _budget(plan: Plan, results: Results, usual: float | None) -> Budget | None:
+    if plan.max_cost is None:
+        return None
+    if usual is None:
+        raise Misconfigured("--max-cost needs the price of every model: give it in SELFRAG_PRICES.")
+    least = MARGIN * usual
+    if plan.max_cost - results.spent < least:
+        raise InvalidInput(
+            f"Of --max-cost {plan.max_cost:g}, {results.spent:.4f} dollars are spent; a question is only begun with "
+            f"{least:.4f} more, so that the limit cuts no answer short."
+        )
+    return Budget(plan.max_cost, results.spent, least)
+
+
+def _asking(plan: Plan, told: Told) -> AbstractContextManager[Ask]:
+    if plan.place is None:
+        return nullcontext(asking_endpoint(plan.endpoint, plan.api_key))
+    with told.reading() as on_document:
+        told.warn(brought_in_step(plan.place, on_document))
+    return asking_place(plan.place)
+
+
+@contextmanager
+def _ended_by_signals(run: Run) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM end the run in order; the next one ends the process."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def end(number: int, frame: object) -> None:
+        run.end()
+        restore()
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        restore()

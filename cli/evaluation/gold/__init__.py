@@ -1,0 +1,1 @@
+"""Questions whose answers are known, in the formats that they come in."""

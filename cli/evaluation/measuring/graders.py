@@ -1,0 +1,34 @@
+"""What selfrag's own graders said of an answer: the opinions of a model, not what is known to be right."""
+
+from pydantic import BaseModel
+
+
+class _Claim(BaseModel):
+    support: str
+
+
+class _Support(BaseModel):
+    claims: list[_Claim] = []
+
+
+class _Score(BaseModel):
+    score: float | None
+
+
+class Graded(BaseModel):
+    """The verdicts of a response that are measured; of another release they may have more."""
+
+    relevance: list[_Score] = []
+    support: _Support | None = None
+    utility: _Score | None = None
+
+    def shares(self) -> dict[str, tuple[float, float]]:
+        """Sums, and of how many: claims that are fully supported, utility from 1 to 5, relevance of passages."""
+        claims = self.support.claims if self.support else []
+        scores = [verdict.score for verdict in self.relevance if verdict.score is not None]
+        utility = self.utility.score if self.utility else None
+        return {
+            "supported_claims": (sum(claim.support == "full" for claim in claims), len(claims)),
+            "utility": (utility or 0.0, utility is not None),
+            "relevance": (sum(scores), len(scores)),
+        }

@@ -1,0 +1,137 @@
+"""What is measured of the answer to a question: without a model's opinion, and then what the graders said.
+
+Each measure of a question is a count and what it is out of, so that a measure of many questions is the sum of the one
+by the sum of the other; out of nothing says that the question is not for this measure.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from cli.evaluation.gold.questions import GoldQuestion
+from cli.evaluation.measuring.graders import Graded
+from cli.evaluation.measuring.matching import exact_match, f1, match
+from cli.local.offline.rules.notices import without_notice
+from selfrag.domain.answers import Status
+
+
+@dataclass(frozen=True)
+class Share:
+    """So much `of` so much."""
+
+    count: float
+    of: float = 1.0
+
+
+NOT_FOR_IT = Share(0.0, 0.0)
+Measured = dict[str, Share]
+
+
+class _Citation(BaseModel):
+    document: str
+    quote: str
+
+
+class _Usage(BaseModel):
+    model_calls: int
+    rounds: int
+    cost_usd: float | None
+
+
+class Reply(BaseModel):
+    """What is measured of a response; of another release it may have more."""
+
+    status: Status
+    answer: str
+    citations: list[_Citation]
+    usage: _Usage
+    reflection: Graded = Graded()
+
+    @property
+    def abstained(self) -> bool:
+        """Whether it says that the documents do not hold the answer."""
+        return self.status == "abstained"
+
+
+def measured(gold: GoldQuestion, response: Mapping[str, Any], seconds: float) -> Measured:
+    """The measures of one response to a question, which took so many seconds."""
+    reply = Reply.model_validate(response)
+    usage = reply.usage
+    return {
+        **_nearness(gold, reply),
+        **_citations(gold, reply),
+        **_abstention(gold, reply),
+        **{status: Share(reply.status == status) for status in get_args(Status)},
+        **{name: Share(*share) for name, share in reply.reflection.shares().items()},
+        "rounds": Share(usage.rounds),
+        "model_calls": Share(usage.model_calls),
+        "seconds": Share(seconds),
+        "usd": NOT_FOR_IT if usage.cost_usd is None else Share(usage.cost_usd),
+    }
+
+
+def _nearness(gold: GoldQuestion, reply: Reply) -> Measured:
+    """How near the answer is to the nearest right one; as in SQuAD 2.0, to abstain is right where there is none."""
+    compares: dict[str, Callable[[str, str], float]] = {"exact_match": exact_match, "f1": f1, "match": match}
+    if gold.answerable is False:
+        return dict.fromkeys(compares, Share(reply.abstained))
+    if not gold.answers:
+        return dict.fromkeys(compares, NOT_FOR_IT)
+    if reply.status in ("abstained", "failed"):
+        return dict.fromkeys(compares, Share(0.0))
+    # The stand-in begins each answer with what it is, which is no part of the answer.
+    said = without_notice(reply.answer)
+    return {name: Share(max(compare(said, right) for right in gold.answers)) for name, compare in compares.items()}
+
+
+def _citations(gold: GoldQuestion, reply: Reply) -> Measured:
+    """How much of the gold documents (of the passages, where no document is known) is cited, and nothing else."""
+    wanted, cited = gold.passages, [citation.quote for citation in reply.citations]
+    is_of: Callable[[str, str], bool] = quoted_from
+    if gold.documents:
+        wanted, cited = gold.documents, list({citation.document for citation in reply.citations})
+        is_of = same_document
+    if not wanted:
+        return {"citation_recall": NOT_FOR_IT, "citation_precision": NOT_FOR_IT}
+    found = sum(any(is_of(one, right) for one in cited) for right in wanted)
+    right = sum(any(is_of(one, right) for right in wanted) for one in cited)
+    return {
+        "citation_recall": Share(found / len(wanted)),
+        "citation_precision": Share(right / len(cited)) if cited else NOT_FOR_IT,
+    }
+
+
+def _abstention(gold: GoldQuestion, reply: Reply) -> Measured:
+    """Of what was abstained from, how much has no answer; and of what has none, how much was abstained from."""
+    without = gold.answerable is False
+    known = gold.answerable is not None
+    return {
+        "abstention_precision": Share(reply.abstained and without, reply.abstained and known),
+        "abstention_recall": Share(reply.abstained and without, without),
+    }
+
+
+def same_document(one: str, other: str) -> bool:
+    """Whether two names can be of one document: a set may leave out the first folders of a name, or have more."""
+    names = [name.removeprefix("./").split("/") for name in (one, other)]
+    shared = min(map(len, names))
+    return names[0][-shared:] == names[1][-shared:]
+
+
+def quoted_from(quote: str, passage: str) -> bool:
+    """Whether a quote stands in a passage, however the two are broken into lines."""
+    words = " ".join(quote.split())
+    return bool(words) and words in " ".join(passage.split())
+
+
+def overall(measures: Sequence[Measured]) -> dict[str, float | None]:
+    """Each measure over many questions; None where none of them is for it."""
+    names = dict.fromkeys(name for one in measures for name in one)
+    return {name: _ratio([one[name] for one in measures]) for name in names}
+
+
+def _ratio(shares: Sequence[Share]) -> float | None:
+    of = sum(share.of for share in shares)
+    return sum(share.count for share in shares) / of if of else None

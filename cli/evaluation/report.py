@@ -1,0 +1,107 @@
+"""What a run found: the measures of each variant, how it differs from the first one, and where most."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+from cli.evaluation.gold.questions import GoldQuestion
+from cli.evaluation.measuring.comparison import better, differences, most_different
+from cli.evaluation.measuring.measures import Measured, measured, overall
+from cli.evaluation.runs.results import Result
+from cli.evaluation.runs.variants import Variant
+from selfrag.domain.errors import InvalidInput
+
+Report = dict[str, Any]
+
+
+class Found(Protocol):
+    """Where the results are."""
+
+    def find(self, variant: str, question_id: str) -> Result | None:
+        """The last answer of a variant to a question."""
+
+
+class Findings:
+    """The questions that every variant has answered, with all that was measured of each answer."""
+
+    def __init__(self, questions: Sequence[GoldQuestion], variants: Sequence[Variant], found: Found) -> None:
+        self.asked, self.variants = len(questions), variants
+        rows = [(question, [found.find(variant.name, question.id) for variant in variants]) for question in questions]
+        answered = [(question, [one for one in results if one]) for question, results in rows if None not in results]
+        self.questions = [question for question, _ in answered]
+        self.results = {variant.name: [results[at] for _, results in answered] for at, variant in enumerate(variants)}
+        self.measures: dict[str, list[Measured]] = {
+            name: [
+                measured(question, result.response, result.seconds)
+                for question, result in zip(self.questions, results, strict=True)
+            ]
+            for name, results in self.results.items()
+        }
+
+    def report(self) -> Report:
+        """The figures as JSON values."""
+        first, *others = [variant.name for variant in self.variants]
+        return {
+            "questions": self.asked,
+            "compared": len(self.questions),
+            "variants": [
+                {"name": variant.name, "policy": variant.fields, "measures": overall(self.measures[variant.name])}
+                for variant in self.variants
+            ],
+            "comparisons": [self._compared(first, other) for other in others],
+        }
+
+    def _compared(self, first: str, other: str) -> dict[str, Any]:
+        one, two = self.measures[first], self.measures[other]
+        verdicts = [better(*pair) for pair in zip(one, two, strict=True)]
+        return {
+            "base": first,
+            "variant": other,
+            "won": verdicts.count(1),
+            "lost": verdicts.count(-1),
+            "differences": {
+                name: {**asdict(gap), "verdict": gap.verdict} for name, gap in differences(one, two).items()
+            },
+            "most_different": [self._side_by_side(first, other, place) for place in most_different(one, two)],
+        }
+
+    def _side_by_side(self, first: str, other: str, place: int) -> dict[str, Any]:
+        question = self.questions[place]
+        return {
+            "question": question.question,
+            "answers": list(question.answers),
+            "answerable": question.answerable,
+            **{name: _answer(self.results[name][place], self.measures[name][place]) for name in (first, other)},
+        }
+
+    def write_csv(self, path: Path) -> None:
+        """A line for each question and variant, with all measures; empty where a measure is not for a question.
+
+        Raises InvalidInput if the file cannot be written.
+        """
+        try:
+            with path.open("w", encoding="utf-8", newline="") as file:
+                self._write(csv.writer(file))
+        except OSError as error:
+            raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
+
+    def _write(self, writer: Any) -> None:
+        names = [name for measures in self.measures.values() for one in measures[:1] for name in one]
+        measures = list(dict.fromkeys(names))
+        writer.writerow(["question_id", "question", "variant", "id", "status", "answer", *measures])
+        for variant, results in self.results.items():
+            for result, found in zip(results, self.measures[variant], strict=True):
+                said = [result.response[name] for name in ("id", "status", "answer")]
+                shares = [found[name] for name in measures]
+                figures = [share.count / share.of if share.of else "" for share in shares]
+                writer.writerow([result.question_id, result.question, variant, *said, *figures])
+
+
+def _answer(result: Result, found: Measured) -> dict[str, Any]:
+    """One of two answers side by side, with the way that it took."""
+    response = result.response
+    measures = {name: share.count / share.of for name, share in found.items() if share.of}
+    said = {name: response.get(name) for name in ("id", "status", "answer", "path", "queries")}
+    return {**said, "documents": [one["document"] for one in response.get("citations", [])], "measures": measures}

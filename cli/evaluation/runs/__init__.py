@@ -1,0 +1,1 @@
+"""A run: who is asked what, for how much, and where the answers are kept."""

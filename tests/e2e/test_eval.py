@@ -1,0 +1,267 @@
+"""`selfrag eval`: one's own questions asked in several ways, compared, and never paid twice."""
+
+import csv
+import io
+import json
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from werkzeug.wrappers import Request, Response
+
+from cli.local.loopback import Loopback
+from selfrag.domain.calls import PRICES
+from selfrag.runtime.models import DEFAULT_MODELS
+from tests.e2e.conftest import Run
+from tests.support.command import Command
+from tests.support.doubles.model_server import Body, ModelServer
+
+SET = [
+    *({"question": f"What is fact {number}?", "answer": f"{number} units"} for number in range(24)),
+    {"question": "Who knows?", "answerable": False},
+]
+
+
+class Deployment(Loopback):
+    """Answers facts; with `top_k` 2 only the even ones, and with `top_k` 3 it refuses. A key counts once."""
+
+    def __init__(self) -> None:
+        super().__init__(self._respond)
+        self.asked: Counter[tuple[str, int]] = Counter()
+        self._keys: set[str] = set()
+
+    def _respond(self, request: Request) -> Response:
+        body = json.loads(request.get_data())
+        question, top_k = body["question"], body["policy"].get("top_k", 4)
+        key = request.headers["idempotency-key"]
+        self.asked[question, top_k] += key not in self._keys
+        self._keys.add(key)
+        if top_k == 3:
+            return self._said({"detail": "Not three.", "hint": "Take four."}, 400)
+        number = int(question.split()[-1][:-1]) if "fact" in question else 1
+        known = "fact" in question and (top_k == 4 or number % 2 == 0)
+        status, said = ("answered", f"It is {number} units.") if known else ("abstained", "Not found.")
+        usage = {"model_calls": 8, "rounds": 2 if known else 4, "cost_usd": 0.01 * top_k}
+        return self._said(
+            {"id": "q", "status": status, "answer": said, "citations": [], "usage": usage, "path": ["Generate"]}
+        )
+
+    def _said(self, body: dict[str, Any], status: int = 200) -> Response:
+        return Response(json.dumps(body), status, content_type="application/json")
+
+
+@pytest.fixture
+def deployment() -> Iterator[Deployment]:
+    with Deployment() as server:
+        yield server
+
+
+@pytest.fixture
+def questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, SET)))
+    return "set.jsonl"
+
+
+VARIANTS = ("--policy", "four={}", "--policy", 'two={"top_k": 2}')
+
+
+def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
+    here: Run, deployment: Deployment, questions: str, tmp_path: Path
+) -> None:
+    arguments = ("eval", questions, "--endpoint", deployment.url, *VARIANTS, "--json")
+    ended = here(*arguments, "--csv", "answers.csv")
+    report = ended.response
+    four, two = (variant["measures"] for variant in report["variants"])
+    assert (report["questions"], report["compared"]) == (25, 25)
+    assert (four["match"], two["match"]) == (1, 13 / 25)
+    assert (four["exact_match"], four["abstention_recall"], four["usd"]) == (1 / 25, 1, pytest.approx(0.04))
+    assert two["abstention_precision"] == 1 / 13
+    (comparison,) = report["comparisons"]
+    assert (comparison["base"], comparison["variant"]) == ("four", "two")
+    assert (comparison["won"], comparison["lost"]) == (0, 12)
+    worse = comparison["differences"]["match"]
+    assert worse["value"] == pytest.approx(-12 / 25)
+    assert worse["low"] < worse["value"] < worse["high"] < 0
+    assert worse["verdict"] == "real"
+    assert comparison["differences"]["abstention_recall"]["verdict"] == "too few questions"
+    assert len(comparison["most_different"]) == 10
+    first = comparison["most_different"][0]
+    assert (first["four"]["status"], first["two"]["status"]) == ("answered", "abstained")
+    assert first["four"]["path"] == ["Generate"]
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "answers.csv").read_text(encoding="utf-8"))))
+    assert len(rows) == 50
+    assert rows[0]["match"] == "1.0"
+    assert rows[0]["citation_recall"] == ""
+    assert "selfrag: 50 of 50 answers to get" in ended.err
+
+    again = here(*arguments)
+    assert again.response == report
+    assert "selfrag: 0 of 50 answers to get, for about 0.00 dollars; 1.50 dollars are spent" in again.err
+    assert set(deployment.asked.values()) == {1}
+
+
+def test_the_table_shows_measures_differences_and_answers_side_by_side(
+    here: Run, deployment: Deployment, questions: str
+) -> None:
+    shown = here("eval", questions, "--endpoint", deployment.url, *VARIANTS).out
+    assert "25 questions" in shown
+    assert "two against four" in shown
+    assert "two answers 0 questions better than four, 12 worse." in shown
+    assert "four: answered, It is 1 units." in shown
+    assert "real" in shown
+
+
+def test_a_dry_run_says_what_is_left_and_asks_nothing(here: Run, deployment: Deployment, questions: str) -> None:
+    ended = here("eval", questions, "--endpoint", deployment.url, "--limit", "3", "--dry-run")
+    assert ended.code == 0
+    # By docs/costs.md: 9.04 dollars for 1,000 questions.
+    assert "selfrag: 3 of 3 answers to get, for about 0.03 dollars" in ended.err
+    assert "No question is answered by every variant yet." in ended.out
+    assert not deployment.asked
+    assert not Path("set.results.jsonl").exists()
+    here("eval", questions, "--endpoint", deployment.url, "--limit", "2")
+    ended = here("eval", questions, "--endpoint", deployment.url, "--limit", "3", "--dry-run")
+    # By what the two have cost.
+    assert "selfrag: 1 of 3 answers to get, for about 0.04 dollars; 0.08 dollars are spent" in ended.err
+
+
+def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
+    here: Run, deployment: Deployment, questions: str
+) -> None:
+    arguments = ("eval", questions, "--endpoint", deployment.url, "--json", "--parallel", "2", "--max-cost")
+    ended = here(*arguments, "0.3")
+    asked = sum(deployment.asked.values())
+    assert ended.code == 1
+    assert 0.04 * asked <= 0.3
+    assert f"{25 - asked} answers are missing; the same command goes on with them" in ended.err
+    assert json.loads(ended.out)["compared"] == asked > 0
+    assert "Of --max-cost 0.3, " in here(*arguments, "0.3").err
+    assert here(*arguments, "5").response["compared"] == 25
+    assert set(deployment.asked.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--policy", 'three={"top_k": 3}'], "Not three. Take four."),
+        (["--policy", "{}"], "A variant is a name"),
+        (["--max-cost", "0"], "--max-cost is a number of dollars above 0."),
+        (["--docs", "."], "A deployment answers from its own documents"),
+        (["--max-cost", "0.0001"], "a question is only begun with"),
+        (["--results", "set.jsonl"], "it is no result; name another file for the results."),
+        (["--csv", "nowhere/answers.csv", "--dry-run"], "nowhere/answers.csv cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_sentence(
+    here: Run, deployment: Deployment, questions: str, arguments: list[str], sentence: str
+) -> None:
+    ended = here("eval", questions, "--endpoint", deployment.url, *arguments)
+    assert ended.code == 2
+    assert sentence in ended.err
+    assert ended.err.count("selfrag: ") <= 2  # the estimate, and why
+
+
+def test_a_price_that_nobody_knows_cannot_be_kept_to(
+    here: Run, deployment: Deployment, questions: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SELFRAG_MODELS", '{"generate": "mystery"}')
+    ended = here("eval", questions, "--endpoint", deployment.url, "--max-cost", "5")
+    assert ended.code == 2
+    assert "for an unknown number of dollars" in ended.err
+    assert "give it in SELFRAG_PRICES" in ended.err
+    assert not deployment.asked
+
+
+FACTS = "The harbour crane lifts 12 tonnes.\n"
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    directory = tmp_path / "documents"
+    directory.mkdir()
+    (directory / "facts.md").write_text(FACTS, encoding="utf-8")
+    rows = [{"question": f"How much does crane {number} lift?", "answer": "12 tonnes"} for number in range(8)]
+    (tmp_path / "cranes.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return directory
+
+
+class Asked(ModelServer):
+    """Counts by question how often the model was asked whether to search; stops at the fourth until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.questions: Counter[str] = Counter()
+        self.fourth, self.go = threading.Event(), threading.Event()
+        self.answers["decide_retrieval"] = self._decide
+
+    def _decide(self, body: Body) -> Any:
+        question = json.loads(body["messages"][0]["content"][-1]["text"])["question"]
+        self.questions[question] += 1
+        if len(self.questions) == 4:
+            self.fourth.set()
+            self.go.wait(60)
+        return {"reason": "r", "decision": "yes"}
+
+
+@pytest.fixture
+def asked() -> Iterator[Asked]:
+    with Asked() as server:
+        yield server
+        server.go.set()
+
+
+def of(command: Command, server: ModelServer, **more: str) -> Command:
+    service = {"ANTHROPIC_API_KEY": "sk-of-nobody", "ANTHROPIC_BASE_URL": server.url}
+    return Command(command.home, tuple({**service, **more}.items()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "lost"), [(signal.SIGTERM, 0), (signal.SIGKILL, 1)], ids=["told to end", "killed"])
+def test_a_run_that_is_ended_in_the_middle_goes_on_without_asking_twice(
+    fresh: Command, documents: Path, asked: Asked, number: signal.Signals, lost: int
+) -> None:
+    command = of(fresh, asked)
+    arguments = ("eval", "cranes.jsonl", "--docs", str(documents), "--parallel", "1", "--json")
+    process = command.start(*arguments)
+    assert asked.fourth.wait(120)
+    process.send_signal(number)
+    asked.go.set()
+    process.communicate(timeout=60)
+    assert process.returncode == (1 if number == signal.SIGTERM else -number)
+    assert len(asked.questions) == 4
+    report = command(*arguments).response
+    assert (report["compared"], report["variants"][0]["measures"]["match"]) == (8, 1)
+    # Only what was at work at a kill is asked once more; when it is told to end, the command waits for it.
+    assert sum(asked.questions.values()) == 8 + lost
+
+
+@pytest.mark.slow
+def test_a_question_on_this_machine_cannot_spend_more_than_is_left(fresh: Command, documents: Path) -> None:
+    with ModelServer() as server:
+        command = of(fresh, server, SELFRAG_PROFILE="thrifty")
+        arguments = ("eval", "cranes.jsonl", "--docs", str(documents), "--json", "--max-cost", "0.0176")
+        ended = command(*arguments)
+        assert ended.code == 1
+        read, written, again = PRICES[DEFAULT_MODELS["grade_relevance"]]
+        paid = len(server.requests) * (100 * read + 10 * written + 50 * again) / 1_000_000
+        report = json.loads(ended.out)
+        assert 0 < report["compared"] < 8
+        assert report["compared"] * report["variants"][0]["measures"]["usd"] == pytest.approx(paid, rel=0.05)
+        assert paid <= 0.0176
+
+
+@pytest.mark.slow
+def test_the_sample_questions_are_answered_by_the_stand_in_for_nothing(read: Command) -> None:
+    questions = str(Path(__file__).parents[2] / "docs" / "questions.jsonl")
+    # A machine that has much else to do may not make the usual deadline.
+    report = read("eval", questions, "--policy", 'patient={"deadline_seconds": 240}', "--json").response
+    measures = report["variants"][0]["measures"]
+    assert report["compared"] == 10
+    assert measures["usd"] == 0
+    assert measures["abstention_recall"] == 1
+    assert measures["match"] >= 0.7
