@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from pydantic import BaseModel
 
@@ -43,6 +43,9 @@ from selfrag.runtime.settings import (
     Settings,
     read,
 )
+
+if TYPE_CHECKING:
+    import httpx2
 
 Task = TypeVar("Task", bound=BaseModel)
 
@@ -213,12 +216,12 @@ def web() -> Callable[[float | None], WebSearch]:
     """What makes the web search for a deadline, past which it makes no call; it is loaded as `grader` does it."""
     from selfrag.adapters.tavily import Tavily
 
-    warm(_secrets)
+    warm(_secrets, _web_client)
 
     def until(deadline_ms: float | None) -> WebSearch:
         config = settings()
         key = _secrets()(config.web_secret, "SELFRAG_WEB_SECRET")
-        return Tavily(config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
+        return Tavily(_web_client(), config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
 
     return until
 
@@ -234,6 +237,14 @@ def _verdicts_client() -> Any:
     from selfrag.adapters.clients import verdicts_client
 
     return verdicts_client()
+
+
+@once
+def _web_client() -> "httpx2.Client":
+    """Kept from one search to the next: to read the certificates that it trusts takes as long as a short search."""
+    from selfrag.adapters.outbound import http_client_for
+
+    return http_client_for(settings().web_base_url)
 
 
 @once

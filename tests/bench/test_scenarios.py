@@ -109,7 +109,7 @@ def test_usage_adds_up_where_every_fifth_request_is_refused(
 
 def test_the_wait_that_a_refusal_asks_for_is_the_models_time_and_told_apart() -> None:
     usage = {"model_calls": 2, "rounds": 1, "cost_usd": 0.0}
-    requests = [Billed("generate", "m", 0, 1, 429), Billed("generate", "m", 3, 4), Billed("grade_relevance", "m", 0, 2)]
+    requests = [Billed("generate", "m", 0, 1, 429), Billed("generate", "m", 3, 4), Billed("grade_relevance", "m", 0, 1)]
     asked = Asked({"status": "answered", "usage": usage}, requests, [(1, 3)], 4.5, [])
     row = row_of("refused", "off", "balanced", 1, [asked], timed=True)
     assert (row.seconds, row.model_seconds, row.waited_seconds) == (4.5, 4, 2)

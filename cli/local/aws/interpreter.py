@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from botocore import session
+from botocore.client import BaseClient
 from moto import backend_index, mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.core import utils
@@ -38,6 +39,7 @@ from moto.stepfunctions.responses import StepFunctionResponse
 from cli.local.aws.lighter.faster import faster
 from cli.local.aws.lighter.programs import Parse, parse
 from cli.local.aws.lighter.running import OneClientEach, forgetting, untracked
+from cli.local.aws.lighter.straight import answered, straight
 from cli.local.aws.requests import history_as_json, one_at_a_time, start_sync
 from cli.local.aws.strictness import as_aws_catches, assign_later, assigning, checked, evaluate_strictly, status_last
 
@@ -58,6 +60,7 @@ class _Mend(NamedTuple):
 _HOSTS = r"https?://(?:sync-)?states\.(.+)\.amazonaws\.com"
 _PATTERNS = [*backend_index.backend_url_patterns, ("stepfunctions", re.compile(_HOSTS))]
 
+_make = BaseClient._make_request
 _process = BotocoreStubber.process_request
 _reflect = Worker._reflect_execution_status
 _leave = CommonStateField._get_state_exited_event_details
@@ -80,7 +83,8 @@ def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause, parse: Parse) ->
         _Mend(Worker, "_reflect_execution_status", status_last(_reflect), "moto tells the end before the output"),
         _Mend(retrier_decl, "time", SimpleNamespace(sleep=pause), "retries wait as the caller says"),
         _Mend(WaitFunction, "_wait_interval", lambda self, env, wait_seconds: pause(wait_seconds), "so do Wait states"),
-        _Mend(BotocoreStubber, "process_request", one_at_a_time(_process), "stores are not made for threads"),
+        _Mend(BotocoreStubber, "process_request", one_at_a_time(answered(_process)), "stores are not made for threads"),
+        _Mend(BaseClient, "_make_request", straight(_make), "to sign and route one takes longer than to answer it"),
         _Mend(StepFunctionsParserBackend, "start_execution", forgetting(_start), "moto keeps what has ended for good"),
         _Mend(BaseModel, "__new__", untracked, "and so it keeps every item of a table that was ever written"),
         _Mend(session, "create_loader", cache(session.create_loader), "every session lists the services on disk anew"),

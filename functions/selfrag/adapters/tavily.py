@@ -4,17 +4,23 @@ from typing import Any
 
 import httpx2
 
-from selfrag.adapters.outbound import checked_url, host_of, http_client_for, unreachable
+from selfrag.adapters.outbound import checked_url, host_of, unreachable
 from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
 from selfrag.ports.web import Domains
 from selfrag.runtime.deadline import time_for_a_call
 
 
 class Tavily:
-    """One search, made before `deadline_ms` and within so many seconds; raises selfrag's typed errors."""
+    """One search by a client that is kept, made before `deadline_ms` and within so many seconds.
 
-    def __init__(self, base_url: str, key: str, seconds: float, deadline_ms: float | None = None) -> None:
-        self._url, self._key = checked_url(base_url, "SELFRAG_WEB_BASE_URL").rstrip("/") + "/search", key
+    Raises selfrag's typed errors.
+    """
+
+    def __init__(
+        self, client: httpx2.Client, base_url: str, key: str, seconds: float, deadline_ms: float | None = None
+    ) -> None:
+        self._client, self._key = client, key
+        self._url = checked_url(base_url, "SELFRAG_WEB_BASE_URL").rstrip("/") + "/search"
         self._seconds, self._deadline_ms = seconds, deadline_ms
 
     def __call__(self, query: str, max_results: int, domains: Domains) -> Any:
@@ -42,10 +48,9 @@ class Tavily:
     def _post(self, body: dict[str, Any]) -> httpx2.Response:
         headers = {"Authorization": f"Bearer {self._key}"}
         seconds = time_for_a_call(self._deadline_ms, self._seconds)
-        with http_client_for(self._url) as client:
-            try:
-                return client.post(self._url, json=body, headers=headers, timeout=seconds)
-            except httpx2.TimeoutException as error:
-                raise TemporarilyUnavailable(f"the web search at {host_of(self._url)} did not reply in time") from error
-            except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-                raise unreachable(error, self._url) from error
+        try:
+            return self._client.post(self._url, json=body, headers=headers, timeout=seconds)
+        except httpx2.TimeoutException as error:
+            raise TemporarilyUnavailable(f"the web search at {host_of(self._url)} did not reply in time") from error
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise unreachable(error, self._url) from error

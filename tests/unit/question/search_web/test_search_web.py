@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,7 +77,7 @@ def test_a_reply_that_is_not_results_is_retried(reply: Any) -> None:
 
 def test_a_base_url_that_is_none_is_named_by_its_setting_and_not_tried_again() -> None:
     with pytest.raises(Misconfigured, match="SELFRAG_WEB_BASE_URL is not a URL"):
-        search(TASK, Tavily("notaurl", "key", 8.0), Domains())
+        search(TASK, Tavily(httpx2.Client(), "notaurl", "key", 8.0), Domains())
 
 
 def test_no_more_results_than_asked_and_none_twice_or_empty() -> None:
