@@ -41,7 +41,7 @@ def row_of(scenario: str, speculate: str, profile: str, floor: float, asked: Seq
     usages = [one.response["usage"] for one in asked]
     requests = [billed for one in asked for billed in one.requests]
     alone = [critical_seconds(billed.span for billed in one.requests) for one in asked]
-    model = [critical_seconds([*(billed.span for billed in one.requests), *one.waits]) for one in asked]
+    model = [one.model_seconds for one in asked]
     cached = [billed.cached for billed in requests]
     sent = sum(billed.input_tokens for billed in requests)
     sent += sum(one.read + one.written_5m + one.written_1h for one in cached)

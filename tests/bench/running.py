@@ -20,7 +20,7 @@ from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
 from selfrag.runtime.clock import Clock
-from tests.bench.api.billing import Billed, Span
+from tests.bench.api.billing import Billed, Span, critical_seconds
 from tests.bench.api.server import MessagesApi
 from tests.bench.stories import COLLECTION, found, found_on_the_web
 from tests.support.fakes import FakeEmbedder, FakeIndex
@@ -63,6 +63,11 @@ class Asked:
     waits: list[Span]
     seconds: float
     history: list[dict[str, Any]]
+
+    @property
+    def model_seconds(self) -> float:
+        """Of the longest chain of requests and waits that did not overlap, as the service saw them."""
+        return critical_seconds([*(billed.span for billed in self.requests), *self.waits])
 
 
 class Waiting:

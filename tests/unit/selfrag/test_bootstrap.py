@@ -5,12 +5,17 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import boto3
 import pytest
+from moto import mock_aws
 from pydantic import BaseModel
+from werkzeug.wrappers import Request, Response
 
+from cli.local.loopback import Loopback
 from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.passages import Passage
+from selfrag.ports.web import Domains
 from selfrag.runtime import parts
 
 ROOT = Path(__file__).parents[3]
@@ -134,3 +139,21 @@ def test_no_logic_loads_an_sdk_or_what_reads_settings() -> None:
     loaded = {name.split(".")[0] for name in ended.stdout.split()}
     assert {"question", "ingestion", "selfrag", "pydantic"} <= loaded
     assert loaded & {"anthropic", "boto3", "botocore", "opensearchpy", "httpx2", "pydantic_settings"} == set()
+
+
+def test_one_search_of_the_web_after_the_other_goes_over_the_same_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    connections: list[str] = []
+
+    def found(request: Request) -> Response:
+        connections.append(request.environ["REMOTE_PORT"])
+        return Response('{"results": []}', content_type="application/json")
+
+    with Loopback(found) as service, mock_aws():
+        for name, value in (("SELFRAG_WEB_BASE_URL", service.url), ("SELFRAG_WEB_SECRET", "web-key")):
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        boto3.client("secretsmanager").create_secret(Name="web-key", SecretString="key")
+        for _ in range(2):
+            bootstrap.web()(None)("sea state 6", 3, Domains())
+    first, second = connections
+    assert first == second
