@@ -98,14 +98,18 @@ def test_every_path_of_the_readme_is_seen_with_its_question(ask_handbook: Ask, n
     _, asked, shown = ROWS[number]
     # The row above a follow-up asks the question that it follows.
     previous = ask_handbook(question_of(ROWS[number - 1][1]))["id"] if "PREVIOUS=ID" in asked else ""
-    response = ask_handbook(question_of(asked), previous=previous)
+    response = ask_handbook(question_of(asked), previous=previous, policy=word_of("POLICY", asked))
     path, _, status = shown.rpartition(" ")
     assert f"`{response['status']}`" == status
     assert response["path"] == path.split(" → ")
 
 
 def question_of(asked: str) -> str:
-    return next(word for word in shlex.split(asked) if word.startswith("Q=")).removeprefix("Q=")
+    return word_of("Q", asked)
+
+
+def word_of(name: str, asked: str) -> str:
+    return next((word.removeprefix(f"{name}=") for word in shlex.split(asked) if word.startswith(f"{name}=")), "")
 
 
 @pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]), ids=lambda p: p.name)

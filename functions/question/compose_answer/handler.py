@@ -24,7 +24,7 @@ def _in_short(response: AnswerResponse) -> dict[str, object]:
     claims = reflection.support.claims if reflection.support else []
     return {
         "status": response.status,
-        "decision": reflection.retrieve.decision,
+        "decision": reflection.retrieve.decision if reflection.retrieve else None,
         "support_level": reflection.support.level if reflection.support else None,
         "unsupported_claims": sum(claim.support in ("none", "contradicted") for claim in claims),
         "utility": reflection.utility.score if reflection.utility else None,

@@ -25,10 +25,12 @@ class Weights(Model):
 class Policy(Model):
     """How a question is to be answered; every field has a default and a cap.
 
-    `speculate` is how much is done before it is known to be needed. Past `max_cost_usd` nothing is spent. Without
-    `cache` no verdict or text of an earlier question is used.
+    `strategy` is how the steps follow each other: `naive` searches and answers, and checks nothing. `speculate` is how
+    much is done before it is known to be needed. Past `max_cost_usd` nothing is spent. Without `cache` no verdict or
+    text of an earlier question is used.
     """
 
+    strategy: Literal["self_rag", "naive"] = "self_rag"
     top_k: int = Field(default=4, ge=1, le=10)
     relevance_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
     min_utility: int = Field(default=3, ge=1, le=5)

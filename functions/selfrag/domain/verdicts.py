@@ -80,16 +80,13 @@ class Critique(Model):
     utility: UtilityVerdict = UtilityVerdict(score=None)
 
 
-class ReflectionSoFar(Model):
-    """The verdicts known by now; the last of each kind, and of IsRel all."""
+class Reflection(Model):
+    """The verdicts of the four reflection tokens, the last of each kind and of IsRel all; null is what nobody judged.
+
+    `support` is null for a direct answer; `naive` has no verdicts.
+    """
 
     retrieve: RetrievalVerdict | None
     relevance: list[RelevanceVerdict]
     support: SupportVerdict | None
     utility: UtilityVerdict | None
-
-
-class Reflection(ReflectionSoFar):
-    """The verdicts of the four reflection tokens; `support` is null for a direct answer and where there is none."""
-
-    retrieve: RetrievalVerdict

@@ -65,7 +65,8 @@ def count_answer(response: AnswerResponse) -> None:
     """Count how a question ended, and what its verdicts were."""
     reflection, usage = response.reflection, response.usage
     emit({"status": response.status}, {"Questions": 1})
-    emit({"decision": reflection.retrieve.decision}, {"RetrievalDecisions": 1})
+    if reflection.retrieve:
+        emit({"decision": reflection.retrieve.decision}, {"RetrievalDecisions": 1})
     if reflection.support:
         emit({"level": reflection.support.level}, {"SupportLevels": 1})
     values: dict[str, float] = {
