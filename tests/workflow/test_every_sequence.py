@@ -23,10 +23,11 @@ MAX_MODEL_CALLS = 40
 # What is read of the ledger.
 LEDGER = re.compile(r"\$ledger(?:\[[^\[\]]*\]|\[\[[^\]]*\]\])*(?:\.\w+)?")
 # Passes of Gather and Reflect, and the reading of an earlier answer.
-MOST_PASSES = {"self_rag": {"off": 20, "draft": 19, "full": 17}, "naive": {"draft": 2}}
+MOST_PASSES = {"self_rag": {"off": 20, "draft": 19, "full": 17}, "naive": {"draft": 2}, "corrective": {"draft": 4}}
 # How many sequences there are at least, and how they end.
-SEQUENCES = {"self_rag": 100_000, "naive": 10}
-ENDS = {"self_rag": {"answered", "partial", "abstained", "failed"}, "naive": {"partial", "abstained", "failed"}}
+SEQUENCES = {"self_rag": 100_000, "naive": 10, "corrective": 100}
+UNCHECKED = {"partial", "abstained", "failed"}
+ENDS = {"self_rag": {"answered", *UNCHECKED}, "naive": UNCHECKED, "corrective": UNCHECKED}
 WAYS = [(strategy, speculate) for strategy, passes in MOST_PASSES.items() for speculate in passes]
 # These take minutes.
 LONG = [("self_rag", "off"), ("self_rag", "full")]
@@ -72,7 +73,7 @@ def readings(variables: dict[str, Any]) -> list[Choice]:
     for (documents, retrieved), (web, hits) in product(*searches(variables)):
         brought = [p["passage_id"] for result in (retrieved, hits) for p in result.get("passages", [])]
         fresh = [] if plan["passage_ids"] else [i for i in brought if i not in variables["seen"]]
-        for grades, labels in gradings(fresh if plan["grade"] else []):
+        for grades, labels in gradings(variables["policy"], fresh if plan["grade"] else []):
             for words, answer in answers(variables, fresh, grades):
                 label = " ".join(filter(None, (documents, web, grades, words)))
                 replies = {"Retrieve": retrieved, "SearchWeb": hits, "GradeRelevance": grade(labels)}
@@ -94,7 +95,7 @@ def searches(variables: dict[str, Any]) -> tuple[list[Choice], list[Choice]]:
     return documents, web
 
 
-def gradings(fresh: list[str]) -> list[tuple[str, dict[str, str]]]:
+def gradings(policy: dict[str, Any], fresh: list[str]) -> list[tuple[str, dict[str, str]]]:
     """One verdict per passage; the last label stands for all further ones."""
     patterns = {
         "all": ["relevant"],
@@ -103,6 +104,11 @@ def gradings(fresh: list[str]) -> list[tuple[str, dict[str, str]]]:
         "none-and-ungraded": ["ungraded", "irrelevant"],
         "ungraded": ["ungraded"],
     }
+    if policy["strategy"] == "corrective":
+        patterns |= {
+            "ambiguous": ["ambiguous", "ungraded", "irrelevant"],
+            "mixed": ["irrelevant", "ambiguous", "relevant"],
+        }
     if not fresh:
         return [("", {})]
     return [

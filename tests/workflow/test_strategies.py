@@ -56,3 +56,89 @@ def test_where_nothing_is_found_naive_abstains_and_looks_no_further(script: dict
 def test_a_fault_is_told_by_naive_as_by_any_strategy(script: dict[str, list[Any]], status: str) -> None:
     response, _ = run(by("naive"), **script)
     assert (response["status"], response["citations"]) == (status, [])
+
+
+def graded(**labels: str) -> Any:
+    """A grader that gives the passages of a search these labels, by the letter that their ids begin with."""
+    return lambda event: steps.relevance(
+        event["passage"]["passage_id"], labels.get(event["passage"]["passage_id"][0], "irrelevant")
+    )
+
+
+# From a relevant passage the answer is written at once; the other two ways search the web, and differ in what is kept.
+BY_THE_WEB = ["Retrieve", "GradeRelevance", "SearchWeb", "GradeRelevance", "Generate"]
+DOCUMENTS, WEB = [f"p1-{n}" for n in range(4)], [f"w{n}" for n in range(4)]
+CORRECTIVE: dict[str, tuple[Any, list[str], list[str]]] = {
+    "correct": (graded(p="relevant"), ["Retrieve", "GradeRelevance", "Generate"], DOCUMENTS),
+    "ambiguous": (graded(p="ambiguous", w="relevant"), BY_THE_WEB, [*DOCUMENTS, *WEB]),
+    "incorrect": (graded(p="irrelevant", w="relevant"), BY_THE_WEB, WEB),
+    "ambiguous, and nothing on the web": (graded(p="ambiguous", w="irrelevant"), BY_THE_WEB, DOCUMENTS),
+    "ambiguous, and so is the web": (graded(p="ambiguous", w="ambiguous"), BY_THE_WEB, [*DOCUMENTS, *WEB]),
+}
+
+
+@pytest.mark.parametrize("way", CORRECTIVE)
+@pytest.mark.parametrize("speculate", ["off", "full"])
+def test_corrective_takes_one_of_three_ways_by_the_best_passage(way: str, speculate: str) -> None:
+    grader, path, evidence = CORRECTIVE[way]
+    response, scripted = run(by("corrective", speculate), grade_relevance=[grader])
+    assert response["path"] == path
+    assert [p["passage_id"] for p in scripted.events_of("generate")[0]["passages"]] == evidence
+    assert (response["status"], response["usage"]["warnings"]) == ("partial", UNCHECKED)
+    assert response["usage"]["waste"]["model_calls"] == 0
+    reflection = response["reflection"]
+    assert (reflection["retrieve"], reflection["support"], reflection["utility"]) == (None, None, None)
+    assert reflection["relevance"]
+
+
+def test_one_relevant_passage_is_enough_and_the_ambiguous_ones_beside_it_are_left_out() -> None:
+    def grader(event: dict[str, Any]) -> dict[str, Any]:
+        passage_id = event["passage"]["passage_id"]
+        return steps.relevance(passage_id, "relevant" if passage_id == "p1-2" else "ambiguous")
+
+    _, scripted = run(by("corrective"), grade_relevance=[grader])
+    assert [p["passage_id"] for p in scripted.events_of("generate")[0]["passages"]] == ["p1-2"]
+    assert scripted.count("search_web") == 0
+
+
+def test_corrective_hands_both_thresholds_to_the_grader_and_the_kept_strips_to_the_writer() -> None:
+    grader = lambda e: steps.relevance(e["passage"]["passage_id"], "relevant", strips=[(0, 5), (9, 24)])  # noqa: E731
+    response, scripted = run(by("corrective", lower_threshold=0.2), grade_relevance=[grader])
+    asked = scripted.events_of("grade_relevance")[0]
+    assert (asked["relevance_threshold"], asked["lower_threshold"]) == (0.5, 0.2)
+    kept = [{"start": 0, "end": 5}, {"start": 9, "end": 24}]
+    assert [p["strips"] for p in scripted.events_of("generate")[0]["passages"]] == [kept] * 4
+    assert [verdict["strips"] for verdict in response["reflection"]["relevance"]] == [kept] * 4
+
+
+def test_self_rag_asks_for_no_strips() -> None:
+    _, scripted = run(by("self_rag"))
+    assert {event["lower_threshold"] for event in scripted.events_of("grade_relevance")} == {None}
+
+
+@pytest.mark.parametrize("label", ["ambiguous", "irrelevant"])
+def test_where_the_web_may_not_be_searched_corrective_has_the_documents_alone(label: str) -> None:
+    response, scripted = run(by("corrective", web_search=False), grade_relevance=[graded(p=label)])
+    assert scripted.count("search_web") == 0
+    assert response["status"] == ("partial" if label == "ambiguous" else "abstained")
+
+
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [
+        ({"grade_relevance": [graded()]}, "abstained"),
+        ({"retrieve": [steps.found()], "search_web": [steps.found()]}, "abstained"),
+        ({"generate": [steps.answer(is_found=False)]}, "abstained"),
+        ({"grade_relevance": [graded(p="ungraded")]}, "failed"),
+        ({"retrieve": [TimeoutError("a step that dies")]}, "failed"),
+    ],
+    ids=["nothing of use", "nothing found", "not in what was found", "grader down", "search fails"],
+)
+def test_without_evidence_corrective_answers_nothing(script: dict[str, list[Any]], status: str) -> None:
+    response, _ = run(by("corrective"), **script)
+    assert (response["status"], response["citations"]) == (status, [])
+
+
+def test_the_largest_corrective_policy_stays_within_forty_calls() -> None:
+    response, _ = run(by("corrective", top_k=10), grade_relevance=[graded(p="ambiguous", w="relevant")])
+    assert response["usage"]["model_calls"] == 21

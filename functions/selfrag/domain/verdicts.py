@@ -5,9 +5,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from selfrag.domain.base import Model
+from selfrag.domain.passages import Strip
 
 Decision = Literal["yes", "no", "continue", "ungraded"]
-RelevanceLabel = Literal["relevant", "irrelevant", "ungraded"]
+RelevanceLabel = Literal["relevant", "ambiguous", "irrelevant", "ungraded"]
 SupportLevel = Literal["fully_supported", "partially_supported", "no_support", "ungraded"]
 ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -21,13 +22,18 @@ class RetrievalVerdict(Model):
 
 
 class RelevanceVerdict(Model):
-    """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same."""
+    """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same.
+
+    Under `corrective` a passage below it that reaches the lower threshold is `ambiguous`, and `strips` are what is kept
+    of its text: all of it where there are none.
+    """
 
     passage_id: str
     relevant: bool
     score: Score | None
     label: RelevanceLabel
     cached: bool = False
+    strips: list[Strip] = []
 
 
 class Claim(Model):

@@ -62,7 +62,11 @@ def _decision(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _relevance(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {"reason": _REASON, "score": 0.9 if "relevant" in _read(fields["passage"]["text"]).marks else 0.1}
+    score = 0.9 if "relevant" in _read(fields["passage"]["text"]).marks else 0.1
+    verdict: dict[str, Any] = {"reason": _REASON, "score": score}
+    if "strips" in fields:
+        verdict["strips"] = [{"strip": strip["strip"], "score": score} for strip in fields["strips"]]
+    return verdict
 
 
 def _utility(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from question.decide_retrieval.logic import Retrieval
 from question.generate.logic import NO_ANSWER
 from question.generate.marks import NOT_SAID
-from question.grade_relevance.logic import Relevance
+from question.grade_relevance.logic import JudgedStrip, Relevance, RelevanceOfStrips
 from question.grade_support.logic import JudgedClaim, Support
 from question.grade_utility.logic import Utility
 from question.rewrite_question.logic import Rewrite
@@ -88,6 +88,12 @@ def test_the_prompt_names_the_fields_of_its_reply_in_their_order(step: str) -> N
     shape = JudgedClaim if SHAPES[step] is Support else SHAPES[step]
     named = [name for name in re.findall(r"`(\w+)`", section(step, "What goes out")) if name in shape.model_fields]
     assert list(dict.fromkeys(named)) == list(shape.model_fields)
+
+
+def test_the_prompt_names_the_fields_of_a_strip() -> None:
+    named = re.findall(r"`(\w+)`", section("grade_relevance", "What goes out"))
+    assert list(dict.fromkeys(name for name in named if name != "strip")) == list(RelevanceOfStrips.model_fields)
+    assert set(JudgedStrip.model_fields) <= set(named)
 
 
 def test_the_checker_is_asked_last_what_evidence_is_missing() -> None:

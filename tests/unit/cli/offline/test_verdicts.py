@@ -85,6 +85,15 @@ def test_a_passage_is_relevant_if_a_sentence_of_it_is_near_the_question(
     assert verdict.label == ("relevant" if relevant else "irrelevant")
 
 
+def test_of_a_passage_that_comes_in_strips_the_one_that_answers_is_kept(grader: Graders) -> None:
+    text = f"{LEAVE} {BUOY}"
+    task = grade_relevance.Task(question="How heavy is the buoy?", passage=passage("p", text), lower_threshold=0.05)
+    verdict = grade_relevance.grade(task, grader("grade_relevance")).verdict
+    assert verdict.label == "relevant"
+    assert "86 kilograms" in "".join(text[strip.start : strip.end] for strip in verdict.strips)
+    assert LEAVE not in "".join(text[strip.start : strip.end] for strip in verdict.strips)
+
+
 def test_a_passage_that_states_nothing_is_irrelevant(grader: Graders) -> None:
     task = grade_relevance.Task(question="How many days?", passage=passage("p", "## Annual leave\n\n---\n"))
     assert grade_relevance.grade(task, grader("grade_relevance")).verdict.score == 0.0
