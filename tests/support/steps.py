@@ -43,8 +43,8 @@ def passage(passage_id: str, text: str = "Leave is 25 days a year.") -> dict[str
     }
 
 
-def retrieval(decision: str) -> dict[str, Any]:
-    return asked("decide_retrieval", verdict={"decision": decision, "reason": "because"})
+def retrieval(decision: str, complexity: str | None = None) -> dict[str, Any]:
+    return asked("decide_retrieval", verdict={"decision": decision, "reason": "because", "complexity": complexity})
 
 
 def found(*passage_ids: str) -> dict[str, Any]:

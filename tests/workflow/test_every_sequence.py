@@ -23,14 +23,24 @@ MAX_MODEL_CALLS = 40
 # What is read of the ledger.
 LEDGER = re.compile(r"\$ledger(?:\[[^\[\]]*\]|\[\[[^\]]*\]\])*(?:\.\w+)?")
 # Passes of Gather and Reflect, and the reading of an earlier answer.
-MOST_PASSES = {"self_rag": {"off": 20, "draft": 19, "full": 17}, "naive": {"draft": 2}, "corrective": {"draft": 4}}
+MOST_PASSES = {
+    "self_rag": {"off": 20, "draft": 19, "full": 17},
+    "naive": {"draft": 2},
+    "corrective": {"draft": 4},
+    "adaptive": {"off": 20, "draft": 19, "full": 17},
+}
 # How many sequences there are at least, and how they end.
-SEQUENCES = {"self_rag": 100_000, "naive": 10, "corrective": 100}
+SEQUENCES = {"self_rag": 100_000, "naive": 10, "corrective": 100, "adaptive": 100_000}
 UNCHECKED = {"partial", "abstained", "failed"}
-ENDS = {"self_rag": {"answered", *UNCHECKED}, "naive": UNCHECKED, "corrective": UNCHECKED}
+ENDS = {
+    "self_rag": {"answered", *UNCHECKED},
+    "naive": UNCHECKED,
+    "corrective": UNCHECKED,
+    "adaptive": {"answered", *UNCHECKED},
+}
 WAYS = [(strategy, speculate) for strategy, passes in MOST_PASSES.items() for speculate in passes]
 # These take minutes.
-LONG = [("self_rag", "off"), ("self_rag", "full")]
+LONG = [way for way in WAYS if way[0] in ("self_rag", "adaptive") and way != ("self_rag", "draft")]
 LEVELS = ("fully_supported", "partially_supported", "no_support", "ungraded")
 NOTHING: list[Choice] = [("", {})]
 DEFINITION = json.loads(definition_text())
@@ -54,17 +64,20 @@ def alternatives(name: str, variables: dict[str, Any]) -> list[list[Choice]]:
         case "RecallAnswer":
             return [[("kept", {name: {"Item": EARLIER}}), ("gone", {name: {}})]]
         case "Gather":
-            return [decisions(variables["plan"]), readings(variables)]
+            return [decisions(variables), readings(variables)]
         case "Reflect":
             return reflections(variables)
         case _:
             raise AssertionError(f"the walk knows no results of {name}")
 
 
-def decisions(plan: dict[str, Any]) -> list[Choice]:
-    if not plan["decide"]:
+def decisions(variables: dict[str, Any]) -> list[Choice]:
+    if not variables["plan"]["decide"]:
         return NOTHING
-    return [(d, {"DecideRetrieval": steps.retrieval(d)}) for d in ("yes", "no", "continue", "ungraded")]
+    found = [(d, {"DecideRetrieval": steps.retrieval(d)}) for d in ("yes", "no", "continue", "ungraded")]
+    if variables["policy"]["strategy"] == "adaptive":
+        found[:1] = [(f"yes {c}", {"DecideRetrieval": steps.retrieval("yes", c)}) for c in ("simple", "complex")]
+    return found
 
 
 def readings(variables: dict[str, Any]) -> list[Choice]:

@@ -142,3 +142,60 @@ def test_without_evidence_corrective_answers_nothing(script: dict[str, list[Any]
 def test_the_largest_corrective_policy_stays_within_forty_calls() -> None:
     response, _ = run(by("corrective", top_k=10), grade_relevance=[graded(p="ambiguous", w="relevant")])
     assert response["usage"]["model_calls"] == 21
+
+
+SIMPLE, COMPLEX = steps.retrieval("yes", "simple"), steps.retrieval("yes", "complex")
+LOOP = ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility"]
+# What each of the three ways steps through: without a search, in one pass, or as Self-RAG does.
+ADAPTIVE: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "no search": (steps.retrieval("no"), ["DecideRetrieval", "Generate", "GradeUtility"]),
+    "one pass": (SIMPLE, ["DecideRetrieval", "Retrieve", "Generate"]),
+    "the full loop": (COMPLEX, LOOP),
+    "no verdict": (steps.retrieval("ungraded"), LOOP),
+}
+
+
+@pytest.mark.parametrize("way", ADAPTIVE)
+def test_adaptive_takes_one_of_three_ways_by_the_complexity(way: str) -> None:
+    decision, path = ADAPTIVE[way]
+    response, scripted = run(by("adaptive"), decide_retrieval=[decision])
+    assert response["path"] == path
+    assert response["status"] == ("partial" if way == "one pass" else "answered")
+    assert response["reflection"]["retrieve"] == decision["verdict"]
+    assert scripted.events_of("decide_retrieval")[0]["complexity"] is True
+
+
+def test_in_one_pass_adaptive_checks_nothing_and_says_so() -> None:
+    response, _ = run(by("adaptive"), decide_retrieval=[SIMPLE])
+    reflection = response["reflection"]
+    assert (reflection["relevance"], reflection["support"], reflection["utility"]) == ([], None, None)
+    assert (response["usage"]["warnings"], response["usage"]["model_calls"]) == (UNCHECKED, 2)
+
+
+def test_where_one_pass_finds_nothing_adaptive_abstains() -> None:
+    response, scripted = run(by("adaptive"), decide_retrieval=[SIMPLE], generate=[steps.answer(is_found=False)])
+    assert (response["status"], scripted.count("retrieve"), scripted.count("search_web")) == ("abstained", 1, 0)
+
+
+@pytest.mark.parametrize("decision", [SIMPLE, COMPLEX, steps.retrieval("no")], ids=["simple", "complex", "no search"])
+@pytest.mark.parametrize("label", ["relevant", "irrelevant", "ungraded"])
+def test_what_adaptive_does_ahead_saves_rounds_and_changes_no_answer(decision: dict[str, Any], label: str) -> None:
+    script: dict[str, list[Any]] = {"decide_retrieval": [decision], "grade_relevance": [graded(p=label)]}
+    slower, *faster = (run(by("adaptive", way, web_search=False), **script)[0] for way in ("off", "draft", "full"))
+    for response in faster:
+        for part in ("status", "answer", "citations", "reflection", "queries"):
+            assert response[part] == slower[part]
+        assert response["usage"]["rounds"] <= slower["usage"]["rounds"]
+        needed = response["usage"]["model_calls"] - response["usage"]["waste"]["model_calls"]
+        assert needed == slower["usage"]["model_calls"]
+
+
+def test_ahead_a_simple_question_is_answered_in_one_round() -> None:
+    response, _ = run(by("adaptive", "draft"), decide_retrieval=[SIMPLE])
+    assert (response["usage"]["rounds"], response["usage"]["waste"]["model_calls"]) == (1, 4)
+
+
+def test_only_adaptive_has_the_complexity_judged() -> None:
+    response, scripted = run(by("self_rag"), decide_retrieval=[SIMPLE])
+    assert scripted.events_of("decide_retrieval")[0]["complexity"] is False
+    assert response["path"] == LOOP

@@ -8,6 +8,7 @@ from selfrag.domain.base import Model
 from selfrag.domain.passages import Strip
 
 Decision = Literal["yes", "no", "continue", "ungraded"]
+Complexity = Literal["simple", "complex"]
 RelevanceLabel = Literal["relevant", "ambiguous", "irrelevant", "ungraded"]
 SupportLevel = Literal["fully_supported", "partially_supported", "no_support", "ungraded"]
 ClaimSupport = Literal["full", "partial", "none", "contradicted"]
@@ -15,10 +16,14 @@ Score = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class RetrievalVerdict(Model):
-    """Retrieve: is a search needed, and why?"""
+    """Retrieve: is a search needed, and why?
+
+    Under `adaptive` also what the question takes: `simple` is one search, `complex` may be several.
+    """
 
     decision: Decision
     reason: str
+    complexity: Complexity | None = None
 
 
 class RelevanceVerdict(Model):

@@ -141,6 +141,8 @@ def _cited(text: str, result: Block, number: int) -> Block:
 def _fitted(verdict: Any, schema: Mapping[str, Any]) -> Any:
     """The verdict with the fields that the shape has, as structured output gives it."""
     claims = schema.get("$defs", {}).get("JudgedClaim", {}).get("properties", {})
+    if "complexity" in schema.get("properties", {}):
+        return {**verdict, "complexity": "simple"}
     if "claims" not in verdict:
         return verdict
     return {"claims": [{name: value for name, value in one.items() if name in claims} for one in verdict["claims"]]}

@@ -64,6 +64,20 @@ def test_a_follow_up_continues_from_the_answer_before_it(grader: Graders, questi
 
 
 @pytest.mark.parametrize(
+    ("question", "complexity"),
+    [
+        ("How many days of annual leave do employees have?", "simple"),
+        ("有給休暇は何日ですか。", "simple"),
+        ("Is the hotel limit in London higher than in Lisbon?", "complex"),
+        ("東京と神戸の上限の違いは何ですか。", "complex"),
+    ],
+)
+def test_a_question_that_compares_is_complex(grader: Graders, question: str, complexity: str) -> None:
+    task = decide_retrieval.Task(question=question, complexity=True)
+    assert decide_retrieval.decide(task, grader("decide_retrieval")).verdict.complexity == complexity
+
+
+@pytest.mark.parametrize(
     ("question", "text", "relevant"),
     [
         ("How many days of annual leave do employees have?", LEAVE, True),
