@@ -30,6 +30,7 @@ class Task(BaseModel):
     best: Draft = Draft()
     draft: Draft = Draft()
     min_utility: int = 3
+    strategy: str = "self_rag"
     reflects: bool = True
     late: bool = False
     retrieval: RetrievalVerdict | None = None
