@@ -103,11 +103,13 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
     table = Table("Token", "Verdict", "Why", title="Reflection", title_justify="left", expand=True)
     retrieve, support, utility = reflection.retrieve, reflection.support, reflection.utility
     if retrieve:
-        table.add_row("Retrieve", retrieve.decision, escape(retrieve.reason))
+        decision = ", ".join(filter(None, (retrieve.decision, retrieve.complexity)))
+        table.add_row("Retrieve", decision, escape(retrieve.reason))
     for verdict in reflection.relevance:
         score = "" if verdict.score is None else f"{verdict.score:.2f}"
         place = places.get(verdict.passage_id, "")
-        table.add_row("IsRel", f"{verdict.label} {score}{_cached(verdict)}", escape(place))
+        strips = f", strips kept: {len(verdict.strips)}" if verdict.strips else ""
+        table.add_row("IsRel", f"{verdict.label} {score}{_cached(verdict)}{strips}", escape(place))
     if support:
         table.add_row("IsSup", support.level + _cached(support), "")
         for claim in support.claims:

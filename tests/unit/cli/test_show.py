@@ -86,7 +86,7 @@ def test_a_trace_of_an_execution_without_a_response_says_how_it_ended() -> None:
     for number, event in enumerate(history, start=1):
         event |= {"id": number, "previousEventId": number - 1, "timestamp": f"2026-11-21T12:00:0{number}Z"}
     shown = printed(show_trace, "abc", history)
-    assert shown == "Question Fee [USD]? Status no response (ExecutionTimedOut) Id abc"
+    assert shown == "Question Fee [USD]? Status no response (ExecutionTimedOut) Id abc Strategy self_rag"
 
 
 def test_a_passage_is_shown_with_its_page_and_heading() -> None:

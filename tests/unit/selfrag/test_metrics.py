@@ -129,7 +129,17 @@ def test_an_answer_is_counted_by_its_status_its_decision_and_its_support(emitted
 def test_no_metric_has_the_question_or_the_id_as_a_dimension(emitted: Any) -> None:
     compose_answer(TASK, None)
     words = {word for _, dimensions in emitted() for pair in dimensions for word in pair}
-    assert words <= {"step", "status", "strategy", "decision", "level", "compose_answer", "abstained", "self_rag", "yes"}
+    assert words <= {
+        "step",
+        "status",
+        "strategy",
+        "decision",
+        "level",
+        "compose_answer",
+        "abstained",
+        "self_rag",
+        "yes",
+    }
 
 
 def test_a_question_is_counted_by_its_strategy_and_logged_with_what_it_took(
