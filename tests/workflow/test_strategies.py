@@ -116,10 +116,16 @@ def test_self_rag_asks_for_no_strips() -> None:
     assert {event["lower_threshold"] for event in scripted.events_of("grade_relevance")} == {None}
 
 
+def test_where_the_documents_bring_nothing_at_all_corrective_has_the_web_alone() -> None:
+    response, scripted = run(by("corrective"), retrieve=[steps.found()])
+    assert response["path"] == ["Retrieve", "SearchWeb", "GradeRelevance", "Generate"]
+    assert [p["passage_id"] for p in scripted.events_of("generate")[0]["passages"]] == WEB
+
+
 @pytest.mark.parametrize("label", ["ambiguous", "irrelevant"])
 def test_where_the_web_may_not_be_searched_corrective_has_the_documents_alone(label: str) -> None:
     response, scripted = run(by("corrective", web_search=False), grade_relevance=[graded(p=label)])
-    assert scripted.count("search_web") == 0
+    assert (scripted.count("retrieve"), scripted.count("search_web"), scripted.count("rewrite_question")) == (1, 0, 0)
     assert response["status"] == ("partial" if label == "ambiguous" else "abstained")
 
 
@@ -172,8 +178,14 @@ def test_in_one_pass_adaptive_checks_nothing_and_says_so() -> None:
     assert (response["usage"]["warnings"], response["usage"]["model_calls"]) == (UNCHECKED, 2)
 
 
-def test_where_one_pass_finds_nothing_adaptive_abstains() -> None:
-    response, scripted = run(by("adaptive"), decide_retrieval=[SIMPLE], generate=[steps.answer(is_found=False)])
+@pytest.mark.parametrize(
+    "script",
+    [{"retrieve": [steps.found()]}, {"generate": [steps.answer(is_found=False)]}],
+    ids=["nothing found", "not in what was found"],
+)
+@pytest.mark.parametrize("speculate", ["off", "draft"])
+def test_where_one_pass_finds_nothing_adaptive_abstains(speculate: str, script: dict[str, list[Any]]) -> None:
+    response, scripted = run(by("adaptive", speculate), decide_retrieval=[SIMPLE], **script)
     assert (response["status"], scripted.count("retrieve"), scripted.count("search_web")) == ("abstained", 1, 0)
 
 
