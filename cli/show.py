@@ -41,7 +41,9 @@ def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step
 def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
     if response.citations:
         console.print(_citations(response.citations))
-    console.print(_verdicts(response.reflection, places(steps)))
+    verdicts = _verdicts(response.reflection, places(steps))
+    if verdicts.row_count:
+        console.print(verdicts)
     console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
     if response.queries:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")
@@ -100,11 +102,14 @@ def _citations(citations: Sequence[Citation]) -> Table:
 def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
     table = Table("Token", "Verdict", "Why", title="Reflection", title_justify="left", expand=True)
     retrieve, support, utility = reflection.retrieve, reflection.support, reflection.utility
-    table.add_row("Retrieve", retrieve.decision, escape(retrieve.reason))
+    if retrieve:
+        decision = ", ".join(filter(None, (retrieve.decision, retrieve.complexity)))
+        table.add_row("Retrieve", decision, escape(retrieve.reason))
     for verdict in reflection.relevance:
         score = "" if verdict.score is None else f"{verdict.score:.2f}"
         place = places.get(verdict.passage_id, "")
-        table.add_row("IsRel", f"{verdict.label} {score}{_cached(verdict)}", escape(place))
+        strips = f", strips kept: {len(verdict.strips)}" if verdict.strips else ""
+        table.add_row("IsRel", f"{verdict.label} {score}{_cached(verdict)}{strips}", escape(place))
     if support:
         table.add_row("IsSup", support.level + _cached(support), "")
         for claim in support.claims:

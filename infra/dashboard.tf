@@ -11,6 +11,11 @@ locals {
       metrics = [for status in ["answered", "partial", "abstained", "failed"] : [var.name, "Questions", "status", status]]
     },
     {
+      title   = "Questions by strategy"
+      stat    = "Sum"
+      metrics = [for strategy in ["self_rag", "naive", "corrective", "adaptive"] : [var.name, "Strategies", "strategy", strategy]]
+    },
+    {
       title   = "Latency of the workflow, ms"
       stat    = "p99"
       metrics = [for machine in local.question_machines : ["AWS/States", "ExecutionTime", "StateMachineArn", local.machine_arns[machine], { label = "${machine} p99" }]]
@@ -172,6 +177,14 @@ locals {
       query = <<-EOT
         filter message = "composed"
         | stats count(*) as questions, avg(strcontains(decision, "yes")) * 100 as searched_percent by bin(1d)
+      EOT
+    }
+    strategies = {
+      steps = ["compose_answer"]
+      query = <<-EOT
+        filter message = "composed"
+        | stats count(*) as questions, avg(rounds) as mean_rounds, avg(model_calls) as mean_calls, avg(cost_usd) as mean_usd by strategy, status
+        | sort strategy, status
       EOT
     }
     slowest-steps = {

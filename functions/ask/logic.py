@@ -8,7 +8,7 @@ from pydantic import Field
 from selfrag.domain.base import Model
 from selfrag.domain.history import Step
 from selfrag.domain.ledger import path_of
-from selfrag.domain.verdicts import Critique, ReflectionSoFar
+from selfrag.domain.verdicts import Critique, Reflection
 
 
 class Started(Model):
@@ -40,7 +40,7 @@ class Unfinished(Model):
 
     id: str
     status: State
-    reflection: ReflectionSoFar | None = None
+    reflection: Reflection | None = None
     path: list[str] | None = None
     trace: list[TracedStep] | None = Field(
         default=None, description="The steps so far, in the order in which they were entered."
@@ -70,12 +70,12 @@ def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = N
     )
 
 
-def _reflection(steps: Sequence[Step]) -> ReflectionSoFar:
+def _reflection(steps: Sequence[Step]) -> Reflection:
     grader_of = {"retrieve": "DecideRetrieval"} | {name: f"Grade{name.capitalize()}" for name in Critique.model_fields}
     last = {name: (_verdicts(steps, state) or [None])[-1] for name, state in grader_of.items()}
     known = {**last, "relevance": _verdicts(steps, "GradeRelevance")}
     # The question may be of another release, whose verdicts say more.
-    return ReflectionSoFar.model_validate(known, extra="ignore")
+    return Reflection.model_validate(known, extra="ignore")
 
 
 def _verdicts(steps: Sequence[Step], state: str) -> list[Any]:

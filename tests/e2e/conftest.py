@@ -46,8 +46,8 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """What `selfrag ask --json` does, in this process, with an empty home: the packages are loaded once."""
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
 
-    def asked(question: str, documents: Path | None = None, previous: str = "") -> dict[str, Any]:
-        request = read_request(question, previous=previous)
+    def asked(question: str, documents: Path | None = None, previous: str = "", policy: str = "") -> dict[str, Any]:
+        request = read_request(question, policy, previous)
         execution, _ = ask_question(request, place_to_ask(documents, ""), lambda reading: None, lambda step: None)
         assert execution.output is not None
         return execution.output

@@ -24,7 +24,14 @@ def commands(text: str) -> list[str]:
 
 COMMANDS = [
     line
-    for page in ("README.md", "docs/api.md", "docs/laptop.md", "docs/evaluation.md", "CONTRIBUTING.md")
+    for page in (
+        "README.md",
+        "docs/api.md",
+        "docs/laptop.md",
+        "docs/evaluation.md",
+        "docs/strategies.md",
+        "CONTRIBUTING.md",
+    )
     for line in commands((ROOT / page).read_text(encoding="utf-8"))
 ]
 # These are run by other tests: this run itself, test_any_endpoint.py and test_serve.py.
@@ -98,14 +105,18 @@ def test_every_path_of_the_readme_is_seen_with_its_question(ask_handbook: Ask, n
     _, asked, shown = ROWS[number]
     # The row above a follow-up asks the question that it follows.
     previous = ask_handbook(question_of(ROWS[number - 1][1]))["id"] if "PREVIOUS=ID" in asked else ""
-    response = ask_handbook(question_of(asked), previous=previous)
+    response = ask_handbook(question_of(asked), previous=previous, policy=word_of("POLICY", asked))
     path, _, status = shown.rpartition(" ")
     assert f"`{response['status']}`" == status
     assert response["path"] == path.split(" → ")
 
 
 def question_of(asked: str) -> str:
-    return next(word for word in shlex.split(asked) if word.startswith("Q=")).removeprefix("Q=")
+    return word_of("Q", asked)
+
+
+def word_of(name: str, asked: str) -> str:
+    return next((word.removeprefix(f"{name}=") for word in shlex.split(asked) if word.startswith(f"{name}=")), "")
 
 
 @pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]), ids=lambda p: p.name)

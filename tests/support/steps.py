@@ -1,6 +1,7 @@
 """Results of steps as their Lambdas would return them, for machines that are run without a model."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from question.compose_answer.handler import handler as compose_answer
@@ -42,22 +43,25 @@ def passage(passage_id: str, text: str = "Leave is 25 days a year.") -> dict[str
     }
 
 
-def retrieval(decision: str) -> dict[str, Any]:
-    return asked("decide_retrieval", verdict={"decision": decision, "reason": "because"})
+def retrieval(decision: str, complexity: str | None = None) -> dict[str, Any]:
+    return asked("decide_retrieval", verdict={"decision": decision, "reason": "because", "complexity": complexity})
 
 
 def found(*passage_ids: str) -> dict[str, Any]:
     return {"passages": [passage(i) for i in passage_ids], "bytes": 200 * len(passage_ids), "warnings": []}
 
 
-def relevance(passage_id: str, label: str, cached: bool = False) -> dict[str, Any]:
-    score = {"relevant": 0.9, "irrelevant": 0.1, "ungraded": None}[label]
+def relevance(
+    passage_id: str, label: str, cached: bool = False, strips: Sequence[tuple[int, int]] = ()
+) -> dict[str, Any]:
+    score = {"relevant": 0.9, "ambiguous": 0.3, "irrelevant": 0.1, "ungraded": None}[label]
     verdict = {
         "passage_id": passage_id,
         "relevant": label == "relevant",
         "score": score,
         "label": label,
         "cached": cached,
+        "strips": [{"start": start, "end": end} for start, end in strips],
     }
     return asked("grade_relevance", verdict=verdict)
 

@@ -23,7 +23,24 @@ MAX_MODEL_CALLS = 40
 # What is read of the ledger.
 LEDGER = re.compile(r"\$ledger(?:\[[^\[\]]*\]|\[\[[^\]]*\]\])*(?:\.\w+)?")
 # Passes of Gather and Reflect, and the reading of an earlier answer.
-MOST_PASSES = {"off": 20, "draft": 19, "full": 17}
+MOST_PASSES = {
+    "self_rag": {"off": 20, "draft": 19, "full": 17},
+    "naive": {"draft": 2},
+    "corrective": {"draft": 4},
+    "adaptive": {"off": 20, "draft": 19, "full": 17},
+}
+# How many sequences there are at least, and how they end.
+SEQUENCES = {"self_rag": 100_000, "naive": 10, "corrective": 100, "adaptive": 100_000}
+UNCHECKED = {"partial", "abstained", "failed"}
+ENDS = {
+    "self_rag": {"answered", *UNCHECKED},
+    "naive": UNCHECKED,
+    "corrective": UNCHECKED,
+    "adaptive": {"answered", *UNCHECKED},
+}
+WAYS = [(strategy, speculate) for strategy, passes in MOST_PASSES.items() for speculate in passes]
+# These take minutes.
+LONG = [way for way in WAYS if way[0] in ("self_rag", "adaptive") and way != ("self_rag", "draft")]
 LEVELS = ("fully_supported", "partially_supported", "no_support", "ungraded")
 NOTHING: list[Choice] = [("", {})]
 DEFINITION = json.loads(definition_text())
@@ -47,17 +64,20 @@ def alternatives(name: str, variables: dict[str, Any]) -> list[list[Choice]]:
         case "RecallAnswer":
             return [[("kept", {name: {"Item": EARLIER}}), ("gone", {name: {}})]]
         case "Gather":
-            return [decisions(variables["plan"]), readings(variables)]
+            return [decisions(variables), readings(variables)]
         case "Reflect":
             return reflections(variables)
         case _:
             raise AssertionError(f"the walk knows no results of {name}")
 
 
-def decisions(plan: dict[str, Any]) -> list[Choice]:
-    if not plan["decide"]:
+def decisions(variables: dict[str, Any]) -> list[Choice]:
+    if not variables["plan"]["decide"]:
         return NOTHING
-    return [(d, {"DecideRetrieval": steps.retrieval(d)}) for d in ("yes", "no", "continue", "ungraded")]
+    found = [(d, {"DecideRetrieval": steps.retrieval(d)}) for d in ("yes", "no", "continue", "ungraded")]
+    if variables["policy"]["strategy"] == "adaptive":
+        found[:1] = [(f"yes {c}", {"DecideRetrieval": steps.retrieval("yes", c)}) for c in ("simple", "complex")]
+    return found
 
 
 def readings(variables: dict[str, Any]) -> list[Choice]:
@@ -66,7 +86,7 @@ def readings(variables: dict[str, Any]) -> list[Choice]:
     for (documents, retrieved), (web, hits) in product(*searches(variables)):
         brought = [p["passage_id"] for result in (retrieved, hits) for p in result.get("passages", [])]
         fresh = [] if plan["passage_ids"] else [i for i in brought if i not in variables["seen"]]
-        for grades, labels in gradings(fresh):
+        for grades, labels in gradings(variables["policy"], fresh if plan["grade"] else []):
             for words, answer in answers(variables, fresh, grades):
                 label = " ".join(filter(None, (documents, web, grades, words)))
                 replies = {"Retrieve": retrieved, "SearchWeb": hits, "GradeRelevance": grade(labels)}
@@ -88,7 +108,7 @@ def searches(variables: dict[str, Any]) -> tuple[list[Choice], list[Choice]]:
     return documents, web
 
 
-def gradings(fresh: list[str]) -> list[tuple[str, dict[str, str]]]:
+def gradings(policy: dict[str, Any], fresh: list[str]) -> list[tuple[str, dict[str, str]]]:
     """One verdict per passage; the last label stands for all further ones."""
     patterns = {
         "all": ["relevant"],
@@ -97,6 +117,11 @@ def gradings(fresh: list[str]) -> list[tuple[str, dict[str, str]]]:
         "none-and-ungraded": ["ungraded", "irrelevant"],
         "ungraded": ["ungraded"],
     }
+    if policy["strategy"] == "corrective":
+        patterns |= {
+            "ambiguous": ["ambiguous", "ungraded", "irrelevant"],
+            "mixed": ["irrelevant", "ambiguous", "relevant"],
+        }
     if not fresh:
         return [("", {})]
     return [
@@ -113,7 +138,7 @@ def grade(labels: dict[str, str]) -> Any:
 def answers(variables: dict[str, Any], fresh: list[str], grades: str) -> list[Choice]:
     """An answer that cites the first or the last of what is new, or older evidence; none; or a refusal.
 
-    Where all is relevant it is one which is cited, and where nothing is, only older evidence is different.
+    Where all may be evidence it is one which is cited, and where nothing is, only older evidence is different.
     """
     if not variables["plan"]["write"]:
         return [("", {})]
@@ -121,7 +146,7 @@ def answers(variables: dict[str, Any], fresh: list[str], grades: str) -> list[Ch
     if not fresh:
         return [("answer", steps.answer()), ("nothing", nothing), ("refused", refused)]
     first, last = ("first", steps.answer(cites=fresh[0])), ("last", steps.answer(cites=fresh[-1]))
-    if grades in ("all", "one"):
+    if grades in ("", "all", "one"):
         return [first, *([last] if grades == "one" else []), ("nothing", nothing), ("refused", refused)]
     return [last, *(("old", steps.answer(cites=p["passage_id"])) for p in variables["evidence"][:1])]
 
@@ -148,32 +173,32 @@ def walker() -> Walker:
     return Walker(DEFINITION, alternatives, "ComposeAnswer", composed)
 
 
-def follow_up(speculate: str) -> dict[str, Any]:
-    return {**FOLLOW_UP, "policy": {**POLICY, "speculate": speculate}}
+def follow_up(strategy: str, speculate: str) -> dict[str, Any]:
+    return {**FOLLOW_UP, "policy": {**POLICY, "strategy": strategy, "speculate": speculate}}
 
 
 @pytest.mark.parametrize(
-    "speculate", [pytest.param("off", marks=pytest.mark.slow), "draft", pytest.param("full", marks=pytest.mark.slow)]
+    ("strategy", "speculate"), [pytest.param(*way, marks=pytest.mark.slow if way in LONG else ()) for way in WAYS]
 )
-def test_every_sequence_of_verdicts_ends_within_the_bounds(speculate: str, record_property: Any) -> None:
+def test_every_sequence_of_verdicts_ends_within_the_bounds(strategy: str, speculate: str, record_property: Any) -> None:
     walked = walker()
-    reach = walked.walk(follow_up(speculate))
+    reach = walked.walk(follow_up(strategy, speculate))
     figures = (
-        f"{speculate}: {reach.sequences:,} sequences of verdicts in {walked.situations:,} situations; "
+        f"{strategy}, {speculate}: {reach.sequences:,} sequences of verdicts in {walked.situations:,} situations; "
         f"at most {len(reach.longest) - 1} passes and {reach.most_calls} model calls"
     )
     record_property("figures", figures)
     record_property("figures", "the longest: " + " | ".join(reach.longest))
-    assert reach.sequences > 100_000
+    assert reach.sequences > SEQUENCES[strategy]
     assert reach.most_calls <= MAX_MODEL_CALLS
-    assert len(reach.longest) - 1 <= MOST_PASSES[speculate]
-    assert reach.ends == {"answered", "partial", "abstained", "failed"}
+    assert len(reach.longest) - 1 <= MOST_PASSES[strategy][speculate]
+    assert reach.ends == ENDS[strategy]
 
 
-@pytest.mark.parametrize("speculate", ["off", "draft", "full"])
+@pytest.mark.parametrize(("strategy", "speculate"), WAYS)
 @pytest.mark.parametrize("seed", range(4))
-def test_the_interpreter_takes_the_same_path_as_the_walk(speculate: str, seed: int) -> None:
-    pick, walked, asked = random.Random(seed), walker(), follow_up(speculate)
+def test_the_interpreter_takes_the_same_path_as_the_walk(strategy: str, speculate: str, seed: int) -> None:
+    pick, walked, asked = random.Random(seed), walker(), follow_up(strategy, speculate)
     expected = walked.one(asked, lambda name, lane, choices: pick.choice(favoured(choices)))
     with running_stack({}, {}, handlers=Scripted(**script_of(walked)).handlers()) as stack:
         if ("RecallAnswer", {"Item": EARLIER}) in [(name, reply) for name, _, reply in walked.replied]:

@@ -13,8 +13,8 @@ def handler(task: Task) -> AnswerResponse:
     """Compose the response from what the workflow gathered, and count it."""
     config = bootstrap.settings()
     response = compose(task, config.prices, config.console_links)
-    count_answer(response)
-    logger.info("composed", extra=_in_short(response))
+    count_answer(response, task.strategy)
+    logger.info("composed", extra={"strategy": task.strategy, **_in_short(response)})
     return response
 
 
@@ -24,10 +24,11 @@ def _in_short(response: AnswerResponse) -> dict[str, object]:
     claims = reflection.support.claims if reflection.support else []
     return {
         "status": response.status,
-        "decision": reflection.retrieve.decision,
+        "decision": reflection.retrieve.decision if reflection.retrieve else None,
         "support_level": reflection.support.level if reflection.support else None,
         "unsupported_claims": sum(claim.support in ("none", "contradicted") for claim in claims),
         "utility": reflection.utility.score if reflection.utility else None,
         "rounds": response.usage.rounds,
         "model_calls": response.usage.model_calls,
+        "cost_usd": response.usage.cost_usd,
     }

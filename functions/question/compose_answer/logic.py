@@ -31,7 +31,9 @@ def _reflection(task: Task, result: Outcome) -> Reflection:
     # Of an answer that was withheld, the verdicts say why.
     judged = result.draft or (task.draft if task.draft.answer else None)
     verdicts = {name: getattr(judged, name, None) for name in Critique.model_fields}
-    if judged and judged.direct:
+    if not task.reflects:
+        verdicts = dict.fromkeys(verdicts)
+    elif judged and judged.direct:
         verdicts["support"] = None
     return Reflection(retrieve=task.retrieval, relevance=task.relevance, **verdicts)
 

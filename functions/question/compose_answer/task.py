@@ -20,15 +20,20 @@ class Draft(Critique):
 
 
 class Task(BaseModel):
-    """Everything that the workflow gathered; `best` is the best checked answer, `draft` the last one written."""
+    """Everything that the workflow gathered; `best` is the best checked answer, `draft` the last one written.
+
+    Where nothing `reflects`, the strategy has its answers go out as they were written.
+    """
 
     id: str
     question: str = ""
     best: Draft = Draft()
     draft: Draft = Draft()
     min_utility: int = 3
+    strategy: str = "self_rag"
+    reflects: bool = True
     late: bool = False
-    retrieval: RetrievalVerdict
+    retrieval: RetrievalVerdict | None = None
     relevance: list[RelevanceVerdict] = []
     queries: list[str] = []
     ledger: list[Entry] = []

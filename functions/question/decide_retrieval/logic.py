@@ -1,20 +1,24 @@
-"""Retrieve: decide whether the question needs a search (Self-RAG, arXiv 2310.11511, table 1)."""
+"""Retrieve: decide whether the question needs a search (Self-RAG, arXiv 2310.11511, table 1).
+
+And, where that is asked, whether one will do (Adaptive-RAG, arXiv 2403.14403, section 3.2).
+"""
 
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
-from selfrag.domain.verdicts import RetrievalVerdict
+from selfrag.domain.verdicts import Complexity, RetrievalVerdict
 from selfrag.ports.grading import Grader
 
 
 class Task(Limits):
-    """The question, and the turn before it."""
+    """The question, the turn before it, and whether its complexity is to be judged as well."""
 
     question: str
     previous: Turn = Turn()
+    complexity: bool = False
 
 
 class Retrieval(BaseModel):
@@ -22,6 +26,15 @@ class Retrieval(BaseModel):
 
     reason: str
     decision: Literal["yes", "no", "continue"]
+
+
+class RetrievalAndComplexity(Retrieval):
+    """The shape of the verdict where the complexity is asked for."""
+
+    # The same verdict with more in it: the title is what a reader of the request knows the step by.
+    model_config = ConfigDict(title="Retrieval")
+
+    complexity: Complexity
 
 
 class Result(StepResult):
@@ -32,12 +45,17 @@ class Result(StepResult):
 
 
 def decide(task: Task, grader: Grader) -> Result:
-    """Ask for the verdict; `continue` without an earlier turn becomes `yes`, an ungraded one stays ungraded."""
-    grade = grader.grade({"question": task.question, "previous": task.previous.model_dump()}, Retrieval)
+    """Ask for the verdict; `continue` without an earlier turn becomes `yes`, an ungraded one stays ungraded.
+
+    Only what is searched for is simple or complex.
+    """
+    fields = {"question": task.question, "previous": task.previous.model_dump()}
+    grade = grader.grade(fields, RetrievalAndComplexity if task.complexity else Retrieval)
     if grade.verdict is None:
         verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {grade.flaw}")
     elif grade.verdict.decision == "continue" and not task.previous.answer:
         verdict = RetrievalVerdict(decision="yes", reason="there is no earlier evidence to continue from")
     else:
-        verdict = RetrievalVerdict(**grade.verdict.model_dump())
+        searched = grade.verdict.decision == "yes"
+        verdict = RetrievalVerdict(**grade.verdict.model_dump(exclude=None if searched else {"complexity"}))
     return Result(verdict=verdict, cached=grade.cached, **grade.took)

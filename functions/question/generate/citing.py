@@ -4,19 +4,22 @@ import re
 from collections.abc import Sequence
 
 from selfrag.domain.answers import Citation
-from selfrag.domain.passages import Passage
+from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Cited, Segment, Source
 from selfrag.text.sentences import split_around
 
 _COUNTED = re.compile(r"(.*\D )(\d+)")
 
 
-def source_of(passage: Passage) -> Source:
-    """A passage as the model is given it: each sentence a block, and each row one."""
+def source_of(passage: Evidence) -> Source:
+    """A passage as the model is given it: each sentence a block, and each row one; of the strips alone, if there are.
+
+    A quote may go from one strip to another: it is what the passage says there, what was left out included.
+    """
     return Source(passage.document, passage.title, tuple(passage.text[start:end] for start, end in _blocks(passage)))
 
 
-def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Passage]) -> list[Citation]:
+def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Evidence]) -> list[Citation]:
     """The citations of the first `length` characters that these segments make, each with its passage and its place."""
     found: list[Citation] = []
     start = 0
@@ -29,7 +32,7 @@ def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Pa
     return found
 
 
-def _citation(passage: Passage, cited: Cited, span: tuple[int, int]) -> list[Citation]:
+def _citation(passage: Evidence, cited: Cited, span: tuple[int, int]) -> list[Citation]:
     """One citation, or none where nothing is quoted."""
     blocks = _blocks(passage)[cited.start_block : cited.end_block]
     if not blocks:
@@ -48,11 +51,14 @@ def _citation(passage: Passage, cited: Cited, span: tuple[int, int]) -> list[Cit
     ]
 
 
-def _blocks(passage: Passage) -> list[tuple[int, int]]:
-    return split_around(passage.text, [(row.start, row.end) for row in passage.rows])
+def _blocks(passage: Evidence) -> list[tuple[int, int]]:
+    blocks = split_around(passage.text, [(row.start, row.end) for row in passage.rows])
+    if not passage.strips:
+        return blocks
+    return [(start, end) for start, end in blocks if any(s.start <= start and end <= s.end for s in passage.strips)]
 
 
-def _rows(passage: Passage, start: int, end: int) -> str:
+def _rows(passage: Evidence, start: int, end: int) -> str:
     """What the rows between two characters are called: "row 14", "rows 14 to 16"."""
     names = list(dict.fromkeys(row.name for row in passage.rows if row.name and row.start < end and start < row.end))
     if len(names) < 2:

@@ -6,7 +6,7 @@ from question.generate.citing import citations_of, source_of
 from question.generate.marks import marked, says_something
 from selfrag.domain.answers import Citation, Turn
 from selfrag.domain.calls import Limits, StepResult
-from selfrag.domain.passages import Passage
+from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Claude, Flaw
 from selfrag.ports.prompts import Prompt
 from selfrag.text.sentences import split_sentences
@@ -20,7 +20,7 @@ class Task(Limits):
 
     question: str
     mode: Literal["grounded", "direct"] = "grounded"
-    passages: list[Passage] = []
+    passages: list[Evidence] = []
     draft: str = ""
     failed_claims: list[str] = []
     previous: Turn = Turn()

@@ -1,23 +1,28 @@
-"""IsRel: is this one passage relevant to the question?"""
+"""IsRel: is this one passage relevant to the question? And, where that is asked, which strips of it are?"""
 
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
+from question.grade_relevance.strips import good, strips_of
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
-from selfrag.domain.passages import Passage
-from selfrag.domain.verdicts import RelevanceVerdict, Score
+from selfrag.domain.passages import Passage, Strip
+from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score
 from selfrag.ports.grading import Grader
 
 
 class Task(Limits):
-    """The question, the turn before it, one passage, and the score from which it is relevant."""
+    """The question, the turn before it, one passage, and the score from which it is relevant.
+
+    With a `lower_threshold` a passage may be ambiguous, and is judged strip by strip as well (CRAG, arXiv 2401.15884).
+    """
 
     question: str
     previous: Turn = Turn()
     passage: Passage
     relevance_threshold: float = 0.5
+    lower_threshold: float | None = None
 
 
 class Relevance(BaseModel):
@@ -27,6 +32,22 @@ class Relevance(BaseModel):
     score: Score
 
 
+class JudgedStrip(BaseModel):
+    """The score of one strip, by its number from 1."""
+
+    strip: int
+    score: Score
+
+
+class RelevanceOfStrips(Relevance):
+    """The shape of the verdict on a passage that came in strips."""
+
+    # The same verdict with more in it: the title is what a reader of the request knows the step by.
+    model_config = ConfigDict(title="Relevance")
+
+    strips: list[JudgedStrip]
+
+
 class Result(StepResult):
     """The verdict and what it cost."""
 
@@ -34,23 +55,48 @@ class Result(StepResult):
 
 
 def grade(task: Task, grader: Grader) -> Result:
-    """Ask for the score; a passage is relevant from the threshold up, and never when ungraded."""
+    """Ask for the score; a passage is relevant from the threshold up, and never when ungraded.
+
+    Of a passage that came in strips those are kept which reach the threshold that it reaches itself.
+    """
+    passage = task.passage
+    strips = [] if task.lower_threshold is None else strips_of(passage)
+    found = grader.grade(_texts(task, strips), RelevanceOfStrips if strips else Relevance)
+    if found.verdict is None:
+        verdict = RelevanceVerdict(passage_id=passage.passage_id, relevant=False, score=None, label="ungraded")
+    else:
+        label, threshold = _label(task, found.verdict.score)
+        judged = found.verdict.strips if isinstance(found.verdict, RelevanceOfStrips) else []
+        verdict = RelevanceVerdict(
+            passage_id=passage.passage_id,
+            relevant=label == "relevant",
+            score=found.verdict.score,
+            label=label,
+            cached=found.cached,
+            strips=good(strips, {one.strip: one.score for one in judged}, threshold) if label != "irrelevant" else [],
+        )
+    return Result(verdict=verdict, **found.took)
+
+
+def _texts(task: Task, strips: list[Strip]) -> dict[str, Any]:
     passage = task.passage
     texts: dict[str, Any] = {
         "question": task.question,
         "previous": task.previous.model_dump(),
         "passage": {"document": passage.document, "title": passage.title, "text": passage.text},
     }
-    found = grader.grade(texts, Relevance)
-    if found.verdict is None:
-        verdict = RelevanceVerdict(passage_id=passage.passage_id, relevant=False, score=None, label="ungraded")
-    else:
-        relevant = found.verdict.score >= task.relevance_threshold
-        verdict = RelevanceVerdict(
-            passage_id=passage.passage_id,
-            relevant=relevant,
-            score=found.verdict.score,
-            label="relevant" if relevant else "irrelevant",
-            cached=found.cached,
-        )
-    return Result(verdict=verdict, **found.took)
+    if strips:
+        texts["strips"] = [
+            {"strip": number, "text": passage.text[strip.start : strip.end]}
+            for number, strip in enumerate(strips, start=1)
+        ]
+    return texts
+
+
+def _label(task: Task, score: float) -> tuple[RelevanceLabel, float]:
+    """What a score makes of a passage, and the threshold that its strips have to reach, too."""
+    if score >= task.relevance_threshold:
+        return "relevant", task.relevance_threshold
+    if task.lower_threshold is not None and score >= task.lower_threshold:
+        return "ambiguous", task.lower_threshold
+    return "irrelevant", task.relevance_threshold

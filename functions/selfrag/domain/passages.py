@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import ConfigDict
+
 from selfrag.domain.base import Model
 
 
@@ -32,6 +34,22 @@ class Passage(Model):
     tags: list[str] = []
     date: str | None = None
     score: float | None = None
+
+
+class Strip(Model):
+    """Characters of a passage's text, from `start` to before `end`, that are judged by themselves (CRAG)."""
+
+    start: int
+    end: int
+
+
+class Evidence(Passage):
+    """A passage that an answer is written from: of its text these strips, or all of it where there are none."""
+
+    # A passage as it was found is evidence as a whole.
+    model_config = ConfigDict(from_attributes=True)
+
+    strips: list[Strip] = []
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,18 @@ class Weights(Model):
 class Policy(Model):
     """How a question is to be answered; every field has a default and a cap.
 
-    `speculate` is how much is done before it is known to be needed. Past `max_cost_usd` nothing is spent. Without
-    `cache` no verdict or text of an earlier question is used.
+    `strategy` is how the steps follow each other: `naive` searches and answers, and checks nothing; `corrective` is
+    CRAG (arXiv 2401.15884), whose upper threshold is `relevance_threshold`; `adaptive` is `self_rag` for complex
+    questions and `naive` for simple ones (arXiv 2403.14403). `speculate` is how much is done before it
+    is known to be needed. Past `max_cost_usd` nothing is spent. Without `cache` no verdict or text of an earlier
+    question is used.
     """
 
+    strategy: Literal["self_rag", "naive", "corrective", "adaptive"] = "self_rag"
     top_k: int = Field(default=4, ge=1, le=10)
     relevance_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
+    # The paper's is -0.91 for three of its four tasks, on a scale that begins at -1 (appendix B.2).
+    lower_threshold: float = Field(default=0.05, ge=0.0, le=1.0)
     min_utility: int = Field(default=3, ge=1, le=5)
     max_rewrites: int = Field(default=2, ge=0, le=4)
     max_regenerations: int = Field(default=1, ge=0, le=3)

@@ -5,29 +5,40 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from selfrag.domain.base import Model
+from selfrag.domain.passages import Strip
 
 Decision = Literal["yes", "no", "continue", "ungraded"]
-RelevanceLabel = Literal["relevant", "irrelevant", "ungraded"]
+Complexity = Literal["simple", "complex"]
+RelevanceLabel = Literal["relevant", "ambiguous", "irrelevant", "ungraded"]
 SupportLevel = Literal["fully_supported", "partially_supported", "no_support", "ungraded"]
 ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class RetrievalVerdict(Model):
-    """Retrieve: is a search needed, and why?"""
+    """Retrieve: is a search needed, and why?
+
+    Under `adaptive` also what the question takes: `simple` is one search, `complex` may be several.
+    """
 
     decision: Decision
     reason: str
+    complexity: Complexity | None = None
 
 
 class RelevanceVerdict(Model):
-    """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same."""
+    """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same.
+
+    Under `corrective` a passage below it that reaches the lower threshold is `ambiguous`, and `strips` are what is kept
+    of its text: all of it where there are none.
+    """
 
     passage_id: str
     relevant: bool
     score: Score | None
     label: RelevanceLabel
     cached: bool = False
+    strips: list[Strip] = []
 
 
 class Claim(Model):
@@ -80,16 +91,13 @@ class Critique(Model):
     utility: UtilityVerdict = UtilityVerdict(score=None)
 
 
-class ReflectionSoFar(Model):
-    """The verdicts known by now; the last of each kind, and of IsRel all."""
+class Reflection(Model):
+    """The verdicts of the four reflection tokens, the last of each kind and of IsRel all; null is what nobody judged.
+
+    `support` is null for a direct answer; `naive` has no verdicts.
+    """
 
     retrieve: RetrievalVerdict | None
     relevance: list[RelevanceVerdict]
     support: SupportVerdict | None
     utility: UtilityVerdict | None
-
-
-class Reflection(ReflectionSoFar):
-    """The verdicts of the four reflection tokens; `support` is null for a direct answer and where there is none."""
-
-    retrieve: RetrievalVerdict

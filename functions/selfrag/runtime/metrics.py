@@ -1,7 +1,7 @@
 """What is measured, as CloudWatch metrics written to the log (EMF, by Powertools).
 
 A metric is billed for each combination of its dimensions, so there are three small sets: the step; the
-step and the model; and one word of the verdict or status that is counted. The namespace is
+step and the model; and one word of the verdict, status or strategy that is counted. The namespace is
 `POWERTOOLS_METRICS_NAMESPACE`, the deployment's name.
 """
 
@@ -61,11 +61,13 @@ def count_calls(calls: Iterable[ModelCall], prices: Mapping[str, Prices]) -> Non
         emit({"step": call.step, "model": call.model}, values if cost is None else {**values, "CostUsd": cost})
 
 
-def count_answer(response: AnswerResponse) -> None:
-    """Count how a question ended, and what its verdicts were."""
+def count_answer(response: AnswerResponse, strategy: str) -> None:
+    """Count how a question ended, by which strategy, and what its verdicts were."""
     reflection, usage = response.reflection, response.usage
     emit({"status": response.status}, {"Questions": 1})
-    emit({"decision": reflection.retrieve.decision}, {"RetrievalDecisions": 1})
+    emit({"strategy": strategy}, {"Strategies": 1})
+    if reflection.retrieve:
+        emit({"decision": reflection.retrieve.decision}, {"RetrievalDecisions": 1})
     if reflection.support:
         emit({"level": reflection.support.level}, {"SupportLevels": 1})
     values: dict[str, float] = {

@@ -62,7 +62,11 @@ def _decision(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _relevance(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {"reason": _REASON, "score": 0.9 if "relevant" in _read(fields["passage"]["text"]).marks else 0.1}
+    score = 0.9 if "relevant" in _read(fields["passage"]["text"]).marks else 0.1
+    verdict: dict[str, Any] = {"reason": _REASON, "score": score}
+    if "strips" in fields:
+        verdict["strips"] = [{"strip": strip["strip"], "score": score} for strip in fields["strips"]]
+    return verdict
 
 
 def _utility(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,6 +141,8 @@ def _cited(text: str, result: Block, number: int) -> Block:
 def _fitted(verdict: Any, schema: Mapping[str, Any]) -> Any:
     """The verdict with the fields that the shape has, as structured output gives it."""
     claims = schema.get("$defs", {}).get("JudgedClaim", {}).get("properties", {})
+    if "complexity" in schema.get("properties", {}):
+        return {**verdict, "complexity": "simple"}
     if "claims" not in verdict:
         return verdict
     return {"claims": [{name: value for name, value in one.items() if name in claims} for one in verdict["claims"]]}

@@ -8,6 +8,7 @@ EMITTED: dict[str, frozenset[str]] = {
     **dict.fromkeys(["RelevantPassages", "CachedVerdicts", "Utility", "Rounds"], STEP),
     **dict.fromkeys(["QuestionCostUsd", "RetrievedQuestions"], STEP),
     "Questions": frozenset({"status"}),
+    "Strategies": frozenset({"strategy"}),
     "Documents": frozenset({"status"}),
     "RetrievalDecisions": frozenset({"decision"}),
     "SupportLevels": frozenset({"level"}),

@@ -60,6 +60,23 @@ def test_calls_that_were_made_ahead_and_not_needed_are_told_beside_the_calls(was
     assert shown in printed(show_response, response, [])
 
 
+def test_a_strategy_without_verdicts_shows_no_table_of_them() -> None:
+    usage = {
+        "model_calls": 1, "rounds": 1, "cached_verdicts": 0, "input_tokens": 3, "output_tokens": 2,
+        "cache_read_input_tokens": 0, "cost_usd": 0.0, "by_step": {}, "warnings": ["Not checked: all."],
+    }  # fmt: skip
+    response = {
+        "id": "abc", "status": "partial", "answer": "25 days.", "citations": [], "queries": [],
+        "path": ["Retrieve", "Generate"],
+        "reflection": {"retrieve": None, "relevance": [], "support": None, "utility": None},
+        "usage": usage, "execution": {"arn": "arn", "console_url": None},
+    }  # fmt: skip
+    shown = printed(show_response, response, [])
+    assert "Retrieve → Generate" in shown
+    assert "Note Not checked: all." in shown
+    assert "Reflection" not in shown
+
+
 def test_a_trace_of_an_execution_without_a_response_says_how_it_ended() -> None:
     given = json.dumps({"question": "Fee [USD]?"})
     history: list[dict[str, Any]] = [
@@ -69,7 +86,7 @@ def test_a_trace_of_an_execution_without_a_response_says_how_it_ended() -> None:
     for number, event in enumerate(history, start=1):
         event |= {"id": number, "previousEventId": number - 1, "timestamp": f"2026-11-21T12:00:0{number}Z"}
     shown = printed(show_trace, "abc", history)
-    assert shown == "Question Fee [USD]? Status no response (ExecutionTimedOut) Id abc"
+    assert shown == "Question Fee [USD]? Status no response (ExecutionTimedOut) Id abc Strategy self_rag"
 
 
 def test_a_passage_is_shown_with_its_page_and_heading() -> None:

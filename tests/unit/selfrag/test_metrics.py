@@ -129,7 +129,29 @@ def test_an_answer_is_counted_by_its_status_its_decision_and_its_support(emitted
 def test_no_metric_has_the_question_or_the_id_as_a_dimension(emitted: Any) -> None:
     compose_answer(TASK, None)
     words = {word for _, dimensions in emitted() for pair in dimensions for word in pair}
-    assert words <= {"step", "status", "decision", "level", "compose_answer", "abstained", "yes"}
+    assert words <= {
+        "step",
+        "status",
+        "strategy",
+        "decision",
+        "level",
+        "compose_answer",
+        "abstained",
+        "self_rag",
+        "yes",
+    }
+
+
+def test_a_question_is_counted_by_its_strategy_and_logged_with_what_it_took(
+    emitted: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="selfrag")
+    compose_answer({**TASK, "strategy": "naive", "retrieval": None, "reflects": False}, None)
+    found = emitted()
+    assert found["Strategies", (("strategy", "naive"),)] == 1
+    assert "RetrievalDecisions" not in {name for name, _ in found}
+    (logged,) = [vars(record) for record in caplog.records if record.message == "composed"]
+    assert (logged["strategy"], logged["status"], logged["cost_usd"]) == ("naive", "abstained", 0)
 
 
 def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emits(

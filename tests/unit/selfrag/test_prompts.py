@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from question.decide_retrieval.logic import Retrieval
+from question.decide_retrieval.logic import Retrieval, RetrievalAndComplexity
 from question.generate.logic import NO_ANSWER
 from question.generate.marks import NOT_SAID
-from question.grade_relevance.logic import Relevance
+from question.grade_relevance.logic import JudgedStrip, Relevance, RelevanceOfStrips
 from question.grade_support.logic import JudgedClaim, Support
 from question.grade_utility.logic import Utility
 from question.rewrite_question.logic import Rewrite
@@ -88,6 +88,18 @@ def test_the_prompt_names_the_fields_of_its_reply_in_their_order(step: str) -> N
     shape = JudgedClaim if SHAPES[step] is Support else SHAPES[step]
     named = [name for name in re.findall(r"`(\w+)`", section(step, "What goes out")) if name in shape.model_fields]
     assert list(dict.fromkeys(named)) == list(shape.model_fields)
+
+
+def test_the_prompt_names_the_complexity_last_and_says_what_its_values_mean() -> None:
+    named = re.findall(r"`(\w+)`", section("decide_retrieval", "What goes out"))
+    assert named == list(RetrievalAndComplexity.model_fields)
+    assert {"simple", "complex"} <= set(re.findall(r"^- `(\w+)`: ", section("decide_retrieval", "How to decide"), re.M))
+
+
+def test_the_prompt_names_the_fields_of_a_strip() -> None:
+    named = re.findall(r"`(\w+)`", section("grade_relevance", "What goes out"))
+    assert list(dict.fromkeys(name for name in named if name != "strip")) == list(RelevanceOfStrips.model_fields)
+    assert set(JudgedStrip.model_fields) <= set(named)
 
 
 def test_the_checker_is_asked_last_what_evidence_is_missing() -> None:

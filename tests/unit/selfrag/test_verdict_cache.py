@@ -115,7 +115,7 @@ def test_a_draft_from_the_same_passages_is_not_written_twice() -> None:
 def test_a_draft_is_of_its_passages_names_titles_and_fields(other: dict[str, Any]) -> None:
     cache = MemoryCache()
     written(WRITTEN, cache)
-    assert not written(WRITTEN.model_copy(update=other), cache).cached
+    assert not written(Writing.model_validate({**dict(WRITTEN), **other}), cache).cached
     assert not written(WRITTEN, cache, prompt=Prompt("another", "version-2")).cached
     assert written(WRITTEN, cache).cached
 

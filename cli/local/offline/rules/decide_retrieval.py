@@ -28,6 +28,10 @@ _POINTS_BACK = compiled(
     + r"(?! (?:year|month|week|page|document|company|office|system)\b)",
     either("それ | これ | その | この場合"),
 )
+_ASKS_FOR_SEVERAL = compiled(
+    words("compared? | comparison | difference | differs? | versus | vs | both | than | respectively | in total"),
+    either("比べ | 比較 | 違い | 両方 | それぞれ"),
+)
 
 
 def decide_retrieval(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,7 +39,8 @@ def decide_retrieval(fields: Mapping[str, Any]) -> dict[str, Any]:
     question = text_in(fields, "question")
     has_previous = bool(object_in(fields, "previous").get("answer"))
     decision, reason = _decision(question, has_previous)
-    return {"reason": reason, "decision": decision}
+    complexity = "complex" if _ASKS_FOR_SEVERAL.search(plain(question)) else "simple"
+    return {"reason": reason, "decision": decision, "complexity": complexity}
 
 
 def is_follow_up(question: str) -> bool:

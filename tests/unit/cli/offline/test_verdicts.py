@@ -64,6 +64,20 @@ def test_a_follow_up_continues_from_the_answer_before_it(grader: Graders, questi
 
 
 @pytest.mark.parametrize(
+    ("question", "complexity"),
+    [
+        ("How many days of annual leave do employees have?", "simple"),
+        ("有給休暇は何日ですか。", "simple"),
+        ("Is the hotel limit in London higher than in Lisbon?", "complex"),
+        ("東京と神戸の上限の違いは何ですか。", "complex"),
+    ],
+)
+def test_a_question_that_compares_is_complex(grader: Graders, question: str, complexity: str) -> None:
+    task = decide_retrieval.Task(question=question, complexity=True)
+    assert decide_retrieval.decide(task, grader("decide_retrieval")).verdict.complexity == complexity
+
+
+@pytest.mark.parametrize(
     ("question", "text", "relevant"),
     [
         ("How many days of annual leave do employees have?", LEAVE, True),
@@ -83,6 +97,15 @@ def test_a_passage_is_relevant_if_a_sentence_of_it_is_near_the_question(
     verdict = grade_relevance.grade(task, grader("grade_relevance")).verdict
     assert verdict.relevant is relevant
     assert verdict.label == ("relevant" if relevant else "irrelevant")
+
+
+def test_of_a_passage_that_comes_in_strips_the_one_that_answers_is_kept(grader: Graders) -> None:
+    text = f"{LEAVE} {BUOY}"
+    task = grade_relevance.Task(question="How heavy is the buoy?", passage=passage("p", text), lower_threshold=0.05)
+    verdict = grade_relevance.grade(task, grader("grade_relevance")).verdict
+    assert verdict.label == "relevant"
+    assert "86 kilograms" in "".join(text[strip.start : strip.end] for strip in verdict.strips)
+    assert LEAVE not in "".join(text[strip.start : strip.end] for strip in verdict.strips)
 
 
 def test_a_passage_that_states_nothing_is_irrelevant(grader: Graders) -> None:

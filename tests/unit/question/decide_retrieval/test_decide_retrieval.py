@@ -40,3 +40,23 @@ def test_the_grader_sees_the_question_and_the_turn_before_it() -> None:
     judge = grader(says("continue"))
     decide(Task(question="And in May?", previous=EARLIER), judge)
     assert judge.claude.asked == [{"question": "And in May?", "previous": EARLIER.model_dump()}]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("complexity", ["simple", "complex"])
+def test_the_complexity_of_what_is_searched_for_is_told_where_it_is_asked_for(complexity: str) -> None:
+    says = {"reason": "because", "decision": "yes", "complexity": complexity}
+    assert decide(Task(question="How many days?", complexity=True), grader(says)).verdict.complexity == complexity
+    assert decide(Task(question="How many days?"), grader(says)).verdict.complexity is None
+
+
+@pytest.mark.parametrize("decision", ["no", "continue"])
+def test_what_is_not_searched_for_at_first_is_neither_simple_nor_complex(decision: str) -> None:
+    says = {"reason": "because", "decision": decision, "complexity": "simple"}
+    task = Task(question="Thanks!", previous=Turn(question="Leave?", answer="25 days."), complexity=True)
+    verdict = decide(task, grader(says)).verdict
+    assert (verdict.decision, verdict.complexity) == (decision, None)
+
+
+def test_a_verdict_without_the_complexity_that_was_asked_for_is_ungraded() -> None:
+    verdict = decide(Task(question="How many days?", complexity=True), grader(None, "malformed")).verdict
+    assert (verdict.decision, verdict.complexity) == ("ungraded", None)

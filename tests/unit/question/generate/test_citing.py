@@ -6,6 +6,7 @@ import pytest
 
 from question.generate.logic import Task, generate
 from selfrag.domain.answers import Citation
+from tests.support import steps
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 
 LINES = [
@@ -69,6 +70,17 @@ def test_a_page_is_cited_by_its_label_and_opened_by_its_number() -> None:
 def test_a_passage_of_a_release_before_is_cited_as_it_was() -> None:
     found = citation(1, 2, page=6)
     assert (found.locator, found.page, found.quote) == ("", 6, LINES[1])
+
+
+def test_of_a_passage_in_strips_a_citation_counts_the_kept_sentences_alone() -> None:
+    text = "One is one. Two is two. Three is three."
+    strips = [{"start": 0, "end": 12}, {"start": 24, "end": 39}]
+    task = Task.model_validate({"question": "?", "passages": [{**steps.passage("p", text), "strips": strips}]})
+    second, both = (
+        generate(task, FakeClaude([cited("So.", 0, start, 2)]), PROMPT).citations[0].quote for start in (1, 0)
+    )
+    assert second == "Three is three."
+    assert both == text
 
 
 def test_the_model_is_given_each_row_as_one_block() -> None:

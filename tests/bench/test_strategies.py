@@ -1,0 +1,61 @@
+"""What a question takes by each strategy: calls and rounds as docs/strategies.md states them, without a clock."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.bench.running import Asked, Running
+from tests.bench.scenarios import LONG_AGO
+from tests.bench.stories import STORIES
+from tests.support.command import ROOT
+
+PAGE = (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8")
+# The columns of the page's table. The simulated model calls every question simple.
+COLUMNS: dict[str, dict[str, Any]] = {
+    "naive": {"strategy": "naive"},
+    "corrective": {"strategy": "corrective"},
+    "adaptive, simple, `off`": {"strategy": "adaptive", "speculate": "off"},
+    "adaptive, simple, `draft`": {"strategy": "adaptive", "speculate": "draft"},
+    "self_rag, `off`": {"strategy": "self_rag", "speculate": "off"},
+    "self_rag, `draft`": {"strategy": "self_rag", "speculate": "draft"},
+}
+ASKED = ("four", "direct", "web", "never")
+
+
+def asked_anew(at: Running, slug: str, **policy: Any) -> Asked:
+    """The story's question, when nothing is remembered."""
+    at.forget()
+    at.api.clock.move(LONG_AGO)
+    return at.ask(STORIES[slug].question(1), **policy)
+
+
+def cell(asked: Asked) -> str:
+    """What the page says of one question."""
+    usage = asked.response["usage"]
+    waste = usage["waste"]["model_calls"]
+    assert usage["model_calls"] == len(asked.requests)
+    return f"{usage['model_calls']}{f' ({waste})' if waste else ''} in {usage['rounds']}"
+
+
+@pytest.mark.parametrize("slug", ASKED)
+def test_a_strategy_takes_the_calls_and_rounds_that_its_page_states(started: Running, slug: str) -> None:
+    rows = {row[0]: row[1:] for row in (re.split(r" *\| *", line.strip("| ")) for line in PAGE.splitlines())}
+    assert rows["Question"] == list(COLUMNS)
+    assert rows[STORIES[slug].name] == [cell(asked_anew(started, slug, **policy)) for policy in COLUMNS.values()]
+
+
+def test_the_answer_of_a_strategy_that_judges_nothing_is_that_of_self_rag(started: Running) -> None:
+    """Where all that is found is relevant, the checks find nothing wrong, and change nothing but the status."""
+    checked = asked_anew(started, "four").response
+    for strategy in ("naive", "corrective", "adaptive"):
+        response = asked_anew(started, "four", strategy=strategy).response
+        assert (response["answer"], response["status"]) == (checked["answer"], "partial")
+
+
+@pytest.mark.parametrize("strategy", ["naive", "corrective", "adaptive"])
+def test_half_the_price_of_a_question_is_not_exceeded_by_any_strategy(started: Running, strategy: str) -> None:
+    price = asked_anew(started, "four", strategy=strategy).response["usage"]["cost_usd"]
+    response = asked_anew(started, "four", strategy=strategy, max_cost_usd=price / 2).response
+    assert response["status"] == "partial"
+    assert response["usage"]["cost_usd"] <= price / 2
