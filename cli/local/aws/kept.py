@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from cli.local.aws.resources import REQUESTS_TABLE, TABLES
+from cli.local.aws.resources import FEEDBACK_TABLE, REQUESTS_TABLE, TABLES
 from cli.local.home import connect, writing
 
 KEPT_EXECUTIONS = 50
 # The tables, each with the attribute that says when an item ends; Powertools writes that of requests.
-_KEPT = {name: "expires_at" for name, _ in TABLES.values()} | {REQUESTS_TABLE: "expiration"}
+_KEPT = {name: "expires_at" for name, _ in TABLES.values()}
+_KEPT |= {REQUESTS_TABLE: "expiration", FEEDBACK_TABLE: "expires_at"}
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_items (
     table_name TEXT, key TEXT, item TEXT NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (table_name, key));
