@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from cli.local.aws.kept import kept_tables
 from cli.local.aws.resources import CALLERS_TABLE, FEEDBACK_TABLE, TABLES
 from selfrag.adapters.feedback import feedback_of
 from selfrag.domain.feedback import Feedback, FeedbackRequest
 from selfrag.domain.fields import MAX_RIGHT_ANSWER_CHARACTERS
 from selfrag.domain.refusals import explain
+from tests.e2e.conftest import Run
 from tests.e2e.test_api import ASK, finished, problem, serving_api
 from tests.support.doubles.model_server import ModelServer
 
@@ -135,3 +137,17 @@ def test_whatever_is_said_is_understood_or_refused_in_a_sentence(said: dict[str,
     except ValidationError as error:
         refusal = explain(error, FeedbackRequest)
     assert not refusal or refusal.endswith(".")
+
+
+def test_what_was_said_over_the_served_api_is_given_out_as_a_question_set(model: ModelServer, here: Run) -> None:
+    assert (here("feedback").code, here("feedback").out) == (0, "")
+    with serving_api(model) as api, kept_tables():
+        first = asked(api)["id"]
+        follow_up = asked(api, question="And in May?", previous=first)["id"]
+        for question_id in (first, follow_up):
+            assert say(api, question_id, BETTER).status_code == 200
+    given = here("feedback", "--collection", "c")
+    line = {"question": ASK["question"], "answer": "Ten days.", "documents": ["people/leave.md"], "answerable": True}
+    assert [json.loads(each) for each in given.out.splitlines()] == [line]
+    assert "1 on follow-up questions left out" in given.err
+    assert here("feedback", "--collection", "another").out == ""

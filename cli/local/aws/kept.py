@@ -49,6 +49,13 @@ def has_answer(question_id: str) -> bool:
         return connection.execute(query, wanted).fetchone() is not None
 
 
+def kept_feedback() -> list[dict[str, Any]]:
+    """The items of the table of feedback."""
+    with _opened() as connection:
+        rows = connection.execute("SELECT item FROM kept_items WHERE table_name = ? ORDER BY key", (FEEDBACK_TABLE,))
+        return [json.loads(item) for (item,) in rows]
+
+
 def keep_execution(question_id: str, events: list[dict[str, Any]]) -> None:
     """Keep the history of a question's execution, and forget the oldest ones."""
     history = json.dumps(events, default=lambda moment: moment.isoformat())
