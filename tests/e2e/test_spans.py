@@ -181,3 +181,24 @@ def test_who_served_a_model_is_told_by_its_id(asked: Execution, model: str, prov
     calls = [call for step in trace_of(asked.id, history).children for call in step.children]
     of_model = {call.attributes["gen_ai.provider.name"] for call in calls if call.name == f"chat {model}"}
     assert of_model == {provider}
+
+
+def test_an_execution_of_a_deployment_is_read_by_its_arn(receiver: OtlpReceiver, here: Run) -> None:
+    with ModelServer() as model, local_stack(model) as stack:
+        execution = stack.execute(QUESTION)
+        assert execution.output is not None
+        arn = execution.output["execution"]["arn"]
+        assert QUESTION["question"] in here("trace", arn).out
+        assert json.loads(here("trace", arn, "--json").out)[-1]["type"] == "ExecutionSucceeded"
+        spans = sent(receiver, here, arn)
+        assert {span.trace_id.hex() for span in spans} == {execution.id}
+        gone = here("trace", arn.replace(execution.id, "gone"))
+    assert (gone.code, "There is no execution" in gone.err) == (2, True)
+    express = here("trace", "arn:aws:states:eu-west-1:123456789012:express:selfrag-express:abc:def")
+    assert (express.code, "Standard executions alone" in express.err) == (2, True)
+
+
+def test_a_question_at_work_has_no_spans_yet(receiver: OtlpReceiver, here: Run, asked: Execution) -> None:
+    keep_execution("at-work", asked.history[:-1])
+    early = here("trace", "at-work", "--export")
+    assert (early.code, "still at work" in early.err, receiver.requests) == (2, True, [])

@@ -8,6 +8,9 @@ from typing import Any
 
 from selfrag.domain.ledger import PASSES
 
+# The events by which an execution ends.
+ENDS = ("ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted")
+
 
 @dataclass(frozen=True)
 class Step:
