@@ -12,6 +12,15 @@ from selfrag.domain.errors import InvalidInput
 from selfrag.domain.feedback import Feedback
 
 
+def read_feedback(name: str, region: str | None, collection: str = "") -> list[Feedback]:
+    """What is kept of the deployment with this name, or of this laptop without one; of one collection if it is named.
+
+    Raises InvalidInput for a deployment that is not there, and selfrag's other errors.
+    """
+    given = feedback_of_deployment(dynamodb_in(region), name) if name else feedback_here()
+    return [each for each in given if not collection or collection in each.collections]
+
+
 def feedback_here() -> list[Feedback]:
     """What was said over the API that this laptop serves."""
     return _not_ended(kept_feedback())

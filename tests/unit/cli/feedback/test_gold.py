@@ -1,12 +1,16 @@
 """What a question set says of questions that people gave feedback on."""
 
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli.evaluation.gold.questions import corrected_questions, read_questions
 from cli.feedback.gold import gold, question_set
+from cli.local.offline.rules.notices import QUOTED
+from selfrag.domain.errors import InvalidInput
 from selfrag.domain.feedback import Feedback
 
 
@@ -22,6 +26,9 @@ def said(question: str = "How many days?", **more: Any) -> Feedback:
         (said(answer="25."), {"answer": "25.", "answerable": True}),
         (said(answer="25.", documents=["b.md"]), {"answer": "25.", "documents": ["b.md"], "answerable": True}),
         (said(useful=True), {"answer": "Twenty.", "documents": ["a.md"], "answerable": True}),
+        # What the stand-in says of itself, and the marks of uncited sentences, are no part of an answer.
+        (said(useful=True, answered=f"{QUOTED}Twenty. [uncited]"),
+         {"answer": "Twenty.", "documents": ["a.md"], "answerable": True}),
         (said(useful=True, status="partial"), {"answer": "Twenty.", "documents": ["a.md"], "answerable": True}),
         (said(useful=True, documents=["b.md"]), {"answer": "Twenty.", "documents": ["b.md"], "answerable": True}),
         (said(useful=True, status="abstained", cited=[]), {"answerable": False}),
@@ -81,3 +88,21 @@ def test_every_question_is_there_once_and_no_line_contradicts_itself(given: list
         assert line.keys() <= {"question", "answer", "documents", "answerable"}
         assert not line.get("answer") or line["answerable"], "what has no answer in the documents has none here"
     assert [line for line in question_set(given, corrected=True) if line not in lines] == []
+
+
+@given(st.lists(feedbacks))
+def test_a_set_that_is_kept_in_a_file_is_the_one_that_is_evaluated_without(
+    tmp_path_factory: pytest.TempPathFactory, given: list[Feedback]
+) -> None:
+    lines = question_set(given, corrected=True)
+    if not lines:
+        with pytest.raises(InvalidInput, match="No feedback says what is right"):
+            corrected_questions(given)
+        return
+    path = tmp_path_factory.getbasetemp() / "set.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    questions = corrected_questions(given)
+    assert questions == read_questions(path)
+    assert [question.question for question in questions] == [line["question"] for line in lines]
+    assert all(question.answers or question.documents or question.answerable is not None for question in questions)
+    assert corrected_questions(given, limit=1) == questions[:1]
