@@ -7,7 +7,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from cli.feedback.reading import dynamodb_in, feedback_of_deployment
+from cli.feedback.reading import dynamodb_in, feedback_of_deployment, read_feedback
 from cli.local.aws.resources import FEEDBACK_TABLE, make
 from selfrag.adapters.feedback import DynamoFeedback
 from selfrag.domain.errors import InvalidInput, Unreadable
@@ -33,6 +33,15 @@ def test_everything_that_is_kept_is_read_page_by_page_and_nothing_that_has_ended
     book.keep(said("Ended?", question_id="ended", expires_at=1), "somebody")
     read = feedback_of_deployment(dynamodb, "selfrag")
     assert sorted(read, key=lambda each: int(each.question_id)) == given
+
+
+def test_of_the_deployment_that_is_named_the_feedback_of_one_collection_can_be_read(dynamodb: Any) -> None:
+    book = DynamoFeedback(dynamodb, FEEDBACK_TABLE)
+    wanted = said("Wanted?", question_id="1", expires_at=LATER)
+    for feedback in (wanted, said("Other?", question_id="2", collections=["d"], expires_at=LATER)):
+        book.keep(feedback, "somebody")
+    assert read_feedback("selfrag", "us-east-1", "c") == [wanted]
+    assert len(read_feedback("selfrag", "us-east-1")) == 2
 
 
 def test_whoever_gave_feedback_is_not_told_by_the_table(dynamodb: Any) -> None:
