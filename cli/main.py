@@ -1,7 +1,4 @@
-"""The `selfrag` command.
-
-ask, ingest, documents, collections, search, trace, serve, eval, bench, doctor, smoke, rollback.
-"""
+"""The `selfrag` command: questions to documents, on this laptop or to a deployment, and what looks after both."""
 
 import atexit
 import gc
@@ -23,6 +20,7 @@ from cli.commands.collections import collections
 from cli.commands.deployment import doctor
 from cli.commands.documents import bench, documents, ingest, search, serve
 from cli.commands.evaluation import evaluate
+from cli.commands.feedback import feedback
 from cli.commands.questions import ask, smoke, trace
 from cli.commands.releases import rollback
 from cli.local.home import is_damage, told
@@ -30,7 +28,7 @@ from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-for command in (ask, ingest, documents, search, trace, serve, bench, doctor, smoke, rollback):
+for command in (ask, ingest, documents, search, trace, feedback, serve, bench, doctor, smoke, rollback):
     app.command()(command)
 app.command("eval")(evaluate)
 app.add_typer(collections, name="collections")

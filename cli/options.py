@@ -14,6 +14,10 @@ Collection = Annotated[str, typer.Option(help="A collection that `ingest --colle
 IntoCollection = Annotated[
     str, typer.Option("--collection", help="Name of the collection to read the directory into; it has its own else.")
 ]
+FeedbackOf = Annotated[
+    str, typer.Option("--name", help="Name of the deployment whose feedback it is; this laptop's if left out.")
+]
+Region = Annotated[str | None, typer.Option(help="Its region; that of your AWS configuration if left out.")]
 Filters = Annotated[str, typer.Option(help='What to limit the search to, as JSON, such as {"tags": ["people"]}.')]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, alone on stdout.")]
 

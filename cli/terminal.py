@@ -60,6 +60,11 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
+def print_row(value: Any) -> None:
+    """Print a value for a program as one line of JSON Lines."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+
+
 @contextmanager
 def reading_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[Reading], None]]:
     """How far ingestion is, how fast and for how long yet, on stderr; it appears only if there is something to do.

@@ -10,6 +10,7 @@ locals {
     ask           = { method = "POST", resource = aws_api_gateway_resource.endpoint["ask"].id, open = false }
     ask_later     = { method = "POST", resource = aws_api_gateway_resource.endpoint["questions"].id, open = false }
     show_question = { method = "GET", resource = aws_api_gateway_resource.question.id, open = false }
+    feedback      = { method = "POST", resource = aws_api_gateway_resource.feedback.id, open = false }
     list          = { method = "GET", resource = aws_api_gateway_resource.endpoint["documents"].id, open = false }
     upload        = { method = "POST", resource = aws_api_gateway_resource.endpoint["documents"].id, open = false }
     show_document = { method = "GET", resource = aws_api_gateway_resource.document.id, open = false }
@@ -50,6 +51,12 @@ resource "aws_api_gateway_resource" "question" {
   rest_api_id = aws_api_gateway_rest_api.api.id
   parent_id   = aws_api_gateway_resource.endpoint["questions"].id
   path_part   = "{id}"
+}
+
+resource "aws_api_gateway_resource" "feedback" {
+  rest_api_id = aws_api_gateway_rest_api.api.id
+  parent_id   = aws_api_gateway_resource.question.id
+  path_part   = "feedback"
 }
 
 resource "aws_api_gateway_resource" "document" {

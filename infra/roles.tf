@@ -157,6 +157,7 @@ locals {
       environment = {
         SELFRAG_ANSWERS_TABLE       = aws_dynamodb_table.table["answers"].name
         SELFRAG_REQUESTS_TABLE      = aws_dynamodb_table.table["requests"].name
+        SELFRAG_FEEDBACK_TABLE      = aws_dynamodb_table.table["feedback"].name
         SELFRAG_COLLECTIONS         = jsonencode(var.collections)
         SELFRAG_WEB_SEARCH          = tostring(var.web_search)
         SELFRAG_CALLERS_TABLE       = aws_dynamodb_table.table["callers"].name
@@ -334,6 +335,12 @@ locals {
       sid       = "RememberRequests"
       actions   = ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"]
       resources = [aws_dynamodb_table.table["requests"].arn]
+    },
+    {
+      # What others said is the operator's to read.
+      sid       = "KeepFeedback"
+      actions   = ["dynamodb:PutItem"]
+      resources = [aws_dynamodb_table.table["feedback"].arn]
     },
     {
       sid       = "ShowDocuments"

@@ -8,6 +8,8 @@ locals {
     answers  = { keys = ["id"], ttl = "expires_at", indices = {} }
     # The name of the TTL attribute is the one that Powertools' idempotency writes.
     requests = { keys = ["id"], ttl = "expiration", indices = {} }
+    # What people said of answers, for a year: questions are asked again by it when a change is judged.
+    feedback = { keys = ["id"], ttl = "expires_at", indices = {} }
     # Which caller may ask which collections.
     callers = { keys = ["caller"], ttl = null, indices = {} }
     # The manifest: how each document stands, and which of its passages the collection holds. Only the part that tells a

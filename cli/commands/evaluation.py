@@ -5,17 +5,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.local.place import place_to_ask
-from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint
+from cli.local.place import Place, place_to_ask
+from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, FeedbackOf, Region
 from cli.terminal import asking_progress, out, print_json, reading_progress, warn
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from cli.evaluation.evaluating import Estimate
+    from cli.evaluation.gold.questions import GoldQuestion
 
 QuestionSet = Annotated[
-    Path,
-    typer.Argument(metavar="QUESTIONS", help="JSON Lines, or a data set of SQuAD (1.1, 2.0), Ragas or DeepEval."),
+    Path | None,
+    typer.Argument(metavar="[QUESTIONS]", help="JSON Lines, or a data set of SQuAD (1.1, 2.0), Ragas or DeepEval."),
+]
+FromFeedback = Annotated[
+    bool, typer.Option("--from-feedback", help="In the place of a file: questions of which people wrote what is right.")
 ]
 Policies = Annotated[
     list[str] | None,
@@ -34,7 +38,10 @@ Csv = Annotated[Path | None, typer.Option("--csv", help="Write a line for each a
 
 
 def evaluate(
-    questions: QuestionSet,
+    questions: QuestionSet = None,
+    from_feedback: FromFeedback = False,
+    name: FeedbackOf = "",
+    region: Region = None,
     docs: Docs = None,
     collection: Collection = "",
     policy: Policies = None,
@@ -54,7 +61,6 @@ def evaluate(
     left without an answer.
     """
     from cli.evaluation.evaluating import Plan, Told, evaluate
-    from cli.evaluation.gold.questions import read_questions
     from cli.evaluation.runs.variants import read_variants
     from cli.evaluation.showing import show_report
 
@@ -62,10 +68,12 @@ def evaluate(
         raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
     if max_cost is not None and max_cost <= 0:
         raise InvalidInput("--max-cost is a number of dollars above 0.")
-    asked, variants = read_questions(questions, limit), read_variants(policy or [])
+    if (questions is None) != from_feedback or (not from_feedback and (name or region)):
+        raise InvalidInput("Questions come from a file or --from-feedback; --name and --region say whose feedback.")
     place = None if endpoint else place_to_ask(docs, collection)
-    kept = results or Path(f"{questions.stem}.results.jsonl")
-    plan = Plan(asked, variants, kept, parallel, max_cost, place, endpoint, api_key)
+    asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
+    kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
+    plan = Plan(asked, read_variants(policy or []), kept, parallel, max_cost, place, endpoint, api_key)
     findings, left = evaluate(plan, Told(warn, _tell_estimate, reading_progress, asking_progress), dry_run)
     if csv:
         findings.write_csv(csv)
@@ -76,6 +84,21 @@ def evaluate(
     if left and not dry_run:
         warn([f"{left} answers are missing; the same command goes on with them"])
         raise typer.Exit(1)
+
+
+def _from_file(path: Path, limit: int | None) -> "list[GoldQuestion]":
+    from cli.evaluation.gold.questions import read_questions
+
+    return read_questions(path, limit)
+
+
+def _from_feedback(name: str, region: str | None, place: Place | None, limit: int | None) -> "list[GoldQuestion]":
+    from cli.evaluation.gold.questions import corrected_questions
+    from cli.feedback.reading import read_feedback
+
+    # What was asked here of other documents is not asked of these; a deployment's collections have names of their own.
+    collection = place.collection if place and not name else ""
+    return corrected_questions(read_feedback(name, region, collection), limit)
 
 
 def _tell_estimate(estimate: "Estimate") -> None:

@@ -6,9 +6,9 @@ import typer
 
 from cli.local.place import place_to_ask
 from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters
-from cli.terminal import current_step, out, print_json, reading_progress, warn
-from selfrag.domain.errors import InvalidInput
-from selfrag.domain.history import steps_of
+from cli.terminal import current_step, out, print_json, print_line, reading_progress, warn
+from selfrag.domain.errors import InvalidInput, Misconfigured
+from selfrag.domain.history import ENDS, steps_of
 from selfrag.domain.questions import read_request
 
 
@@ -55,21 +55,58 @@ def ask(
 
 def trace(
     question_id: Annotated[
-        str, typer.Argument(metavar="[ID]", help="The id of a question; the last one if left out.")
+        str,
+        typer.Argument(
+            metavar="[ID]",
+            help="The id of a question; the last one if left out. Of a deployment: the ARN of its execution, which is "
+            "read with your AWS credentials.",
+        ),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
+    export: Annotated[
+        bool, typer.Option("--export", help="Send it as OpenTelemetry spans to OTEL_EXPORTER_OTLP_ENDPOINT.")
+    ] = False,
+    content: Annotated[
+        bool, typer.Option("--content", help="With --export: also send the question, the passages and the answer.")
+    ] = False,
 ) -> None:
-    """Show an execution step by step: inputs, outputs and times."""
-    from cli.local.aws.kept import last_execution
+    """Show an execution step by step: inputs, outputs and times; or send it to a tool that reads traces."""
     from cli.show_trace import show_trace
 
-    execution = last_execution(question_id)
+    execution = _execution(question_id)
     if execution is None:
         raise InvalidInput("There is no such execution here; ask a question first.")
-    if as_json:
+    if export:
+        _export(*execution, content)
+    elif as_json:
         print_json(execution[1])
     else:
         show_trace(out, *execution)
+
+
+def _execution(question_id: str) -> tuple[str, list[dict[str, Any]]] | None:
+    if question_id.startswith("arn:"):
+        from cli.executions import execution_of
+
+        return execution_of(question_id)
+    from cli.local.aws.kept import last_execution
+
+    return last_execution(question_id)
+
+
+def _export(question_id: str, history: list[dict[str, Any]], content: bool) -> None:
+    from cli.spans.made import trace_of
+
+    if history[-1]["type"] not in ENDS:
+        raise InvalidInput("The question is still at work; its spans are made when it has ended.")
+    try:
+        from cli.spans.sending import send
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            'Spans need OpenTelemetry: .venv/bin/pip install --constraint constraints.txt --editable ".[traces]"'
+        ) from error
+    spans = trace_of(question_id, history, content)
+    print_line(f"{spans.count} spans of question {question_id} were sent, as trace {send(question_id, spans)}.")
 
 
 def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:

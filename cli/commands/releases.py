@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from cli.options import Region
 from cli.terminal import out
 
 SHOWN = 20
@@ -12,7 +13,7 @@ SHOWN = 20
 
 def rollback(
     name: Annotated[str, typer.Option(help="Name of the deployment.")] = "selfrag",
-    region: Annotated[str | None, typer.Option(help="Its region; that of your AWS configuration if left out.")] = None,
+    region: Region = None,
     to: Annotated[int | None, typer.Option(help="The release to make live; the one before if left out.")] = None,
     only_list: Annotated[bool, typer.Option("--list", help="Show the releases and change nothing.")] = False,
 ) -> None:

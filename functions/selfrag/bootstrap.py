@@ -21,6 +21,7 @@ from selfrag.ports.bindings import Bindings
 from selfrag.ports.cache import Remembering
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.executions import Executions
+from selfrag.ports.feedback import FeedbackBook
 from selfrag.ports.grading import Grader
 from selfrag.ports.index import Index
 from selfrag.ports.manifest import Manifest
@@ -60,6 +61,7 @@ class Parts(TypedDict, total=False):
     uploads: Uploads
     bindings: Bindings
     executions: Executions
+    feedback: FeedbackBook
     requests_client: Any
     claude_client: Any
     clock: Clock
@@ -316,6 +318,14 @@ def bindings() -> Bindings:
     from selfrag.adapters.bindings import DynamoBindings
 
     return DynamoBindings(requests_client(), api_settings().callers_table)
+
+
+@once
+def feedback() -> FeedbackBook:
+    """What people said of answers."""
+    from selfrag.adapters.feedback import DynamoFeedback
+
+    return DynamoFeedback(requests_client(), api_settings().feedback_table)
 
 
 @once

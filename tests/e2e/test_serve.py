@@ -62,6 +62,19 @@ def test_what_is_served_is_asked_like_a_deployment_and_kept_when_it_ends(read: C
     assert smoked.out.count("execution:selfrag:") == 3
 
 
+def test_what_people_said_is_right_is_evaluated_of_the_directory_that_it_was_said_of(read: Command, url: str) -> None:
+    response = httpx2.post(f"{url}/v1/ask", json={"question": QUESTION}, timeout=40).json()
+    said = {"useful": False, "answer": "18 weeks", "documents": ["people/parental-leave.md"]}
+    assert httpx2.post(f"{url}/v1/questions/{response['id']}/feedback", json=said).status_code == 200
+    report = read("eval", "--from-feedback", "--policy", 'patient={"deadline_seconds": 240}', "--json").response
+    measures = report["variants"][0]["measures"]
+    assert (report["compared"], measures["match"], measures["citation_recall"]) == (1, 1, 1)
+    (read.home / "others").mkdir()
+    (read.home / "others" / "facts.md").write_text("The harbour crane lifts 12 tonnes.", encoding="utf-8")
+    other = read("eval", "--from-feedback", "--docs", "others")
+    assert (other.code, "No feedback says what is right" in other.err) == (2, True)
+
+
 @pytest.mark.parametrize("arguments", [["--endpoint", "nonsense"], ["--endpoint", "http://127.0.0.1:9"]])
 def test_an_endpoint_that_does_not_answer_is_told_in_one_sentence(fresh: Command, arguments: list[str]) -> None:
     ended = fresh("ask", QUESTION, *arguments)
@@ -206,15 +219,18 @@ def alive(processes: list[int]) -> list[str]:
 
 
 def test_what_the_documentation_asks_the_served_api_is_answered(read: Command, url: str) -> None:
-    assert len(ASKED) == 5
+    assert len(ASKED) == 6
+    answered = ""
     for line in ASKED:
-        command, *words = shlex.split(line.replace("http://127.0.0.1:8080", url))
+        command, *words = shlex.split(line.replace("http://127.0.0.1:8080", url).replace("/ID/", f"/{answered}/"))
         if command == "curl":
             option, body, where = words
             assert option == "--json"
             reply = httpx2.post(where, json=json.loads(body), timeout=40)
             assert reply.status_code == (202 if where.endswith("/questions") else 200), reply.text
-            assert reply.json()["status"] in ("answered", "running")
+            if not where.endswith("/feedback"):
+                assert reply.json()["status"] in ("answered", "running")
+            answered = answered or reply.json()["id"]
         else:
             assert command == ".venv/bin/selfrag"
             assert read(*words).code == 0

@@ -170,6 +170,12 @@ def test_the_gateway_says_of_its_health_what_the_function_says_and_is_asked_seld
     assert all(throttle["rate"] < all_others["rate"] / 10 for throttle in throttles.values())
 
 
+def test_the_gateway_has_a_route_for_each_request_that_the_api_describes(infra: Path) -> None:
+    methods = _worked_out(infra, "[for route in local.routes : route.method]")
+    described = json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"].values()
+    assert sorted(methods) == sorted(method.upper() for of in described for method in of)
+
+
 SAME_NAME, NO_NAME = "give the new index a new name", "search_index must have a name and vector_dimensions"
 
 

@@ -3,14 +3,16 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cli.bench.squad import clean, squad_data
 from cli.evaluation.gold.rows import Row, read_row, squad_rows
+from cli.feedback.gold import question_set
 from selfrag.domain.errors import InvalidInput
+from selfrag.domain.feedback import Feedback
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,19 @@ def read_questions(path: Path, limit: int | None = None) -> list[GoldQuestion]:
     if not read:
         raise InvalidInput(f"{path} holds no question.")
     return _with_ids(read[:limit])
+
+
+def corrected_questions(given: Iterable[Feedback], limit: int | None = None) -> list[GoldQuestion]:
+    """The first `limit` questions, by their words, of which people wrote what is right.
+
+    That is an answer, the documents that have one, or that none do. Raises InvalidInput if nobody has.
+    """
+    rows = [Row.model_validate(line) for line in question_set(given, corrected=True)]
+    if not rows:
+        raise InvalidInput(
+            "No feedback says what is right: an answer, its documents, or that there is none (docs/feedback.md)."
+        )
+    return _with_ids(rows[:limit])
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[str, Any]]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from cli.local.aws.resources import REQUESTS_TABLE, TABLES
+from cli.local.aws.resources import FEEDBACK_TABLE, REQUESTS_TABLE, TABLES
 from cli.local.home import connect, writing
 
 KEPT_EXECUTIONS = 50
 # The tables, each with the attribute that says when an item ends; Powertools writes that of requests.
-_KEPT = {name: "expires_at" for name, _ in TABLES.values()} | {REQUESTS_TABLE: "expiration"}
+_KEPT = {name: "expires_at" for name, _ in TABLES.values()}
+_KEPT |= {REQUESTS_TABLE: "expiration", FEEDBACK_TABLE: "expires_at"}
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_items (
     table_name TEXT, key TEXT, item TEXT NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (table_name, key));
@@ -46,6 +47,13 @@ def has_answer(question_id: str) -> bool:
     with _opened() as connection:
         query = "SELECT 1 FROM kept_items WHERE table_name = ? AND key = ? AND expires_at > ?"
         return connection.execute(query, wanted).fetchone() is not None
+
+
+def kept_feedback() -> list[dict[str, Any]]:
+    """The items of the table of feedback."""
+    with _opened() as connection:
+        rows = connection.execute("SELECT item FROM kept_items WHERE table_name = ? ORDER BY key", (FEEDBACK_TABLE,))
+        return [json.loads(item) for (item,) in rows]
 
 
 def keep_execution(question_id: str, events: list[dict[str, Any]]) -> None:

@@ -9,6 +9,7 @@ from selfrag.adapters.manifest import BY_COLLECTION
 
 TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
 REQUESTS_TABLE, DOCUMENTS_TABLE, CALLERS_TABLE = "selfrag-requests", "selfrag-documents", "selfrag-callers"
+FEEDBACK_TABLE = "selfrag-feedback"
 DOCUMENTS_BUCKET, WORK_BUCKET, RECOGNIZED_BUCKET = "selfrag-documents", "selfrag-work", "selfrag-recognized"
 MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
 # moto looks neither for the role nor for the functions.
@@ -21,6 +22,7 @@ def make(secrets: Mapping[str, str], machines: Mapping[str, str]) -> None:
     for name, key in TABLES.values():
         _create_table(dynamodb, name, key)
     _create_table(dynamodb, REQUESTS_TABLE, "id")
+    _create_table(dynamodb, FEEDBACK_TABLE, "id")
     _create_table(dynamodb, CALLERS_TABLE, "caller")
     _create_table(dynamodb, DOCUMENTS_TABLE, "id", "part")
     for bucket in (DOCUMENTS_BUCKET, WORK_BUCKET, RECOGNIZED_BUCKET):

@@ -7,14 +7,20 @@ from http import HTTPStatus
 from typing import Any
 
 from ask.edge.problems import ProblemRaised
+from selfrag.domain.feedback import FeedbackRequest
 from selfrag.domain.questions import AskRequest, UploadRequest
+from selfrag.domain.refusals import Request
 
 MAX_BODY_BYTES = 64 * 1024
 
 
-def model_of(path: str) -> type[AskRequest] | type[UploadRequest]:
+# By the last part of the path; anywhere else a question is meant.
+_MODELS: dict[str, type[Request]] = {"documents": UploadRequest, "feedback": FeedbackRequest}
+
+
+def model_of(path: str) -> type[Request]:
     """What the body of a POST to this path has to be."""
-    return UploadRequest if path.endswith("/documents") else AskRequest
+    return _MODELS.get(path.rpartition("/")[2], AskRequest)
 
 
 def checked(event: dict[str, Any]) -> dict[str, Any]:

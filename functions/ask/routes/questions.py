@@ -80,12 +80,17 @@ def show_question(request: Request, question_id: Id, trace: Trace = False) -> Re
     """Show the response, or that the question is at work."""
     found = questions.look(question_id, caller(request), trace)
     if found is None:
-        raise ProblemRaised(
-            HTTPStatus.NOT_FOUND,
-            "There is no such question.",
-            "Answers are kept for 30 days, and shown to those who may ask what their asker could.",
-        )
+        raise no_such_question()
     return reply(HTTPStatus.OK, found, RETRY_AFTER if found["status"] == "running" else None)
+
+
+def no_such_question() -> ProblemRaised:
+    """What everybody is told who may not read a question's answer, whether or not there is one."""
+    return ProblemRaised(
+        HTTPStatus.NOT_FOUND,
+        "There is no such question.",
+        "Answers are kept for 30 days, and shown to those who may ask what their asker could.",
+    )
 
 
 def _arrival(request: Request, key: str) -> Arrival:

@@ -88,10 +88,13 @@ class StatesExecutions:
         # DynamoDB deletes expired items within days, not at the moment: the reader has to compare.
         if item is None or int(item["expires_at"]["N"]) <= time.time():
             return None
-        if not _all_of([name["S"] for name in item["collections"]["L"]], collections):
+        asked = tuple(name["S"] for name in item["collections"]["L"])
+        if not _all_of(asked, collections):
             return None
         response = json.loads(item["response"]["S"]) if "response" in item else None
-        return Known(response, float(item["due_at"]["N"]) if "due_at" in item else 0.0)
+        due = float(item["due_at"]["N"]) if "due_at" in item else 0.0
+        question, previous = (item.get(name, {}).get("S", "") for name in ("question", "previous"))
+        return Known(response, due, asked, question, previous)
 
     def snapshot(self, question_id: str) -> Snapshot | None:
         """The execution of a question; None when the Standard machine knows none, as it may for some seconds."""

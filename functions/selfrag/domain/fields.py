@@ -1,4 +1,4 @@
-"""The fields of a request that take more than a type to say: questions, names, keys, tags and days."""
+"""The fields of a request that take more than a type to say: questions, answers, names, keys, tags and days."""
 
 import unicodedata
 from typing import Annotated
@@ -16,19 +16,32 @@ from selfrag.domain.documents import (
 )
 
 MAX_QUESTION_CHARACTERS = 2000
+MAX_RIGHT_ANSWER_CHARACTERS = 4000
 MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # the bytes are S3's
 
 
-def _readable(text: str) -> str:
+def _sound(text: str) -> str:
     if "\x00" in text:
         raise ValueError("it holds a NUL character; remove it")
     if any("\ud800" <= c <= "\udfff" for c in text):
         raise ValueError("it is not valid Unicode (a lone surrogate or invalid UTF-8); send it as UTF-8")
-    if not any(unicodedata.category(c)[0] in "LNSP" for c in text):
-        raise ValueError("it is empty; write a question")
-    if len(text) > MAX_QUESTION_CHARACTERS:
-        raise ValueError(f"it has {len(text)} characters; {MAX_QUESTION_CHARACTERS} is the limit")
+    return text
+
+
+def _at_most(text: str, limit: int) -> str:
+    if len(text) > limit:
+        raise ValueError(f"it has {len(text)} characters; {limit} is the limit")
     return text.strip()
+
+
+def _question(text: str) -> str:
+    if not any(unicodedata.category(c)[0] in "LNSP" for c in _sound(text)):
+        raise ValueError("it is empty; write a question")
+    return _at_most(text, MAX_QUESTION_CHARACTERS)
+
+
+def _right_answer(text: str) -> str:
+    return _at_most(_sound(text), MAX_RIGHT_ANSWER_CHARACTERS)
 
 
 def _plain(name: str) -> str:
@@ -73,9 +86,12 @@ def _object_key(key: str) -> str:
 
 Question = Annotated[
     str,
-    AfterValidator(_readable),
+    AfterValidator(_question),
     # The validator says the same in better words.
     Field(json_schema_extra={"minLength": 1, "maxLength": MAX_QUESTION_CHARACTERS}),
+]
+RightAnswer = Annotated[
+    str, AfterValidator(_right_answer), Field(json_schema_extra={"maxLength": MAX_RIGHT_ANSWER_CHARACTERS})
 ]
 Name = Annotated[str, Field(min_length=1, max_length=1024), AfterValidator(_plain)]
 Key = Annotated[str, AfterValidator(_plain), AfterValidator(_object_key)]

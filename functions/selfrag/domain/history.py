@@ -8,6 +8,9 @@ from typing import Any
 
 from selfrag.domain.ledger import PASSES
 
+# The events by which an execution ends.
+ENDS = ("ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted")
+
 
 @dataclass(frozen=True)
 class Step:
@@ -31,7 +34,7 @@ class Step:
 
 def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
     """The tasks of a history in the order in which they were entered, those inside Map and Parallel included."""
-    begin = _seconds(history[0]) if history else 0.0
+    begin = epoch_seconds(history[0]) if history else 0.0
     owners: dict[int, int] = {}
     events: dict[int, list[dict[str, Any]]] = {}
     turns: dict[int, int] = {}
@@ -53,7 +56,7 @@ def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int) -> Step:
     ]
     results = [event["taskSucceededEventDetails"]["output"] for event in chain if event["type"] == "TaskSucceeded"]
     failures = [event for event in chain if event["type"] in ("TaskFailed", "TaskTimedOut", "EvaluationFailed")]
-    started = _seconds(chain[0])
+    started = epoch_seconds(chain[0])
     result = _payload(results[-1]) if results else None
     told = result if isinstance(result, dict) else {}
     error, cause = str(told.get("error") or ""), str(told.get("cause") or "")
@@ -63,7 +66,7 @@ def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int) -> Step:
     return Step(
         name=chain[0]["stateEnteredEventDetails"]["name"],
         started=started - begin,
-        seconds=_seconds(last) - started,
+        seconds=epoch_seconds(last) - started,
         attempts=max(len(scheduled), told.get("attempts", 0)),
         given=_payload(scheduled[-1]) if scheduled else None,
         result=result,
@@ -91,6 +94,7 @@ def _failure(event: dict[str, Any]) -> tuple[str, str]:
     return str(details.get("error", event["type"])), cause
 
 
-def _seconds(event: dict[str, Any]) -> float:
+def epoch_seconds(event: dict[str, Any]) -> float:
+    """When an event of a history happened, in seconds since the epoch; what was kept as JSON has it in ISO 8601."""
     moment = event["timestamp"]
     return (datetime.fromisoformat(moment) if isinstance(moment, str) else moment).timestamp()

@@ -7,10 +7,17 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Known:
-    """What is kept of a question: its response, None before it has one, and by when (epoch seconds) it should have."""
+    """What is kept of a question: its response, None before it has one, and by when (epoch seconds) it should have.
+
+    With a response there are also its text, and the id of the question that it followed. `collections` are those that
+    it was asked under.
+    """
 
     response: dict[str, Any] | None
     due: float
+    collections: tuple[str, ...] = ()
+    question: str = ""
+    previous: str = ""
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ class IngestionSettings(_Settings):
 
 
 class ApiSettings(_Settings):
-    """Which machines answer, where answers, requests and documents are kept, and what a caller may ask.
+    """Which machines answer, where answers, requests, feedback and documents are kept, and what a caller may ask.
 
     Callers are bound to collections in `callers_table`; those who are not may ask `default_collections`, and all of
     `collections` where that is left out.
@@ -108,6 +108,7 @@ class ApiSettings(_Settings):
     standard_machine_arn: str = Field(pattern=r"^arn:")
     answers_table: str = "selfrag-answers"
     requests_table: str = "selfrag-requests"
+    feedback_table: str = "selfrag-feedback"
     documents_bucket: str = "selfrag-documents"
     collections: Collections = ("documents",)
     callers_table: str = "selfrag-callers"

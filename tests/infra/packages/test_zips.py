@@ -147,6 +147,12 @@ def test_what_reads_documents_is_in_no_layer_but_that_of_the_functions_that_read
     assert readers & shared == set(), "what every function has is not there twice"
 
 
+def test_what_sends_traces_from_this_machine_is_in_no_layer(arm64: Path) -> None:
+    held = {"/".join(name.split("/")[1:3]) for layer in LAYERS for name in names(arm64 / f"{layer}.zip")}
+    assert "opentelemetry/trace" in held, "Claude's SDK asks for the interface alone"
+    assert held & {"opentelemetry/sdk", "opentelemetry/exporter", "google/protobuf", "grpc/__init__.py"} == set()
+
+
 def test_the_functions_with_the_layer_of_the_readers_are_those_that_terraform_gives_it() -> None:
     given = [block["ingestion_steps"] for block in local_values(text_of(ROOT / "infra")) if "ingestion_steps" in block]
     assert {step for step, body in given[0].items() if "readers" in body.get("layers", ())} == WITH_READERS

@@ -79,7 +79,7 @@ def _histories() -> list[Any]:
 
 def _tables() -> list[Any]:
     client = boto3.client("dynamodb")
-    names = [name for name, _ in TABLES.values()] + ["selfrag-requests"]
+    names = [name for name, _ in TABLES.values()] + ["selfrag-requests", "selfrag-feedback"]
     return [client.scan(TableName=name)["Items"] for name in names]
 
 

@@ -23,6 +23,7 @@ from question.generate.logic import generate
 from question.grade_utility.logic import Utility
 from selfrag import bootstrap
 from selfrag.adapters.executions import Machines, StatesExecutions
+from selfrag.adapters.feedback import feedback_of
 from selfrag.adapters.manifest import DynamoManifest
 from selfrag.domain.history import Step
 from selfrag.domain.passages import Bounds, CitedWhole, Passage
@@ -47,7 +48,7 @@ def stored(request: pytest.FixtureRequest) -> Any:
     if request.param == "with a new field":
         for batch in values["batch"]:
             batch[NEW] = batch["passage"][NEW] = 1
-        for item in (values["document"], values["part"], values["answer"]):
+        for item in (values["document"], values["part"], values["answer"], values["feedback"]):
             item[NEW] = {"S": "x"}
         response = json.loads(values["answer"]["response"]["S"])
         values["answer"]["response"]["S"] = json.dumps({**response, NEW: 1})
@@ -155,6 +156,11 @@ def test_a_remembered_answer_is_shown_and_followed_up_on(stored: Any, table: Stu
     assert follow_up["status"] == "answered"
     assert scripted.events_of("retrieve")[0]["passage_ids"] == ["e1"]
     assert scripted.events_of("generate")[0]["previous"] == {"question": "How many days?", "answer": "25 days."}
+
+
+def test_feedback_that_was_kept_can_be_read(stored: Any) -> None:
+    feedback = feedback_of(stored["feedback"])
+    assert (feedback.question, feedback.wrong, feedback.answer) == ("How many days?", ["incomplete"], "25 or 30 days.")
 
 
 def test_a_kept_verdict_counts(stored: Any) -> None:

@@ -1,0 +1,1 @@
+"""What people said of answers, as a question set."""

@@ -1,0 +1,46 @@
+"""What feedback says of a question: its right answer, the documents that have it, or that they do not (pure)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from cli.local.offline.rules.notices import without_notice
+from selfrag.domain.feedback import Feedback
+
+
+def question_set(given: Iterable[Feedback], corrected: bool = False) -> list[dict[str, Any]]:
+    """A line for each question, by its words: `question` and, where known, `answer`, `documents` and `answerable`.
+
+    What people wrote themselves goes before what they only called useful, and of each what was said last holds. The
+    same words asked under other collections are another question. Follow-ups are left out: alone they ask something
+    else. With `corrected` so is what was only called useful, or of no use.
+    """
+    lines: dict[tuple[str, ...], dict[str, Any]] = {}
+    for feedback in sorted(given, key=lambda each: (_is_corrected(each), each.given_at)):
+        if not feedback.previous and (_is_corrected(feedback) or not corrected):
+            asked = (feedback.question, *feedback.collections)
+            lines[asked] = {"question": feedback.question, **gold(feedback)}
+    return [lines[asked] for asked in sorted(lines)]
+
+
+def gold(feedback: Feedback) -> dict[str, Any]:
+    """What is known of the question's answer; {} if nothing is."""
+    if "unanswerable" in feedback.wrong:
+        return {"answerable": False}
+    if feedback.answer:
+        return _answered(feedback.answer, feedback.documents)
+    if "answerable" in feedback.wrong:
+        return _answered("", feedback.documents)
+    if feedback.useful and not feedback.wrong and feedback.status == "abstained":
+        return {"answerable": False}
+    if feedback.useful and not feedback.wrong and feedback.status in ("answered", "partial"):
+        return _answered(without_notice(feedback.answered), feedback.documents or feedback.cited)
+    return {"documents": feedback.documents} if feedback.documents else {}
+
+
+def _answered(answer: str, documents: list[str]) -> dict[str, Any]:
+    known = {"answer": answer, "documents": documents, "answerable": True}
+    return {name: value for name, value in known.items() if value}
+
+
+def _is_corrected(feedback: Feedback) -> bool:
+    return bool(feedback.answer or feedback.documents or {"answerable", "unanswerable"} & set(feedback.wrong))

@@ -1,0 +1,1 @@
+"""Traces of questions as OpenTelemetry spans, for the tools that read them."""

@@ -1,0 +1,125 @@
+"""An execution as spans: one of the question, in it one of each step, in that one of each call to the model (pure).
+
+The names are those of OpenTelemetry's semantic conventions for generative AI (1.41, in development); what these have no
+name for is called `selfrag.*`, but for the dollars of a call, which are `gen_ai.usage.cost`, as Langfuse reads them.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from selfrag.domain.calls import ModelCall
+from selfrag.domain.history import Step, epoch_seconds, steps_of
+
+Value = str | int | float | bool | list[str]
+# The steps that look for passages.
+_SEARCHES = ("Retrieve", "SearchWeb")
+
+
+@dataclass(frozen=True)
+class Span:
+    """What happened between two moments, in seconds since the epoch; `error` is a class name, empty without one."""
+
+    name: str
+    started: float
+    ended: float
+    attributes: Mapping[str, Value]
+    error: str = ""
+    of_model: bool = False
+    children: Sequence["Span"] = field(default=())
+
+    @property
+    def count(self) -> int:
+        """How many spans there are, with those within."""
+        return 1 + sum(child.count for child in self.children)
+
+
+def trace_of(question_id: str, history: Sequence[dict[str, Any]], content: bool = False) -> Span:
+    """The span of a question, from the history of its execution, with those of its steps and calls in it.
+
+    No word of the question, the passages, the answer or a verdict's reason is in it, unless `content` asks for them.
+    """
+    begin, end = epoch_seconds(history[0]), epoch_seconds(history[-1])
+    response = json.loads(history[-1].get("executionSucceededEventDetails", {}).get("output", "{}"))
+    usage = response.get("usage", {})
+    attributes = {
+        "gen_ai.operation.name": "invoke_workflow",
+        "gen_ai.workflow.name": "selfrag",
+        "selfrag.question.id": question_id,
+        "selfrag.status": response.get("status"),
+        "selfrag.path": response.get("path"),
+        "selfrag.model_calls": usage.get("model_calls"),
+        "selfrag.rounds": usage.get("rounds"),
+        "selfrag.cost_usd": usage.get("cost_usd"),
+        **(_said(history, response) if content else {}),
+    }
+    steps = [_of_step(step, begin, content) for step in steps_of(history)]
+    failed = "" if response else str(history[-1]["type"])
+    return Span("invoke_workflow selfrag", begin, end, _known(attributes), failed, children=steps)
+
+
+def _of_step(step: Step, begin: float, content: bool) -> Span:
+    result = step.result if isinstance(step.result, dict) else {}
+    calls = [ModelCall.model_validate(call, extra="ignore") for call in result.get("calls") or []]
+    costs = [call.cost_usd for call in calls]
+    attributes = {
+        "gen_ai.operation.name": "retrieval" if step.name in _SEARCHES else None,
+        "selfrag.step": step.name,
+        "selfrag.turn": step.turn,
+        "selfrag.attempts": step.attempts,
+        "selfrag.cached": True in (result.get("cached"), (result.get("verdict") or {}).get("cached")),
+        "selfrag.cost_usd": sum(cost or 0.0 for cost in costs) if costs and None not in costs else None,
+        "selfrag.given": _json(step.given) if content else None,
+        "selfrag.result": _json(step.result) if content else None,
+    }
+    started = begin + step.started
+    children = [_of_call(call) for call in calls]
+    return Span(step.name, started, started + step.seconds, _known(attributes), step.error, children=children)
+
+
+def _of_call(call: ModelCall) -> Span:
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": _provider(call.model),
+        "gen_ai.request.model": call.model,
+        "gen_ai.response.finish_reasons": [call.stop_reason],
+        # Claude counts what its cache holds apart from the rest, and the convention counts it in.
+        "gen_ai.usage.input_tokens": (
+            call.input_tokens + call.cache_read_input_tokens + call.cache_creation_input_tokens
+        ),
+        "gen_ai.usage.output_tokens": call.output_tokens,
+        "gen_ai.usage.cache_read.input_tokens": call.cache_read_input_tokens,
+        "gen_ai.usage.cache_creation.input_tokens": call.cache_creation_input_tokens,
+        "gen_ai.usage.cost": call.cost_usd,
+        "selfrag.step": call.step,
+    }
+    return Span(f"chat {call.model}", call.started_at, call.ended_at, _known(attributes), of_model=True)
+
+
+def _provider(model: str) -> str:
+    """Who serves a model, by its id: on Bedrock the vendor stands before a dot, after a region group or alone."""
+    if "anthropic." in model:
+        return "aws.bedrock"
+    return "anthropic" if model.startswith("claude") else "selfrag"
+
+
+def _said(history: Sequence[dict[str, Any]], response: Mapping[str, Any]) -> dict[str, str]:
+    """The question and the answer, as messages in the convention's form."""
+    given = json.loads(history[0].get("executionStartedEventDetails", {}).get("input", "{}"))
+
+    def message(role: str, text: str, **more: str) -> str:
+        return _json([{"role": role, "parts": [{"type": "text", "content": text}], **more}])
+
+    return {
+        "gen_ai.input.messages": message("user", given.get("question", "")),
+        "gen_ai.output.messages": message("assistant", response.get("answer", ""), finish_reason="stop"),
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _known(attributes: Mapping[str, Any]) -> dict[str, Value]:
+    return {name: value for name, value in attributes.items() if value is not None}

@@ -1,0 +1,43 @@
+"""What the API does with feedback on an answer."""
+
+import time
+from http import HTTPStatus
+
+from ask.edge.callers import Caller
+from ask.edge.problems import ProblemRaised
+from selfrag import bootstrap
+from selfrag.domain.feedback import Feedback, FeedbackRequest
+
+# A year: a question set is made of it, long after the answers are forgotten.
+KEPT_SECONDS = 365 * 86_400
+
+
+def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | None:
+    """Keep what a caller says of an answer, and give what is kept; None when the caller may not read the answer.
+
+    Raises ProblemRaised for a question that has no answer yet, or got none.
+    """
+    known = bootstrap.executions().known(question_id, caller.collections)
+    if known is None:
+        return None
+    if known.response is None:
+        raise ProblemRaised(
+            HTTPStatus.CONFLICT,
+            "There is no answer to this question that could be judged.",
+            "GET /v1/questions/{id} shows whether it is still at work.",
+        )
+    now = int(time.time())
+    feedback = Feedback(
+        **body.model_dump(),
+        question_id=question_id,
+        question=known.question,
+        previous=known.previous,
+        status=known.response["status"],
+        answered=known.response["answer"],
+        cited=list(dict.fromkeys(citation["document"] for citation in known.response["citations"])),
+        collections=list(known.collections),
+        given_at=now,
+        expires_at=now + KEPT_SECONDS,
+    )
+    bootstrap.feedback().keep(feedback, caller.name)
+    return feedback

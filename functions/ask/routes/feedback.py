@@ -1,0 +1,45 @@
+"""The route of feedback: what a caller says of an answer."""
+
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Request, Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from ask import feedback
+from ask.edge.exchange import JSON, caller, problems, reply
+from ask.routes.questions import Id, no_such_question
+from selfrag.domain.base import Model
+from selfrag.domain.feedback import FeedbackRequest
+
+router = Router()  # type: ignore[no-untyped-call]
+
+
+class Kept(Model):
+    """That feedback is kept, and until when."""
+
+    id: str
+    given_at: datetime
+    expires_at: datetime
+
+
+@router.post(
+    "/v1/questions/<question_id>/feedback",
+    operation_id="give_feedback",
+    summary="Say what you think of an answer",
+    description="It is kept once for each caller and question: what you say later takes the place of it.",
+    responses={
+        200: {"description": "It is kept", "content": {JSON: {"model": Kept}}},
+        **problems(400, 403, 404, 409, 413, 429, 503),
+    },
+)
+def give_feedback(request: Request, question_id: Id, body: Annotated[FeedbackRequest, Body()]) -> Response[Any]:
+    """Keep what a caller says of an answer that they may read."""
+    given = feedback.give(question_id, body, caller(request))
+    if given is None:
+        raise no_such_question()
+    given_at, expires_at = (datetime.fromtimestamp(at, UTC) for at in (given.given_at, given.expires_at))
+    kept = Kept(id=question_id, given_at=given_at, expires_at=expires_at)
+    return reply(HTTPStatus.OK, kept.model_dump(mode="json"))

@@ -1,0 +1,51 @@
+"""What people say of an answer: as it comes in, and as it is kept."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from selfrag.domain.answers import Status
+from selfrag.domain.base import Model
+from selfrag.domain.fields import Name, RightAnswer
+from selfrag.domain.refusals import Request
+
+Wrong = Literal["incorrect", "incomplete", "wrong_documents", "answerable", "unanswerable", "other"]
+
+
+class _Opinion(Model):
+    """What a person says: whether the answer was useful, what was wrong, and what would have been right."""
+
+    useful: bool = Field(strict=True)
+    wrong: Annotated[list[Wrong], Field(max_length=6)] = Field(
+        default=[],
+        description="`incorrect`: it says what is not so; `incomplete`: something is missing; `wrong_documents`: it "
+        "rests on documents that do not say it; `answerable`: it found nothing, and the documents have it; "
+        "`unanswerable`: the documents do not have it; `other`.",
+    )
+    answer: RightAnswer = Field(default="", description="The right answer, as it should have been given.")
+    documents: Annotated[list[Name], Field(max_length=20)] = Field(
+        default=[], description="The documents that have it, named as in `citations`."
+    )
+
+
+class FeedbackRequest(_Opinion, Request):
+    """What a caller says of an answer that they may read."""
+
+    EXAMPLE: ClassVar[str] = '{"useful": false, "wrong": ["incomplete"], "answer": "25 days, from 50 on 30."}'
+
+
+class Feedback(_Opinion):
+    """What is kept of it, with the question and what was answered, which are forgotten earlier.
+
+    `previous` is the id of the question that this one followed. Times are in seconds since the epoch.
+    """
+
+    question_id: str
+    question: str
+    previous: str = ""
+    status: Status
+    answered: str
+    cited: list[str]
+    collections: list[str]
+    given_at: int
+    expires_at: int

@@ -1,0 +1,188 @@
+"""What people say of answers: taken from those who may read them, kept once, and given out as a question set."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from cli.local.aws.kept import kept_tables
+from cli.local.aws.resources import CALLERS_TABLE, FEEDBACK_TABLE, TABLES
+from selfrag.adapters.feedback import feedback_of
+from selfrag.domain.feedback import Feedback, FeedbackRequest
+from selfrag.domain.fields import MAX_RIGHT_ANSWER_CHARACTERS
+from selfrag.domain.refusals import explain
+from tests.e2e.conftest import Run
+from tests.e2e.test_api import ASK, finished, problem, serving_api
+from tests.support.doubles.model_server import ModelServer
+
+BETTER = {"useful": False, "wrong": ["incomplete"], "answer": "Ten days.", "documents": ["people/leave.md"]}
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def api(model: ModelServer) -> Iterator[httpx2.Client]:
+    with serving_api(model) as client:
+        yield client
+
+
+def asked(api: httpx2.Client, **more: Any) -> dict[str, Any]:
+    reply = api.post("/v1/ask", json={**ASK, **more})
+    assert reply.status_code == 200, reply.text
+    return dict(reply.json())
+
+
+def say(api: httpx2.Client, question_id: str, said: Any, key: str = "a") -> httpx2.Response:
+    return api.post(f"/v1/questions/{question_id}/feedback", json=said, headers={"x-api-key": key})
+
+
+def kept() -> list[Feedback]:
+    return [feedback_of(item) for item in boto3.client("dynamodb").scan(TableName=FEEDBACK_TABLE)["Items"]]
+
+
+def test_feedback_is_kept_with_the_question_and_what_was_answered(api: httpx2.Client) -> None:
+    response = asked(api)
+    reply = say(api, response["id"], BETTER)
+    assert reply.status_code == 200, reply.text
+    assert reply.json().keys() == {"id", "given_at", "expires_at"}
+    [feedback] = kept()
+    assert (feedback.question, feedback.answered) == (ASK["question"], response["answer"])
+    assert feedback.cited == list(dict.fromkeys(one["document"] for one in response["citations"]))
+    assert (feedback.collections, feedback.previous, feedback.status) == (["c"], "", "answered")
+    assert {name: getattr(feedback, name) for name in BETTER} == BETTER
+
+
+def test_what_a_caller_says_later_takes_the_place_of_it_and_another_caller_speaks_for_themselves(
+    api: httpx2.Client,
+) -> None:
+    question_id = asked(api)["id"]
+    for said, key in ((BETTER, "a"), ({"useful": False}, "b"), ({"useful": True}, "a")):
+        assert say(api, question_id, said, key).status_code == 200
+    said_by = [item["id"]["S"] for item in boto3.client("dynamodb").scan(TableName=FEEDBACK_TABLE)["Items"]]
+    assert len(said_by) == 2
+    assert sorted((feedback.useful, feedback.answer) for feedback in kept()) == [(False, ""), (True, "")]
+    assert {key.partition("/")[0] for key in said_by} == {question_id}
+
+
+def test_feedback_is_taken_from_those_alone_who_may_read_the_answer(api: httpx2.Client) -> None:
+    question_id = asked(api)["id"]
+    callers = boto3.resource("dynamodb").Table(CALLERS_TABLE)
+    callers.put_item(Item={"caller": "others", "collections": {"another"}})
+    client, table = boto3.client("dynamodb"), TABLES["answers_table"][0]
+    item = client.get_item(TableName=table, Key={"id": {"S": question_id}})["Item"]
+    client.put_item(TableName=table, Item={**item, "id": {"S": "expired"}, "expires_at": {"N": "1"}})
+    unknown = problem(say(api, "unknown", BETTER), 404)
+    for refused in (say(api, question_id, BETTER, "others"), say(api, "expired", BETTER)):
+        assert {**problem(refused, 404), "request_id": ""} == {**unknown, "request_id": ""}
+    assert kept() == []
+
+
+def test_a_question_at_work_cannot_be_judged_yet(api: httpx2.Client, model: ModelServer) -> None:
+    held = threading.Event()
+    model.answers["grade_utility"] = lambda body: (held.wait(20), {"reason": "r", "score": 5})[1]
+    location = api.post("/v1/questions", json=ASK).headers["location"]
+    question_id = location.rpartition("/")[2]
+    assert "no answer" in problem(say(api, question_id, BETTER), 409)["detail"]
+    held.set()
+    finished(api, location)
+    assert say(api, question_id, BETTER).status_code == 200
+
+
+def test_feedback_on_a_follow_up_names_the_question_before(api: httpx2.Client) -> None:
+    first = asked(api)["id"]
+    follow_up = asked(api, question="And in May?", previous=first)["id"]
+    say(api, follow_up, {"useful": True})
+    assert [(feedback.question, feedback.previous) for feedback in kept()] == [("And in May?", first)]
+
+
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ({}, "useful is missing"),
+        ({"useful": "no"}, "useful was not accepted"),
+        ({"useful": False, "wrong": ["ugly"]}, "'incorrect', 'incomplete'"),
+        ({"useful": False, "why": "x"}, "the fields are useful, wrong, answer, documents"),
+        ({"useful": False, "answer": "a" * (MAX_RIGHT_ANSWER_CHARACTERS + 1)}, "4000 is the limit"),
+        ({"useful": False, "answer": "a\x00"}, "NUL"),
+        ({"useful": False, "documents": ["a.md"] * 21}, "documents was not accepted"),
+        ([], "JSON object such as"),
+    ],
+)
+def test_feedback_that_cannot_be_kept_is_refused_with_what_is_wrong(api: httpx2.Client, said: Any, word: str) -> None:
+    assert word in problem(say(api, asked(api)["id"], said), 400)["detail"]
+    assert kept() == []
+
+
+texts = st.text(max_size=20) | st.just("x" * 5000)
+anything = st.recursive(st.none() | st.booleans() | st.integers() | texts, lambda inner: st.lists(inner, max_size=3))
+fields = st.sampled_from(["useful", "wrong", "answer", "documents", "more"])
+
+
+@given(st.dictionaries(fields, anything) | st.builds(lambda of: {"useful": True, **of}, st.dictionaries(fields, texts)))
+def test_whatever_is_said_is_understood_or_refused_in_a_sentence(said: dict[str, Any]) -> None:
+    refusal = ""
+    try:
+        request = FeedbackRequest.model_validate_json(json.dumps(said))
+        assert len(request.model_dump_json().encode()) < 10 * MAX_RIGHT_ANSWER_CHARACTERS
+    except ValidationError as error:
+        refusal = explain(error, FeedbackRequest)
+    assert not refusal or refusal.endswith(".")
+
+
+def test_what_was_said_over_the_served_api_is_given_out_as_a_question_set(model: ModelServer, here: Run) -> None:
+    assert (here("feedback").code, here("feedback").out) == (0, "")
+    with serving_api(model) as api, kept_tables():
+        first = asked(api)["id"]
+        follow_up = asked(api, question="And in May?", previous=first)["id"]
+        for question_id in (first, follow_up):
+            assert say(api, question_id, BETTER).status_code == 200
+    given = here("feedback", "--collection", "c")
+    line = {"question": ASK["question"], "answer": "Ten days.", "documents": ["people/leave.md"], "answerable": True}
+    assert [json.loads(each) for each in given.out.splitlines()] == [line]
+    assert "1 on follow-up questions left out" in given.err
+    assert here("feedback", "--collection", "another").out == ""
+
+
+def test_what_people_said_is_right_is_asked_again_and_measured(
+    model: ModelServer, here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serving_api(model) as api, kept_tables():
+        assert "No feedback says what is right" in here("eval", "--from-feedback", "--endpoint", str(api.base_url)).err
+        response = asked(api)
+        right = {"answer": response["answer"].split(".")[0], "documents": [response["citations"][0]["document"]]}
+        others = [asked(api, question=question)["id"] for question in ("Who knows?", "Who was pleased?")]
+        for question_id, said in (
+            (response["id"], {"useful": False, "wrong": ["incomplete"], **right}),
+            (others[0], {"useful": False, "wrong": ["unanswerable"]}),
+            (others[1], {"useful": True}),
+        ):
+            assert say(api, question_id, said).status_code == 200
+        report = here("eval", "--from-feedback", "--endpoint", str(api.base_url), "--json").response
+        (tmp_path / "set.jsonl").write_text(here("feedback", "--corrected").out, encoding="utf-8")
+        again = here("eval", "set.jsonl", "--endpoint", str(api.base_url), "--json").response
+    [measures], [measures_again] = ([each["measures"] for each in one["variants"]] for one in (report, again))
+    assert (report["compared"], again["compared"]) == (2, 2)
+    # The first is answered as people said that it should be; the second is, too, and should not be.
+    assert (measures["match"], measures["citation_recall"], measures["abstention_recall"]) == (0.5, 1, 0)
+    assert {**measures_again, "seconds": 0} == {**measures, "seconds": 0}
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["set.jsonl", "--from-feedback"], ["set.jsonl", "--name", "selfrag"], ["--region", "eu-west-1"]]
+)
+def test_questions_come_from_a_file_or_from_feedback(here: Run, arguments: list[str]) -> None:
+    ended = here("eval", *arguments)
+    assert (ended.code, "from a file or --from-feedback" in ended.err) == (2, True)
