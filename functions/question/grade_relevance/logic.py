@@ -43,11 +43,14 @@ def grade(task: Task, grader: Grader) -> Result:
     }
     found = grader.grade(texts, Relevance)
     if found.verdict is None:
-        verdict = RelevanceVerdict(passage_id=passage.passage_id, relevant=False, score=None, label="ungraded")
+        verdict = RelevanceVerdict(
+            passage_id=passage.passage_id, document=passage.document, relevant=False, score=None, label="ungraded"
+        )
     else:
         relevant = found.verdict.score >= task.relevance_threshold
         verdict = RelevanceVerdict(
             passage_id=passage.passage_id,
+            document=passage.document,
             relevant=relevant,
             score=found.verdict.score,
             label="relevant" if relevant else "irrelevant",

@@ -21,9 +21,13 @@ class RetrievalVerdict(Model):
 
 
 class RelevanceVerdict(Model):
-    """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same."""
+    """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same.
+
+    `document` is the passage's; "" in what was kept before verdicts had it, and of an earlier answer's evidence.
+    """
 
     passage_id: str
+    document: str = ""
     relevant: bool
     score: Score | None
     label: RelevanceLabel
