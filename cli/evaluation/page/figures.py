@@ -11,7 +11,7 @@ from cli.evaluation.report import Report
 from cli.evaluation.showing import figure, words
 
 # What quality is, from where to where, and what its price, in the order in which they are looked for.
-QUALITY, PRICE = {"match": (0, 1), "utility": (1, 5)}, ("usd", "model_calls")
+QUALITY, PRICE = {"match": (-0.03, 1.03), "utility": (0.9, 5.1)}, ("usd", "model_calls")
 GRADERS = {"relevance": "IsRel, passages", "support": "IsSup, answers", "utility": "IsUse, answers"}
 BARS = 0.8
 

@@ -41,11 +41,11 @@ def test_verdicts_are_counted_with_those_that_could_not_be_had() -> None:
 
 
 def test_the_error_is_how_far_scores_are_from_how_often_passages_were_of_the_gold_documents() -> None:
-    # Two of 0.9, one right: 0.4 off; two of 0.2, none right: 0.2 off.
-    passages = [("people/leave.md", 0.9), ("hotels.md", 0.9), ("hotels.md", 0.2), ("hotels.md", 0.2)]
+    # Two of 0.9, one right: 0.4 too sure; two of 0.2, both right: 0.8 not sure enough.
+    passages = [("people/leave.md", 0.9), ("hotels.md", 0.9), ("leave.md", 0.2), ("leave.md", 0.2)]
     found = calibrated([(KNOWN, judged(*passages))])["relevance"]
-    assert (found["count"], found["error"]) == (4, pytest.approx(0.3))
-    assert [(group["label"], group["right"]) for group in found["groups"]] == [("0.2 to 0.3", 0), ("0.9 to 1.0", 0.5)]
+    assert (found["count"], found["error"]) == (4, pytest.approx(0.6))
+    assert [(group["label"], group["right"]) for group in found["groups"]] == [("0.2 to 0.3", 1), ("0.9 to 1.0", 0.5)]
 
 
 def test_a_grader_that_is_as_sure_as_right_has_no_error() -> None:

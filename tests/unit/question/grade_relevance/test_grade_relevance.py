@@ -40,10 +40,9 @@ def test_a_flawed_reply_never_makes_a_passage_relevant(flaw: str) -> None:
     assert (verdict.relevant, verdict.label, verdict.score) == (False, "ungraded", None)
 
 
-@pytest.mark.parametrize("flaw", ["", "refused"])
-def test_a_verdict_names_the_document_of_its_passage_also_without_a_score(flaw: str) -> None:
-    verdict = grade(task(), grader(says(0.2), flaw) if flaw else grader(says(0.2))).verdict  # type: ignore[arg-type]
-    assert verdict.document == task().passage.document != ""
+def test_a_verdict_names_the_document_of_its_passage_also_without_a_score() -> None:
+    for judge in (grader(says(0.2)), grader(None, "refused")):
+        assert grade(task(), judge).verdict.document == task().passage.document != ""
 
 
 def test_a_kept_verdict_is_found_again_whatever_the_threshold() -> None:
