@@ -43,7 +43,7 @@ test-slow: $(VENV)/.test ## Test at scale: thousands of passages, files and requ
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
 	@$(BIN)/pytest -n 2 --dist worksteal tests/infra
 
-install: $(VENV)/.infra ## Install what all tests need, so that they run without network
+install: $(VENV)/.infra $(VENV)/.browser ## Install what all tests need, so that they run without network
 
 lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet .
@@ -148,6 +148,13 @@ $(VENV)/.roles: tests/support/roles/package.json | $(VENV)/.ask
 # The emulator and the scanner pin other versions than we do, so each has an environment of its own.
 $(VENV)/.infra: $(VENV)/.test .venv-emulator/.done .venv-checkov/.done
 	@touch $@
+
+# What opens a page as a person does; Debian's own package, where root may install one.
+$(VENV)/.browser: | $(VENV)/.ask
+	@if command -v chromium-headless-shell > /dev/null || command -v chromium > /dev/null; then touch $@; \
+	elif command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ]; then \
+	  apt-get update -qq >&2 && apt-get install -y -qq --no-install-recommends chromium-headless-shell >&2 && touch $@; \
+	else echo "chromium is not installed: the tests that open a page in a browser are skipped." >&2; fi
 
 $(VENV)/.package: $(VENV)/.ask
 	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,deploy]" >&2

@@ -35,6 +35,10 @@ MaxCost = Annotated[float | None, typer.Option("--max-cost", metavar="USD", help
 Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Questions asked at a time.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask the first N questions.")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write a line for each answer, with its measures.")]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE.html", help="Write a page with figures; JSON and CSV beside it."),
+]
 
 
 def evaluate(
@@ -53,6 +57,7 @@ def evaluate(
     limit: Limit = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nothing: the estimate, and what is known.")] = False,
     csv: Csv = None,
+    report: ReportFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask questions whose answers are known, in one way or several, and compare: how good, how sure, at what price.
@@ -61,6 +66,7 @@ def evaluate(
     left without an answer.
     """
     from cli.evaluation.evaluating import Plan, Told, evaluate
+    from cli.evaluation.page.files import check_report, write_report
     from cli.evaluation.runs.variants import read_variants
     from cli.evaluation.showing import show_report
 
@@ -70,6 +76,8 @@ def evaluate(
         raise InvalidInput("--max-cost is a number of dollars above 0.")
     if (questions is None) != from_feedback or (not from_feedback and (name or region)):
         raise InvalidInput("Questions come from a file or --from-feedback; --name and --region say whose feedback.")
+    if report:
+        check_report(report)
     place = None if endpoint else place_to_ask(docs, collection)
     asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
@@ -77,6 +85,8 @@ def evaluate(
     findings, left = evaluate(plan, Told(warn, _tell_estimate, reading_progress, asking_progress), dry_run)
     if csv:
         findings.write_csv(csv)
+    if report:
+        write_report(findings, report)
     if as_json:
         print_json(findings.report())
     else:

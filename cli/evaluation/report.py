@@ -1,14 +1,17 @@
 """What a run found: the measures of each variant, how it differs from the first one, and where most."""
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
 from cli.evaluation.gold.questions import GoldQuestion
-from cli.evaluation.measuring.comparison import better, differences, most_different
-from cli.evaluation.measuring.measures import Measured, measured, overall
+from cli.evaluation.measuring.calibration import calibrations, distributions
+from cli.evaluation.measuring.comparison import better, differences, intervals, most_different
+from cli.evaluation.measuring.languages import languages_of
+from cli.evaluation.measuring.measures import Measured, Reply, measured, overall
 from cli.evaluation.runs.results import Result
 from cli.evaluation.runs.variants import Variant
 from selfrag.domain.errors import InvalidInput
@@ -46,11 +49,36 @@ class Findings:
         return {
             "questions": self.asked,
             "compared": len(self.questions),
-            "variants": [
-                {"name": variant.name, "policy": variant.fields, "measures": overall(self.measures[variant.name])}
-                for variant in self.variants
-            ],
+            "variants": [self._measured(variant) for variant in self.variants],
             "comparisons": [self._compared(first, other) for other in others],
+        }
+
+    def by_language(self) -> list[dict[str, Any]]:
+        """The measures of each variant for the questions in each language, most questions first."""
+        languages = languages_of([question.question for question in self.questions])
+        places = {
+            language: [place for place, one in enumerate(languages) if one == language]
+            for language, _ in Counter(languages).most_common()
+        }
+        return [
+            {
+                "language": language,
+                "questions": len(of_it),
+                "measures": {name: overall([of_all[at] for at in of_it]) for name, of_all in self.measures.items()},
+            }
+            for language, of_it in places.items()
+        ]
+
+    def _measured(self, variant: Variant) -> dict[str, Any]:
+        found = self.measures[variant.name]
+        replies = [Reply.model_validate(result.response) for result in self.results[variant.name]]
+        return {
+            "name": variant.name,
+            "policy": variant.fields,
+            "measures": overall(found),
+            "intervals": intervals(found),
+            "distributions": distributions(replies),
+            "calibration": calibrations(self.questions, replies, found),
         }
 
     def _compared(self, first: str, other: str) -> dict[str, Any]:
@@ -103,5 +131,5 @@ def _answer(result: Result, found: Measured) -> dict[str, Any]:
     """One of two answers side by side, with the way that it took."""
     response = result.response
     measures = {name: share.count / share.of for name, share in found.items() if share.of}
-    said = {name: response.get(name) for name in ("id", "status", "answer", "path", "queries")}
+    said = {name: response.get(name) for name in ("id", "status", "answer", "path", "queries", "reflection")}
     return {**said, "documents": [one["document"] for one in response.get("citations", [])], "measures": measures}

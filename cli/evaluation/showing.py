@@ -34,7 +34,7 @@ def _measures(report: Report) -> Table:
     for name in variants[0]["measures"]:
         values = [variant["measures"][name] for variant in variants]
         if any(value is not None for value in values):
-            table.add_row(_words(name), *map(_figure, values))
+            table.add_row(words(name), *map(figure, values))
     return table
 
 
@@ -48,7 +48,7 @@ def _differences(comparison: dict[str, Any]) -> Table:
     for name, gap in comparison["differences"].items():
         if gap["low"] or gap["high"]:
             interval = f"{gap['low']:+.4g} to {gap['high']:+.4g}"
-            table.add_row(_words(name), f"{gap['value']:+.4g}", interval, gap["verdict"])
+            table.add_row(words(name), f"{gap['value']:+.4g}", interval, gap["verdict"])
     return table
 
 
@@ -61,9 +61,11 @@ def _show_question(console: Console, question: dict[str, Any], names: tuple[str,
         console.print(f"  [dim]{' → '.join(said['path'] or ())}[/]", highlight=False)
 
 
-def _words(name: str) -> str:
+def words(name: str) -> str:
+    """A measure's name for a person."""
     return {"usd": "USD", "f1": "F1"}.get(name, name.replace("_", " "))
 
 
-def _figure(value: float | None) -> str:
+def figure(value: float | None) -> str:
+    """A measure's value for a person, "" where it is for no question."""
     return "" if value is None else f"{value:.4g}"

@@ -9,7 +9,7 @@ import pytest
 from ask.logic import unfinished
 from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import running_stack
-from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.steps import Scripted
@@ -58,6 +58,12 @@ def test_two_searches_in_a_row_with_nothing_relevant_end_the_rewriting() -> None
     assert response["path"] == ["DecideRetrieval", *SEARCH, "RewriteQuestion", *SEARCH, "SearchWeb"]
     assert response["status"] == "abstained"
     assert response["answer"].startswith("Not found in the documents.")
+
+
+def test_a_passage_whose_grader_fails_is_told_by_its_document_all_the_same() -> None:
+    response, _ = run(grade_relevance=[RequestRejected("too long")], search_web=[steps.found()])
+    verdicts = {(verdict["label"], verdict["document"]) for verdict in response["reflection"]["relevance"]}
+    assert (response["status"], verdicts) == ("failed", {("ungraded", "people/leave.md")})
 
 
 def test_the_web_is_the_last_resort_and_is_graded() -> None:

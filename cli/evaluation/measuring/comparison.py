@@ -1,6 +1,6 @@
 """Whether the difference between two variants is real: paired bootstrap intervals, and questions won and lost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from cli.evaluation.measuring.measures import Measured
 
 Floats = NDArray[np.float64]
+# Draws by questions: how often a draw holds each.
+Weights = NDArray[np.float64] | NDArray[np.int64]
 
 DRAWS, AT_A_TIME, SEED = 10_000, 500, 12
 PERCENT = (2.5, 97.5)
@@ -54,18 +56,37 @@ def differences(
         return {}
     counts_of_both = [_table(measures, names) for measures in (one, other)]
     whole = _difference(np.ones((1, len(one))), counts_of_both)[0]
-    random = np.random.default_rng(seed)
-    equal = np.full(len(one), 1 / len(one))
-    drawn = [
-        _difference(random.multinomial(len(one), equal, size=min(AT_A_TIME, draws - done)), counts_of_both)
-        for done in range(0, draws, AT_A_TIME)
-    ]
-    # A draw may hold no question that a measure is for.
-    low, high = np.nanpercentile(np.concatenate(drawn), PERCENT, axis=0)
+    low, high = _interval(lambda weights: _difference(weights, counts_of_both), len(one), draws, seed)
     return {
         name: Difference(float(whole[at]), float(low[at]), float(high[at]), _questions(one, other, name))
         for at, name in enumerate(names)
     }
+
+
+def intervals(measures: Sequence[Measured], draws: int = DRAWS, seed: int = SEED) -> dict[str, tuple[float, float]]:
+    """By measure, the 95% interval of what one variant has, by the same bootstrap; those for no question are left out.
+
+    Whether two variants differ is not to be read from two of these: that is what `differences` says.
+    """
+    names = [name for name in (measures[0] if measures else ()) if _known(measures, name)]
+    if not names:
+        return {}
+    counts = _table(measures, names)
+    low, high = _interval(lambda weights: _ratios(weights, counts), len(measures), draws, seed)
+    return {name: (float(low[at]), float(high[at])) for at, name in enumerate(names)}
+
+
+def _interval(figures: Callable[[Weights], Floats], questions: int, draws: int, seed: int) -> Floats:
+    """The lower and the upper ends of what `figures` gives for draws of so many questions, by measure."""
+    random = np.random.default_rng(seed)
+    equal = np.full(questions, 1 / questions)
+    drawn = [
+        figures(random.multinomial(questions, equal, size=min(AT_A_TIME, draws - done)))
+        for done in range(0, draws, AT_A_TIME)
+    ]
+    # A draw may hold no question that a measure is for.
+    ends: Floats = np.nanpercentile(np.concatenate(drawn), PERCENT, axis=0)
+    return ends
 
 
 def _questions(one: Sequence[Measured], other: Sequence[Measured], name: str) -> int:
@@ -84,12 +105,17 @@ def _table(measures: Sequence[Measured], names: Sequence[str]) -> tuple[Floats, 
     )
 
 
-def _difference(weights: "NDArray[np.float64] | NDArray[np.int64]", both: Sequence[tuple[Floats, Floats]]) -> Floats:
-    """Draws by measures; `weights` says how often a draw holds each question."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        one, other = ((weights @ count) / (weights @ of) for count, of in both)
-    found: Floats = np.where(np.isfinite(one) & np.isfinite(other), other - one, np.nan)
-    return found
+def _difference(weights: Weights, both: Sequence[tuple[Floats, Floats]]) -> Floats:
+    """Draws by measures."""
+    one, other = (_ratios(weights, counts) for counts in both)
+    return other - one
+
+
+def _ratios(weights: Weights, counts: tuple[Floats, Floats]) -> Floats:
+    """Draws by measures, nan where a draw holds no question that a measure is for."""
+    of = weights @ counts[1]
+    ratios: Floats = np.divide(weights @ counts[0], of, out=np.full(of.shape, np.nan), where=of != 0)
+    return ratios
 
 
 def better(one: Measured, other: Measured) -> int:

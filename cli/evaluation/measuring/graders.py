@@ -7,20 +7,32 @@ class _Claim(BaseModel):
     support: str
 
 
-class _Support(BaseModel):
+class Support(BaseModel):
+    """IsSup of an answer."""
+
+    level: str = "ungraded"
     claims: list[_Claim] = []
 
 
-class _Score(BaseModel):
+class Relevance(BaseModel):
+    """IsRel of a passage; `document` is "" where the response does not name it."""
+
+    score: float | None
+    document: str = ""
+
+
+class Utility(BaseModel):
+    """IsUse of an answer."""
+
     score: float | None
 
 
 class Graded(BaseModel):
     """The verdicts of a response that are measured; of another release they may have more."""
 
-    relevance: list[_Score] = []
-    support: _Support | None = None
-    utility: _Score | None = None
+    relevance: list[Relevance] = []
+    support: Support | None = None
+    utility: Utility | None = None
 
     def shares(self) -> dict[str, tuple[float, float]]:
         """Sums, and of how many: claims that are fully supported, utility from 1 to 5, relevance of passages."""

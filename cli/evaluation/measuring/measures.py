@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from cli.evaluation.gold.questions import GoldQuestion
 from cli.evaluation.measuring.graders import Graded
 from cli.evaluation.measuring.matching import exact_match, f1, match
+from cli.evaluation.measuring.sources import quoted_from, same_document, share_found
 from cli.local.offline.rules.notices import without_notice
 from selfrag.domain.answers import Status
 
@@ -25,6 +26,8 @@ class Share:
     of: float = 1.0
 
 
+# Of the passages found, so many are looked at for recall; 4 is what a search brings by default.
+RANKS = (1, 4)
 NOT_FOR_IT = Share(0.0, 0.0)
 Measured = dict[str, Share]
 
@@ -61,6 +64,7 @@ def measured(gold: GoldQuestion, response: Mapping[str, Any], seconds: float) ->
     usage = reply.usage
     return {
         **_nearness(gold, reply),
+        **_retrieval(gold, reply),
         **_citations(gold, reply),
         **_abstention(gold, reply),
         **{status: Share(reply.status == status) for status in get_args(Status)},
@@ -86,6 +90,18 @@ def _nearness(gold: GoldQuestion, reply: Reply) -> Measured:
     return {name: Share(max(compare(said, right) for right in gold.answers)) for name, compare in compares.items()}
 
 
+def _retrieval(gold: GoldQuestion, reply: Reply) -> Measured:
+    """How much of the gold documents is among those of the first passages found, and of all; what was not cited, too.
+
+    Passages stand in the order in which the searches brought them, those of the first one first, best first.
+    """
+    found = [verdict.document for verdict in reply.reflection.relevance if verdict.document]
+    ranks = {**{f"recall_at_{rank}": found[:rank] for rank in RANKS}, "search_recall": found}
+    if not found or not gold.documents:
+        return dict.fromkeys(ranks, NOT_FOR_IT)
+    return {name: Share(share_found(documents, gold.documents, same_document)) for name, documents in ranks.items()}
+
+
 def _citations(gold: GoldQuestion, reply: Reply) -> Measured:
     """How much of the gold documents (of the passages, where no document is known) is cited, and nothing else."""
     wanted, cited = gold.passages, [citation.quote for citation in reply.citations]
@@ -95,10 +111,9 @@ def _citations(gold: GoldQuestion, reply: Reply) -> Measured:
         is_of = same_document
     if not wanted:
         return {"citation_recall": NOT_FOR_IT, "citation_precision": NOT_FOR_IT}
-    found = sum(any(is_of(one, right) for one in cited) for right in wanted)
     right = sum(any(is_of(one, right) for right in wanted) for one in cited)
     return {
-        "citation_recall": Share(found / len(wanted)),
+        "citation_recall": Share(share_found(cited, wanted, is_of)),
         "citation_precision": Share(right / len(cited)) if cited else NOT_FOR_IT,
     }
 
@@ -111,19 +126,6 @@ def _abstention(gold: GoldQuestion, reply: Reply) -> Measured:
         "abstention_precision": Share(reply.abstained and without, reply.abstained and known),
         "abstention_recall": Share(reply.abstained and without, without),
     }
-
-
-def same_document(one: str, other: str) -> bool:
-    """Whether two names can be of one document: a set may leave out the first folders of a name, or have more."""
-    names = [name.removeprefix("./").split("/") for name in (one, other)]
-    shared = min(map(len, names))
-    return names[0][-shared:] == names[1][-shared:]
-
-
-def quoted_from(quote: str, passage: str) -> bool:
-    """Whether a quote stands in a passage, however the two are broken into lines."""
-    words = " ".join(quote.split())
-    return bool(words) and words in " ".join(passage.split())
 
 
 def overall(measures: Sequence[Measured]) -> dict[str, float | None]:

@@ -63,12 +63,15 @@ def grade(task: Task, grader: Grader) -> Result:
     strips = [] if task.lower_threshold is None else strips_of(passage)
     found = grader.grade(_texts(task, strips), RelevanceOfStrips if strips else Relevance)
     if found.verdict is None:
-        verdict = RelevanceVerdict(passage_id=passage.passage_id, relevant=False, score=None, label="ungraded")
+        verdict = RelevanceVerdict(
+            passage_id=passage.passage_id, document=passage.document, relevant=False, score=None, label="ungraded"
+        )
     else:
         label, threshold = _label(task, found.verdict.score)
         judged = found.verdict.strips if isinstance(found.verdict, RelevanceOfStrips) else []
         verdict = RelevanceVerdict(
             passage_id=passage.passage_id,
+            document=passage.document,
             relevant=label == "relevant",
             score=found.verdict.score,
             label=label,

@@ -19,6 +19,18 @@ def response(
     return {"id": "q", "status": status, "answer": answer, "citations": cited, "usage": usage, "path": ["Generate"]}
 
 
+def reflection(
+    *relevance: tuple[str, float | None], level: str = "fully_supported", utility: int | None = 5
+) -> dict[str, Any]:
+    """The verdicts of a response: IsRel as (document, score), IsSup's level and IsUse's score."""
+    return {
+        "retrieve": {"decision": "yes", "reason": "r"},
+        "relevance": [{"passage_id": "p", "document": document, "score": score} for document, score in relevance],
+        "support": {"level": level, "claims": [{"claim": "c", "support": "full"}]},
+        "utility": {"score": utility, "reason": "r"},
+    }
+
+
 def gold(question: str = "How long?", **known: Any) -> GoldQuestion:
     """A question, by default one of which nothing is known."""
     return GoldQuestion(id=known.pop("id", question), question=question, **known)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.evaluation.measuring.comparison import FEWEST, better, differences, most_different
+from cli.evaluation.measuring.comparison import FEWEST, better, differences, intervals, most_different
 from cli.evaluation.measuring.measures import NOT_FOR_IT, Measured, Share, overall
 
 
@@ -34,6 +34,16 @@ def test_the_interval_is_that_of_the_means_of_questions_that_are_drawn_again_for
     low, high = np.percentile((other - one)[places].mean(axis=1), (2.5, 97.5))
     assert found.value == pytest.approx(other.mean() - one.mean())
     assert (found.low, found.high) == (pytest.approx(low, abs=0.01), pytest.approx(high, abs=0.01))
+
+
+def test_the_interval_of_one_variant_is_that_of_its_own_mean_and_of_a_ratio_that_of_its_sums() -> None:
+    random = np.random.default_rng(3)
+    values = random.random(60)
+    drawn = values[random.integers(0, 60, (20_000, 60))].mean(axis=1)
+    assert intervals(of(*values))["match"] == pytest.approx(tuple(np.percentile(drawn, (2.5, 97.5))), abs=0.01)
+    ratios = [{"precision": Share(1, 1), "f1": NOT_FOR_IT}] * 3 + [{"precision": NOT_FOR_IT, "f1": NOT_FOR_IT}] * 30
+    assert intervals(ratios) == {"precision": (1, 1)}
+    assert intervals([]) == {}
 
 
 def test_questions_are_drawn_for_both_variants_alike_so_what_they_share_does_not_widen_the_interval() -> None:

@@ -1,9 +1,12 @@
 """What is measured of answers: nearness, citations, abstentions, statuses, rounds, seconds and dollars."""
 
+from collections.abc import Sequence
+
 import pytest
 
-from cli.evaluation.measuring.measures import NOT_FOR_IT, Share, measured, overall, quoted_from, same_document
-from tests.unit.cli.evaluation.conftest import gold, response
+from cli.evaluation.measuring.measures import NOT_FOR_IT, Share, measured, overall
+from cli.evaluation.measuring.sources import quoted_from, same_document
+from tests.unit.cli.evaluation.conftest import gold, reflection, response
 
 KNOWN = gold(answers=("18 weeks",), answerable=True)
 NONE = gold(answerable=False)
@@ -36,6 +39,25 @@ def test_nothing_is_said_of_nearness_or_abstention_where_nothing_is_known() -> N
     assert {name: found[name] for name in unknown} == dict.fromkeys(unknown, NOT_FOR_IT)
     assert found["abstention_precision"].of == found["abstention_recall"].of == 0
     assert found["abstained"] == Share(1)
+
+
+RECALLS = ("recall_at_1", "recall_at_4", "search_recall")
+
+
+def recalls(found: Sequence[str], *documents: str) -> list[float | None]:
+    said = {**response(), "reflection": reflection(*((document, 0.5) for document in found))}
+    measures = measured(gold(documents=documents), said, 1.0)
+    return [overall([measures])[name] for name in RECALLS]
+
+
+def test_the_search_recalls_the_gold_documents_that_it_brought_early_enough_cited_or_not() -> None:
+    assert recalls(["b.md", "people/a.md", "b.md", "c.md", "d.md"], "a.md", "d.md") == [0, 1 / 2, 1]
+    assert recalls(["a.md", "a.md"], "a.md") == [1, 1, 1]
+    assert recalls(["b.md"], "a.md") == [0, 0, 0]
+
+
+def test_nothing_is_said_of_recall_where_no_document_is_known_or_the_response_names_none() -> None:
+    assert recalls(["a.md"]) == recalls([], "a.md") == recalls(["", ""], "a.md") == [None, None, None]
 
 
 def test_citations_are_compared_with_the_gold_documents() -> None:

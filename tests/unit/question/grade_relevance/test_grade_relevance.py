@@ -40,6 +40,11 @@ def test_a_flawed_reply_never_makes_a_passage_relevant(flaw: str) -> None:
     assert (verdict.relevant, verdict.label, verdict.score) == (False, "ungraded", None)
 
 
+def test_a_verdict_names_the_document_of_its_passage_also_without_a_score() -> None:
+    for judge in (grader(says(0.2)), grader(None, "refused")):
+        assert grade(task(), judge).verdict.document == task().passage.document != ""
+
+
 def test_a_kept_verdict_is_found_again_whatever_the_threshold() -> None:
     cache = MemoryCache()
     first = grade(task(0.5), grader(says(0.7), cache=cache))

@@ -1,0 +1,84 @@
+"""`selfrag eval --report` as a person sees it: opened in a browser, it asks for nothing and says no error."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from werkzeug.wrappers import Request, Response
+
+from cli.local.loopback import Loopback
+from tests.e2e.conftest import Run
+from tests.support.browser import opened
+
+ASKS = '<img src="http://elsewhere.example/picture.png"><script>console.error("run")</script>'
+SET = [{"question": f"What is fact {at}? {ASKS}", "answer": f"{at} units", "documents": ["a.md"]} for at in range(20)]
+
+
+class Deployment(Loopback):
+    """Knows the even facts with two passages and all of them with four; says so with markup."""
+
+    def __init__(self) -> None:
+        super().__init__(self._respond)
+
+    def _respond(self, request: Request) -> Response:
+        body = json.loads(request.get_data())
+        number = int(body["question"].split("?")[0].split()[-1])
+        known = number % 2 == 0 or body["policy"].get("top_k", 4) == 4
+        relevance = [{"passage_id": "p", "document": f"{ASKS}/a.md", "score": 0.9}]
+        support = {"level": "fully_supported", "claims": [{"claim": ASKS, "support": "full"}]}
+        said = {
+            "id": "q",
+            "status": "answered" if known else "abstained",
+            "answer": f"{number} units. {ASKS}",
+            "citations": [{"document": f"{ASKS}/a.md", "quote": ASKS}],
+            "reflection": {"relevance": relevance, "support": support, "utility": {"score": 5}},
+            "path": ["Retrieve", "Generate"],
+            "queries": [ASKS],
+            "usage": {"model_calls": 8, "rounds": 2, "cost_usd": 0.01 if known else 0.02},
+        }
+        return Response(json.dumps(said), content_type="application/json")
+
+
+@pytest.fixture
+def deployment() -> Iterator[Deployment]:
+    with Deployment() as server:
+        yield server
+
+
+def test_a_report_opened_in_a_browser_asks_for_nothing_and_says_no_error(
+    here: Run, deployment: Deployment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, SET)))
+    policies = ("--policy", "four={}", "--policy", 'two={"top_k": 2}')
+    ended = here("eval", "set.jsonl", "--endpoint", deployment.url, *policies, "--report", "report.html")
+    assert ended.code == 0, ended.err
+    assert {"report.html", "report.json", "report.csv"} <= set(os.listdir(tmp_path))
+    page = opened(tmp_path / "report.html", empty(tmp_path))
+    assert (page.requests, page.console) == ([], [])
+    assert page.picture.startswith(b"\x89PNG")
+
+
+def test_a_page_that_asks_for_something_or_has_an_error_would_be_noticed(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(f"<!doctype html><title>page</title>{ASKS}")
+    page = opened(tmp_path / "page.html", empty(tmp_path))
+    assert page.requests == ["http://elsewhere.example/picture.png"]
+    assert "run" in page.console[0]
+
+
+def test_a_report_that_could_not_be_written_is_refused_before_anything_is_asked(
+    here: Run, deployment: Deployment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, SET)))
+    ended = here("eval", "set.jsonl", "--endpoint", deployment.url, "--report", "report.pdf")
+    assert (ended.code, "name a file that ends in .html" in ended.err) == (2, True)
+    assert not (tmp_path / "set.results.jsonl").exists()
+
+
+def empty(directory: Path) -> Path:
+    made = directory / "browser"
+    made.mkdir()
+    return made
