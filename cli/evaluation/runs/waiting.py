@@ -28,7 +28,7 @@ class Waiting:
 
     def previous(self, task: Task) -> str:
         """The id that the same variant's answer to the earlier question has; "" where there is none."""
-        earlier = self._results.find(task.variant.name, task.question.after)
+        earlier = self._results.find(task.variant.name, task.question.after or "")
         return str(earlier.response["id"]) if earlier and not earlier.failed else ""
 
     def take(self, task: Task) -> None:
