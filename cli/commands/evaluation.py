@@ -1,17 +1,19 @@
 """The command about one's own questions: eval."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.local.place import place_to_ask
-from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint
+from cli.local.place import Place, place_to_ask
+from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Export, Tool
 from cli.terminal import asking_progress, out, print_json, reading_progress, warn
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from cli.evaluation.evaluating import Estimate
+    from cli.evaluation.report import Findings
 
 QuestionSet = Annotated[
     Path,
@@ -46,6 +48,7 @@ def evaluate(
     limit: Limit = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nothing: the estimate, and what is known.")] = False,
     csv: Csv = None,
+    export: Export = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask questions whose answers are known, in one way or several, and compare: how good, how sure, at what price.
@@ -69,6 +72,8 @@ def evaluate(
     findings, left = evaluate(plan, Told(warn, _tell_estimate, reading_progress, asking_progress), dry_run)
     if csv:
         findings.write_csv(csv)
+    if export:
+        _export(findings, export, kept, place)
     if as_json:
         print_json(findings.report())
     else:
@@ -76,6 +81,15 @@ def evaluate(
     if left and not dry_run:
         warn([f"{left} answers are missing; the same command goes on with them"])
         raise typer.Exit(1)
+
+
+def _export(findings: "Findings", tools: Sequence[Tool], kept: Path, place: Place | None) -> None:
+    from cli.evaluation.exports import write_exports
+    from cli.local.lookup import texts_of
+
+    # A deployment shows no passages but what its answers quote.
+    written = write_exports(findings, tools, kept, lambda ids: texts_of(place, ids) if place else {})
+    typer.echo(f"selfrag: the answers are in {', '.join(map(str, written))}", err=True)
 
 
 def _tell_estimate(estimate: "Estimate") -> None:

@@ -39,6 +39,11 @@ class Made:
         """The question, behind the one that it follows."""
         return [turn for turn in (self.before, self.asked) if turn]
 
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What is asked, in turn."""
+        return tuple(turn.question for turn in self.turns)
+
 
 def flaw_of(made: Made) -> str | None:
     """What is wrong with a question as far as code can tell; None for nothing.

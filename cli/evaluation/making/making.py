@@ -44,7 +44,7 @@ def make(
     kinds: Sequence[Kind], count: int, pieces: Iterable[Piece], author: Author, seed: int, tell: Callable[[int], None]
 ) -> Outcome:
     """As many questions as are wanted, or as the passages give; kinds take turns, in an order by chance."""
-    outcome, seen = Outcome(), set[str]()
+    outcome, seen = Outcome(), set[tuple[str, ...]]()
     turns = _in_turn(kinds, seed)
     for tried, piece in enumerate(pieces):
         if len(outcome.made) == count or tried == TRIES * count:
@@ -54,10 +54,10 @@ def make(
         except (BudgetExceeded, TemporarilyUnavailable) as error:
             outcome.ended = str(error)
             break
-        if isinstance(made, Made) and made.asked.question in seen:
+        if isinstance(made, Made) and made.questions in seen:
             made = "it is asked already"
         if isinstance(made, Made):
-            seen.add(made.asked.question)
+            seen.add(made.questions)
             outcome.made.append(made)
         else:
             outcome.dropped[made] += 1
