@@ -24,7 +24,14 @@ def commands(text: str) -> list[str]:
 
 COMMANDS = [
     line
-    for page in ("README.md", "docs/api.md", "docs/laptop.md", "docs/evaluation.md", "CONTRIBUTING.md")
+    for page in (
+        "README.md",
+        "docs/api.md",
+        "docs/laptop.md",
+        "docs/evaluation.md",
+        "docs/question-sets.md",
+        "CONTRIBUTING.md",
+    )
     for line in commands((ROOT / page).read_text(encoding="utf-8"))
 ]
 # These are run by other tests: this run itself, test_any_endpoint.py and test_serve.py.

@@ -16,7 +16,8 @@ from cli.local.offline.strict import schema_of
 from selfrag.domain.calls import PRICES
 from selfrag.runtime.models import WRITER
 from tests.e2e.conftest import Run
-from tests.support.doubles.model_server import message, reply
+from tests.support.command import Command
+from tests.support.doubles.model_server import ModelServer, message, reply
 from tests.support.fakes import FakeEmbedder
 
 KINDS = ("single_fact", "several_facts", "follow_up", "unanswerable")
@@ -166,3 +167,23 @@ def test_what_cannot_be_made_is_refused_before_anything_is_paid(
     assert ended.code == 2
     assert sentence in ended.err
     assert not model.asked
+
+
+@pytest.mark.slow
+def test_a_follow_up_of_a_set_is_asked_with_the_answer_before_it(fresh: Command, documents: str) -> None:
+    rows = [
+        {"id": "1", "question": "What can crane K1 lift?", "answer": "11 tonnes"},
+        {"after": "1", "question": "And whose is it?", "answer": "Owner1"},
+    ]
+    Path("set.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with ModelServer() as server:
+        service = {"ANTHROPIC_API_KEY": "sk-of-nobody", "ANTHROPIC_BASE_URL": server.url}
+        command = Command(fresh.home, tuple(service.items()))
+        patient = 'plain={"deadline_seconds": 240}'
+        report = command("eval", "set.jsonl", "--docs", documents, "--policy", patient, "--json").response
+        asked = [json.loads(body["messages"][0]["content"][-1]["text"]) for body in server.asked("decide_retrieval")]
+    assert report["compared"] == 2
+    (first, second) = asked
+    assert "previous" not in first or not first["previous"]["question"]
+    assert second["previous"]["question"] == "What can crane K1 lift?"
+    assert "tonnes" in second["previous"]["answer"]
