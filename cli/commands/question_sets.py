@@ -40,14 +40,18 @@ def questions(
     place, wanted = place_to_read(directory), _kinds(kinds)
     if max_cost is not None and max_cost <= 0:
         raise InvalidInput("--max-cost is a number of dollars above 0.")
-    if output and output.exists():
-        raise InvalidInput(f"{output} is there already: name a new file.")
+    if output and (output.exists() or not output.parent.is_dir()):
+        there = "is there already" if output.exists() else "is in no directory that there is"
+        raise InvalidInput(f"{output} {there}: name a new file.")
     outcome = _made(place, wanted, count, seed, max_cost)
     kept = outcome.made if yes or not outcome.made else _reviewed(outcome.made)
-    _write(output, kept)
+    if kept:
+        _write(output, kept)
     dropped = [f"{times} tries were dropped: {why}" for why, times in outcome.dropped.most_common()]
     warn(dropped + ([f"It ended early: {outcome.ended}"] if outcome.ended else []))
-    typer.echo(f"selfrag: {len(kept)} questions of {count}" + (f" are in {output}" if output else ""), err=True)
+    typer.echo(
+        f"selfrag: {len(kept)} questions of {count}" + (f" are in {output}" if output and kept else ""), err=True
+    )
     if not kept:
         raise typer.Exit(1)
 

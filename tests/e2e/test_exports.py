@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ SET = [
 ]
 
 
-def tools_python() -> str:
+@pytest.fixture
+def python() -> str:
+    """The interpreter that has the tools."""
     found = os.environ.get("SELFRAG_TOOLS_PYTHON") or ROOT / ".venv-tools/bin/python"
     return needed(found, "ragas, deepeval and langfuse are not installed: make .venv-tools/.done")
 
@@ -43,35 +46,38 @@ def exported(fresh: Command) -> Path:
     return fresh.home
 
 
-def loaded_by(tool: str, path: Path) -> Any:
+def loaded_by(python: str, tool: str, path: Path) -> Any:
     """What the tool's own classes hold; nothing is sent to anybody."""
     quiet = {"DEEPEVAL_TELEMETRY_OPT_OUT": "1", "RAGAS_DO_NOT_TRACK": "true", "HF_HUB_OFFLINE": "1"}
     nowhere = {f"{scheme}_proxy": "http://127.0.0.1:9" for scheme in ("http", "https", "all")}
     env = {"PATH": os.environ["PATH"], "HOME": str(path.parent), "LANG": "C.UTF-8", **quiet, **nowhere}
     script = str(ROOT / "tests" / "support" / "loaded.py")
     done = subprocess.run(
-        [tools_python(), script, tool, str(path)],
+        [python, script, tool, str(path)],
         cwd=path.parent,
         env=env,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.slow
-def test_ragas_deepeval_and_langfuse_load_what_is_written_for_them(exported: Path) -> None:
-    tools_python()
-    ragas = loaded_by("ragas", exported / "set.plain.ragas.jsonl")
+def test_ragas_deepeval_and_langfuse_load_what_is_written_for_them(python: str, exported: Path) -> None:
+    files = {"ragas": "set.plain.ragas.jsonl", "deepeval": "set.plain.deepeval.json"}
+    files |= {"langfuse": "set.plain.langfuse.jsonl"}
+    # Each takes seconds to load its libraries.
+    with ThreadPoolExecutor() as threads:
+        loads = [threads.submit(loaded_by, python, tool, exported / name) for tool, name in files.items()]
+    ragas, deepeval, langfuse = (load.result() for load in loads)
     assert [one["user_input"] for one in ragas] == [row["question"] for row in SET]
     assert ragas[0]["retrieved_contexts"] == [FACT]
     assert ragas[0]["reference_contexts"] == [FACT]
     assert [one["reference"] for one in ragas] == ["12 tonnes", "12トン", "The documents do not hold the answer."]
     assert FACT in ragas[0]["response"]
 
-    deepeval = loaded_by("deepeval", exported / "set.plain.deepeval.json")
     names = {"user_input": "input", "response": "actual_output", "reference": "expected_output"}
     names |= {"retrieved_contexts": "retrieval_context"}
     for one, other in zip(ragas, deepeval, strict=True):
@@ -79,7 +85,6 @@ def test_ragas_deepeval_and_langfuse_load_what_is_written_for_them(exported: Pat
     assert [one["context"] for one in deepeval] == [[FACT], None, None]
     assert [one["metadata"]["kind"] for one in deepeval] == [None, "single_fact", None]
 
-    langfuse = loaded_by("langfuse", exported / "set.plain.langfuse.jsonl")
     said = {one["input"]: (one["output"], one["expected_output"]) for one in langfuse}
     assert said == {one["user_input"]: (one["response"], one["reference"]) for one in ragas}
     scores = {one["input"]: one["scores"] for one in langfuse}

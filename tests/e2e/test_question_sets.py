@@ -1,7 +1,11 @@
 """`selfrag questions`: a first set of questions from one's own documents, by Claude or by rule."""
 
 import json
+import os
+import pty
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,6 +161,7 @@ def test_without_a_key_a_rule_leaves_facts_out_of_sentences_and_says_so(
         (["documents", "--kinds", "hard"], "There is no kind hard: the kinds are single_fact, several_facts, "),
         (["documents", "--max-cost", "0"], "--max-cost is a number of dollars above 0."),
         (["documents", "--output", "documents"], "documents is there already: name a new file."),
+        (["documents", "--output", "nowhere/set.jsonl"], "nowhere/set.jsonl is in no directory that there is"),
         (["nowhere"], "nowhere"),
     ],
 )
@@ -167,6 +172,29 @@ def test_what_cannot_be_made_is_refused_before_anything_is_paid(
     assert ended.code == 2
     assert sentence in ended.err
     assert not model.asked
+
+
+@pytest.mark.slow
+def test_a_person_at_the_terminal_drops_one_question_and_keeps_the_rest(fresh: Command, documents: str) -> None:
+    here, terminal = pty.openpty()
+    environment = {**fresh.env(), "TERM": "xterm"}
+    argv = [sys.executable, "-m", "cli.main", "questions", documents, "--count", "3", "--output", "set.jsonl"]
+    with subprocess.Popen(argv, env=environment, stdin=terminal, stderr=terminal, stdout=subprocess.DEVNULL) as process:
+        os.close(terminal)
+        os.write(here, b"d\nr\n")
+        shown = b"".join(iter(lambda: _read(here), b"")).decode()
+    assert process.returncode == 0, shown
+    assert "1 of 3: cloze" in shown
+    assert "[k]eep, [d]rop, [e]dit" in shown
+    assert len(read_questions(Path("set.jsonl"))) == 2
+
+
+def _read(terminal: int) -> bytes:
+    """What a terminal shows next; nothing when the program has ended."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""
 
 
 @pytest.mark.slow
