@@ -21,6 +21,7 @@ from cli.commands.deployment import doctor
 from cli.commands.documents import bench, documents, ingest, search, serve
 from cli.commands.evaluation import evaluate
 from cli.commands.feedback import feedback
+from cli.commands.question_sets import questions
 from cli.commands.questions import ask, smoke, trace
 from cli.commands.releases import rollback
 from cli.local.home import is_damage, told
@@ -28,7 +29,7 @@ from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-for command in (ask, ingest, documents, search, trace, feedback, serve, bench, doctor, smoke, rollback):
+for command in (ask, ingest, documents, search, trace, feedback, serve, questions, bench, doctor, smoke, rollback):
     app.command()(command)
 app.command("eval")(evaluate)
 app.add_typer(collections, name="collections")

@@ -1,11 +1,21 @@
 """The options that commands share."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cli.bench.squad import PARAGRAPHS
+
+
+class Tool(StrEnum):
+    """What answers can be written for."""
+
+    RAGAS = "ragas"
+    DEEPEVAL = "deepeval"
+    LANGFUSE = "langfuse"
+
 
 Endpoint = Annotated[str, typer.Option(help="URL of a deployment, as `terraform output endpoint` prints it.")]
 ApiKey = Annotated[str, typer.Option(envvar="SELFRAG_API_KEY", help="Key of the deployment's API.")]
@@ -36,4 +46,9 @@ FirstParagraphs = Annotated[
         help="Search the first P paragraphs of the file and ask about these alone. If left out: all paragraphs; "
         f"with --limit the first {PARAGRAPHS}, or as many more as the N questions come from.",
     ),
+]
+
+Export = Annotated[
+    list[Tool] | None,
+    typer.Option("--export", help="Write the answers for this tool, too, beside the file of results; more than once."),
 ]

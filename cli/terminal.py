@@ -43,9 +43,14 @@ def visible(name: str) -> str:
     return "".join(c.encode("unicode_escape").decode() if category(c) in _MOVING else c for c in name)
 
 
+def attended() -> bool:
+    """Whether there is a person at the terminal who can be asked."""
+    return sys.stdin.isatty() and err.is_terminal
+
+
 def agreed(question: str, otherwise: str) -> bool:
     """Whether the person at the terminal says yes; raises InvalidInput, with `otherwise`, where there is nobody."""
-    if not (sys.stdin.isatty() and err.is_terminal):
+    if not attended():
         raise InvalidInput(otherwise)
     return typer.confirm(question, err=True)
 

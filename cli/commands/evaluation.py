@@ -1,18 +1,20 @@
 """The command about one's own questions: eval."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.local.place import Place, place_to_ask
-from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, FeedbackOf, Region
+from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Export, FeedbackOf, Region, Tool
 from cli.terminal import asking_progress, out, print_json, reading_progress, warn
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from cli.evaluation.evaluating import Estimate
     from cli.evaluation.gold.questions import GoldQuestion
+    from cli.evaluation.report import Findings
 
 QuestionSet = Annotated[
     Path | None,
@@ -58,6 +60,7 @@ def evaluate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nothing: the estimate, and what is known.")] = False,
     csv: Csv = None,
     report: ReportFile = None,
+    export: Export = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask questions whose answers are known, in one way or several, and compare: how good, how sure, at what price.
@@ -87,6 +90,8 @@ def evaluate(
         findings.write_csv(csv)
     if report:
         write_report(findings, report)
+    if export:
+        _export(findings, export, kept, place)
     if as_json:
         print_json(findings.report())
     else:
@@ -109,6 +114,15 @@ def _from_feedback(name: str, region: str | None, place: Place | None, limit: in
     # What was asked here of other documents is not asked of these; a deployment's collections have names of their own.
     collection = place.collection if place and not name else ""
     return corrected_questions(read_feedback(name, region, collection), limit)
+
+
+def _export(findings: "Findings", tools: Sequence[Tool], kept: Path, place: Place | None) -> None:
+    from cli.evaluation.exports import write_exports
+    from cli.local.lookup import texts_of
+
+    # A deployment shows no passages but what its answers quote.
+    written = write_exports(findings, tools, kept, lambda ids: texts_of(place, ids) if place else {})
+    typer.echo(f"selfrag: the answers are in {', '.join(map(str, written))}", err=True)
 
 
 def _tell_estimate(estimate: "Estimate") -> None:

@@ -1,5 +1,6 @@
 """What the local index and its manifest hold, without a model and without the local stack."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from cli.local.aws.manifest import kept_manifest
@@ -10,6 +11,7 @@ from cli.local.sources.remembered import source_of
 from cli.local.sources.report import Report
 from cli.local.sources.telling import OnDocument
 from selfrag.domain.errors import InvalidInput
+from selfrag.domain.passages import Bounds
 from selfrag.domain.questions import Filters
 from selfrag.domain.records import Content, Record
 from selfrag.ports.index import CANDIDATES, best
@@ -51,6 +53,12 @@ def known_documents(place: Place) -> list[dict[str, Any]]:
         | {"warnings": [shown(warning) for warning in record.warnings]}
         for record in known_records(place)
     ]
+
+
+def texts_of(place: Place, passage_ids: Sequence[str]) -> dict[str, str]:
+    """The texts of passages of a place by their ids, as they are now; ids that are gone, or of elsewhere, are not."""
+    found = open_index().fetch(passage_ids, Bounds([place.collection]))
+    return {passage.passage_id: passage.text for passage in found}
 
 
 def search_passages(

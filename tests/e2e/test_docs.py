@@ -29,6 +29,7 @@ COMMANDS = [
         "docs/api.md",
         "docs/laptop.md",
         "docs/evaluation.md",
+        "docs/question-sets.md",
         "docs/strategies.md",
         "CONTRIBUTING.md",
     )

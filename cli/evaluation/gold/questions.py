@@ -20,7 +20,8 @@ class GoldQuestion:
     """A question and what is known of its answer.
 
     Any of the `answers` is right; `documents` are names, and `passages` texts, that hold one. `answerable` is None
-    where nobody says. The `id` follows from the question, and from how often it stood in the set before.
+    where nobody says. A right answer says all of the `facts`. `after` is the id of the question that this one follows,
+    None for none. The `id` follows from the question, what it follows, and how often it stood in the set before.
     """
 
     id: str
@@ -29,6 +30,9 @@ class GoldQuestion:
     documents: tuple[str, ...] = ()
     passages: tuple[str, ...] = ()
     answerable: bool | None = None
+    facts: tuple[str, ...] = ()
+    after: str | None = None
+    kind: str | None = None
 
 
 def read_questions(path: Path, limit: int | None = None) -> list[GoldQuestion]:
@@ -43,10 +47,10 @@ def read_questions(path: Path, limit: int | None = None) -> list[GoldQuestion]:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise InvalidInput(f"{path} is not a text in UTF-8: {error}.") from error
-    read = [_checked(path, place, value) for place, value in _rows(path, text)]
+    read = [(place, _checked(path, place, value)) for place, value in _rows(path, text)]
     if not read:
         raise InvalidInput(f"{path} holds no question.")
-    return _with_ids(read[:limit])
+    return _with_ids(path, read)[:limit]
 
 
 def corrected_questions(given: Iterable[Feedback], limit: int | None = None) -> list[GoldQuestion]:
@@ -99,24 +103,38 @@ def _checked(path: Path, place: str, value: Any) -> Row:
         raise InvalidInput(f"{path}, {place}: {error}") from error
 
 
-def _with_ids(rows: Sequence[Row]) -> list[GoldQuestion]:
+def _with_ids(path: Path, rows: Sequence[tuple[str, Row]]) -> list[GoldQuestion]:
     seen: Counter[str] = Counter()
+    called: dict[str, str] = {}
     questions = []
-    for row in rows:
-        seen[row.question] += 1
-        said = f"{row.question}\n{seen[row.question]}"
-        answers = _distinct([row.answer, *row.answers])
-        questions.append(
-            GoldQuestion(
-                id=hashlib.sha256(said.encode()).hexdigest()[:16],
-                question=row.question,
-                answers=answers,
-                documents=_distinct(row.documents),
-                passages=_distinct(row.passages),
-                answerable=True if row.answerable is None and answers else row.answerable,
-            )
-        )
+    for place, row in rows:
+        if row.after and row.after not in called:
+            raise InvalidInput(f"{path}, {place}: after names no question that stands before it.")
+        if row.id in called:
+            raise InvalidInput(f"{path}, {place}: another question has this id, too.")
+        follows = called.get(row.after)
+        asked = f"{row.question}\n{follows}" if follows else row.question
+        seen[asked] += 1
+        question = _question(row, hashlib.sha256(f"{asked}\n{seen[asked]}".encode()).hexdigest()[:16], follows)
+        questions.append(question)
+        if row.id:
+            called[row.id] = question.id
     return questions
+
+
+def _question(row: Row, own_id: str, follows: str | None) -> GoldQuestion:
+    answers = _distinct([row.answer, *row.answers])
+    return GoldQuestion(
+        id=own_id,
+        question=row.question,
+        answers=answers,
+        documents=_distinct(row.documents),
+        passages=_distinct(row.passages),
+        answerable=True if row.answerable is None and answers else row.answerable,
+        facts=_distinct(row.facts),
+        after=follows,
+        kind=row.kind or None,
+    )
 
 
 def _distinct(texts: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,11 @@ from selfrag.domain.refusals import Request, explain
 
 
 class Row(Request):
-    """A question of selfrag's own format; `documents` are names, and `passages` texts, that hold the answer."""
+    """A question of selfrag's own format; `documents` are names, and `passages` texts, that hold the answer.
+
+    `facts` are what a right answer says, all of them. A question with `after` is asked after the one with this `id`,
+    as its follow-up. `kind` is what sort of question it is, in the words of who made the set.
+    """
 
     EXAMPLE: ClassVar[str] = '{"question": "How many days of leave do I have?", "answer": "30 days"}'
 
@@ -22,6 +26,10 @@ class Row(Request):
     documents: list[str] = []
     passages: list[str] = []
     answerable: bool | None = None
+    facts: list[str] = []
+    kind: str = ""
+    id: str = ""
+    after: str = ""
 
     @field_validator("answerable")
     @classmethod

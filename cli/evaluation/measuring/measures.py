@@ -87,7 +87,10 @@ def _nearness(gold: GoldQuestion, reply: Reply) -> Measured:
         return dict.fromkeys(compares, Share(0.0))
     # The stand-in begins each answer with what it is, which is no part of the answer.
     said = without_notice(reply.answer)
-    return {name: Share(max(compare(said, right) for right in gold.answers)) for name, compare in compares.items()}
+    near = {name: Share(max(compare(said, right) for right in gold.answers)) for name, compare in compares.items()}
+    if gold.facts:
+        near["match"] = Share(min(match(said, fact) for fact in gold.facts))
+    return near
 
 
 def _retrieval(gold: GoldQuestion, reply: Reply) -> Measured:

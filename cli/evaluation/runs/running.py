@@ -1,7 +1,6 @@
 """Asks each question by each variant, many at a time, and keeps every answer as it comes."""
 
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event
@@ -11,6 +10,7 @@ from cli.evaluation.runs.asking import Ask
 from cli.evaluation.runs.budget import Budget
 from cli.evaluation.runs.results import Result, Results
 from cli.evaluation.runs.tasks import Task
+from cli.evaluation.runs.waiting import Waiting
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 
@@ -40,7 +40,7 @@ class Run:
         tell: Tell = lambda done, total, usd: None,
         pause: Pause | None = None,
     ) -> None:
-        self._waiting, self._total = deque(tasks), len(tasks)
+        self._waiting, self._total = Waiting(tasks, results), len(tasks)
         self._ask, self._results, self._parallel = ask, results, parallel
         self._budget, self._tell = budget, tell
         self._ending = Event()
@@ -71,16 +71,19 @@ class Run:
 
     def _begin(self, threads: ThreadPoolExecutor) -> bool:
         """Begin what can begin now; whether anything is at work."""
-        while self._waiting and not self._ending.is_set() and (slots := self._parallel - len(self._at_work)):
-            task, limit = self._waiting[0], None
+        while not self._ending.is_set() and (slots := self._parallel - len(self._at_work)):
+            task, limit = self._waiting.first(), None
+            if task is None:
+                break
             policy = task.variant.policy
             if self._budget:
                 limit = self._budget.hold(min(slots, len(self._waiting)), policy.max_cost_usd)
                 if limit is None:
                     break
                 policy = policy.model_copy(update={"max_cost_usd": limit})
-            self._waiting.popleft()
-            request = AskRequest(question=task.question.question, policy=policy)
+            self._waiting.take(task)
+            previous = self._waiting.previous(task)
+            request = AskRequest(question=task.question.question, policy=policy, previous=previous)
             key = self._results.key(task.variant.name, task.question.id)
             # A limit that is another than before makes another request, which must not come with the same key.
             key = key if limit is None else f"{key}.{limit:g}"
@@ -102,6 +105,7 @@ class Run:
     def _collect(self) -> None:
         for future in wait(self._at_work, return_when=FIRST_COMPLETED).done:
             task, limit = self._at_work.pop(future)
+            self._waiting.ended(task)
             result = self._result(task, future)
             if result:
                 self._results.add(result)

@@ -20,6 +20,7 @@ from selfrag.ports.index import Added, Entry
 
 _BY_PASSAGE_ID = "SELECT number FROM passages WHERE number IN (SELECT value FROM json_each(?)) ORDER BY passage_id"
 _SHOWN = "SELECT rowid, passage FROM texts WHERE rowid IN (SELECT value FROM json_each(?))"
+_ALL = "SELECT passage FROM passages JOIN texts ON texts.rowid = number WHERE collection = ? ORDER BY passage_id"
 _OWN_IDS = """
 SELECT passage_id, id FROM passages
 WHERE collection IN (SELECT value FROM json_each(?)) AND passage_id IN (SELECT value FROM json_each(?))
@@ -67,6 +68,11 @@ class EmbeddedIndex:
         with self._lock:
             found = fetched(self._connection, passage_ids, bounds)
         return [_read(found[passage_id]) for passage_id in passage_ids if passage_id in found]
+
+    def all_of(self, collection: str) -> list[Passage]:
+        """Every passage of a collection, by passage id."""
+        with self._lock:
+            return [_read(passage) for (passage,) in self._connection.execute(_ALL, (collection,))]
 
     def add(self, entries: Sequence[Entry]) -> Added:
         """Write passages, each once; they can be searched at once."""

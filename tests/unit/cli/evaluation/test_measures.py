@@ -17,6 +17,12 @@ def test_the_nearest_of_several_right_answers_counts() -> None:
     assert found["exact_match"] == found["f1"] == found["match"] == Share(1)
 
 
+def test_an_answer_of_several_facts_matches_when_it_says_all_of_them_in_whatever_order() -> None:
+    asked = gold(answers=("18 weeks, full pay",), facts=("18 weeks", "full pay"), answerable=True)
+    assert measured(asked, response("At full pay, for 18 weeks."), 1.0)["match"] == Share(1)
+    assert measured(asked, response("For 18 weeks."), 1.0)["match"] == Share(0)
+
+
 def test_the_stand_ins_notice_is_no_part_of_the_answer() -> None:
     said = response("Quoted by rule, not by a language model: 18 weeks")
     assert measured(KNOWN, said, 1.0)["exact_match"] == Share(1)

@@ -180,6 +180,35 @@ def test_a_question_has_the_same_id_wherever_it_stands_and_one_asked_twice_has_t
     assert first[1].id == second[0].id
 
 
+def test_a_follow_up_names_the_question_before_it_and_is_another_one_after_another_question(lines: Write) -> None:
+    read = read_questions(
+        lines(
+            {"id": "1", "question": "How long?", "kind": "single_fact"},
+            {"id": "2", "question": "How much?"},
+            {"after": "1", "question": "And part-timers?", "kind": "follow_up"},
+            {"after": "2", "question": "And part-timers?", "answer": "half", "facts": ["half"]},
+        )
+    )
+    assert [one.after for one in read] == [None, None, read[0].id, read[1].id]
+    assert [one.kind for one in read] == ["single_fact", None, "follow_up", None]
+    assert read[3].facts == ("half",)
+    assert len({one.id for one in read}) == 4
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([{"question": "b?", "after": "1"}, {"question": "a?", "id": "1"}], "line 1: after names no question that"),
+        ([{"question": "a?", "id": "1"}, {"question": "b?", "id": "1"}], "line 2: another question has this id, too"),
+    ],
+)
+def test_a_follow_up_of_a_question_that_does_not_stand_before_it_is_refused(
+    lines: Write, rows: list[Any], sentence: str
+) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        read_questions(lines(*rows))
+
+
 def test_the_first_questions_are_asked_where_a_limit_is_set(lines: Write) -> None:
     rows = [{"question": f"{number}?"} for number in range(9)]
     assert [one.question for one in read_questions(lines(*rows), limit=2)] == ["0?", "1?"]

@@ -71,6 +71,41 @@ def test_every_question_is_asked_once_by_each_variant_with_its_policy(opened: An
     assert len(set(ask.keys)) == 20
 
 
+PAIRS = [one for n in range(4) for one in (gold(f"{n}?"), gold(f"{n} and?", after=f"{n}?"))]
+
+
+def asked_in_pairs(results: Results, ask: Asked) -> int:
+    return Run(tasks_left(PAIRS, TWO, results), ask, results, 3, pause=lambda seconds: None).run()
+
+
+def own_id(request: AskRequest) -> dict[str, Any]:
+    return {**response(), "id": f"{request.question[0]}-{request.policy.top_k}"}
+
+
+def test_a_follow_up_is_asked_after_the_question_that_it_follows_with_the_answer_of_the_same_variant(
+    opened: Any,
+) -> None:
+    ask = Asked(own_id)
+    with opened() as results:
+        assert asked_in_pairs(results, ask) == 0
+    assert len(ask.requests) == 16
+    for request in ask.requests:
+        first = "and" not in request.question
+        assert request.previous == ("" if first else f"{request.question[0]}-{request.policy.top_k}")
+
+
+def test_a_follow_up_of_a_question_without_an_answer_waits_for_the_run_that_gets_one(opened: Any) -> None:
+    first = Asked(lambda request: response(status="failed") if request.question == "1?" else own_id(request))
+    with opened() as results:
+        assert asked_in_pairs(results, first) == 4
+    assert "1 and?" not in {request.question for request in first.requests}
+    again = Asked(own_id)
+    with opened() as results:
+        assert asked_in_pairs(results, again) == 0
+    assert again.times == {(question, top_k): 1 for question in ("1?", "1 and?") for top_k in (2, 4)}
+    assert {request.previous for request in again.requests} == {"", "1-2", "1-4"}
+
+
 @pytest.mark.parametrize("cut", [0, 1, 40])
 def test_a_run_that_was_killed_goes_on_where_it_was_and_asks_nothing_twice(
     opened: Any, tmp_path: Path, cut: int

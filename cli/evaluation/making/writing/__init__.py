@@ -1,0 +1,1 @@
+"""Questions written by Claude, each on passages that it is given."""
