@@ -1,6 +1,6 @@
 """The `selfrag` command.
 
-ask, ingest, documents, collections, search, trace, serve, eval, bench, doctor, smoke, rollback.
+ask, ingest, documents, collections, search, trace, serve, eval, replay, bench, doctor, smoke, rollback.
 """
 
 import atexit
@@ -25,12 +25,13 @@ from cli.commands.documents import bench, documents, ingest, search, serve
 from cli.commands.evaluation import evaluate
 from cli.commands.questions import ask, smoke, trace
 from cli.commands.releases import rollback
+from cli.commands.replay import replay
 from cli.local.home import is_damage, told
 from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-for command in (ask, ingest, documents, search, trace, serve, bench, doctor, smoke, rollback):
+for command in (ask, ingest, documents, search, trace, serve, replay, bench, doctor, smoke, rollback):
     app.command()(command)
 app.command("eval")(evaluate)
 app.add_typer(collections, name="collections")
