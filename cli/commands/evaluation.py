@@ -21,6 +21,17 @@ Policies = Annotated[
     list[str] | None,
     typer.Option("--policy", metavar="NAME={...}", help="A variant: a name and policy fields as JSON; more than once."),
 ]
+Strategies = Annotated[
+    list[str] | None, typer.Option("--strategy", metavar="NAME", help="A variant with this strategy; more than once.")
+]
+Profiles = Annotated[
+    list[str] | None,
+    typer.Option("--profile", metavar="NAME", help="A variant with the models of this profile; more than once."),
+]
+Prompts = Annotated[
+    list[str] | None,
+    typer.Option("--prompt", metavar="STEP=FILE", help="A variant with this prompt of a step; more than once."),
+]
 ResultsFile = Annotated[
     Path | None,
     typer.Option(
@@ -38,6 +49,9 @@ def evaluate(
     docs: Docs = None,
     collection: Collection = "",
     policy: Policies = None,
+    strategy: Strategies = None,
+    profile: Profiles = None,
+    prompt: Prompts = None,
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
     results: ResultsFile = None,
@@ -62,7 +76,8 @@ def evaluate(
         raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
     if max_cost is not None and max_cost <= 0:
         raise InvalidInput("--max-cost is a number of dollars above 0.")
-    asked, variants = read_questions(questions, limit), read_variants(policy or [])
+    asked = read_questions(questions, limit)
+    variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])
     place = None if endpoint else place_to_ask(docs, collection)
     kept = results or Path(f"{questions.stem}.results.jsonl")
     plan = Plan(asked, variants, kept, parallel, max_cost, place, endpoint, api_key)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from cli.evaluation.gold.questions import GoldQuestion
 from cli.evaluation.measuring.comparison import better, differences, most_different
 from cli.evaluation.measuring.measures import Measured, measured, overall
+from cli.evaluation.measuring.opinions import opinions
 from cli.evaluation.runs.results import Result
 from cli.evaluation.runs.variants import Variant
 from selfrag.domain.errors import InvalidInput
@@ -47,7 +48,11 @@ class Findings:
             "questions": self.asked,
             "compared": len(self.questions),
             "variants": [
-                {"name": variant.name, "policy": variant.fields, "measures": overall(self.measures[variant.name])}
+                {
+                    "name": variant.name,
+                    **variant.way,
+                    "measures": overall(self.measures[variant.name]),
+                }
                 for variant in self.variants
             ],
             "comparisons": [self._compared(first, other) for other in others],
@@ -64,8 +69,13 @@ class Findings:
             "differences": {
                 name: {**asdict(gap), "verdict": gap.verdict} for name, gap in differences(one, two).items()
             },
+            "agreement": opinions(self._responses(first, other)),
             "most_different": [self._side_by_side(first, other, place) for place in most_different(one, two)],
         }
+
+    def _responses(self, *names: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        one, other = ([result.response for result in self.results[name]] for name in names)
+        return list(zip(one, other, strict=True))
 
     def _side_by_side(self, first: str, other: str, place: int) -> dict[str, Any]:
         question = self.questions[place]

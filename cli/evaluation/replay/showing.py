@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from cli.evaluation.showing import agreement_table
 from cli.terminal import visible
 
 
@@ -27,17 +28,3 @@ def show_replay(console: Console, report: dict[str, Any]) -> None:
     for row in report["otherwise"]:
         ending = f"{row['status']} → {row['would_be']}" if row in endings else "another way"
         console.print(f"  {ending}: {escape(visible(row['question']))}  [dim]{escape(row['id'])}[/]", highlight=False)
-
-
-def agreement_table(agreements: dict[str, dict[str, Any]], title: str) -> Table:
-    """A line for each kind of verdict: how many were compared, the share that is equal, kappa, and the difference."""
-    table = Table("Verdicts", title=escape(title), title_justify="left")
-    for heading in ("compared", "equal", "kappa", "difference", "ungraded"):
-        table.add_column(heading, justify="right")
-    for kind, found in agreements.items():
-        figures = [
-            "" if found[name] is None else form.format(found[name])
-            for name, form in (("equal", "{:.1%}"), ("kappa", "{:.3f}"), ("difference", "{:+.3f}"))
-        ]
-        table.add_row(kind, str(found["pairs"]), *figures, str(found["ungraded"]))
-    return table

@@ -9,12 +9,11 @@ import pytest
 
 from cli.evaluation.replay.planning import Changes, replayed
 from cli.evaluation.replay.report import Found
-from cli.evaluation.replay.traces import Trace, keeping_traces, read_traces, trace_of
+from cli.evaluation.replay.traces import Trace, trace_of
 from selfrag.domain.calls import PRICES
-from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
-from selfrag.runtime.models import GRADER, WRITER
+from selfrag.runtime.models import GRADER
 from tests.support.command import ROOT
-from tests.support.doubles.model_server import Body, ModelServer
+from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
 
 Replaying = Callable[..., Found]
