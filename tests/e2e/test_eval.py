@@ -152,6 +152,8 @@ def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
         (["--policy", "{}"], "A variant is a name"),
         (["--max-cost", "0"], "--max-cost is a number of dollars above 0."),
         (["--docs", "."], "A deployment answers from its own documents"),
+        (["--profile", "strict"], "A deployment asks by its own prompts and models"),
+        (["--prompt", "generate=set.jsonl"], "--prompt and --profile are for this machine"),
         (["--max-cost", "0.0001"], "a question is only begun with"),
         (["--results", "set.jsonl"], "it is no result; name another file for the results."),
         (["--csv", "nowhere/answers.csv", "--dry-run"], "nowhere/answers.csv cannot be written"),
