@@ -24,12 +24,27 @@ from cli.commands.feedback import feedback
 from cli.commands.question_sets import questions
 from cli.commands.questions import ask, smoke, trace
 from cli.commands.releases import rollback
+from cli.commands.replay import replay
 from cli.local.home import is_damage, told
 from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-for command in (ask, ingest, documents, search, trace, feedback, serve, questions, bench, doctor, smoke, rollback):
+for command in (
+    ask,
+    ingest,
+    documents,
+    search,
+    trace,
+    feedback,
+    serve,
+    questions,
+    replay,
+    bench,
+    doctor,
+    smoke,
+    rollback,
+):
     app.command()(command)
 app.command("eval")(evaluate)
 app.add_typer(collections, name="collections")

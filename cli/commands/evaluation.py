@@ -27,6 +27,17 @@ Policies = Annotated[
     list[str] | None,
     typer.Option("--policy", metavar="NAME={...}", help="A variant: a name and policy fields as JSON; more than once."),
 ]
+Strategies = Annotated[
+    list[str] | None, typer.Option("--strategy", metavar="NAME", help="A variant with this strategy; more than once.")
+]
+Profiles = Annotated[
+    list[str] | None,
+    typer.Option("--profile", metavar="NAME", help="A variant with the models of this profile; more than once."),
+]
+Prompts = Annotated[
+    list[str] | None,
+    typer.Option("--prompt", metavar="STEP=FILE", help="A variant with this prompt of a step; more than once."),
+]
 ResultsFile = Annotated[
     Path | None,
     typer.Option(
@@ -51,6 +62,9 @@ def evaluate(
     docs: Docs = None,
     collection: Collection = "",
     policy: Policies = None,
+    strategy: Strategies = None,
+    profile: Profiles = None,
+    prompt: Prompts = None,
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
     results: ResultsFile = None,
@@ -81,10 +95,11 @@ def evaluate(
         raise InvalidInput("Questions come from a file or --from-feedback; --name and --region say whose feedback.")
     if report:
         check_report(report)
+    variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])
     place = None if endpoint else place_to_ask(docs, collection)
     asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
-    plan = Plan(asked, read_variants(policy or []), kept, parallel, max_cost, place, endpoint, api_key)
+    plan = Plan(asked, variants, kept, parallel, max_cost, place, endpoint, api_key)
     findings, left = evaluate(plan, Told(warn, _tell_estimate, reading_progress, asking_progress), dry_run)
     if csv:
         findings.write_csv(csv)

@@ -1,21 +1,23 @@
 """`selfrag eval`: from a set of questions and some variants to a report."""
 
-import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from cli.evaluation.gold.questions import GoldQuestion
+from cli.evaluation.replay.traces import keeping_traces, traces_beside
 from cli.evaluation.report import Findings
 from cli.evaluation.runs.asking import Ask, asking_endpoint, asking_place, brought_in_step
 from cli.evaluation.runs.budget import Budget
 from cli.evaluation.runs.results import Results, no_results, opened_results
 from cli.evaluation.runs.running import Run, Tell
+from cli.evaluation.runs.signals import ended_by_signals
 from cli.evaluation.runs.tasks import estimated_usd, tasks_left, usual_usd
 from cli.evaluation.runs.variants import Variant
 from cli.local.backends import is_offline
 from cli.local.place import Place
+from cli.local.setup import AS_SET
 from cli.local.sources.telling import OnDocument
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.runtime.settings import Settings, read
@@ -74,6 +76,11 @@ def evaluate(plan: Plan, told: Told, dry: bool = False) -> tuple[Findings, int]:
     A dry run asks nothing. Raises InvalidInput for results of something else, a collection that was never read or a
     limit that buys nothing, and what keeps all questions from an answer; what was answered until then is kept.
     """
+    if plan.place is None and any(variant.setup != AS_SET for variant in plan.variants):
+        raise InvalidInput(
+            "A deployment asks by its own prompts and models: --prompt and --profile are for this machine. Deploy "
+            "another one to compare it, with its own `profile`, or its own prompts."
+        )
     with _opened(plan, dry) as results:
         tasks = tasks_left(plan.questions, plan.variants, results)
         usual = _usual(plan)
@@ -84,7 +91,7 @@ def evaluate(plan: Plan, told: Told, dry: bool = False) -> tuple[Findings, int]:
             budget = _budget(plan, results, usual)
             with _asking(plan, told) as ask, told.asking() as tell:
                 run = Run(tasks, ask, results, plan.parallel, budget, tell)
-                with _ended_by_signals(run):
+                with ended_by_signals(run):
                     left = run.run()
         return Findings(plan.questions, plan.variants, results), left
 
@@ -95,20 +102,22 @@ def _opened(plan: Plan, dry: bool) -> AbstractContextManager[Results]:
     return opened_results(plan.results, plan.asked, plan.variants)
 
 
-def _usual(plan: Plan) -> float | None:
-    """What a question usually costs, by the models and prices of the settings; a deployment may have others."""
+def _usual(plan: Plan) -> dict[str, float | None]:
+    """What a variant's question usually costs, by the models and prices of the settings; a deployment has its own."""
     if plan.place and is_offline():
-        return 0.0
+        return {variant.name: 0.0 for variant in plan.variants}
     settings = read(Settings)
-    return usual_usd(settings.models, settings.prices)
+    profiles = {variant.name: variant.setup.profile or settings.profile for variant in plan.variants}
+    return {name: usual_usd(read(Settings, profile=one).models, settings.prices) for name, one in profiles.items()}
 
 
-def _budget(plan: Plan, results: Results, usual: float | None) -> Budget | None:
+def _budget(plan: Plan, results: Results, usual: Mapping[str, float | None]) -> Budget | None:
     if plan.max_cost is None:
         return None
-    if usual is None:
+    known = [usd for usd in usual.values() if usd is not None]
+    if len(known) < len(usual):
         raise Misconfigured("--max-cost needs the price of every model: give it in SELFRAG_PRICES.")
-    least = MARGIN * usual
+    least = MARGIN * max(known)
     if plan.max_cost - results.spent < least:
         raise InvalidInput(
             f"Of --max-cost {plan.max_cost:g}, {results.spent:.4f} dollars are spent; a question is only begun with "
@@ -117,30 +126,15 @@ def _budget(plan: Plan, results: Results, usual: float | None) -> Budget | None:
     return Budget(plan.max_cost, results.spent, least)
 
 
-def _asking(plan: Plan, told: Told) -> AbstractContextManager[Ask]:
+@contextmanager
+def _asking(plan: Plan, told: Told) -> Iterator[Ask]:
     if plan.place is None:
-        return nullcontext(asking_endpoint(plan.endpoint, plan.api_key))
+        yield asking_endpoint(plan.endpoint, plan.api_key)
+        return
     with told.reading() as on_document:
         told.warn(brought_in_step(plan.place, on_document))
-    return asking_place(plan.place)
-
-
-@contextmanager
-def _ended_by_signals(run: Run) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM end the run in order; the next one ends the process."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def end(number: int, frame: object) -> None:
-        run.end()
-        restore()
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    for number in before:
-        signal.signal(number, end)
-    try:
-        yield
-    finally:
-        restore()
+    with (
+        keeping_traces(traces_beside(plan.results)) as keep,
+        asking_place(plan.place, plan.variants, keep) as ask,
+    ):
+        yield ask

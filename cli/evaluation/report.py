@@ -12,6 +12,7 @@ from cli.evaluation.measuring.calibration import calibrations, distributions
 from cli.evaluation.measuring.comparison import better, differences, intervals, most_different
 from cli.evaluation.measuring.languages import languages_of
 from cli.evaluation.measuring.measures import Measured, Reply, measured, overall
+from cli.evaluation.measuring.opinions import opinions
 from cli.evaluation.runs.results import Result
 from cli.evaluation.runs.variants import Variant
 from selfrag.domain.errors import InvalidInput
@@ -74,7 +75,7 @@ class Findings:
         replies = [Reply.model_validate(result.response) for result in self.results[variant.name]]
         return {
             "name": variant.name,
-            "policy": variant.fields,
+            **variant.way,
             "measures": overall(found),
             "intervals": intervals(found),
             "distributions": distributions(replies),
@@ -92,8 +93,13 @@ class Findings:
             "differences": {
                 name: {**asdict(gap), "verdict": gap.verdict} for name, gap in differences(one, two).items()
             },
+            "agreement": opinions(self._responses(first, other)),
             "most_different": [self._side_by_side(first, other, place) for place in most_different(one, two)],
         }
+
+    def _responses(self, *names: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        one, other = ([result.response for result in self.results[name]] for name in names)
+        return list(zip(one, other, strict=True))
 
     def _side_by_side(self, first: str, other: str, place: int) -> dict[str, Any]:
         question = self.questions[place]

@@ -19,6 +19,8 @@ def show_report(console: Console, report: Report) -> None:
     for comparison in report["comparisons"]:
         base, variant = escape(comparison["base"]), escape(comparison["variant"])
         console.print(_differences(comparison))
+        if comparison["agreement"]:
+            console.print(agreement_table(comparison["agreement"], f"Verdicts of {variant} and {base} on the same"))
         console.print(
             f"{variant} answers {comparison['won']} questions better than {base}, {comparison['lost']} worse."
         )
@@ -49,6 +51,20 @@ def _differences(comparison: dict[str, Any]) -> Table:
         if gap["low"] or gap["high"]:
             interval = f"{gap['low']:+.4g} to {gap['high']:+.4g}"
             table.add_row(words(name), f"{gap['value']:+.4g}", interval, gap["verdict"])
+    return table
+
+
+def agreement_table(agreements: dict[str, dict[str, Any]], title: str) -> Table:
+    """A line for each kind of verdict: how many were compared, the share that is equal, kappa, and the difference."""
+    table = Table("Verdicts", title=escape(title), title_justify="left")
+    for heading in ("compared", "equal", "kappa", "difference", "ungraded"):
+        table.add_column(heading, justify="right")
+    for kind, found in agreements.items():
+        figures = [
+            "" if found[name] is None else form.format(found[name])
+            for name, form in (("equal", "{:.1%}"), ("kappa", "{:.3f}"), ("difference", "{:+.3f}"))
+        ]
+        table.add_row(kind, str(found["pairs"]), *figures, str(found["ungraded"]))
     return table
 
 

@@ -8,7 +8,7 @@ Adapters are imported where a part needs them, and nowhere else: to import all S
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
@@ -67,6 +67,7 @@ class Parts(TypedDict, total=False):
     clock: Clock
     recent_calls: RecentCalls
     recognizer: Recognizer | None
+    prompts: Mapping[str, Prompt]
 
 
 def using(**replacements: Unpack[Parts]) -> AbstractContextManager[None]:
@@ -119,14 +120,25 @@ def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
 
 def grader(step: str, prompt: Prompt) -> Callable[[Limits], Grader]:
     """What makes the judge of a step within the limits of its task, loaded and warmed as `claude` does it."""
-    model, first = claude(step), first_of(step)
+    model, first, said = claude(step), first_of(step), prompted(step, prompt)
 
     def within(limits: Limits) -> Grader:
-        asked = model(limits)
+        asked, rubric = model(limits), said()
         # One model for both: what the first one costs is not there for the second.
-        return Grader(step, prompt, asked, Grader(first, prompt, asked) if first in settings().models else None)
+        return Grader(step, rubric, asked, Grader(first, rubric, asked) if first in settings().models else None)
 
     return within
+
+
+def prompted(step: str, prompt: Prompt) -> Callable[[], Prompt]:
+    """What gives a step's prompt: its own, unless another one was handed over in its place."""
+    return lambda: prompts().get(step, prompt)
+
+
+@once
+def prompts() -> Mapping[str, Prompt]:
+    """Prompts in place of the steps' own, by step: none but those that somebody hands over."""
+    return {}
 
 
 def claude(step: str) -> Callable[[Limits], Claude]:

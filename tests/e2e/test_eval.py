@@ -15,9 +15,9 @@ from werkzeug.wrappers import Request, Response
 
 from cli.local.loopback import Loopback
 from selfrag.domain.calls import PRICES
-from selfrag.runtime.models import DEFAULT_MODELS
+from selfrag.runtime.models import DEFAULT_MODELS, GRADER, WRITER
 from tests.e2e.conftest import Run
-from tests.support.command import Command
+from tests.support.command import ROOT, Command
 from tests.support.doubles.model_server import Body, ModelServer
 
 SET = [
@@ -152,6 +152,8 @@ def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
         (["--policy", "{}"], "A variant is a name"),
         (["--max-cost", "0"], "--max-cost is a number of dollars above 0."),
         (["--docs", "."], "A deployment answers from its own documents"),
+        (["--profile", "strict"], "A deployment asks by its own prompts and models"),
+        (["--prompt", "generate=set.jsonl"], "--prompt and --profile are for this machine"),
         (["--max-cost", "0.0001"], "a question is only begun with"),
         (["--results", "set.jsonl"], "it is no result; name another file for the results."),
         (["--csv", "nowhere/answers.csv", "--dry-run"], "nowhere/answers.csv cannot be written"),
@@ -215,6 +217,12 @@ def asked() -> Iterator[Asked]:
         server.go.set()
 
 
+def doubting(body: Body) -> Any:
+    """A verdict that the small model's own check doubts, so that the stronger one is asked, too; none is strict."""
+    support = "full" if "strict" not in body["system"][0]["text"].splitlines()[-1] else "partial"
+    return {"claims": [{"claim": "The crane lifts 13 tonnes.", "support": support, "passages": [1], "missing": ""}]}
+
+
 def of(command: Command, server: ModelServer, **more: str) -> Command:
     service = {"ANTHROPIC_API_KEY": "sk-of-nobody", "ANTHROPIC_BASE_URL": server.url}
     return Command(command.home, tuple({**service, **more}.items()))
@@ -265,3 +273,37 @@ def test_the_sample_questions_are_answered_by_the_stand_in_for_nothing(read: Com
     assert measures["usd"] == 0
     assert measures["abstention_recall"] == 1
     assert measures["match"] >= 0.7
+
+
+@pytest.mark.slow
+def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are_judged_again_for_what_changed(
+    fresh: Command, documents: Path, tmp_path: Path
+) -> None:
+    rubric = (ROOT / "functions" / "question" / "grade_support" / "prompt.md").read_text(encoding="utf-8")
+    stricter, strictest = tmp_path / "stricter.md", tmp_path / "strictest.md"
+    stricter.write_text(f"{rubric}\nBe strict.\n", encoding="utf-8")
+    strictest.write_text(f"{rubric}\nBe very strict.\n", encoding="utf-8")
+    with ModelServer() as server:
+        server.answers["grade_support"] = doubting
+        command = of(fresh, server)
+        options = ("--docs", str(documents), "--limit", "4", "--json")
+        variants = ("--profile", "balanced", "--profile", "strict", "--prompt", f"grade_support={stricter}")
+        report = command("eval", "cranes.jsonl", *options, *variants).response
+        assert [variant["name"] for variant in report["variants"]] == ["balanced", "strict", "grade_support.stricter"]
+        assert [list(variant["prompts"]) for variant in report["variants"]] == [[], [], ["grade_support"]]
+        by_prompt = Counter(
+            (body["model"], body["system"][0]["text"].endswith("Be strict.\n"))
+            for body in server.asked("grade_support")
+        )
+        # The strict profile has no first judge; what the other prompt finds is repaired, and judged once more.
+        assert by_prompt == {(GRADER, False): 4, (WRITER, False): 8, (GRADER, True): 8, (WRITER, True): 8}
+        strict, prompted = (comparison["agreement"] for comparison in report["comparisons"])
+        assert (strict["claims"]["equal"], strict["relevance"]["equal"]) == (1.0, 1.0)
+        assert (prompted["support"]["pairs"], prompted["support"]["difference"]) == (4, -0.5)
+        server.counts.clear()
+        told = command("replay", "cranes.traces.jsonl", "--prompt", f"grade_support={strictest}", "--json")
+        # The answers of the three are the same: each is judged once, by the one model of the settings.
+        assert set(server.counts) == {"grade_support"}
+        assert told.response["traces"] == 12
+        assert told.response["steps"]["grade_relevance"]["verdicts"] == 12
+        assert "selfrag: " in told.err

@@ -1,10 +1,11 @@
 """Who is asked: the local stack, in processes as `selfrag serve` has them, or a deployment."""
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from cli.evaluation.runs.variants import Variant
 from cli.local.backends import check_services, has_web
 from cli.local.ingest import sync
 from cli.local.lookup import known_records
@@ -14,8 +15,11 @@ from cli.remote import ask_remote
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 
-# Called with a request and a key that is the same when the same question is asked once more; gives the response.
-Ask = Callable[[AskRequest, str], dict[str, Any]]
+# Called with a request, a key that is the same when the same question is asked once more, and the variant that asks;
+# gives the response.
+Ask = Callable[[AskRequest, str, Variant], dict[str, Any]]
+# Called with the history of each execution that has ended.
+Keep = Callable[[Sequence[Mapping[str, Any]]], None]
 
 
 def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
@@ -31,18 +35,22 @@ def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
 
 
 @contextmanager
-def asking_place(place: Place) -> Iterator[Ask]:
-    """Answer from a place, whose documents are in step, in a process for each core."""
+def asking_place(place: Place, variants: Sequence[Variant], keep: Keep) -> Iterator[Ask]:
+    """Answer from a place, whose documents are in step, in processes of its own for each setup of the variants."""
     # It takes a second to load, which what is refused before does not need.
-    from cli.local.serving.server import answering
+    from cli.local.serving.server import answering_as
 
-    with answering(place) as workers:
+    setups = list(dict.fromkeys(variant.setup for variant in variants))
+    with answering_as(place, setups) as all_workers:
+        by_setup = dict(zip(setups, all_workers, strict=True))
 
-        def ask(request: AskRequest, key: str) -> dict[str, Any]:
+        def ask(request: AskRequest, key: str, variant: Variant) -> dict[str, Any]:
+            workers, question_id = by_setup[variant.setup], uuid.uuid4().hex
             payload = request.execution_input([place.collection])
             payload["policy"]["web_search"] &= has_web(place)
             try:
-                response = workers.answer(uuid.uuid4().hex, payload)
+                response = workers.answer(question_id, payload)
+                keep(workers.history(question_id))
             except TemporarilyUnavailable as error:
                 # Nobody knows what it has paid by then, so it is not to be asked again at once.
                 raise SelfragError(str(error)) from error
@@ -55,4 +63,4 @@ def asking_place(place: Place) -> Iterator[Ask]:
 
 def asking_endpoint(endpoint: str, api_key: str) -> Ask:
     """Ask a deployment: a question that it is asked once more with the same key, within a day, is paid once."""
-    return lambda request, key: ask_remote(request, endpoint, api_key, key)
+    return lambda request, key, variant: ask_remote(request, endpoint, api_key, key)

@@ -24,10 +24,12 @@ class Head(BaseModel):
 
 
 class Result(BaseModel):
-    """A line: a variant's whole response to a question, and how many seconds it took."""
+    """A line: a variant's whole response to a question, and how many seconds it took; `prompts` are versions."""
 
     variant: str
     policy: dict[str, Any]
+    profile: str = ""
+    prompts: dict[str, str] = {}
     question_id: str
     question: str
     seconds: float
@@ -135,11 +137,12 @@ def _parsed(path: Path, number: int, line: bytes, kind: type[Line]) -> Line:
 def _refuse_others(path: Path, head: Head, asked: str, known: Sequence[Result], variants: Sequence[Variant]) -> None:
     if head.asked != asked:
         raise InvalidInput(f"{path} holds answers from {head.asked}, not from {asked}: name another file.")
-    policies = {variant.name: variant.fields for variant in variants}
+    ways = {variant.name: variant.way for variant in variants}
     for result in known:
-        if result.policy != policies.get(result.variant, result.policy):
-            told = json.dumps(result.policy)
-            raise InvalidInput(f"{path} holds answers of {result.variant} with the policy {told}: name another file.")
+        way = result.model_dump(include={"policy", "profile", "prompts"})
+        if way != ways.get(result.variant, way):
+            told = ", ".join(f"the {part} {json.dumps(it)}" for part, it in way.items() if it) or "no policy"
+            raise InvalidInput(f"{path} holds answers of {result.variant} with {told}: name another file.")
 
 
 def _write(file: IO[str], line: BaseModel) -> None:

@@ -10,6 +10,7 @@ from cli.evaluation.runs.asking import Ask
 from cli.evaluation.runs.budget import Budget
 from cli.evaluation.runs.results import Result, Results
 from cli.evaluation.runs.tasks import Task
+from cli.evaluation.runs.variants import Variant
 from cli.evaluation.runs.waiting import Waiting
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
@@ -87,15 +88,15 @@ class Run:
             key = self._results.key(task.variant.name, task.question.id)
             # A limit that is another than before makes another request, which must not come with the same key.
             key = key if limit is None else f"{key}.{limit:g}"
-            self._at_work[threads.submit(self._patiently, request, key)] = task, limit
+            self._at_work[threads.submit(self._patiently, request, key, task.variant)] = task, limit
         return bool(self._at_work)
 
-    def _patiently(self, request: AskRequest, key: str) -> tuple[dict[str, Any], float]:
+    def _patiently(self, request: AskRequest, key: str, variant: Variant) -> tuple[dict[str, Any], float]:
         """The response, and how many seconds the try took that brought it."""
         for pause in (*PAUSES, None):
             began = time.perf_counter()
             try:
-                return self._ask(request, key), time.perf_counter() - began
+                return self._ask(request, key, variant), time.perf_counter() - began
             except TemporarilyUnavailable:
                 if pause is None or self._ending.is_set():
                     raise
@@ -125,7 +126,7 @@ class Run:
             variant, question = task.variant, task.question
             result = Result(
                 variant=variant.name,
-                policy=variant.fields,
+                **variant.way,
                 question_id=question.id,
                 question=question.question,
                 seconds=seconds,

@@ -58,11 +58,11 @@ def usual_usd(models: Mapping[str, str], prices: Mapping[str, Prices]) -> float 
     return dollars
 
 
-def estimated_usd(tasks: Sequence[Task], results: Results, usual: float | None) -> float | None:
+def estimated_usd(tasks: Sequence[Task], results: Results, usual: Mapping[str, float | None]) -> float | None:
     """What the tasks may cost in dollars: by the mean of what the variant has cost so far, else what is usual."""
-    means = {task.variant.name: usual for task in tasks}
+    means = {task.variant.name: usual[task.variant.name] for task in tasks}
     for name in means:
         known = [result.usd for result in results.of(name) if result.usd is not None]
-        means[name] = fmean(known) if known else usual
+        means[name] = fmean(known) if known else means[name]
     costs = [means[task.variant.name] for task in tasks]
     return None if None in costs else sum(cost for cost in costs if cost is not None)

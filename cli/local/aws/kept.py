@@ -76,3 +76,10 @@ def last_execution(question_id: str = "") -> tuple[str, list[dict[str, Any]]] | 
             wanted,
         ).fetchone()
     return (row[0], json.loads(row[1])) if row else None
+
+
+def kept_executions() -> list[list[dict[str, Any]]]:
+    """The histories of the last questions, the latest first."""
+    with _opened() as connection:
+        rows = connection.execute("SELECT history FROM executions ORDER BY ended_at DESC").fetchall()
+    return [json.loads(history) for (history,) in rows]

@@ -4,8 +4,8 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from cli.local.aws.kept import kept_tables
@@ -21,6 +21,7 @@ from cli.local.serving.gateway import Bucket, serving
 from cli.local.serving.memory import collect_as_usual, share_memory
 from cli.local.serving.worker import QuestionWorker
 from cli.local.serving.workers import Workers
+from cli.local.setup import AS_SET, Setup
 from cli.local.sources.files import SAMPLE_DOCUMENTS
 from cli.local.sources.report import NothingUsable
 from cli.local.sources.telling import OnDocument
@@ -63,9 +64,18 @@ def serve_documents(
 @contextmanager
 def answering(place: Place) -> Iterator[Workers]:
     """Processes that answer from a place, whose documents are in step, and the tables of what they answered."""
-    with _stores(place), _workers(place) as workers, bootstrap.using(executions=workers):
-        workers.wait_until_made()
+    with answering_as(place, [AS_SET]) as (workers,), bootstrap.using(executions=workers):
         yield workers
+
+
+@contextmanager
+def answering_as(place: Place, setups: Collection[Setup]) -> Iterator[list[Workers]]:
+    """The same for each setup: processes of its own, which share the cores and the tables with those of the others."""
+    with _stores(place), ExitStack() as begun:
+        all_workers = [begun.enter_context(_workers(place, setup, len(setups))) for setup in setups]
+        for workers in all_workers:
+            workers.wait_until_made()
+        yield all_workers
 
 
 @contextmanager
@@ -80,11 +90,12 @@ def _stores(place: Place) -> Iterator[None]:
 
 
 @contextmanager
-def _workers(place: Place) -> Iterator[Workers]:
-    """Processes that answer from a place, as many as there are cores; the tables are those of this process."""
+def _workers(place: Place, setup: Setup, setups: int) -> Iterator[Workers]:
+    """Processes that answer from a place, of as many setups as many as there are cores; this process has the tables."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    count = min(MOST_WORKERS, cores)
-    workers = Workers(bootstrap.executions(), count, QuestionWorker, place, max(1, cores // count))
+    count = max(1, min(MOST_WORKERS, cores) // setups)
+    threads = max(1, cores // (count * setups))
+    workers = Workers(bootstrap.executions(), count, QuestionWorker, place, threads, setup)
     try:
         yield workers
     finally:

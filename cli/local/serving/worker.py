@@ -11,6 +11,7 @@ from cli.local.backends import chosen_backends
 from cli.local.index import local_parts
 from cli.local.place import Place
 from cli.local.serving.memory import collect_as_usual, share_memory
+from cli.local.setup import Setup
 from selfrag import bootstrap
 from selfrag.ports.executions import Snapshot
 
@@ -18,12 +19,14 @@ from selfrag.ports.executions import Snapshot
 class QuestionWorker:
     """A local stack for a place's questions, which ends with its process; `threads` may embed at a time."""
 
-    def __init__(self, place: Place, threads: int) -> None:
+    def __init__(self, place: Place, threads: int, setup: Setup) -> None:
         share_memory()
         os.environ.setdefault("OMP_NUM_THREADS", str(threads))
         self._opened = ExitStack()
         backends = self._opened.enter_context(chosen_backends(place))
-        stack = running_stack(backends.environment, backends.secrets, parts=local_parts(), parse=kept_programs())
+        environment = {**backends.environment, **({"SELFRAG_PROFILE": setup.profile} if setup.profile else {})}
+        parts: bootstrap.Parts = {**local_parts(), "prompts": dict(setup.prompts)}
+        stack = running_stack(environment, backends.secrets, parts=parts, parse=kept_programs())
         self._opened.enter_context(stack)
         self._opened.enter_context(kept_tables())
         collect_as_usual()

@@ -105,6 +105,7 @@ def _result(task: Task, judge: Grader, found: Sequence[Judgement[Support]]) -> R
         verdict = SupportVerdict(level=level_of(claims), claims=claims, cached=last.cached, model=judge.model)
     took: dict[str, Any] = last.took
     took["calls"] = [call.model_copy(update={"step": STEP}) for judgement in found for call in judgement.took["calls"]]
+    took["judged"] = [judged for judgement in found for judged in judgement.took["judged"]]
     took["warnings"] = list(dict.fromkeys(warning for judgement in found for warning in judgement.warnings))
     took["attempts"] = sum(judgement.attempts for judgement in found)
     took["throttled"] = any(judgement.throttled for judgement in found)

@@ -51,15 +51,24 @@ class Limits(Model):
     cache: bool = True
 
 
+class Judged(Model):
+    """A verdict as the model gave it, in JSON, and its key in the verdict cache: what was asked, of whom, and how."""
+
+    key: str
+    verdict: str
+
+
 class StepResult(Model):
     """What every step that may ask the model hands back beside its own result.
 
     `attempts` is how often the model was asked, whether or not it replied; `error` is the class name of the error
     that is why the step brought nothing, and `cause` its sentence, for the operator; `throttled` tells whether the
-    model refused a request for being one too many.
+    model refused a request for being one too many. `judged` are the verdicts that it rests on; the state has none of
+    them, but the trace does, so that they are known again when it is replayed.
     """
 
     calls: list[ModelCall] = []
+    judged: list[Judged] = []
     warnings: list[str] = []
     attempts: int = 0
     error: str | None = None

@@ -30,6 +30,16 @@ def cache_key(*, step: str, model: str, prompt_version: str, shape: Mapping[str,
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
+def verdict_key(claude: Claude, step: str, prompt: Prompt, shape: type[BaseModel], fields: Mapping[str, Any]) -> str:
+    """The key of a verdict in this shape on these fields, by the model that the step asks."""
+    return _key(claude, step, prompt, _schema(shape), fields)
+
+
+def _key(claude: Claude, step: str, prompt: Prompt, shape: Mapping[str, Any], texts: Mapping[str, Any]) -> str:
+    model = claude.model_of(step)
+    return cache_key(step=step, model=model, prompt_version=prompt.version, shape=shape, texts=texts)
+
+
 @cache
 def _schema(shape: type[BaseModel]) -> dict[str, Any]:
     return shape.model_json_schema()
@@ -62,7 +72,7 @@ class Remembering:
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         """The verdict that is kept, or else one that is asked for."""
-        key = self._key(step, prompt, _schema(shape), fields)
+        key = verdict_key(self._claude, step, prompt, shape, fields)
         kept = self._kept(key, shape.model_validate_json)
         if kept is not None:
             return Judgement(kept, None, call=None, attempts=0, cached=True)
@@ -73,7 +83,9 @@ class Remembering:
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         """The text that is kept, or else one that is asked for."""
-        key = self._key(step, prompt, {}, {"sources": [asdict(source) for source in sources], "fields": fields})
+        key = _key(
+            self._claude, step, prompt, {}, {"sources": [asdict(source) for source in sources], "fields": fields}
+        )
         kept = self._kept(key, _SEGMENTS.validate_json)
         if kept is not None:
             return Writing(kept, None, call=None, attempts=0, cached=True)
@@ -81,10 +93,6 @@ class Remembering:
         if writing.flaw is None and any(segment.text.strip() for segment in writing.segments):
             self._cache.put(key, _SEGMENTS.dump_json(writing.segments).decode())
         return replace(writing, warnings=self._warnings())
-
-    def _key(self, step: str, prompt: Prompt, shape: Mapping[str, Any], texts: Mapping[str, Any]) -> str:
-        model = self.model_of(step)
-        return cache_key(step=step, model=model, prompt_version=prompt.version, shape=shape, texts=texts)
 
     def _kept(self, key: str, read: Callable[[str], T]) -> T | None:
         text = self._cache.get(key)

@@ -1,11 +1,12 @@
 """A step's judge: its prompt, and the model that it asks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from selfrag.ports.cache import verdict_key
 from selfrag.ports.model import Claude, Judgement
 from selfrag.ports.prompts import Prompt
 
@@ -35,4 +36,5 @@ class Grader:
         Fails closed: a refused, cut, malformed or missing reply is no verdict and is not kept. Raises
         selfrag's typed errors for what no later try would mend.
         """
-        return self.claude.judge(self.step, self.prompt, texts, shape)
+        judged = self.claude.judge(self.step, self.prompt, texts, shape)
+        return replace(judged, key=verdict_key(self.claude, self.step, self.prompt, shape, texts))

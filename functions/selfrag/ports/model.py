@@ -6,7 +6,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from selfrag.domain.calls import ModelCall
+from selfrag.domain.calls import Judged, ModelCall
 from selfrag.ports.prompts import Prompt
 
 V = TypeVar("V", bound=BaseModel)
@@ -40,10 +40,18 @@ class _Asked:
 
 @dataclass(frozen=True)
 class Judgement(_Asked, Generic[V]):
-    """A verdict, or None and its flaw."""
+    """A verdict, or None and its flaw; `key` is its key in the verdict cache, "" for who has none."""
 
     verdict: V | None
     flaw: Flaw | None
+    key: str = ""
+
+    @property
+    def took(self) -> dict[str, Any]:
+        """What it took, as the fields of a step's result, and the verdict."""
+        found = self.verdict if self.key else None
+        judged = [] if found is None else [Judged(key=self.key, verdict=found.model_dump_json())]
+        return {**super().took, "judged": judged}
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,12 @@ class Prompt:
 
 def load_prompt(module_file: str) -> Prompt:
     """Read the `prompt.md` that stands beside a module, with the clause that all prompts share put in its place."""
-    text = Path(module_file).with_name("prompt.md").read_text(encoding="utf-8").replace(_CLAUSE, material())
+    return prompt_of(Path(module_file).with_name("prompt.md").read_text(encoding="utf-8"))
+
+
+def prompt_of(text: str) -> Prompt:
+    """The prompt of the text of a `prompt.md`."""
+    text = text.replace(_CLAUSE, material())
     return Prompt(text, hashlib.sha256(text.encode()).hexdigest()[:16])
 
 

@@ -3,7 +3,7 @@
 No secret stands here: secrets are named by their id in Secrets Manager.
 """
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
@@ -125,10 +125,13 @@ class ApiSettings(_Settings):
 S = TypeVar("S", bound=BaseSettings)
 
 
-def read(kind: type[S]) -> S:
-    """Settings of a kind as the environment gives them; raises Misconfigured with the names that are wrong."""
+def read(kind: type[S], **given: Any) -> S:
+    """Settings of a kind as they are given, else as the environment has them.
+
+    Raises Misconfigured with the names that are wrong.
+    """
     try:
-        return kind()
+        return kind(**given)
     except ValidationError as error:
         wrong = "; ".join(f"SELFRAG_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
     except SettingsError as error:  # what should be JSON is not; the message has the field's name in quotes

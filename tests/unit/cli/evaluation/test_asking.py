@@ -7,11 +7,13 @@ import pytest
 from werkzeug.wrappers import Request, Response
 
 from cli.evaluation.runs.asking import asking_endpoint
+from cli.evaluation.runs.variants import read_variants
 from cli.local.loopback import Loopback
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Policy
 from tests.unit.cli.evaluation.conftest import response
 
+(DEFAULT,) = read_variants([])
 ASKED = AskRequest(question="How long?", policy=Policy(top_k=2, cache=False))
 
 
@@ -48,7 +50,7 @@ def test_a_question_to_a_deployment_has_its_policy_and_a_key_against_asking_twic
     deployed: Callable[..., tuple[Deployment, str]],
 ) -> None:
     deployment, url = deployed(200)
-    assert asking_endpoint(url, "key")(ASKED, "run.default.q.0")["status"] == "answered"
+    assert asking_endpoint(url, "key")(ASKED, "run.default.q.0", DEFAULT)["status"] == "answered"
     assert deployment.heard == [("run.default.q.0", {"question": "How long?", "policy": {"top_k": 2, "cache": False}})]
 
 
@@ -58,7 +60,7 @@ def test_what_is_at_work_or_refused_for_a_while_is_worth_another_try(
 ) -> None:
     _, url = deployed(status)
     with pytest.raises(TemporarilyUnavailable):
-        asking_endpoint(url, "key")(ASKED, "run.default.q.0")
+        asking_endpoint(url, "key")(ASKED, "run.default.q.0", DEFAULT)
 
 
 def test_a_policy_that_the_deployment_refuses_is_told_in_its_words(
@@ -66,4 +68,4 @@ def test_a_policy_that_the_deployment_refuses_is_told_in_its_words(
 ) -> None:
     _, url = deployed(400)
     with pytest.raises(InvalidInput, match=r"It is 400\. Wait\."):
-        asking_endpoint(url, "key")(ASKED, "run.default.q.0")
+        asking_endpoint(url, "key")(ASKED, "run.default.q.0", DEFAULT)

@@ -17,7 +17,7 @@ from cli.evaluation.runs.budget import Budget
 from cli.evaluation.runs.results import Results, opened_results
 from cli.evaluation.runs.running import MOST_IN_A_ROW, PAUSES, Run
 from cli.evaluation.runs.tasks import Task, tasks_left
-from cli.evaluation.runs.variants import read_variants
+from cli.evaluation.runs.variants import Variant, read_variants
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 from tests.unit.cli.evaluation.conftest import gold, response
@@ -34,7 +34,7 @@ class Asked:
         self.keys: list[str] = []
         self._instead, self._lock = instead, threading.Lock()
 
-    def __call__(self, request: AskRequest, key: str) -> dict[str, Any]:
+    def __call__(self, request: AskRequest, key: str, variant: Variant) -> dict[str, Any]:
         with self._lock:
             self.requests.append(request)
             self.keys.append(key)

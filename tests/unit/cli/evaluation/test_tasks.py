@@ -12,6 +12,7 @@ from selfrag.runtime.models import PROFILES
 from tests.support.command import ROOT
 from tests.unit.cli.evaluation.conftest import gold, response
 
+USUAL = {"a": 0.02, "b": 0.03}
 PAGE = (ROOT / "docs" / "costs.md").read_text(encoding="utf-8")
 
 
@@ -40,12 +41,12 @@ def test_a_variant_that_has_answers_costs_what_they_cost_in_the_mean_and_another
     variants = read_variants(["a={}", "b={}"])
     tasks = [Task(gold(f"{number}?"), variant) for number in range(5) for variant in variants]
     with opened_results(tmp_path / "results.jsonl", "here", variants) as results:
-        assert estimated_usd(tasks, results, 0.02) == pytest.approx(10 * 0.02)
-        assert estimated_usd(tasks, results, None) is None
+        assert estimated_usd(tasks, results, USUAL) == pytest.approx(5 * 0.02 + 5 * 0.03)
+        assert estimated_usd(tasks, results, {"a": None, "b": None}) is None
         for number, usd in enumerate((0.1, None, 0.3)):
             said = response(usd=usd)
             results.add(
                 Result(variant="a", policy={}, question_id=f"{number}", question="?", seconds=1.0, response=said)
             )
-        assert estimated_usd(tasks, results, 0.02) == pytest.approx(5 * 0.2 + 5 * 0.02)
-    assert estimated_usd([], results, None) == 0
+        assert estimated_usd(tasks, results, USUAL) == pytest.approx(5 * 0.2 + 5 * 0.03)
+    assert estimated_usd([], results, {}) == 0

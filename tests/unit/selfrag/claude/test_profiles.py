@@ -104,6 +104,22 @@ def test_an_answer_with_a_number_that_no_passage_has_is_judged_again_where_the_p
     assert judged(Limits()) == models
 
 
+def test_a_result_tells_each_verdict_that_it_rests_on_by_its_key_in_the_cache(server: ModelServer) -> None:
+    claim = {"claim": "26 days.", "support": "full", "passages": [1], "missing": ""}
+    server.answers["grade_support"] = lambda body: {"claims": [claim]}
+    task = Task(question="?", answer="26 days.", passages=[passage()])
+    result = grade(task, bootstrap.grader("grade_support", PROMPT)(Limits()))
+    items = boto3.client("dynamodb").scan(TableName="selfrag-verdicts")["Items"]
+    kept = {item["key"]["S"]: item["verdict"]["S"] for item in items if "verdict" in item}
+    assert len(result.judged) == 2
+    assert {judged.key: judged.verdict for judged in result.judged} == kept
+    remembered = grade(task, bootstrap.grader("grade_support", PROMPT)(Limits()))
+    unremembered = grade(task, bootstrap.grader("grade_support", PROMPT)(Limits(cache=False)))
+    assert result.judged == remembered.judged == unremembered.judged
+    server.answers["grade_support"] = lambda body: {"claims": []}
+    assert grade(task, bootstrap.grader("grade_support", PROMPT)(Limits(cache=False))).judged == []
+
+
 def test_both_judges_share_what_the_step_may_spend(server: ModelServer) -> None:
     server.answers["grade_support"] = lambda body: {
         "claims": [{"claim": "26 days.", "support": "full", "passages": [1], "missing": ""}]

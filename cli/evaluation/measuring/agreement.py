@@ -1,0 +1,108 @@
+"""How far two judges agree on the same things: two prompts of a grader, or two models."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from selfrag.domain.verdicts import Claim, RelevanceVerdict, SupportVerdict, UtilityVerdict
+
+RELEVANCE = ("irrelevant", "relevant")
+SUPPORT = ("no_support", "partially_supported", "fully_supported")
+CLAIMS = ("contradicted", "none", "partial", "full")
+UTILITY = (1, 2, 3, 4, 5)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a judge said of one thing: a level, and a score where the judge gives one."""
+
+    level: Hashable
+    score: float | None = None
+
+
+# What two judges said of the same thing; None for a judge who gave no verdict.
+Pair = tuple[Said | None, Said | None]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Of so many `pairs` of verdicts, the share that is `equal`, and how much of it is no chance (`kappa`).
+
+    `difference` is the mean of the other's score less the one's. `kappa` is None where both always say the same one
+    level, and all three are None without pairs. `ungraded` things have no verdict of one judge, and are no pair.
+    """
+
+    pairs: int
+    equal: float | None
+    kappa: float | None
+    difference: float | None
+    ungraded: int
+
+
+def agreement(pairs: Iterable[Pair], levels: Sequence[Hashable]) -> Agreement:
+    """How far the judges agree; `levels` are all there are, in their order.
+
+    Kappa is Cohen's with linear weights (Psychological Bulletin 70 (1968), pages 213 to 220): a verdict that is two
+    levels away counts as twice as wrong as one that is next to it. Of two levels it is the plain one.
+    """
+    told = list(pairs)
+    both = [(one, other) for one, other in told if one and other]
+    if not both:
+        return Agreement(0, None, None, None, len(told))
+    counts = np.zeros((len(levels), len(levels)))
+    for one, other in both:
+        counts[levels.index(one.level), levels.index(other.level)] += 1
+    gaps = [other.score - one.score for one, other in both if one.score is not None and other.score is not None]
+    return Agreement(
+        pairs=len(both),
+        equal=float(np.trace(counts)) / len(both),
+        kappa=_kappa(counts),
+        difference=sum(gaps) / len(gaps) if gaps else None,
+        ungraded=len(told) - len(both),
+    )
+
+
+def _kappa(counts: "np.ndarray[tuple[int, int], np.dtype[np.float64]]") -> float | None:
+    places = np.arange(len(counts))
+    weights = np.abs(places[:, None] - places[None, :])
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    by_chance = float((weights * expected).sum())
+    return 1 - float((weights * counts).sum()) / by_chance if by_chance else None
+
+
+class Compared:
+    """Collects what two judges said of the same passages and answers, and tells how far they agree."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[str, list[Pair]] = {"relevance": [], "support": [], "claims": [], "utility": []}
+
+    def relevance(self, one: RelevanceVerdict, other: RelevanceVerdict) -> None:
+        """Two verdicts on one passage for one question."""
+        said = [None if verdict.score is None else Said(verdict.label, verdict.score) for verdict in (one, other)]
+        self._pairs["relevance"].append((said[0], said[1]))
+
+    def support(self, one: SupportVerdict, other: SupportVerdict) -> None:
+        """Two verdicts on one answer, and on those claims that both read in it word by word."""
+        said = [
+            None if verdict.ungraded else Said(verdict.level, SUPPORT.index(verdict.level) / 2)
+            for verdict in (one, other)
+        ]
+        self._pairs["support"].append((said[0], said[1]))
+        claims = [_by_words(verdict.claims) for verdict in (one, other)]
+        self._pairs["claims"] += [(claims[0][words], claims[1][words]) for words in claims[0] if words in claims[1]]
+
+    def utility(self, one: UtilityVerdict, other: UtilityVerdict) -> None:
+        """Two verdicts on one answer."""
+        said = [None if verdict.score is None else Said(verdict.score, verdict.score) for verdict in (one, other)]
+        self._pairs["utility"].append((said[0], said[1]))
+
+    def agreements(self) -> dict[str, dict[str, Any]]:
+        """The agreement on each kind of verdict as JSON values; a kind of which there is nothing is left out."""
+        levels = {"relevance": RELEVANCE, "support": SUPPORT, "claims": CLAIMS, "utility": UTILITY}
+        return {kind: asdict(agreement(pairs, levels[kind])) for kind, pairs in self._pairs.items() if pairs}
+
+
+def _by_words(claims: Iterable[Claim]) -> dict[str, Said]:
+    return {" ".join(claim.claim.split()): Said(claim.support) for claim in claims}

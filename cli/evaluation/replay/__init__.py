@@ -1,0 +1,1 @@
+"""Recorded questions judged again under another prompt or model, without search and without writing."""

@@ -1,0 +1,67 @@
+"""`selfrag replay`: what was asked here is judged again, and the terminal says what changed and what it took."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.local.aws.kept import keep_execution
+from tests.e2e.conftest import Run
+from tests.support.command import ROOT
+from tests.support.doubles.model_server import ModelServer
+from tests.support.local import QUESTION, local_stack
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-nobody")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        yield running
+
+
+@pytest.fixture
+def stricter(tmp_path: Path) -> str:
+    path = tmp_path / "stricter.md"
+    rubric = (ROOT / "functions" / "question" / "grade_support" / "prompt.md").read_text(encoding="utf-8")
+    path.write_text(f"{rubric}\nBe strict.\n", encoding="utf-8")
+    return f"grade_support={path}"
+
+
+def test_the_last_questions_are_judged_again_and_shown_with_those_that_would_have_ended_otherwise(
+    here: Run, server: ModelServer, stricter: str
+) -> None:
+    with local_stack(server) as stack:
+        execution = stack.execute(QUESTION)
+    keep_execution(execution.id, execution.history)
+    server.counts.clear()
+    server.answers["grade_support"] = lambda body: {
+        "claims": [{"claim": "It is 40 days.", "support": "none", "passages": [], "missing": ""}]
+    }
+    ended = here("replay", "--prompt", stricter)
+    assert ended.code == 0
+    assert "selfrag: 6 verdicts, of which 1 may be asked for: 1 by grade_support" in ended.err
+    assert "1 traces" in ended.out
+    assert "1 of 1 questions would have ended otherwise, 0 more gone another way." in ended.out
+    assert f"answered → abstained: {QUESTION['question']}  {execution.id}" in ended.out
+    assert server.counts == {"grade_support": 2}
+    report = here("replay", "--prompt", stricter, "--json").response
+    assert report["steps"]["grade_support"] == {"verdicts": 1, "judged": 0, "calls": 0, "usd": 0, "missing": 0}
+    assert report["otherwise"][0]["would_be"] == "abstained"
+    assert server.counts == {"grade_support": 2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "There is no trace to judge again: ask questions first, or name a file of traces."),
+        (["nowhere.jsonl"], "nowhere.jsonl cannot be read"),
+        (["--max-cost", "0"], "--max-cost is a number of dollars above 0."),
+        (["--prompt", "generate=a.md"], "There is no step generate to change"),
+    ],
+)
+def test_what_cannot_be_judged_again_is_refused_in_one_sentence(here: Run, arguments: list[str], sentence: str) -> None:
+    ended = here("replay", *arguments)
+    assert ended.code == 2
+    assert sentence in ended.err
+    assert ended.err.count("selfrag: ") == 1
