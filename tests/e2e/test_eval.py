@@ -152,6 +152,8 @@ def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
         (["--policy", "{}"], "A variant is a name"),
         (["--max-cost", "0"], "--max-cost is a number of dollars above 0."),
         (["--docs", "."], "A deployment answers from its own documents"),
+        (["--machine", "arn"], "--machine asks a deployment by itself: leave out --docs and --endpoint."),
+        (["--redrive"], "--redrive is for --machine; otherwise the same command goes on by itself."),
         (["--max-cost", "0.0001"], "a question is only begun with"),
         (["--results", "set.jsonl"], "it is no result; name another file for the results."),
         (["--csv", "nowhere/answers.csv", "--dry-run"], "nowhere/answers.csv cannot be written"),
