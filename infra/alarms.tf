@@ -47,6 +47,11 @@ locals {
         threshold = 1
         advice    = "A reindexing broke off. Open the machine ${local.machine_names.reindex} in the Step Functions console: the error says whether the bucket could not be listed, the results not be written or a permission is missing. When it is mended, redrive the execution or start another with the same input: documents that are done are not worked on again."
       }
+      evaluation-failed = {
+        metric    = ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns.evaluation }]
+        threshold = 1
+        advice    = "An evaluation broke off. Open the machine ${local.machine_names.evaluation} in the Step Functions console: the error says whether its file of questions could not be read, the report not be written or a permission is missing. When it is mended, run the command again with --redrive: what was answered is not asked again."
+      }
     },
     # The units are the account's, of all its collections. Each minute has its sum, so five minutes have five.
     { for use in local.makes_collection ? ["Search", "Indexing"] : [] : "collection-${lower(use)}-units" => {

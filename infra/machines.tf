@@ -8,11 +8,13 @@ locals {
     ingestion = { workflow = "ingestion", type = "STANDARD" }
     # Has the ingestion look at all objects below a prefix: for a first load, and when what passages depend on has changed.
     reindex = { workflow = "reindex", type = "STANDARD" }
+    # Asks the questions of a file in the work bucket, as `selfrag eval --machine` puts it there.
+    evaluation = { workflow = "evaluation", type = "STANDARD" }
   }
   question_machines = [for machine, body in local.machines : machine if body.workflow == "question"]
 
-  # By name, so that nothing waits in a circle: a role names what the function or the machine that has it starts, and the
-  # reindexing starts executions of itself, which are the items of its Distributed Map.
+  # By name, so that nothing waits in a circle: a role names what the function or the machine that has it starts, and a
+  # machine with a Distributed Map starts executions of itself, which are its items.
   machine_names = { for machine in keys(local.machines) : machine => "${var.name}-${machine}" }
   machine_arns = {
     for machine, name in local.machine_names : machine => "arn:${local.partition}:states:${local.here}:stateMachine:${name}"
@@ -46,6 +48,18 @@ locals {
         reindex_concurrency = var.reindex_concurrency
       }
       statements = local.reindex_statements
+    }
+    evaluation = {
+      steps = []
+      values = {
+        work_bucket            = aws_s3_bucket.bucket["work"].id
+        question_machine       = "${local.machine_arns.standard}:${local.live}"
+        question_executions    = local.executions.standard
+        collections            = jsonencode(var.collections)
+        web_search             = var.web_search
+        evaluation_concurrency = local.evaluation_concurrency
+      }
+      statements = local.evaluation_statements
     }
   }
   # Keys that start with x- hold what a definition names by anchors.
@@ -180,7 +194,37 @@ locals {
     resources = ["*"]
   }])
 
-  reindex_statements = [
+  # What the items of a Distributed Map start, by the machine that has the map.
+  started_by_items = { reindex = "ingestion", evaluation = "standard" }
+  item_statements = {
+    for machine, started in local.started_by_items : machine => [
+      {
+        sid       = "StartItems"
+        actions   = ["states:StartExecution"]
+        resources = [local.machine_arns[machine], local.machine_arns[started]]
+      },
+      {
+        # The execution of an item has the Map's label after the machine's name, behind a slash.
+        sid     = "FollowItems"
+        actions = ["states:DescribeExecution", "states:StopExecution"]
+        resources = [
+          "${local.executions[machine]}:*", "${local.executions[machine]}/*", "${local.executions[started]}:*"
+        ]
+      },
+      {
+        sid       = "RedriveItems"
+        actions   = ["states:RedriveExecution"]
+        resources = ["${local.executions[machine]}/*"]
+      },
+      {
+        # The rule by which Step Functions itself is told that an execution has ended.
+        sid       = "HearOfTheEnd"
+        actions   = ["events:DescribeRule", "events:PutRule", "events:PutTargets"]
+        resources = ["arn:${local.partition}:events:${local.here}:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule"]
+      }
+    ]
+  }
+  reindex_statements = concat([
     {
       sid       = "ListDocuments"
       actions   = ["s3:ListBucket"]
@@ -192,31 +236,29 @@ locals {
       resources = ["${aws_s3_bucket.bucket["work"].arn}/reindex/*"]
     },
     {
-      sid       = "StartItemsAndIngestion"
-      actions   = ["states:StartExecution"]
-      resources = [local.machine_arns.reindex, local.machine_arns.ingestion]
-    },
-    {
-      # The execution of an item has the Map's label after the machine's name, behind a slash.
-      sid       = "FollowItemsAndIngestion"
-      actions   = ["states:DescribeExecution", "states:StopExecution"]
-      resources = ["${local.executions.reindex}:*", "${local.executions.reindex}/*", "${local.executions.ingestion}:*"]
-    },
-    {
-      sid       = "RedriveItems"
-      actions   = ["states:RedriveExecution"]
-      resources = ["${local.executions.reindex}/*"]
-    },
-    {
       sid       = "CountItems"
       actions   = ["states:DescribeMapRun"]
       resources = ["arn:${local.partition}:states:${local.here}:mapRun:${local.machine_names.reindex}/*"]
+    }
+  ], local.item_statements.reindex)
+  evaluation_statements = concat([
+    {
+      sid       = "ReadQuestions"
+      actions   = ["s3:GetObject"]
+      resources = ["${aws_s3_bucket.bucket["work"].arn}/evaluations/*/questions.jsonl"]
     },
     {
-      # The rule by which Step Functions itself is told that an execution has ended.
-      sid       = "HearOfTheEnd"
-      actions   = ["events:DescribeRule", "events:PutRule", "events:PutTargets"]
-      resources = ["arn:${local.partition}:events:${local.here}:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule"]
+      sid     = "WriteAnswersAndReport"
+      actions = ["s3:PutObject"]
+      resources = [
+        "${aws_s3_bucket.bucket["work"].arn}/evaluations/*/results/*",
+        "${aws_s3_bucket.bucket["work"].arn}/evaluations/*/report.json"
+      ]
     }
-  ]
+  ], local.item_statements.evaluation)
+
+  # A question runs up to ten functions at once: half of what the account may run is left to those who wait.
+  evaluation_concurrency = coalesce(
+    var.evaluation_concurrency, max(1, floor(coalesce(var.account_concurrency, 80) / 20))
+  )
 }

@@ -75,6 +75,11 @@ output "reindex_command" {
   ])
 }
 
+output "evaluation_machine_arn" {
+  description = "The state machine that `selfrag eval --machine` has ask thousands of questions, by the alias of the release that is live."
+  value       = aws_sfn_alias.machine["evaluation"].arn
+}
+
 output "rollback_command" {
   description = "Lists the releases and makes the one before live again; --to names another one."
   value       = "selfrag rollback --name ${var.name} --region ${local.region}"

@@ -20,7 +20,8 @@ locals {
   buckets = merge({
     # What documents are dropped into. What is replaced or deleted can be brought back for a while.
     documents = { versioned = true, force_destroy = var.documents_force_destroy }
-    # Work in progress: a document's text, passages and vectors, between one step of the ingestion and the next.
+    # Work in progress: a document's text, passages and vectors, between one step of the ingestion and the next. And the
+    # questions and answers of evaluations.
     work = { versioned = false, force_destroy = true }
     }, !var.text_recognition ? {} : {
     # Pages that were recognised, and what they say, so that they are paid once. What is gone is recognised again.
@@ -92,7 +93,7 @@ resource "aws_dynamodb_table_item" "caller" {
 }
 
 resource "aws_s3_bucket" "bucket" {
-  #checkov:skip=CKV_AWS_18:Who reads documents is the business of the account's CloudTrail, and the work bucket only the ingestion's functions use. A log bucket would need the same care again.
+  #checkov:skip=CKV_AWS_18:Who reads documents is the business of the account's CloudTrail, and the work bucket only the ingestion's functions and evaluations use. A log bucket would need the same care again.
   #checkov:skip=CKV_AWS_21:Of documents versions are kept. What is in the work bucket can be made again from them, and old versions would only keep texts longer.
   #checkov:skip=CKV_AWS_144:One region is where the collection is. Versions and the lifecycle guard documents against mistakes, and the rest can be made again.
   #checkov:skip=CKV2_AWS_62:EventBridge is told of documents. Nothing has to be told of work in progress, which the state machine hands from step to step.

@@ -397,6 +397,17 @@ variable "reindex_concurrency" {
   }
 }
 
+variable "evaluation_concurrency" {
+  description = "How many questions an evaluation in the account asks at once (`selfrag eval --machine`); a question runs up to ten functions at a time. null takes half of account_concurrency, and 4 where that is null."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.evaluation_concurrency == null || try(var.evaluation_concurrency >= 1 && var.evaluation_concurrency <= 1000 && floor(var.evaluation_concurrency) == var.evaluation_concurrency, false)
+    error_message = "evaluation_concurrency must be a whole number from 1 to 1000."
+  }
+}
+
 variable "ingest_on_upload" {
   description = "Whether an object that comes, changes or goes is ingested at once. Off, it waits for a reindexing, and what goes in the meantime stays in the index."
   type        = bool

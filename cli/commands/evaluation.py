@@ -47,6 +47,15 @@ ResultsFile = Annotated[
 MaxCost = Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="The most dollars to spend in all.")]
 Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Questions asked at a time.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask the first N questions.")]
+MachineArn = Annotated[
+    str,
+    typer.Option(
+        "--machine",
+        metavar="ARN",
+        help="Have a deployment ask by itself, so many at a time as it is set to: the output evaluation_machine_arn.",
+    ),
+]
+Redrive = Annotated[bool, typer.Option("--redrive", help="With --machine: ask once more what has failed.")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write a line for each answer, with its measures.")]
 ReportFile = Annotated[
     Path | None,
@@ -67,6 +76,8 @@ def evaluate(
     prompt: Prompts = None,
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
+    machine: MachineArn = "",
+    redrive: Redrive = False,
     results: ResultsFile = None,
     max_cost: MaxCost = None,
     parallel: Parallel = 4,
@@ -89,6 +100,7 @@ def evaluate(
 
     if endpoint and (docs or collection):
         raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
+    _refuse_for_machine(machine, redrive, bool(docs or endpoint), max_cost)
     if max_cost is not None and max_cost <= 0:
         raise InvalidInput("--max-cost is a number of dollars above 0.")
     if (questions is None) != from_feedback or (not from_feedback and (name or region)):
@@ -96,11 +108,20 @@ def evaluate(
     if report:
         check_report(report)
     variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])
-    place = None if endpoint else place_to_ask(docs, collection)
+    place = None if endpoint or machine else place_to_ask(docs, collection)
     asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
-    plan = Plan(asked, variants, kept, parallel, max_cost, place, endpoint, api_key)
-    findings, left = evaluate(plan, Told(warn, _tell_estimate, reading_progress, asking_progress), dry_run)
+    plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
+    told = Told(warn, _tell_estimate, reading_progress, asking_progress)
+    if machine and not dry_run:
+        from cli.evaluation.in_account import evaluate_in_account
+        from cli.evaluation.runs.machine import Machine
+
+        findings, left = evaluate_in_account(
+            plan, told, Machine(machine), [collection] if collection else [], again=redrive
+        )
+    else:
+        findings, left = evaluate(plan, told, dry_run)
     if csv:
         findings.write_csv(csv)
     if report:
@@ -112,7 +133,8 @@ def evaluate(
     else:
         show_report(out, findings.report())
     if left and not dry_run:
-        warn([f"{left} answers are missing; the same command goes on with them"])
+        goes_on = "with --redrive goes on" if machine else "goes on"
+        warn([f"{left} answers are missing; the same command {goes_on} with them"])
         raise typer.Exit(1)
 
 
@@ -138,6 +160,16 @@ def _export(findings: "Findings", tools: Sequence[Tool], kept: Path, place: Plac
     # A deployment shows no passages but what its answers quote.
     written = write_exports(findings, tools, kept, lambda ids: texts_of(place, ids) if place else {})
     typer.echo(f"selfrag: the answers are in {', '.join(map(str, written))}", err=True)
+
+
+def _refuse_for_machine(machine: str, redrive: bool, others: bool, max_cost: float | None) -> None:
+    """Raise InvalidInput for what does not go with --machine, or goes with it alone."""
+    if machine and others:
+        raise InvalidInput("--machine asks a deployment by itself: leave out --docs and --endpoint.")
+    if machine and max_cost is not None:
+        raise InvalidInput("The account keeps to no --max-cost: give each question a max_cost_usd in its --policy.")
+    if redrive and not machine:
+        raise InvalidInput("--redrive is for --machine; otherwise the same command goes on by itself.")
 
 
 def _tell_estimate(estimate: "Estimate") -> None:

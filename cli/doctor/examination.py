@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cli.doctor.account import claude, collection, gateway, limits, machines, names, recognition, titan
 from cli.doctor.account.subject import Account
-from cli.doctor.deployed import documents, parts, permissions, questions, reindexing
+from cli.doctor.deployed import documents, evaluation, parts, permissions, questions, reindexing
 from cli.doctor.deployed.subject import Deployment
 from cli.doctor.findings import Check, Finding, Level, Subject, found_by
 from cli.doctor.quotas import Quotas
@@ -63,6 +63,7 @@ DEPLOYED: tuple[Check[Deployment], ...] = (
     Check("question-again", "The same question", (), questions.warm),
     Check("question-later", "A question for later", (), questions.later),
     Check("console-link", "The link to the console", (), questions.console),
+    Check("evaluation", "An evaluation", (*_MACHINE, "s3:PutObject", "s3:GetObject"), evaluation.asked_once),
     Check("document-out", "The document's removal", (), documents.take_out),
     Check("empty-prefix", "A reindexing of nothing", _MACHINE, reindexing.over_nothing),
     Check(

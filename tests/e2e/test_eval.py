@@ -154,6 +154,8 @@ def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
         (["--docs", "."], "A deployment answers from its own documents"),
         (["--profile", "strict"], "A deployment asks by its own prompts and models"),
         (["--prompt", "generate=set.jsonl"], "--prompt and --profile are for this machine"),
+        (["--machine", "arn"], "--machine asks a deployment by itself: leave out --docs and --endpoint."),
+        (["--redrive"], "--redrive is for --machine; otherwise the same command goes on by itself."),
         (["--max-cost", "0.0001"], "a question is only begun with"),
         (["--results", "set.jsonl"], "it is no result; name another file for the results."),
         (["--csv", "nowhere/answers.csv", "--dry-run"], "nowhere/answers.csv cannot be written"),

@@ -42,6 +42,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "index": ({"name": "Passages", "vector_dimensions": 384}, "index must have vector_dimensions that the embedding"),
     "embedding_region": ("Virginia", "embedding_region must be the name of a region"),
     "reindex_concurrency": (0, "reindex_concurrency must be a whole number"),
+    "evaluation_concurrency": (0, "evaluation_concurrency must be a whole number"),
     "pipeline": ("", "pipeline must be"),
     "upload_origins": (["https://*"], "upload_origins must be origins"),
     "old_versions_days": (0.5, "old_versions_days must be"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.local.aws.definitions import INGESTION, QUESTION, REINDEX, definition_json
+from cli.local.aws.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, definition_json
 
 RAW = definition_json(QUESTION)
 MACHINE: dict[str, Any] = json.loads(RAW)
@@ -15,6 +15,10 @@ INGESTION_MACHINE: dict[str, Any] = json.loads(INGESTION_RAW)
 # Terraform fills this one in inside an expression, which could not be parsed before.
 REINDEX_RAW = definition_json(REINDEX, {"reindex_concurrency": "20"})
 REINDEX_MACHINE: dict[str, Any] = json.loads(REINDEX_RAW)
+# So with these.
+IN_EXPRESSIONS = {"evaluation_concurrency": "4", "web_search": "true", "collections": '["documents"]'}
+EVALUATION_RAW = definition_json(EVALUATION, IN_EXPRESSIONS)
+EVALUATION_MACHINE: dict[str, Any] = json.loads(EVALUATION_RAW)
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,9 @@ def _inside(part: dict[str, Any], scope: tuple[str, ...], machine: dict[str, Any
 
 
 def all_states() -> list[State]:
-    """The states of the three machines."""
-    return [*states(), *states(INGESTION_MACHINE), *states(REINDEX_MACHINE)]
+    """The states of all machines."""
+    machines = (MACHINE, INGESTION_MACHINE, REINDEX_MACHINE, EVALUATION_MACHINE)
+    return [state for machine in machines for state in states(machine)]
 
 
 def tasks(machine: dict[str, Any] = MACHINE) -> list[State]:

@@ -9,7 +9,7 @@ from cli.doctor.account.subject import Account
 from cli.doctor.findings import Finding, blocks, fine
 from selfrag.adapters.faults import code_of
 
-MACHINES = ("express", "ingestion", "reindex", "standard")
+MACHINES = ("evaluation", "express", "ingestion", "reindex", "standard")
 TABLES = ("answers", "callers", "documents", "feedback", "requests", "verdicts")
 BUCKETS = ("documents", "work")
 _FUNCTIONS = Path(__file__).parents[3] / "functions"

@@ -12,6 +12,7 @@ WORKFLOWS = Path(__file__).parents[3] / "infra" / "workflows"
 QUESTION = WORKFLOWS / "question.asl.yaml"
 INGESTION = WORKFLOWS / "ingestion.asl.yaml"
 REINDEX = WORKFLOWS / "reindex.asl.yaml"
+EVALUATION = WORKFLOWS / "evaluation.asl.yaml"
 # Where the folders of a definition's steps are, below functions/.
 ROOMS = {QUESTION: "question", INGESTION: "ingestion"}
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")

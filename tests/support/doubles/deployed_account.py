@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import Any
 
 from tests.support.doubles.aws_account import Answer, AwsAccount, Reply
@@ -60,14 +61,22 @@ def deployed(answers: dict[str, Answer] | None = None, policies: Any = None) -> 
         },
         "apigateway.GetApiKey": {"value": KEY},
         "stepfunctions.StartExecution": {"executionArn": "arn:e", "startDate": datetime.now(UTC)},
-        "stepfunctions.DescribeExecution": execution("SUCCEEDED", '{"succeeded": 0, "failed": 0}'),
+        "stepfunctions.DescribeExecution": execution("SUCCEEDED", '{"asked": 1, "succeeded": 0, "failed": 0}'),
         "stepfunctions.StopExecution": {"stopDate": datetime.now(UTC)},
         "stepfunctions.RedriveExecution": {"redriveDate": datetime.now(UTC)},
         "sqs.GetQueueUrl": {"QueueUrl": "https://queue"},
         "sqs.GetQueueAttributes": {"Attributes": {"ApproximateNumberOfMessages": "0"}},
         "s3.DeleteObject": {},
+        "s3.PutObject": {},
+        "s3.GetObject": lambda asked: answer_of_evaluation(asked, tries=0),
     }
     return AwsAccount({**usual, **(answers or {})})
+
+
+def answer_of_evaluation(asked: Reply, tries: int) -> Reply:
+    """An answer in the work bucket, of a question that failed so many times before."""
+    run = asked["Key"].split("/")[1]
+    return {"Body": BytesIO(json.dumps({"response": {"id": f"{run}-doctor-{tries}"}}).encode())}
 
 
 def execution(status: str, output: str = "{}") -> Reply:

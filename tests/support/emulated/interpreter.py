@@ -1,13 +1,10 @@
 """Corrections of how a state machine runs; each is asserted by the apply test, or by that of releases."""
 
-import json
 from contextvars import ContextVar
 from typing import Any
 
 from ministack.core.responses import AccountRegionScopedDict
-from ministack.services import s3, stepfunctions
-
-from tests.support.emulated.machines import Machines
+from ministack.services import stepfunctions
 
 
 def work_out_timeouts() -> None:
@@ -46,56 +43,6 @@ def give_outputs_of_ends() -> None:
         return apply(state, given, context)
 
     stepfunctions._apply_output_path = apply_output
-
-
-def run_distributed_maps(machines: Machines) -> None:
-    """A Distributed Map's fields are not read as JSONata, and its results are not written."""
-    fill, run = stepfunctions._resolve_params_obj, stepfunctions._run_distributed_map
-
-    def filled(value: Any, given: Any, context: Any = None) -> Any:
-        if (context or {}).get("QueryLanguage") == "JSONata":
-            return stepfunctions._apply_jsonata_template(value, given, context)
-        return fill(value, given, context)
-
-    def run_map(state: dict[str, Any], given: Any, effective: Any, items: Any, execution: Any, context: Any) -> Any:
-        at_once = stepfunctions._jsonata_state_field(state, "MaxConcurrency", "number", given, context)
-        # Step Functions tries to write before it begins.
-        where = filled(state["ResultWriter"]["Arguments"], given, context)
-        may_write(where["Bucket"], f"{where['Prefix']}/manifest.json")
-        _, following = run({**state, "MaxConcurrency": at_once}, given, effective, items, execution, context)
-        arn = next(
-            arn for arn, each in stepfunctions._map_runs.items() if each["executionArn"] == execution["executionArn"]
-        )
-        result = written(where, arn)
-        return stepfunctions._apply_jsonata_output(state, given, context, result=result, default=result), following
-
-    def may_write(bucket: str, key: str) -> None:
-        machines.need("States.ResultWriterFailed", "s3:PutObject", f"arn:aws:s3:::{bucket}/{key}")
-
-    def put(bucket: str, key: str, content: Any) -> None:
-        may_write(bucket, key)
-        s3._put_object(bucket, key, json.dumps(content).encode(), {})
-
-    def written(where: dict[str, str], arn: str) -> dict[str, Any]:
-        prefix = f"{where['Prefix']}/{arn.split(':')[-1]}"
-        children = [each for each in stepfunctions._executions.values() if each.get("mapRunArn") == arn]
-        files: dict[str, list[dict[str, Any]]] = {"FAILED": [], "PENDING": [], "SUCCEEDED": []}
-        for status in ("FAILED", "SUCCEEDED"):
-            ended = [
-                {"Status": status, "Input": each["input"], "Error": each.get("error"), "Cause": each.get("cause")}
-                for each in children
-                if each["status"] == status
-            ]
-            if ended:
-                files[status].append({"Key": f"{prefix}/{status}_0.json"})
-                put(where["Bucket"], f"{prefix}/{status}_0.json", ended)
-        manifest = {"DestinationBucket": where["Bucket"], "MapRunArn": arn, "ResultFiles": files}
-        put(where["Bucket"], f"{prefix}/manifest.json", manifest)
-        details = {"Bucket": where["Bucket"], "Key": f"{prefix}/manifest.json"}
-        return {"MapRunArn": arn, "ResultWriterDetails": details}
-
-    stepfunctions._resolve_params_obj = filled
-    stepfunctions._run_distributed_map = run_map
 
 
 def run_the_version_that_was_started() -> None:

@@ -10,7 +10,7 @@ from ministack.app import main
 
 # ministack's environment does not have what follows.
 sys.path.insert(0, str(Path(__file__).parents[3]))
-from tests.support.emulated import interpreter, services
+from tests.support.emulated import interpreter, maps, services
 from tests.support.emulated.account import Account
 from tests.support.emulated.deliveries import decide_deliveries, decide_integrations, decide_what_functions_become
 from tests.support.emulated.errors import name_errors
@@ -32,8 +32,10 @@ def correct(machines: Machines) -> None:
     interpreter.work_out_timeouts()
     interpreter.give_results_of_branches()
     interpreter.give_outputs_of_ends()
-    interpreter.run_distributed_maps(machines)
     interpreter.run_the_version_that_was_started()
+    maps.run_distributed_maps(machines)
+    maps.name_executions_once()
+    maps.write_objects()
 
 
 def enforce(account: Account, machines: Machines) -> None:

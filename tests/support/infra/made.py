@@ -101,8 +101,9 @@ def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resource
     assert (permission["function_name"], permission["qualifier"]) == ("selfrag-ask", "live")
     [target] = of_kind(resources, "aws_cloudwatch_event_target")
     assert target["arn"].endswith(":stateMachine:selfrag-ingestion:live")
-    reindex = json.loads(resources['aws_sfn_state_machine.machine["reindex"]']["definition"])
-    assert ":stateMachine:selfrag-ingestion:live" in json.dumps(reindex)
+    for machine, started in (("reindex", "ingestion"), ("evaluation", "standard")):
+        definition = resources[f'aws_sfn_state_machine.machine["{machine}"]']["definition"]
+        assert f":stateMachine:selfrag-{started}:live" in definition
 
 
 def alarms_and_widgets_use_metrics_that_are_emitted(resources: Resources) -> None:

@@ -20,9 +20,9 @@ _RULE = f"arn:aws:events:{HERE}:rule/StepFunctionsGetEventsForStepFunctionsExecu
 def made_by_aws() -> Calls:
     """The calls of all roles: (who, action, resource)."""
     machines = (("workflow", *each) for each in _of_a_machine())
-    others = ((machine, *each) for machine in ("ingestion", "reindex") for each in _of_a_machine())
+    others = ((machine, *each) for machine in ("ingestion", "reindex", "evaluation") for each in _of_a_machine())
     functions = {call for name in functions_of() for call in _of_a_function(name)}
-    return {*machines, *others, *functions, *_of_reindex(), *_of_events()}
+    return {*machines, *others, *functions, *_of_reindex(), *_of_evaluation(), *_of_events()}
 
 
 def _of_a_function(name: str) -> Iterator[Call]:
@@ -40,16 +40,29 @@ def _of_a_machine() -> Iterator[tuple[str, str]]:
 
 
 def _of_reindex() -> Iterator[Call]:
-    item, loading = f"{EXECUTION}-reindex/Documents:1", f"{EXECUTION}-ingestion:1"
     yield "reindex", "s3:ListBucket", bucket_arn("selfrag-documents")
     yield from (("reindex", f"s3:{each}", f"{bucket_arn('selfrag-work')}/reindex/1/manifest.json") for each in _WRITING)
-    for machine in ("reindex", "ingestion"):
-        yield "reindex", "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-{machine}"
-    for action in ("DescribeExecution", "StopExecution"):
-        yield from (("reindex", f"states:{action}", arn) for arn in (f"{EXECUTION}-reindex:1", item, loading))
-    yield "reindex", "states:RedriveExecution", item
     yield "reindex", "states:DescribeMapRun", f"arn:aws:states:us-east-1:{ACCOUNT}:mapRun:selfrag-reindex/Documents:1"
-    yield from (("reindex", f"events:{each}", _RULE) for each in ("DescribeRule", "PutRule", "PutTargets"))
+    yield from _of_items("reindex", "ingestion")
+
+
+def _of_evaluation() -> Iterator[Call]:
+    run = f"{bucket_arn('selfrag-work')}/evaluations/1"
+    yield "evaluation", "s3:GetObject", f"{run}/questions.jsonl"
+    yield from (("evaluation", "s3:PutObject", f"{run}/{name}") for name in ("results/1.json", "report.json"))
+    yield from _of_items("evaluation", "standard")
+
+
+def _of_items(machine: str, started: str) -> Iterator[Call]:
+    """What a Distributed Map does whose items each start an execution of another machine and wait for it."""
+    item = f"{EXECUTION}-{machine}/Items:1"
+    for each in (machine, started):
+        yield machine, "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-{each}"
+    for action in ("DescribeExecution", "StopExecution"):
+        executions = (f"{EXECUTION}-{machine}:1", item, f"{EXECUTION}-{started}:1")
+        yield from ((machine, f"states:{action}", arn) for arn in executions)
+    yield machine, "states:RedriveExecution", item
+    yield from ((machine, f"events:{each}", _RULE) for each in ("DescribeRule", "PutRule", "PutTargets"))
 
 
 def _of_events() -> Iterator[Call]:

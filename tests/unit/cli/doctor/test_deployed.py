@@ -12,7 +12,7 @@ from cli.doctor.examination import DEPLOYED, examine
 from cli.doctor.findings import Finding, Level
 from tests.support.doubles.api_double import ApiDouble
 from tests.support.doubles.aws_account import AwsAccount, Refused, Reply
-from tests.support.doubles.deployed_account import KEY, OUTPUTS, REGION, deployed, execution
+from tests.support.doubles.deployed_account import KEY, OUTPUTS, REGION, answer_of_evaluation, deployed, execution
 from tests.support.infra.rules import functions_of
 from tests.support.infra.tools import simulator
 from tests.support.roles.calls import ACCOUNT, COLLECTION
@@ -209,6 +209,14 @@ def test_a_reindexing_that_fails_over_nothing_blocks(api: ApiDouble) -> None:
     assert "ended as FAILED" in found[0].says
 
 
+def test_an_evaluation_that_fails_or_pays_twice_for_an_answer_blocks(api: ApiDouble) -> None:
+    twice = {"s3.GetObject": lambda asked: answer_of_evaluation(asked, tries=1)}
+    failed = {"stepfunctions.DescribeExecution": execution("SUCCEEDED", '{"asked": 1, "failed": 1}')}
+    for answers in (twice, failed, {"stepfunctions.DescribeExecution": execution("FAILED")}):
+        [found] = visited(deployed(answers), api, "evaluation")["evaluation"]
+        assert found.level is Level.BLOCKS
+
+
 def test_a_reindexing_that_was_stopped_is_redriven(api: ApiDouble) -> None:
     account = deployed()
 
@@ -257,8 +265,8 @@ def test_every_function_is_looked_at(api: ApiDouble) -> None:
 
 def test_each_check_says_which_actions_it_needs(api: ApiDouble) -> None:
     account = deployed()
-    # So that the execution can be stopped and redriven.
-    ended = iter(["SUCCEEDED", "ABORTED", "SUCCEEDED"])
+    # Two evaluations and a reindexing, and one more that can be stopped and redriven.
+    ended = iter(["SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "ABORTED", "SUCCEEDED"])
     account.answers["stepfunctions.DescribeExecution"] = lambda asked: execution(next(ended))
     visited(account, api)
     # A document that was removed over the API is not deleted once more.
