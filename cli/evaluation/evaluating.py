@@ -76,11 +76,7 @@ def evaluate(plan: Plan, told: Told, dry: bool = False) -> tuple[Findings, int]:
     A dry run asks nothing. Raises InvalidInput for results of something else, a collection that was never read or a
     limit that buys nothing, and what keeps all questions from an answer; what was answered until then is kept.
     """
-    if plan.place is None and any(variant.setup != AS_SET for variant in plan.variants):
-        raise InvalidInput(
-            "A deployment asks by its own prompts and models: --prompt and --profile are for this machine. Deploy "
-            "another one to compare it, with its own `profile`, or its own prompts."
-        )
+    refuse_own_setups(plan)
     with _opened(plan, dry) as results:
         tasks = tasks_left(plan.questions, plan.variants, results)
         usual = _usual(plan)
@@ -94,6 +90,15 @@ def evaluate(plan: Plan, told: Told, dry: bool = False) -> tuple[Findings, int]:
                 with ended_by_signals(run):
                     left = run.run()
         return Findings(plan.questions, plan.variants, results), left
+
+
+def refuse_own_setups(plan: Plan) -> None:
+    """Raise InvalidInput where a deployment would have to ask by other prompts or models than its own."""
+    if plan.place is None and any(variant.setup != AS_SET for variant in plan.variants):
+        raise InvalidInput(
+            "A deployment asks by its own prompts and models: --prompt and --profile are for this machine. Deploy "
+            "another one to compare it, with its own `profile`, or its own prompts."
+        )
 
 
 def _opened(plan: Plan, dry: bool) -> AbstractContextManager[Results]:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
-from cli.evaluation.evaluating import Estimate, Plan, Told
+from cli.evaluation.evaluating import Estimate, Plan, Told, refuse_own_setups
 from cli.evaluation.report import Findings
 from cli.evaluation.runs.machine import MOST_ANSWERS, Machine
 from cli.evaluation.runs.results import Result, Results, no_results, opened_results
@@ -25,9 +25,12 @@ def evaluate_in_account(
 ) -> tuple[Findings, int]:
     """Start the run, or join it where it is at work, and give what was found and how many answers are missing.
 
-    `again` asks once more what has failed or was never asked. Raises InvalidInput for more than the machine counts,
-    and TemporarilyUnavailable where the execution broke off; what was answered until then is kept.
+    `again` asks once more what has failed or was never asked. Raises InvalidInput for more than the machine counts or
+    what it cannot ask, and TemporarilyUnavailable where the execution broke off; what was answered until then is kept.
     """
+    refuse_own_setups(plan)
+    if any(question.after for question in plan.questions):
+        raise InvalidInput("In the account all questions are asked at once: ask a set with follow-ups by --endpoint.")
     tasks = tasks_left(plan.questions, plan.variants, no_results(plan.asked))
     if len(tasks) > MOST_ANSWERS:
         raise InvalidInput(f"{len(tasks)} answers are more than the {MOST_ANSWERS} of a run: --limit takes fewer.")
@@ -72,7 +75,8 @@ class _Run:
     def estimate(self) -> Estimate:
         """What is left, and what that may cost by the models of your own settings."""
         settings, left = read(Settings), self.left
-        usd = estimated_usd(left, self._results, usual_usd(settings.models, settings.prices))
+        usual = usual_usd(settings.models, settings.prices)
+        usd = estimated_usd(left, self._results, {variant.name: usual for variant in self._plan.variants})
         return Estimate(len(left), len(self._tasks), usd, self._results.spent)
 
     def start(self, collections: Sequence[str]) -> str:
@@ -100,7 +104,7 @@ class _Run:
             self._results.add(
                 Result(
                     variant=variant.name,
-                    policy=variant.fields,
+                    **variant.way,
                     question_id=question.id,
                     question=question.question,
                     seconds=seconds,

@@ -63,7 +63,7 @@ def corrected_questions(given: Iterable[Feedback], limit: int | None = None) -> 
         raise InvalidInput(
             "No feedback says what is right: an answer, its documents, or that there is none (docs/feedback.md)."
         )
-    return _with_ids(rows[:limit])
+    return _with_ids(Path("feedback"), [(f"item {number}", row) for number, row in enumerate(rows[:limit], 1)])
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[str, Any]]:

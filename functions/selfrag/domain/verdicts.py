@@ -30,8 +30,8 @@ class RelevanceVerdict(Model):
     """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same.
 
     Under `corrective` a passage below it that reaches the lower threshold is `ambiguous`, and `strips` are what is kept
-    of its text: all of it where there are none. `document` is the passage's; "" in what was kept before verdicts had it, and of an
-    earlier answer's evidence.
+    of its text: all of it where there are none. `document` is the passage's; "" in what was kept before verdicts had
+    it, and of an earlier answer's evidence.
     """
 
     passage_id: str
