@@ -398,7 +398,7 @@ variable "reindex_concurrency" {
 }
 
 variable "evaluation_concurrency" {
-  description = "How many questions an evaluation in the account asks at once (`selfrag eval --machine`); a question runs up to ten functions at a time. null takes half of account_concurrency, and 4 where that is null."
+  description = "How many questions an evaluation in the account asks at once (`selfrag eval --machine`); a question runs up to ten functions at a time. null takes a 20th of account_concurrency, so that half of it is left to others, and 4 where that is null."
   type        = number
   default     = null
 
