@@ -127,7 +127,7 @@ filters = st.fixed_dictionaries(
 policies = st.fixed_dictionaries(
     {},
     optional={
-        "strategy": st.sampled_from(["self_rag", "naive", "corrective", "adaptive"]),
+        "strategy": st.sampled_from(["self_rag", "self_rag", "adaptive", "corrective", "naive"]),
         "top_k": st.integers(1, 10),
         "relevance_threshold": st.sampled_from([0.0, 0.5, 1.0]),
         "min_utility": st.integers(1, 5),
