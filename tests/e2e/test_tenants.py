@@ -127,7 +127,7 @@ filters = st.fixed_dictionaries(
 policies = st.fixed_dictionaries(
     {},
     optional={
-        "strategy": st.sampled_from(["self_rag", "naive", "corrective", "adaptive"]),
+        "strategy": st.sampled_from(["self_rag", "self_rag", "adaptive", "corrective", "naive"]),
         "top_k": st.integers(1, 10),
         "relevance_threshold": st.sampled_from([0.0, 0.5, 1.0]),
         "min_utility": st.integers(1, 5),
@@ -140,6 +140,7 @@ policies = st.fixed_dictionaries(
 moods = st.fixed_dictionaries(
     {
         "decision": st.sampled_from(["yes", "continue", "continue", "no"]),
+        "complexity": st.sampled_from(["simple", "complex"]),
         "relevance": st.sampled_from([0.9, 0.9, 0.1]),
         "support": st.sampled_from(["full", "full", "none"]),
         "utility": st.sampled_from([5, 5, 2]),
@@ -160,8 +161,10 @@ steps = st.fixed_dictionaries(
 
 
 def take_on(model: ModelServer, mood: dict[str, Any]) -> None:
-    model.answers["decide_retrieval"] = lambda body: {"reason": "r", "decision": mood["decision"]}
-    model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": mood["relevance"]}
+    strips = [{"strip": number, "score": mood["relevance"]} for number in range(1, 4)]
+    decided = {"reason": "r", "decision": mood["decision"], "complexity": mood["complexity"]}
+    model.answers["decide_retrieval"] = lambda body: decided
+    model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": mood["relevance"], "strips": strips}
     claim = {"claim": "a claim", "support": mood["support"], "passages": [1]}
     model.answers["grade_support"] = lambda body: {"claims": [claim]}
     model.answers["grade_utility"] = lambda body: {"reason": "r", "score": mood["utility"]}
@@ -265,7 +268,8 @@ def test_verdicts_of_one_tenant_say_nothing_to_the_other_but_are_not_asked_for_t
 def test_evidence_of_an_earlier_answer_is_fetched_under_the_callers_collections_and_filters(service: Service) -> None:
     question = {"question": "How many days of leave?", "policy": {"top_k": 10}}
     first = service.ask("key-both", question).json()
-    take_on(service.model, {"decision": "continue", "relevance": 0.9, "support": "full", "utility": 5})
+    mood = {"decision": "continue", "complexity": "complex", "relevance": 0.9, "support": "full", "utility": 5}
+    take_on(service.model, mood)
     follow_up = {"question": "And in May?", "previous": first["id"]}
 
     def evidence(key: str, **changes: Any) -> set[str]:

@@ -161,8 +161,9 @@ def test_bug_4_web_results_are_graded_like_passages() -> None:
 
     def put_back(world: World) -> None:
         # What the web brings is taken as if it had been found relevant.
-        read = state_of(world, "Read")
-        read["Output"]["passages"] = '{% $plan.web != "" ? $fresh : [] %}'
+        assign, kept = state_of(world, "Gather")["Assign"], "[$lane.passages[passage_id in $kept]]"
+        assert kept in assign["turn"]
+        assign["turn"] = assign["turn"].replace(kept, f'($plan.web != "" ? $lane.passages : {kept})')
 
     holds_and_sees(check, put_back)
 

@@ -293,7 +293,7 @@ def test_a_line_that_is_no_result_is_named(opened: Any, tmp_path: Path) -> None:
         (["={}"], "A variant is a name"),
         (["a b={}"], "A variant is a name"),
         (["a={", "b={}"], "The variant a: policy is not valid JSON"),
-        (['a={"topk": 2}'], "The variant a: policy.topk does not exist; the fields are top_k, "),
+        (['a={"topk": 2}'], "The variant a: policy.topk does not exist; the fields are strategy, "),
         (["a={}", 'a={"top_k": 2}'], "Two variants are called a"),
     ],
 )
