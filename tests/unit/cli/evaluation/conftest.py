@@ -25,7 +25,16 @@ def reflection(
     """The verdicts of a response: IsRel as (document, score), IsSup's level and IsUse's score."""
     return {
         "retrieve": {"decision": "yes", "reason": "r"},
-        "relevance": [{"passage_id": "p", "document": document, "score": score} for document, score in relevance],
+        "relevance": [
+            {
+                "passage_id": "p",
+                "document": document,
+                "score": score,
+                "relevant": (score or 0) >= 0.5,
+                "label": "ungraded" if score is None else "relevant" if score >= 0.5 else "irrelevant",
+            }
+            for document, score in relevance
+        ],
         "support": {"level": level, "claims": [{"claim": "c", "support": "full"}]},
         "utility": {"score": utility, "reason": "r"},
     }
