@@ -3,12 +3,13 @@
 import json
 import re
 import threading
-import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
 from moto.core.responses import ActionResult
+
+from cli.local.aws.strictness import SOME_ENDED
 
 _STORES = re.compile(r"https://(dynamodb|([^/]+\.)?s3)\.")
 
@@ -31,8 +32,8 @@ def start_sync(self: Any) -> Any:
     """StartSyncExecution: the caller has the execution when it has ended."""
     machine, name, given = (self._get_param(part) for part in ("stateMachineArn", "name", "input"))
     execution = self.stepfunction_backend.start_execution(machine, name, given)
-    while execution.status == "RUNNING":
-        time.sleep(0.005)  # moto has no way to wait for an execution
+    with SOME_ENDED:
+        SOME_ENDED.wait_for(lambda: execution.status != "RUNNING")
     output = None if execution.output is None else json.dumps(execution.output)
     known = {"output": output, "error": execution.error, "cause": execution.cause}
     return ActionResult(

@@ -4,6 +4,7 @@ Every function here stands in for a method of moto's, or wraps it; `interpreter.
 """
 
 import json
+import threading
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -91,13 +92,19 @@ def as_aws_catches(matches: Callable[[Any, Any], None]) -> Callable[[Any, Any], 
     return matches_as_aws
 
 
+# Whoever waits for an execution's end is woken by each one's.
+SOME_ENDED = threading.Condition()
+
+
 def status_last(reflect: Callable[[Any], None]) -> Callable[[Any], None]:
     """Let an execution have ended only when its output or error is there too, whichever thread looks."""
 
     def reflect_status_last(self: Any) -> None:
         end = SimpleNamespace(exec_worker=self.execution.exec_worker)
         reflect(SimpleNamespace(execution=end))
-        for name, value in sorted(vars(end).items(), key=lambda item: item[0] == "exec_status"):
-            setattr(self.execution, name, value)
+        with SOME_ENDED:
+            for name, value in sorted(vars(end).items(), key=lambda item: item[0] == "exec_status"):
+                setattr(self.execution, name, value)
+            SOME_ENDED.notify_all()
 
     return reflect_status_last
