@@ -73,7 +73,9 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
     assert list(response) == list(AnswerResponse.model_fields)
     cited = {"passage_id", "document", "quote", "answer_span", "heading", "page", "locator"}
     assert set(response["citations"][0]) == cited
-    assert set(response["reflection"]["retrieve"]) == {"decision", "reason"}
+    # The complexity is asked for under `adaptive` alone.
+    assert set(response["reflection"]["retrieve"]) == {"decision", "reason", "complexity"}
+    assert response["reflection"]["retrieve"]["complexity"] is None
     assert response["reflection"]["support"]["level"] == "fully_supported"
     assert response["reflection"]["utility"]["score"] >= 3
     assert response["usage"]["rounds"] == 2

@@ -26,7 +26,8 @@ class Deployment(Loopback):
         body = json.loads(request.get_data())
         number = int(body["question"].split("?")[0].split()[-1])
         known = number % 2 == 0 or body["policy"].get("top_k", 4) == 4
-        relevance = [{"passage_id": "p", "document": f"{ASKS}/a.md", "score": 0.9}]
+        verdict = {"relevant": True, "score": 0.9, "label": "relevant"}
+        relevance = [{"passage_id": "p", "document": f"{ASKS}/a.md", **verdict}]
         support = {"level": "fully_supported", "claims": [{"claim": ASKS, "support": "full"}]}
         said = {
             "id": "q",

@@ -42,7 +42,8 @@ def test_continue_answers_from_the_evidence_of_the_earlier_question() -> None:
     (fetched,) = scripted.events_of("retrieve")
     assert (fetched["passage_ids"], fetched["collections"]) == (["e1"], ["c"])
     assert response["reflection"]["relevance"] == [
-        {"passage_id": "e1", "relevant": True, "score": 0.9, "label": "relevant", "cached": True, "strips": []}
+        {"passage_id": "e1", "document": "", "relevant": True, "score": 0.9, "label": "relevant", "cached": True}
+        | {"strips": []}
     ]
 
 
