@@ -6,61 +6,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.commands.evaluation_options import (
+    Csv,
+    FromFeedback,
+    Limit,
+    MachineArn,
+    MaxCost,
+    Parallel,
+    Policies,
+    Profiles,
+    Prompts,
+    QuestionSet,
+    Redrive,
+    ReportFile,
+    ResultsFile,
+    Strategies,
+)
 from cli.local.place import Place, place_to_ask
 from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Export, FeedbackOf, Region, Tool
 from cli.terminal import asking_progress, out, print_json, reading_progress, warn
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from cli.evaluation.evaluating import Estimate
+    from cli.evaluation.evaluating import Estimate, Plan
     from cli.evaluation.gold.questions import GoldQuestion
     from cli.evaluation.report import Findings
-
-QuestionSet = Annotated[
-    Path | None,
-    typer.Argument(metavar="[QUESTIONS]", help="JSON Lines, or a data set of SQuAD (1.1, 2.0), Ragas or DeepEval."),
-]
-FromFeedback = Annotated[
-    bool, typer.Option("--from-feedback", help="In the place of a file: questions of which people wrote what is right.")
-]
-Policies = Annotated[
-    list[str] | None,
-    typer.Option("--policy", metavar="NAME={...}", help="A variant: a name and policy fields as JSON; more than once."),
-]
-Strategies = Annotated[
-    list[str] | None, typer.Option("--strategy", metavar="NAME", help="A variant with this strategy; more than once.")
-]
-Profiles = Annotated[
-    list[str] | None,
-    typer.Option("--profile", metavar="NAME", help="A variant with the models of this profile; more than once."),
-]
-Prompts = Annotated[
-    list[str] | None,
-    typer.Option("--prompt", metavar="STEP=FILE", help="A variant with this prompt of a step; more than once."),
-]
-ResultsFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--results", help="Where answers are kept, and gone on with; QUESTIONS.results.jsonl here if left out."
-    ),
-]
-MaxCost = Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="The most dollars to spend in all.")]
-Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Questions asked at a time.")]
-Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask the first N questions.")]
-MachineArn = Annotated[
-    str,
-    typer.Option(
-        "--machine",
-        metavar="ARN",
-        help="Have a deployment ask by itself, so many at a time as it is set to: the output evaluation_machine_arn.",
-    ),
-]
-Redrive = Annotated[bool, typer.Option("--redrive", help="With --machine: ask once more what has failed.")]
-Csv = Annotated[Path | None, typer.Option("--csv", help="Write a line for each answer, with its measures.")]
-ReportFile = Annotated[
-    Path | None,
-    typer.Option("--report", metavar="FILE.html", help="Write a page with figures; JSON and CSV beside it."),
-]
 
 
 def evaluate(
@@ -93,7 +63,7 @@ def evaluate(
     Every answer is kept as it comes: the same command goes on where it was ended. Exit code 1 says that questions are
     left without an answer.
     """
-    from cli.evaluation.evaluating import Plan, Told, evaluate
+    from cli.evaluation.evaluating import Plan
     from cli.evaluation.page.files import check_report, write_report
     from cli.evaluation.runs.variants import read_variants
     from cli.evaluation.showing import show_report
@@ -112,16 +82,7 @@ def evaluate(
     asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
     plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
-    told = Told(warn, _tell_estimate, reading_progress, asking_progress)
-    if machine and not dry_run:
-        from cli.evaluation.in_account import evaluate_in_account
-        from cli.evaluation.runs.machine import Machine
-
-        findings, left = evaluate_in_account(
-            plan, told, Machine(machine), [collection] if collection else [], again=redrive
-        )
-    else:
-        findings, left = evaluate(plan, told, dry_run)
+    findings, left = _found(plan, collection, dry_run, machine, redrive)
     if csv:
         findings.write_csv(csv)
     if report:
@@ -136,6 +97,19 @@ def evaluate(
         goes_on = "with --redrive goes on" if machine else "goes on"
         warn([f"{left} answers are missing; the same command {goes_on} with them"])
         raise typer.Exit(1)
+
+
+def _found(plan: "Plan", collection: str, dry: bool, machine: str, redrive: bool) -> "tuple[Findings, int]":
+    """What is found, and how many answers are missing: asked from here, or by the machine of a deployment."""
+    from cli.evaluation.evaluating import Told, evaluate
+
+    told = Told(warn, _tell_estimate, reading_progress, asking_progress)
+    if machine and not dry:
+        from cli.evaluation.in_account import evaluate_in_account
+        from cli.evaluation.runs.machine import Machine
+
+        return evaluate_in_account(plan, told, Machine(machine), [collection] if collection else [], again=redrive)
+    return evaluate(plan, told, dry)
 
 
 def _from_file(path: Path, limit: int | None) -> "list[GoldQuestion]":

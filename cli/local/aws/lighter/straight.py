@@ -11,7 +11,7 @@ from moto.core.botocore_stubber import BotocoreStubber, MockRawResponse
 from moto.core.responses import BaseResponse
 from moto.dynamodb.responses import DynamoHandler
 
-# What answers an operation, of a service or of all of a service; a request with a query is none of these.
+# What answers an operation of a service. A request with a query goes the long way.
 _ANSWERS: dict[tuple[str, str], type[BaseResponse]] = {
     **{("dynamodb", name): DynamoHandler for name in ("GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query")},
     ("lambda", "Invoke"): LambdaResponse,

@@ -53,9 +53,11 @@ class Account:
         return iter([(task, 1.5, self._kept[task.question.question]) for task in there])
 
 
-def evaluated(account: Any, results: Path, again: bool = False, questions: Any = QUESTIONS) -> tuple[list[str], int]:
+def evaluated(
+    account: Any, results: Path, again: bool = False, questions: Any = QUESTIONS, variants: Any = VARIANTS
+) -> tuple[list[str], int]:
     """The statuses of the answers, and how many are missing."""
-    plan = Plan(questions, VARIANTS, results, 4, None, None, ARN)
+    plan = Plan(questions, variants, results, 4, None, None, ARN)
     told = Told(print, _known, nullcontext, lambda: nullcontext(lambda done, total, usd: None))  # type: ignore[arg-type]
     findings, left = evaluate_in_account(plan, told, account, again=again, pause=lambda seconds: None)
     return [each.response["status"] for each in findings.results["default"]], left
@@ -107,6 +109,15 @@ def test_more_answers_than_the_machine_counts_are_refused(results: Path) -> None
     questions = [gold(f"{number}?") for number in range(MOST_ANSWERS + 1)]
     with pytest.raises(InvalidInput, match="--limit takes fewer"):
         evaluated(Account(), results, questions=questions)
+    assert not results.exists()
+
+
+def test_a_follow_up_and_a_profile_of_ones_own_cannot_be_asked_in_the_account(results: Path) -> None:
+    follow_up = gold("And in May?", after=QUESTIONS[0].id)
+    with pytest.raises(InvalidInput, match="ask a set with follow-ups by --endpoint"):
+        evaluated(Account(), results, questions=[*QUESTIONS, follow_up])
+    with pytest.raises(InvalidInput, match="--prompt and --profile are for this machine"):
+        evaluated(Account(), results, variants=read_variants([], profiles=["strict"]))
     assert not results.exists()
 
 
