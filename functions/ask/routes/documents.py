@@ -74,7 +74,7 @@ def list_documents(
     description="The form is good for 15 minutes. What was uploaded can be searched within a minute or two.",
     responses={
         201: {"description": "Send the file with this form", "content": {JSON: {"model": Uploading}}},
-        **problems(400, 403, 413, 429, 503),
+        **problems(400, 403, 413, 415, 429, 503),
     },
 )
 def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
