@@ -5,6 +5,8 @@ locals {
   stage   = "live"
   healthy = jsonencode({ status = "ok" })
 
+  compressed_from = 1024
+
   # Who must show a key or a signature: all but the two that tell nothing of the documents.
   routes = {
     ask           = { method = "POST", resource = aws_api_gateway_resource.endpoint["ask"].id, open = false }
@@ -23,6 +25,9 @@ locals {
 resource "aws_api_gateway_rest_api" "api" {
   name        = var.name
   description = "Questions to ${var.name}, answered from its documents."
+
+  # In bytes: a smaller reply would not get shorter by it.
+  minimum_compression_size = local.compressed_from
 
   endpoint_configuration {
     types = ["REGIONAL"]
@@ -126,7 +131,8 @@ resource "aws_api_gateway_deployment" "api" {
 
   triggers = {
     served = sha256(jsonencode([
-      local.routes, local.problems, local.retry_after, local.healthy, var.auth, aws_lambda_alias.ask.invoke_arn
+      local.routes, local.problems, local.retry_after, local.healthy, local.compressed_from, var.auth,
+      aws_lambda_alias.ask.invoke_arn
     ]))
   }
 

@@ -78,8 +78,12 @@ def test_an_uploaded_document_is_shown_and_a_deleted_one_is_gone(service: Servic
     assert reply.status_code == 201, reply.text
     to_come = reply.json()
     where = reply.headers["location"]
-    assert (to_come["key"], where) == ("a/leave.md", f"/v1/documents/{to_come['id']}")
-    problem(service.a("GET", where), 404)
+    assert (to_come["key"], where) == ("a/leave.md", f"/v1/documents/{to_come['id']}?key=a%2Fleave.md")
+    assert service.a("GET", where).json()["status"] == "awaited"
+    problem(service.b("GET", where), 404)
+    problem(service.a("GET", where.replace("leave", "other")), 404)
+    known = where.partition("?")[0]
+    problem(service.a("GET", known), 404)
 
     upload = to_come["upload"]
     requests.request(upload["method"], upload["url"], data=upload["fields"], files={"file": content}, timeout=5)
@@ -95,7 +99,7 @@ def test_an_uploaded_document_is_shown_and_a_deleted_one_is_gone(service: Servic
     assert service.a("DELETE", where).status_code == 202
     assert boto3.client("s3").list_objects_v2(Bucket=DOCUMENTS_BUCKET)["KeyCount"] == 0
     service.documents.done("a/leave.md")
-    problem(service.a("GET", where), 404)
+    problem(service.a("GET", known), 404)
     problem(service.a("DELETE", where), 404)
     assert service.a.listed() == []
     assert not service.documents.texts()

@@ -9,6 +9,7 @@ import pytest
 
 from ask.handler import handler
 from ask.routes.description import DESCRIPTION
+from cli.local.serving.invocation import COMPRESSED_FROM_BYTES
 from tests.support.infra.tools import INFRA, copy_configuration, environment, provider_mirror, run, terraform
 
 # Nobody answers here: a plan that gets as far as calling AWS ends at once.
@@ -169,6 +170,10 @@ def test_the_gateway_says_of_its_health_what_the_function_says_and_is_asked_seld
     opened = {f"{path[1:]}/{method.upper()}" for path, of in OPEN.items() for method in of}
     assert throttles.keys() == opened
     assert all(throttle["rate"] < all_others["rate"] / 10 for throttle in throttles.values())
+
+
+def test_the_gateway_compresses_replies_from_the_size_that_the_laptop_does(infra: Path) -> None:
+    assert _worked_out(infra, "local.compressed_from") == COMPRESSED_FROM_BYTES
 
 
 def test_the_gateway_has_a_route_for_each_request_that_the_api_describes(infra: Path) -> None:

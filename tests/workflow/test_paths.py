@@ -60,6 +60,17 @@ def test_two_searches_in_a_row_with_nothing_relevant_end_the_rewriting() -> None
     assert response["answer"].startswith("Not found in the documents.")
 
 
+@pytest.mark.parametrize("strategy", ["self_rag", "naive", "corrective", "adaptive"])
+@pytest.mark.parametrize("speculate", ["off", "draft", "full"])
+def test_under_every_strategy_filters_that_no_document_meets_are_named_as_the_reason(
+    strategy: str, speculate: str
+) -> None:
+    policy = {**ASKED["policy"], "strategy": strategy, "speculate": speculate}
+    filtered = {**ASKED, "policy": policy, "filters": {"tags": ["no such"]}}
+    response, _ = run(filtered, retrieve=[steps.found()], search_web=[steps.found()])
+    assert response["answer"].startswith("No document meets the filters.")
+
+
 def test_a_passage_whose_grader_fails_is_told_by_its_document_all_the_same() -> None:
     response, _ = run(grade_relevance=[RequestRejected("too long")], search_web=[steps.found()])
     verdicts = {(verdict["label"], verdict["document"]) for verdict in response["reflection"]["relevance"]}

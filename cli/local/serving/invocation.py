@@ -1,6 +1,7 @@
 """A request over HTTP as API Gateway hands it to a Lambda, and the Lambda's reply as a response."""
 
 import base64
+import gzip
 import time
 import uuid
 from types import SimpleNamespace
@@ -12,13 +13,24 @@ from ask.edge.body import MAX_BODY_BYTES
 from selfrag.runtime.observability import Handler
 
 LAMBDA_SECONDS = 29
+# As `minimum_compression_size` of infra/api.tf; a test compares.
+COMPRESSED_FROM_BYTES = 1024
 
 
 def invoke(handler: Handler, request: Request) -> Response:
-    """The response of a Lambda behind API Gateway (REST, proxy) to a request."""
+    """The response of a Lambda behind API Gateway (REST, proxy) to a request: compressed if large, for who takes that.
+
+    As there, only a client that names `gzip` gets it, and not one that takes anything (`*`).
+    """
     replied = handler(_event(request), _Context())
     headers = [(name, value) for name, values in replied["multiValueHeaders"].items() for value in values]
-    return Response(replied["body"], replied["statusCode"], headers)
+    body = str(replied["body"]).encode()
+    if len(body) >= COMPRESSED_FROM_BYTES and any(
+        name == "gzip" and quality for name, quality in request.accept_encodings
+    ):
+        body = gzip.compress(body, mtime=0)
+        headers += [("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")]
+    return Response(body, replied["statusCode"], headers)
 
 
 def _event(request: Request) -> dict[str, Any]:

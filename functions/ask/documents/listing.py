@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from selfrag.domain.base import Model
+from selfrag.domain.documents import collection_of
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import MAX_KEY_BYTES
 from selfrag.domain.records import Content, Record
@@ -19,7 +20,10 @@ MAX_QUERIES = 20
 
 
 class Document(Content):
-    """A document and how far it is: `working` until it can be searched (`ready`), or cannot be read (`failed`)."""
+    """A document and how far it is: `working` until it can be searched (`ready`), or cannot be read (`failed`).
+
+    It is `awaited` at the `Location` of a form before its file has come, and again when it is deleted.
+    """
 
     # A reply always has all fields.
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
@@ -27,7 +31,7 @@ class Document(Content):
     id: str
     key: str
     collection: str
-    status: Literal["ready", "failed", "working"]
+    status: Literal["ready", "failed", "working", "awaited"]
     reason: str = Field(description="Why it failed.")
     updated_at: datetime | None
 
@@ -45,6 +49,13 @@ def document_of(record: Record) -> Document | None:
         return None
     fields = record.model_dump(include=set(Document.model_fields) - {"updated_at"})
     return Document(**fields, updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None)
+
+
+def awaited(document_id: str, key: str) -> Document:
+    """A document that nothing is known of but its key."""
+    return Document(
+        id=document_id, key=key, collection=collection_of(key), status="awaited", reason="", updated_at=None
+    )
 
 
 def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str) -> Documents:

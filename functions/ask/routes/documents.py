@@ -5,12 +5,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from ask.documents.listing import Document, Documents, document_of, page
+from ask.documents.listing import Document, Documents, awaited, document_of, page
 from ask.edge.exchange import JSON, caller, place_of, problems, reply
 from ask.edge.problems import ProblemRaised
 from selfrag import bootstrap
@@ -24,6 +25,7 @@ Collection = Annotated[
     str, Query(max_length=1024, description="One of your collections; all of them if it is left out.")
 ]
 Limit = Annotated[int, Query(ge=1, le=100)]
+Awaited = Annotated[str, Query(max_length=1024, description="Its key, as long as its file is awaited.")]
 Cursor = Annotated[str, Query(max_length=8192, description="The cursor of the page before.")]
 
 
@@ -39,7 +41,7 @@ class Upload(Model):
 
 
 class Uploading(Model):
-    """A document to come: it can be looked at, by its id, some seconds after the upload."""
+    """A document to come: at `Location` it is `awaited` until it is known, some seconds after the upload."""
 
     id: str
     key: str
@@ -74,7 +76,7 @@ def list_documents(
     description="The form is good for 15 minutes. What was uploaded can be searched within a minute or two.",
     responses={
         201: {"description": "Send the file with this form", "content": {JSON: {"model": Uploading}}},
-        **problems(400, 403, 413, 429, 503),
+        **problems(400, 403, 413, 415, 429, 503),
     },
 )
 def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
@@ -84,7 +86,8 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     form = bootstrap.uploads().form(body)
     identity = document_id(bootstrap.api_settings().documents_bucket, body.key)
     to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(form)), expires_at=expires)
-    place = place_of(request, f"/v1/documents/{to_come.id}")
+    # With the key, which the id does not tell: whose document it will be is known before anything is stored of it.
+    place = place_of(request, f"/v1/documents/{to_come.id}?key={quote(body.key, safe='')}")
     return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), {"Location": place})
 
 
@@ -97,9 +100,9 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
         **problems(400, 403, 404, 429, 503),
     },
 )
-def show_document(request: Request, document_id: Id) -> Response[Any]:
+def show_document(request: Request, document_id: Id, key: Awaited = "") -> Response[Any]:
     """Show one document."""
-    return reply(HTTPStatus.OK, _own(request, document_id).model_dump(mode="json"))
+    return reply(HTTPStatus.OK, _own(request, document_id, key).model_dump(mode="json"))
 
 
 @router.delete(
@@ -119,9 +122,11 @@ def delete_document(request: Request, document_id: Id) -> Response[Any]:
     return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
 
 
-def _own(request: Request, document_id: str) -> Document:
-    record = bootstrap.manifest().read(document_id)
+def _own(request: Request, identity: str, key: str = "") -> Document:
+    record = bootstrap.manifest().read(identity)
     known = document_of(record) if record else None
+    if known is None and key and document_id(bootstrap.api_settings().documents_bucket, key) == identity:
+        known = awaited(identity, key)
     if known is None or known.collection not in caller(request).collections:
         raise ProblemRaised(
             HTTPStatus.NOT_FOUND,

@@ -32,7 +32,7 @@ class Kept(Model):
     description="It is kept once for each caller and question: what you say later takes the place of it.",
     responses={
         200: {"description": "It is kept", "content": {JSON: {"model": Kept}}},
-        **problems(400, 403, 404, 409, 413, 429, 503),
+        **problems(400, 403, 404, 409, 413, 415, 429, 503),
     },
 )
 def give_feedback(request: Request, question_id: Id, body: Annotated[FeedbackRequest, Body()]) -> Response[Any]:

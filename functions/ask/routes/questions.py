@@ -39,7 +39,7 @@ Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The id t
     responses={
         200: {"description": "The response", "content": {JSON: {"model": AnswerResponse}}},
         202: {"description": "Still at work: look at Location", "content": {JSON: {"model": Started}}},
-        **problems(400, 403, 404, 409, 413, 429, 503),
+        **problems(400, 403, 404, 409, 413, 415, 429, 503),
     },
 )
 def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
@@ -55,7 +55,7 @@ def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") ->
     summary="Ask, and fetch the answer later",
     responses={
         202: {"description": "Taken on: look at Location", "content": {JSON: {"model": Started}}},
-        **problems(400, 403, 404, 409, 413, 429, 503),
+        **problems(400, 403, 404, 409, 413, 415, 429, 503),
     },
 )
 def start_question(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:

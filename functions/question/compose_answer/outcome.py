@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from question.compose_answer.task import Draft, Task
 from selfrag.domain.answers import Status
 from selfrag.domain.errors import HINTS, BudgetExceeded, DeadlineExceeded, SelfragError
+from selfrag.domain.questions import Filters
 from selfrag.domain.verdicts import Critique
 
 NO_TIME = "The time for this question ran out before an answer was ready. Nothing was checked, so nothing is claimed."
@@ -81,7 +82,16 @@ def _apology(task: Task, status: Status) -> str:
         steps = ", ".join(dict.fromkeys(step for step, _ in task.problems)) or "GradeRelevance"
         return f"The question could not be answered because a step failed: {steps}. {hint}"
     searched = "; ".join(f'"{query}"' for query in task.queries) or "nothing"
-    return f"Not found in the documents. Searched for: {searched}."
+    why = "No document meets the filters" if _filtered_out(task) else "Not found in the documents"
+    return f"{why}. Searched for: {searched}."
+
+
+def _filtered_out(task: Task) -> bool:
+    """Whether the filters left nothing to search: a search by vector brings something wherever there is a passage."""
+    searches = [entry for entry in task.ledger if entry.step == "Retrieve" and not entry.waste]
+    # What has a warning was searched by full text alone, or had no room for what it found.
+    nothing = all(entry.brought == 0 and not entry.warnings for entry in searches)
+    return bool(searches) and nothing and task.filters != Filters()
 
 
 def _notes(chosen: Draft) -> list[str]:

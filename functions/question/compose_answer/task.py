@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict
 
 from selfrag.domain.answers import Citation
 from selfrag.domain.ledger import Entry
+from selfrag.domain.questions import Filters
 from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict
 
 
@@ -36,6 +37,7 @@ class Task(BaseModel):
     retrieval: RetrievalVerdict | None = None
     relevance: list[RelevanceVerdict] = []
     queries: list[str] = []
+    filters: Filters = Filters()
     ledger: list[Entry] = []
     execution_arn: str = ""
     started_ms: float = 0.0

@@ -26,8 +26,8 @@ class Entry(BaseModel):
     """What one step left in a pass of Gather or Reflect, told by its `turn`.
 
     `attempts` counts how often it asked the model, `error` says why it brought nothing. `waste` was done ahead, and the
-    answer came about without it; a `query` that was `prepared` is, unless it was searched. An entry may hold more, for
-    the workflow's Choices.
+    answer came about without it; a `query` that was `prepared` is, unless it was searched. `brought` is how many
+    passages a search of the documents had. An entry may hold more, for the workflow's Choices.
     """
 
     step: str
@@ -40,6 +40,7 @@ class Entry(BaseModel):
     waste: bool = False
     prepared: bool = False
     query: str = ""
+    brought: int | None = None
 
 
 def path_of(steps: Iterable[tuple[int, str]]) -> list[str]:

@@ -314,3 +314,18 @@ def test_wrong_settings_are_told_to_the_log_and_not_to_the_caller(
 
 def test_the_committed_description_is_fresh() -> None:
     assert DESCRIPTION.read_text(encoding="utf-8") == description(), "run `make openapi`"
+
+
+# Names that a generated client has for itself, beside those of the models.
+TAKEN = {"Response", "Client", "AuthenticatedClient", "HTTPStatus", "UnexpectedStatus"}
+
+
+def test_the_description_says_no_status_that_is_never_sent_and_no_name_that_a_client_has_taken() -> None:
+    described = json.loads(DESCRIPTION.read_text(encoding="utf-8"))
+    schemas = described["components"]["schemas"]
+    assert not TAKEN & {*schemas, *(schema.get("title") for schema in schemas.values())}
+    assert not [name for name in schemas if f'"#/components/schemas/{name}"' not in json.dumps(described)]
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            assert "422" not in operation["responses"], path
+            assert ("415" in operation["responses"]) == ("requestBody" in operation) == (method == "post"), path

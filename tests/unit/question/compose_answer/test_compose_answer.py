@@ -56,6 +56,27 @@ def test_an_unsupported_or_useless_answer_never_goes_out(level: str, score: int)
     assert response.answer == 'Not found in the documents. Searched for: "leave".'
 
 
+NOTHING = {"step": "Retrieve", "brought": 0}
+
+
+@pytest.mark.parametrize(
+    ("filters", "ledger", "reason"),
+    [
+        ({"tags": ["hr"]}, [NOTHING, NOTHING], "No document meets the filters."),
+        ({"tags": ["hr"]}, [NOTHING, {**NOTHING, "brought": 4, "waste": True}], "No document meets the filters."),
+        ({"tags": ["hr"]}, [NOTHING, {**NOTHING, "brought": 1}], "Not found in the documents."),
+        ({"tags": ["hr"]}, [{**NOTHING, "warnings": ["by full text alone"]}], "Not found in the documents."),
+        ({"tags": ["hr"]}, [], "Not found in the documents."),
+        ({}, [NOTHING], "Not found in the documents."),
+    ],
+)
+def test_filters_that_no_document_meets_are_told_from_documents_that_say_nothing(
+    filters: Any, ledger: Any, reason: str
+) -> None:
+    response = composed(queries=["leave"], filters=filters, ledger=ledger)
+    assert (response.status, response.answer) == ("abstained", f'{reason} Searched for: "leave".')
+
+
 def test_an_unchecked_draft_goes_out_at_the_deadline_as_partial() -> None:
     response = composed(draft=draft("ungraded", None), late=True)
     assert (response.status, response.answer) == ("partial", "25 days.")
