@@ -28,8 +28,8 @@ def ask(
     if endpoint and (docs or collection):
         raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
     # What takes a second to load comes after what can be refused at once.
-    from cli.show import show_response
-    from cli.show_trace import causes
+    from cli.show.answers import show_response
+    from cli.show.traces import causes
 
     history: list[dict[str, Any]] = []
     if endpoint:
@@ -71,7 +71,7 @@ def trace(
     ] = False,
 ) -> None:
     """Show an execution step by step: inputs, outputs and times; or send it to a tool that reads traces."""
-    from cli.show_trace import show_trace
+    from cli.show.traces import show_trace
 
     execution = _execution(question_id)
     if execution is None:

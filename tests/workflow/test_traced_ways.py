@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.show_trace import show_trace
+from cli.show.traces import show_trace
 from tests.support import steps
 from tests.workflow.asking import ASKED, executed
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
 
-from cli.show_way import strategy_and_way
+from cli.show.ways import strategy_and_way
 from selfrag.domain.history import Step, steps_of
 from selfrag.domain.questions import Policy
 

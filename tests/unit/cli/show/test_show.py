@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.show import NOT_READ, show_passages, show_response
-from cli.show_trace import show_trace
+from cli.show.answers import NOT_READ, show_response
+from cli.show.documents import show_passages
+from cli.show.traces import show_trace
 from selfrag.domain.history import Step
 
 
