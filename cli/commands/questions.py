@@ -62,6 +62,7 @@ def trace(
             "read with your AWS credentials.",
         ),
     ] = "",
+    full: Annotated[bool, typer.Option("--full", help="Also show what each step was given and gave back.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
     export: Annotated[
         bool, typer.Option("--export", help="Send it as OpenTelemetry spans to OTEL_EXPORTER_OTLP_ENDPOINT.")
@@ -70,7 +71,7 @@ def trace(
         bool, typer.Option("--content", help="With --export: also send the question, the passages and the answer.")
     ] = False,
 ) -> None:
-    """Show an execution step by step: inputs, outputs and times; or send it to a tool that reads traces."""
+    """Show an execution as a timeline, a line a step with its verdict; or send it to a tool that reads traces."""
     from cli.show.traces import show_trace
 
     execution = _execution(question_id)
@@ -81,7 +82,7 @@ def trace(
     elif as_json:
         print_json(execution[1])
     else:
-        show_trace(out, *execution)
+        show_trace(out, *execution, full=full)
 
 
 def _execution(question_id: str) -> tuple[str, list[dict[str, Any]]] | None:

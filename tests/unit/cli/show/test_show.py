@@ -1,6 +1,5 @@
-"""What a person sees of a response and of a trace."""
+"""What a person sees of a response and of passages."""
 
-import json
 from io import StringIO
 from typing import Any
 
@@ -9,7 +8,6 @@ from rich.console import Console
 
 from cli.show.answers import NOT_READ, show_response
 from cli.show.documents import show_passages
-from cli.show.traces import show_trace
 from selfrag.domain.history import Step
 
 
@@ -76,18 +74,6 @@ def test_a_strategy_without_verdicts_shows_no_table_of_them() -> None:
     assert "Retrieve → Generate" in shown
     assert "Note Not checked: all." in shown
     assert "Reflection" not in shown
-
-
-def test_a_trace_of_an_execution_without_a_response_says_how_it_ended() -> None:
-    given = json.dumps({"question": "Fee [USD]?"})
-    history: list[dict[str, Any]] = [
-        {"type": "ExecutionStarted", "executionStartedEventDetails": {"input": given}},
-        {"type": "ExecutionTimedOut", "executionTimedOutEventDetails": {}},
-    ]
-    for number, event in enumerate(history, start=1):
-        event |= {"id": number, "previousEventId": number - 1, "timestamp": f"2026-11-21T12:00:0{number}Z"}
-    shown = printed(show_trace, "abc", history)
-    assert shown == "Question Fee [USD]? Status no response (ExecutionTimedOut) Id abc Strategy self_rag"
 
 
 def test_a_passage_is_shown_with_its_page_and_heading() -> None:
