@@ -13,6 +13,11 @@ from cli.show.places import place_of
 from cli.terminal import visible
 
 STATUS_COLOURS = {"ready": "green", "failed": "red"}
+SCORES = (
+    "by text is BM25, by vector the cosine of the meanings, each none where that search did not find the passage; "
+    "together is the sum of how far each stands above the mean of what it found, in standard deviations (z-scores). "
+    "Scores rank the passages of one search; those of two searches cannot be compared."
+)
 
 
 def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> None:
@@ -50,6 +55,8 @@ def show_passages(console: Console, passages: Sequence[dict[str, Any]]) -> None:
         scores = f"by text {_score(passage['by_text'])}, by vector {_score(passage['by_vector'])}"
         title = f"{number}. {escape(place)}  [dim]{scores}, together {passage['score']:.2f}[/]"
         console.print(Panel(Text(passage["text"]), title=title, title_align="left", border_style="blue"))
+    if passages:
+        console.print(f"[dim]{SCORES}[/]")
 
 
 def _score(score: float | None) -> str:
