@@ -4,6 +4,9 @@ import atexit
 import gc
 import os
 import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Annotated
 
 # A command makes half a million objects that stay, and little garbage: to look for that again and again while they are
 # made, and once more at the end, takes seconds.
@@ -20,6 +23,7 @@ from cli.commands.collections import collections
 from cli.commands.deployment import doctor
 from cli.commands.documents import bench, documents, ingest, search, serve
 from cli.commands.evaluation import evaluate
+from cli.commands.examples import examples_of
 from cli.commands.feedback import feedback
 from cli.commands.question_sets import questions
 from cli.commands.questions import ask, smoke, trace
@@ -29,25 +33,34 @@ from cli.local.home import is_damage, told
 from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
 
+# The groups in which --help lists the commands.
+GROUPS: dict[str, dict[str, Callable[..., None]]] = {
+    "Ask": {"ask": ask, "trace": trace, "serve": serve, "feedback": feedback},
+    "Documents": {"ingest": ingest, "documents": documents, "search": search},
+    "Measure and compare": {"questions": questions, "eval": evaluate, "replay": replay, "bench": bench},
+    "A deployment": {"doctor": doctor, "smoke": smoke, "rollback": rollback},
+}
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-for command in (
-    ask,
-    ingest,
-    documents,
-    search,
-    trace,
-    feedback,
-    serve,
-    questions,
-    replay,
-    bench,
-    doctor,
-    smoke,
-    rollback,
-):
-    app.command()(command)
-app.command("eval")(evaluate)
-app.add_typer(collections, name="collections")
+for group, commands in GROUPS.items():
+    for name, command in commands.items():
+        app.command(name, rich_help_panel=group, epilog=examples_of(name))(command)
+app.add_typer(collections, name="collections", rich_help_panel="Documents")
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"selfrag {version('selfrag')}")
+        raise typer.Exit
+
+
+@app.callback(epilog=examples_of())
+def options(
+    tells_version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version, and end.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
 
 
 def main() -> None:

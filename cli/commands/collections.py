@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 Name = Annotated[str, typer.Argument(help="The collection's name, or the directory of one that nobody has named.")]
 
-collections = typer.Typer(invoke_without_command=True, help=__doc__)
+collections = typer.Typer(
+    invoke_without_command=True, help="List what was read into the local index; move or remove a collection."
+)
 
 
 @collections.callback()

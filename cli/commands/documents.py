@@ -81,7 +81,7 @@ def documents(docs: Docs = None, collection: Collection = "", as_json: AsJson = 
     """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
     place = place_to_ask(docs, collection)
     from cli.local.lookup import known_documents
-    from cli.show import show_documents
+    from cli.show.documents import show_documents
 
     known = known_documents(place)
     if as_json:
@@ -101,7 +101,7 @@ def search(
     """Find passages, with the scores of both searches; no model reads them."""
     place, limits = place_to_ask(docs, collection), read_filters(filters)
     from cli.local.lookup import search_passages
-    from cli.show import show_passages
+    from cli.show.documents import show_passages
 
     with reading_progress() as on_document:
         passages, report = search_passages(query, place, limits, top_k, on_document)

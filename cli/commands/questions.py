@@ -28,8 +28,8 @@ def ask(
     if endpoint and (docs or collection):
         raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
     # What takes a second to load comes after what can be refused at once.
-    from cli.show import show_response
-    from cli.show_trace import causes
+    from cli.show.answers import show_response
+    from cli.show.traces import causes
 
     history: list[dict[str, Any]] = []
     if endpoint:
@@ -62,6 +62,7 @@ def trace(
             "read with your AWS credentials.",
         ),
     ] = "",
+    full: Annotated[bool, typer.Option("--full", help="Also show what each step was given and gave back.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
     export: Annotated[
         bool, typer.Option("--export", help="Send it as OpenTelemetry spans to OTEL_EXPORTER_OTLP_ENDPOINT.")
@@ -70,8 +71,8 @@ def trace(
         bool, typer.Option("--content", help="With --export: also send the question, the passages and the answer.")
     ] = False,
 ) -> None:
-    """Show an execution step by step: inputs, outputs and times; or send it to a tool that reads traces."""
-    from cli.show_trace import show_trace
+    """Show an execution as a timeline, a line a step with its verdict; or send it to a tool that reads traces."""
+    from cli.show.traces import show_trace
 
     execution = _execution(question_id)
     if execution is None:
@@ -81,7 +82,7 @@ def trace(
     elif as_json:
         print_json(execution[1])
     else:
-        show_trace(out, *execution)
+        show_trace(out, *execution, full=full)
 
 
 def _execution(question_id: str) -> tuple[str, list[dict[str, Any]]] | None:

@@ -1,14 +1,13 @@
-"""What a person sees of a response and of a trace."""
+"""What a person sees of a response and of passages."""
 
-import json
 from io import StringIO
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from cli.show import NOT_READ, show_passages, show_response
-from cli.show_trace import show_trace
+from cli.show.answers import NOT_READ, show_response
+from cli.show.documents import show_passages
 from selfrag.domain.history import Step
 
 
@@ -77,26 +76,21 @@ def test_a_strategy_without_verdicts_shows_no_table_of_them() -> None:
     assert "Reflection" not in shown
 
 
-def test_a_trace_of_an_execution_without_a_response_says_how_it_ended() -> None:
-    given = json.dumps({"question": "Fee [USD]?"})
-    history: list[dict[str, Any]] = [
-        {"type": "ExecutionStarted", "executionStartedEventDetails": {"input": given}},
-        {"type": "ExecutionTimedOut", "executionTimedOutEventDetails": {}},
-    ]
-    for number, event in enumerate(history, start=1):
-        event |= {"id": number, "previousEventId": number - 1, "timestamp": f"2026-11-21T12:00:0{number}Z"}
-    shown = printed(show_trace, "abc", history)
-    assert shown == "Question Fee [USD]? Status no response (ExecutionTimedOut) Id abc Strategy self_rag"
-
-
 def test_a_passage_is_shown_with_its_page_and_heading() -> None:
     passage = {"document": "fhs.pdf", "page": 23, "heading": "/srv", "text": "Data.", "score": 1.0}
     scores = {"by_text": None, "by_vector": 0.5}
     assert "1. fhs.pdf, page 23 > /srv by text none, by vector 0.50" in printed(show_passages, [{**passage, **scores}])
 
 
-def shown_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> str:
-    """What a person sees of an answer with these citations, for which a search brought these passages."""
+def test_what_the_scores_of_a_search_mean_is_said_below_them_once() -> None:
+    passage = {"document": "a.md", "text": "Data.", "score": 1.0, "by_text": 2.0, "by_vector": 0.5}
+    shown = printed(show_passages, [passage, passage])
+    assert shown.count("by text is BM25, by vector the cosine") == 1
+    assert "BM25" not in printed(show_passages, [])
+
+
+def response_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> dict[str, Any]:
+    """An answer with these citations, and a verdict on each of these passages."""
     verdicts = [
         {"passage_id": passage["passage_id"], "relevant": True, "score": 0.5, "label": "relevant", "cached": False}
         for passage in passages
@@ -105,15 +99,19 @@ def shown_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) ->
         "model_calls": 1, "rounds": 1, "cached_verdicts": 0, "input_tokens": 3, "output_tokens": 2,
         "cache_read_input_tokens": 0, "cost_usd": 0.0, "by_step": {}, "warnings": [],
     }  # fmt: skip
-    response = {
+    return {
         "id": "abc", "status": "answered", "answer": "12.", "citations": citations, "path": [], "queries": [],
         "reflection": {
             "retrieve": {"decision": "yes", "reason": ""}, "relevance": verdicts, "support": None, "utility": None,
         },
         "usage": usage, "execution": {"arn": "arn", "console_url": None},
     }  # fmt: skip
+
+
+def shown_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> str:
+    """What a person sees of an answer with these citations, for which a search brought these passages."""
     search = Step("Retrieve", 0.0, 0.1, attempts=1, given={}, result={"passages": passages}, error="")
-    return printed(show_response, response, [search])
+    return printed(show_response, response_of(citations, passages), [search])
 
 
 def test_a_citation_says_document_row_and_heading() -> None:
@@ -131,3 +129,31 @@ def test_verdicts_on_passages_of_one_place_can_be_told_apart() -> None:
     assert "leave.md > Leave: is asked for in the portal, and granted within three days of ..." in shown
     assert "leave.md > Pay" in shown
     assert "leave.md > Pay:" not in shown
+
+
+def test_the_time_of_an_answer_is_told_in_all_as_steps_run_side_by_side() -> None:
+    one = {"attempts": 1, "given": {}, "result": None, "error": ""}
+    steps = [
+        Step("Retrieve", 0.5, 1.0, **one),
+        Step("Generate", 0.5, 2.5, **one),
+        Step("GradeUtility", 3.0, 0.5, **one),
+    ]
+    shown = printed(show_response, response_of([], []), steps)
+    assert "Time 3.00 s in all: Retrieve 1.00 s, Generate 2.50 s, GradeUtility 0.50 s" in shown
+    assert "Time" not in printed(show_response, response_of([], []), [])
+
+
+def test_what_a_verdict_means_is_said_with_the_threshold_and_only_of_what_was_judged() -> None:
+    passage = {"passage_id": "p", "document": "leave.md", "heading": "Pay", "text": "10 days."}
+    graded = Step("GradeRelevance", 0, 1, attempts=1, given={"relevance_threshold": 0.7}, result=None, error="")
+    shown = printed(show_response, response_of([], [passage]), [graded])
+    assert "IsRel: how far a passage helps to answer, from 0 to 1, relevant from 0.70 up" in shown
+    assert "IsSup:" not in shown
+    assert "IsUse:" not in shown
+    assert "IsRel: how far a passage helps to answer, from 0 to 1 Path" in printed(
+        show_response, response_of([], [passage]), []
+    )
+
+
+def test_the_last_line_says_how_a_follow_up_is_asked_by_the_command_and_by_make() -> None:
+    assert "id abc: follow up with --previous ID (make: PREVIOUS=ID)" in printed(show_response, response_of([], []), [])

@@ -1,6 +1,6 @@
-"""What a person sees: an answer with its citations, verdicts, path and cost; documents; passages."""
+"""What a person sees of an answer: its citations, verdicts, path, cost and time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,15 +10,13 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from cli.show_places import place_of, places
-from cli.show_trace import causes
-from cli.terminal import visible
+from cli.show.places import place_of, places
+from cli.show.traces import causes
 from selfrag.domain.answers import AnswerResponse, Citation, Usage
 from selfrag.domain.history import Step
 from selfrag.domain.verdicts import Reflection, RelevanceVerdict, SupportVerdict, UtilityVerdict
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
-STATUS_COLOURS = {"ready": "green", "failed": "red"}
 NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
 
 
@@ -35,7 +33,9 @@ def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step
         notes = response.usage.warnings
     for note in (*notes, *causes(steps)):
         console.print(f"[yellow]Note[/]     {escape(note)}")
-    console.print(f"[dim]id {output['id']}: follow up with --previous, look inside with `selfrag trace`[/]")
+    console.print(
+        f"[dim]id {output['id']}: follow up with --previous ID (make: PREVIOUS=ID), look inside with `selfrag trace`[/]"
+    )
 
 
 def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
@@ -44,52 +44,14 @@ def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step
     verdicts = _verdicts(response.reflection, places(steps))
     if verdicts.row_count:
         console.print(verdicts)
+        for meaning in _meanings(response.reflection, steps):
+            console.print(f"[dim]{meaning}[/]")
     console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
     if response.queries:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")
     console.print(f"[bold]Cost[/]     {_cost(response.usage)}")
-    console.print(f"[bold]Time[/]     {_times(steps)}")
-
-
-def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> None:
-    """Print what became of each document."""
-    table = Table("Document", "Status", title="Documents", title_justify="left", expand=True)
-    table.add_column("Passages", justify="right")
-    table.add_column("Pages", justify="right")
-    table.add_column("Reason", overflow="fold")
-    for document in documents:
-        status = f"[{STATUS_COLOURS.get(document['status'], 'yellow')}]{document['status']}[/]"
-        name = document["document"]
-        notes = [_without(name, note) for note in (document["reason"], *document["warnings"]) if note]
-        table.add_row(
-            escape(visible(name)),
-            status,
-            str(document["passages"]),
-            str(document["pages"] or ""),
-            escape(visible(" ".join(notes))),
-        )
-    console.print(table)
-
-
-def _without(name: str, sentence: str) -> str:
-    """A sentence about a document that stands beside its name."""
-    said = sentence.removeprefix(name).lstrip(" :")
-    return said[:1].upper() + said[1:]
-
-
-def show_passages(console: Console, passages: Sequence[dict[str, Any]]) -> None:
-    """Print passages, best first, each with what both searches made of it."""
-    if not passages:
-        console.print("Nothing was found.")
-    for number, passage in enumerate(passages, start=1):
-        place = place_of(passage)
-        scores = f"by text {_score(passage['by_text'])}, by vector {_score(passage['by_vector'])}"
-        title = f"{number}. {escape(place)}  [dim]{scores}, together {passage['score']:.2f}[/]"
-        console.print(Panel(Text(passage["text"]), title=title, title_align="left", border_style="blue"))
-
-
-def _score(score: float | None) -> str:
-    return "none" if score is None else f"{score:.2f}"
+    if steps:
+        console.print(f"[bold]Time[/]     {_times(steps)}")
 
 
 def _citations(citations: Sequence[Citation]) -> Table:
@@ -120,6 +82,19 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
     return table
 
 
+def _meanings(reflection: Reflection, steps: Sequence[Step]) -> Iterator[str]:
+    """What the tokens that were judged say, and on which scale."""
+    if reflection.relevance:
+        thresholds = (step.given.get("relevance_threshold") for step in steps if isinstance(step.given, dict))
+        threshold = next((each for each in thresholds if each is not None), None)
+        least = "" if threshold is None else f", relevant from {threshold:.2f} up"
+        yield f"IsRel: how far a passage helps to answer, from 0 to 1{least}"
+    if reflection.support:
+        yield "IsSup: whether the passages say what the answer says, as a whole and claim by claim"
+    if reflection.utility:
+        yield "IsUse: how well the answer serves the question, from 1 to 5"
+
+
 def _cached(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:
     return " (cached)" if verdict.cached else ""
 
@@ -137,4 +112,6 @@ def _cost(usage: Usage) -> str:
 
 
 def _times(steps: Sequence[Step]) -> str:
-    return ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)
+    """The seconds from the first step to the last in all, and of each: some run side by side."""
+    whole = max(step.started + step.seconds for step in steps) - min(step.started for step in steps)
+    return f"{whole:.2f} s in all: " + ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)

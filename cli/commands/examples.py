@@ -1,0 +1,27 @@
+"""How the commands are used, as `selfrag --help` shows it: the first line of each, and a command's own with its own."""
+
+EXAMPLES = {
+    "ask": (
+        'selfrag ask "How many days of leave are there?" --docs notes',
+        'selfrag ask "How many days of leave are there?" --collection notes --json',
+        """selfrag ask "And in Lisbon?" --previous ID --policy '{"strategy": "adaptive"}'""",
+    ),
+    "trace": ("selfrag trace", "selfrag trace ID --full"),
+    "serve": ("selfrag serve --docs notes",),
+    "ingest": ("selfrag ingest notes --collection notes", "selfrag ingest notes --dry-run"),
+    "search": ('selfrag search "parental leave" --docs notes --top-k 8',),
+    "questions": ("selfrag questions notes --count 40 --output questions.jsonl",),
+    "eval": (
+        "selfrag eval questions.jsonl --docs notes --report report.html",
+        "selfrag eval questions.jsonl --docs notes --strategy self_rag --strategy naive",
+    ),
+    "replay": ("selfrag replay --prompt grade_relevance=prompt.md",),
+    "doctor": ("selfrag doctor", "selfrag doctor --deployed"),
+    "rollback": ("selfrag rollback --list",),
+}
+
+
+def examples_of(command: str = "") -> str | None:
+    """The examples of a command, or the first of every one, as paragraphs of its help; None where there are none."""
+    lines = EXAMPLES.get(command, ()) if command else [first for first, *_ in EXAMPLES.values()]
+    return "\n\n".join(("Examples:", *lines)) if lines else None

@@ -1,0 +1,111 @@
+"""What each step of a question said, in one line of words."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cli.show.places import place_of
+from selfrag.domain.history import Step
+
+DECISIONS = {
+    "yes": "a search is needed",
+    "no": "no search is needed",
+    "continue": "the earlier evidence will do",
+}
+LEVELS = {
+    "fully_supported": "fully supported",
+    "partially_supported": "partially supported",
+    "no_support": "not supported",
+}
+_Said = Mapping[str, Any]
+
+
+def said(step: Step, places: Mapping[str, str]) -> str:
+    """What a step found, judged or wrote; "" for one that only fetches or keeps. `places` are those of the passages.
+
+    Fields that another release has not written are left out.
+    """
+    say = _SAYERS.get(step.name)
+    if say is None or not isinstance(step.result, dict):
+        return ""
+    given = step.given if isinstance(step.given, dict) else {}
+    verdict = step.result.get("verdict") or {}
+    words = say(given, verdict or step.result, places)
+    remembered = step.result.get("cached") or verdict.get("cached")
+    return " ".join(f"{words}{' (cached)' if remembered else ''}".split())
+
+
+def _decided(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+    decision = str(verdict.get("decision", ""))
+    complexity = f", {verdict['complexity']}" if verdict.get("complexity") else ""
+    return _with_reason(DECISIONS.get(decision, decision) + complexity, verdict)
+
+
+def _found(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    passages = result.get("passages", [])
+    sources = _count(
+        len({passage.get("document") for passage in passages}), "web page" if "query" in given else "document"
+    )
+    queries = given.get("queries") or list(filter(None, [given.get("query")]))
+    asked = f" for: {' | '.join(queries)}" if queries and not given.get("passage_ids") else ", fetched again"
+    return f"{_count(len(passages), 'passage')} of {sources}{asked}"
+
+
+def _relevance(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+    score = "" if verdict.get("score") is None else f" {verdict['score']:.2f}"
+    strips = f", {_count(len(verdict['strips']), 'strip')} kept" if verdict.get("strips") else ""
+    passage = given.get("passage") or {}
+    place = places.get(str(verdict.get("passage_id"))) or (place_of(passage) if "document" in passage else "")
+    return f"{verdict.get('label', '')}{score}{strips}" + (f": {place}" if place else "")
+
+
+def _written(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    if result.get("flaw"):
+        return f"no answer: {result['flaw']}"
+    if not result.get("found"):
+        return "the passages do not hold the answer"
+    if given.get("mode") == "direct":
+        return f"an answer without documents: {result.get('answer')}"
+    cited = len({citation.get("passage_id") for citation in result.get("citations", [])})
+    kind = "the answer mended" if given.get("draft") else "an answer"
+    return f"{kind} that cites {cited} of {_count(len(given.get('passages', [])), 'passage')}: {result.get('answer')}"
+
+
+def _support(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+    level, claims = str(verdict.get("level", "")), verdict.get("claims", [])
+    kinds = Counter(claim.get("support") for claim in claims)
+    each = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+    return LEVELS.get(level, level) + (f": of {_count(len(claims), 'claim')} {each}" if claims else "")
+
+
+def _utility(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+    return _with_reason("ungraded" if verdict.get("score") is None else f"{verdict['score']} of 5", verdict)
+
+
+def _rewritten(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    return f"next query: {result.get('query')}" if result.get("new") else "no query that was not tried"
+
+
+def _composed(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    return str(result.get("status", ""))
+
+
+def _with_reason(words: str, verdict: _Said) -> str:
+    return f"{words}: {verdict['reason']}" if verdict.get("reason") else words
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+_SAYERS: dict[str, Callable[[_Said, _Said, Mapping[str, str]], str]] = {
+    "DecideRetrieval": _decided,
+    "Retrieve": _found,
+    "SearchWeb": _found,
+    "GradeRelevance": _relevance,
+    "Generate": _written,
+    "GradeSupport": _support,
+    "GradeUtility": _utility,
+    "RewriteQuestion": _rewritten,
+    "ComposeAnswer": _composed,
+}
