@@ -1,0 +1,54 @@
+"""The page on which people ask, as a person uses it: in Chromium, over real HTTP.
+
+`make install` installs Debian's chromium-headless-shell where root may, and axe-core by npm.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from ask.page import assembled
+from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
+from tests.support.browsing import Tab, browsing
+from tests.support.local import QUESTION
+
+
+@pytest.fixture
+def tab(tmp_path: Path) -> Iterator[Tab]:
+    with browsing(tmp_path / "browser") as opened:
+        yield opened
+
+
+def asked(tab: Tab, question: str) -> None:
+    """Ask and wait for the answer."""
+    answers = tab.run("document.querySelectorAll('.feedback').length")
+    tab.write("#question", question)
+    tab.click("#question-form [type=submit]")
+    tab.until(f"document.querySelectorAll('.feedback').length > {answers}")
+
+
+def test_a_question_is_asked_on_the_page_and_its_citation_opens_the_quote(
+    tab: Tab,
+    api: httpx2.Client,  # noqa: F811
+) -> None:
+    tab.open(f"{api.base_url}")
+    asked(tab, QUESTION["question"])
+    assert "days" in tab.run("document.querySelector('.answer').textContent")
+    assert not tab.run("document.querySelector('.note').open")
+    tab.click(".cite")
+    assert tab.run("document.querySelector('.note').open")
+    assert "Fact number" in tab.run("document.querySelector('.note blockquote').textContent")
+    assert tab.run("[...document.querySelectorAll('.path li')].map((one) => one.textContent)")[0] == "DecideRetrieval"
+    assert tab.said == []
+    assert {address.split("/")[2] for address in tab.requests if "//" in address} == {api.base_url.netloc.decode()}
+
+
+def test_the_page_weighs_little_and_is_no_part_of_the_description(api: httpx2.Client) -> None:  # noqa: F811
+    page = api.get("/")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert len(page.content) <= 100_000
+    assert page.headers["content-security-policy"] == assembled.policy()
+    assert "unsafe" not in assembled.policy()
+    assert "/" not in api.get("/v1/openapi.json").json()["paths"]
