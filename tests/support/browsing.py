@@ -8,8 +8,10 @@ import json
 import os
 import select
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fcntl import F_DUPFD, fcntl
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,10 @@ from tests.support.infra.tools import ROOT, needed
 AXE = ROOT / "tests/support/accessibility/node_modules/axe-core/axe.min.js"
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 SECONDS = 60.0
+# The browser reads at descriptor 3 and writes at 4.
+START = (
+    "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
+)
 
 
 class Tab:
@@ -104,18 +110,22 @@ class Tab:
         """What axe-core finds wrong with the view by WCAG 2.2 A and AA."""
         self.run(Path(needed(AXE, "axe-core is not installed: make install")).read_text(encoding="utf-8") + "; null")
         tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-        found = self.run(f"axe.run({{runOnly: {json.dumps(tags)}}}).then((found) => found.violations.map((one) => "
-                         "`${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`))")
+        found = self.run(
+            f"axe.run({{runOnly: {json.dumps(tags)}}}).then((found) => found.violations.map((one) => "
+            "`${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`))"
+        )
         return list(found)
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._left:
             ready, _, _ = select.select([self._reading], [], [], SECONDS)
             assert ready, f"the browser said nothing for {SECONDS:g} s; the console: {self.said}"
-            self._left += os.read(self._reading, 1 << 20)
+            came = os.read(self._reading, 1 << 20)
+            assert came, "the browser has ended"
+            self._left += came
         message, _, self._left = self._left.partition(b"\0")
-        came: dict[str, Any] = json.loads(message)
-        return came
+        told: dict[str, Any] = json.loads(message)
+        return told
 
     def _hear(self, event: dict[str, Any]) -> None:
         params = event.get("params", {})
@@ -132,14 +142,15 @@ class Tab:
 @contextmanager
 def browsing(profile: Path) -> Iterator[Tab]:
     """A tab of a browser that keeps what it writes in this folder and ends with the block."""
-    theirs, writing = os.pipe()
-    reading, our = os.pipe()
-    # It reads at descriptor 3 and writes at 4.
-    start = f'exec "$0" "$@" 3<&{theirs} 4>&{our}'
-    command = ["sh", "-c", start, chromium(), *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe"]
+    to_read, writing = os.pipe()
+    reading, to_write = os.pipe()
+    # Neither end may have a number that the browser's own are moved to.
+    theirs, our = (fcntl(end, F_DUPFD, 10) for end in (to_read, to_write))
+    begun = [sys.executable, "-c", START, str(theirs), str(our)]
+    command = [*begun, chromium(), *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe"]
     process = subprocess.Popen(command, pass_fds=(theirs, our), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    os.close(theirs)
-    os.close(our)
+    for end in (to_read, to_write, theirs, our):
+        os.close(end)
     try:
         yield Tab(reading, writing)
     finally:

@@ -45,7 +45,7 @@ function relevanceOf(verdicts) {
 
 function claimsOf(support) {
   const claims = support.claims.map((one) => make("li", {}, theirs(one.claim), " — ",
-    verdict(one.support, word(one.support === "partial" ? "some" : one.support))));
+    verdict(one.support, inWords(one.support === "partial" ? "some" : one.support))));
   return [heading("claims"), make("p", {}, verdict(support.level)), make("ul", { class: "plain" }, ...claims)];
 }
 
