@@ -43,7 +43,7 @@ test-slow: $(VENV)/.test .venv-tools/.done ## Test at scale: thousands of passag
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
 	@$(BIN)/pytest -n 2 --dist worksteal tests/infra
 
-install: $(VENV)/.infra $(VENV)/.browser .venv-tools/.done ## Install what all tests need, so that they run without network
+install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility .venv-tools/.done ## Install what all tests need, so that they run without network
 
 lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet .
@@ -122,7 +122,7 @@ destroy: ## Remove the deployment; shows what would go and asks first
 	@terraform -chdir=infra destroy
 
 clean: ## Remove the virtual environments, packages and caches
-	rm -rf $(VENV) .venv-emulator .venv-checkov .venv-tools tests/support/roles/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-emulator .venv-checkov .venv-tools tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, about a minute)..." >&2
@@ -144,6 +144,12 @@ $(VENV)/.roles: tests/support/roles/package.json | $(VENV)/.ask
 	@if command -v npm > /dev/null; then \
 	  npm install --prefix tests/support/roles --no-package-lock --no-audit --no-fund --loglevel error >&2 && touch $@; \
 	else echo "npm is not installed: the tests of roles are skipped, and other tests allow every call." >&2; fi
+
+# What looks a page over for those who cannot see it.
+$(VENV)/.accessibility: tests/support/accessibility/package.json | $(VENV)/.ask
+	@if command -v npm > /dev/null; then \
+	  npm install --prefix tests/support/accessibility --no-package-lock --no-audit --no-fund --loglevel error >&2 && touch $@; \
+	else echo "npm is not installed: the tests of accessibility are skipped." >&2; fi
 
 # The emulator and the scanner pin other versions than we do, so each has an environment of its own.
 $(VENV)/.infra: $(VENV)/.test .venv-emulator/.done .venv-checkov/.done

@@ -126,7 +126,7 @@ def serve(
     from cli.local.serving.server import serve_documents
 
     def announce(url: str) -> None:
-        out.print(f"Serving {url}/v1/ask; end it with Ctrl-C.")
+        out.print(f"Serving {url}/v1/ask, and a page to ask on at {url}/; end it with Ctrl-C.")
 
     with reading_progress() as on_document:
         serve_documents(place, writable, port, on_document, announce)

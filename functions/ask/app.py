@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 
 from ask.edge.body import model_of
 from ask.edge.problems import ProblemRaised, as_problem, respond
-from ask.routes import description, documents, feedback, questions
+from ask.routes import description, documents, feedback, page, questions
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.refusals import explain_errors
 from selfrag.runtime.observability import logger
@@ -28,7 +28,7 @@ def make_app(resolver: type[APIGatewayRestResolver] = APIGatewayRestResolver) ->
 
     app.use([hand_over])
     app.exception_handler(Exception)(lambda error: _told(error, app.current_event.raw_event, app.lambda_context))
-    for router in (documents.router, questions.router, feedback.router, description.router):
+    for router in (documents.router, questions.router, feedback.router, description.router, page.router):
         app.include_router(router)
     return app
 

@@ -1,0 +1,95 @@
+// Requests to the API that served the page, and to the bucket that it names for an upload.
+
+const KEY = "selfrag-key";
+// Behind API Gateway the page is at /STAGE or /STAGE/, elsewhere at /.
+const base = location.pathname.replace(/\/+$/, "");
+
+class Problem extends Error {
+  constructor(status, problem, after) {
+    super([problem.detail, problem.hint].filter(Boolean).join(" ") || `${word("failed")} (${status})`);
+    this.status = status;
+    this.hint = problem.hint || "";
+    this.after = after;
+  }
+
+  get wantsKey() {
+    return this.status === 401 || (this.status === 403 && /x-api-key|bind your key/.test(this.hint));
+  }
+
+  get passes() {
+    return [0, 429, 502, 503, 504].includes(this.status);
+  }
+}
+
+const pause = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
+
+// The JSON of a reply, and after how many seconds to ask again; asks for a key where one is wanted.
+async function call(method, path, body) {
+  for (;;) {
+    try {
+      return await callOnce(method, path, body);
+    } catch (problem) {
+      if (!problem.wantsKey) throw problem;
+      await askForKey(problem);
+    }
+  }
+}
+
+async function callOnce(method, path, body) {
+  const key = sessionStorage.getItem(KEY);
+  const headers = { ...(key && { "x-api-key": key }), ...(body && { "Content-Type": "application/json" }) };
+  const options = { method, headers, body: body && JSON.stringify(body), cache: "no-store", credentials: "omit" };
+  const reply = await fetch(base + path, options).catch(() => null);
+  if (!reply) throw new Problem(0, { detail: word("unreachable") }, 5);
+  const after = Number(reply.headers.get("Retry-After")) || 0;
+  const text = await reply.text();
+  let said = {};
+  try {
+    said = JSON.parse(text);
+  } catch {
+    if (reply.ok) throw new Problem(reply.status, { detail: word("failed") }, after);
+  }
+  if (!reply.ok) throw new Problem(reply.status, said, after);
+  return { said, after };
+}
+
+// The same request until it is answered, where waiting helps.
+async function patiently(method, path, body) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await call(method, path, body);
+    } catch (problem) {
+      if (!problem.passes || tries === 10) throw problem;
+      await pause(Math.max(1, problem.after, tries));
+    }
+  }
+}
+
+// One dialog, however many requests wait for it; whoever leaves it without a key gets the problem.
+let asked = null;
+function askForKey(problem) {
+  asked ??= new Promise((done, fail) => {
+    const dialog = byId("key-dialog");
+    byId("key").value = dialog.returnValue = "";
+    dialog.addEventListener("close", () => {
+      asked = null;
+      if (dialog.returnValue !== "go") return fail(problem);
+      sessionStorage.setItem(KEY, byId("key").value.trim());
+      byId("key").value = "";
+      return done();
+    }, { once: true });
+    dialog.showModal();
+  });
+  return asked;
+}
+
+// A bucket elsewhere does not let its reply be read; the document's state tells then whether the file came.
+async function send(upload, file) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(upload.fields)) form.append(name, value);
+  form.append("file", file);
+  const elsewhere = new URL(upload.url, location.href).origin !== location.origin;
+  const options = { method: "POST", body: form, mode: elsewhere ? "no-cors" : "same-origin", credentials: "omit" };
+  const reply = await fetch(upload.url, options).catch(() => null);
+  if (!reply || (!elsewhere && !reply.ok)) throw new Problem(reply ? reply.status : 0, { detail: word("notSent") }, 0);
+}

@@ -1,0 +1,46 @@
+"""The page as it is served: one file, which holds its style and its script and may run nothing else."""
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+# In the order in which they need each other.
+_SCRIPTS = ("words", "dom", "api", "answer", "saying", "asking", "documents", "start")
+
+
+@cache
+def html() -> str:
+    """The whole page; it asks nobody for anything but the API that served it."""
+    scripts = "\n".join(_read(f"{name}.js") for name in _SCRIPTS)
+    page = _read("page.html").replace("/*style*/", _read("style.css"))
+    return page.replace("/*script*/", f"'use strict';\n{scripts}")
+
+
+@cache
+def policy() -> str:
+    """Its Content-Security-Policy: style and script by their hashes, requests to where it came from and no others."""
+    text = html()
+    style, script = (_hash(text.split(f"<{name}>")[1].split(f"</{name}>")[0]) for name in ("style", "script"))
+    rules = {
+        "default-src": "'none'",
+        "script-src": script,
+        "style-src": style,
+        "connect-src": "'self'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _read(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,102 @@
+// What the page says, in English, Japanese and Korean: a line a word, in this order.
+
+const LANGUAGES = ["en", "ja", "ko"];
+const WORDS = {
+  ask: ["Ask", "質問する", "질문하기"],
+  documents: ["Documents", "文書", "문서"],
+  language: ["Language", "言語", "언어"],
+  question: ["Your question", "質問", "질문"],
+  options: ["Where to search, and how", "検索範囲と方法", "검색 범위와 방법"],
+  collections: ["Collections (none chosen: all)", "コレクション(未選択はすべて)", "컬렉션(선택하지 않으면 모두)"],
+  keys: ["Only these documents, one a line", "この文書のみ(1行に1つ)", "이 문서만(한 줄에 하나)"],
+  tags: ["Tags, with commas between", "タグ(コンマ区切り)", "태그(쉼표로 구분)"],
+  since: ["Dated since", "日付(開始)", "날짜(시작)"],
+  until: ["Dated until", "日付(終了)", "날짜(끝)"],
+  strategy: ["Strategy", "ストラテジー", "전략"],
+  policy: ["More of the policy, as JSON", "ポリシーのその他の項目(JSON)", "정책의 다른 항목(JSON)"],
+  badPolicy: ["The policy is not a JSON object.", "ポリシーがJSONオブジェクトではありません。", "정책이 JSON 객체가 아닙니다."],
+  anew: ["New conversation", "新しい会話", "새 대화"],
+  export: ["Save as Markdown", "Markdownで保存", "Markdown으로 저장"],
+  running: ["Working on it…", "処理中…", "처리 중…"],
+  done: ["The answer is there.", "回答が届きました。", "답변이 도착했습니다."],
+  failed: ["That failed.", "失敗しました。", "실패했습니다."],
+  unreachable: ["The service cannot be reached.", "サービスに接続できません。", "서비스에 연결할 수 없습니다."],
+  answered: ["Answered", "回答済み", "답변함"],
+  partial: ["Partial: the time was up", "一部のみ(時間切れ)", "일부만(시간 초과)"],
+  abstained: ["Not found in the documents", "文書に見つかりません", "문서에서 찾지 못함"],
+  evidence: ["Evidence", "根拠", "근거"],
+  citation: ["Citation", "引用", "인용"],
+  page: ["page", "ページ", "쪽"],
+  claims: ["Claims and their support", "主張と裏付け", "주장과 뒷받침"],
+  full: ["supported", "裏付けあり", "뒷받침됨"],
+  some: ["partly supported", "一部裏付けあり", "일부 뒷받침됨"],
+  none: ["not supported", "裏付けなし", "뒷받침 없음"],
+  contradicted: ["contradicted", "矛盾", "모순됨"],
+  fully_supported: ["Fully supported by its passages", "全文が裏付けられています", "모두 뒷받침됨"],
+  partially_supported: ["Partly supported", "一部が裏付けられています", "일부 뒷받침됨"],
+  no_support: ["Not supported", "裏付けがありません", "뒷받침되지 않음"],
+  ungraded: ["not judged", "未判定", "판정되지 않음"],
+  verdicts: ["Verdicts", "判定", "판정"],
+  retrieve: ["Search needed", "検索の要否", "검색 필요 여부"],
+  relevance: ["Passages judged", "判定された箇所", "판정된 구절"],
+  relevant: ["relevant", "関連あり", "관련 있음"],
+  ambiguous: ["perhaps relevant", "関連の可能性", "관련 가능성"],
+  irrelevant: ["not relevant", "関連なし", "관련 없음"],
+  utility: ["Usefulness, of 5", "有用性(5段階)", "유용성(5점 만점)"],
+  searched: ["What was searched", "検索した内容", "검색한 내용"],
+  nearest: ["What came nearest", "最も近かった箇所", "가장 가까웠던 구절"],
+  advice: ["What you can do", "次にできること", "할 수 있는 일"],
+  adviceText: [
+    "Ask in the words of the documents, search fewer limits away, or add the document that has it.",
+    "文書で使われている言葉で質問する、検索範囲を広げる、または該当する文書を追加してください。",
+    "문서에 쓰인 말로 질문하거나, 검색 범위를 넓히거나, 해당 문서를 추가해 보세요.",
+  ],
+  cost: ["Cost and time", "費用と時間", "비용과 시간"],
+  calls: ["model calls", "モデル呼び出し", "모델 호출"],
+  unknown: ["unknown", "不明", "알 수 없음"],
+  console: ["Open the execution in the AWS console", "AWSコンソールで実行を開く", "AWS 콘솔에서 실행 열기"],
+  link: ["Link to this answer", "この回答へのリンク", "이 답변의 링크"],
+  useful: ["Useful", "役に立った", "유용함"],
+  useless: ["Not useful", "役に立たない", "유용하지 않음"],
+  better: ["What would have been right?", "正しい回答は?", "올바른 답은 무엇인가요?"],
+  save: ["Save", "保存", "저장"],
+  thanks: ["Thank you: it is kept.", "ありがとうございます。保存しました。", "감사합니다. 저장했습니다."],
+  drop: ["Drop files here, or choose them.", "ここにファイルをドロップするか、選択してください。", "여기에 파일을 놓거나 선택하세요."],
+  collection: ["Into the collection", "追加先のコレクション", "추가할 컬렉션"],
+  files: ["Files", "ファイル", "파일"],
+  needsCollection: ["Name a collection first.", "先にコレクションを指定してください。", "먼저 컬렉션을 지정하세요."],
+  notSent: ["The file could not be sent.", "ファイルを送信できませんでした。", "파일을 보내지 못했습니다."],
+  sending: ["sending", "送信中", "보내는 중"],
+  working: ["being read", "読み取り中", "읽는 중"],
+  ready: ["ready", "準備完了", "준비됨"],
+  unread: ["cannot be read", "読み取れません", "읽을 수 없음"],
+  removing: ["being removed", "削除中", "삭제 중"],
+  refresh: ["Look again", "再読み込み", "다시 보기"],
+  more: ["More", "さらに表示", "더 보기"],
+  noDocuments: ["There are no documents yet.", "文書はまだありません。", "아직 문서가 없습니다."],
+  remove: ["Delete", "削除", "삭제"],
+  sure: ["Really delete?", "本当に削除しますか?", "정말 삭제할까요?"],
+  key: ["API key", "APIキー", "API 키"],
+  keyWhy: [
+    "This service answers those who have a key. It is kept until this tab is closed.",
+    "このサービスの利用にはキーが必要です。キーはこのタブを閉じるまで保持されます。",
+    "이 서비스를 쓰려면 키가 필요합니다. 키는 이 탭을 닫을 때까지만 보관됩니다.",
+  ],
+  go: ["Go on", "続ける", "계속"],
+};
+
+let language = LANGUAGES.find((one) => one === sessionStorage.getItem("selfrag-language"))
+  || LANGUAGES.find((one) => navigator.language.startsWith(one)) || "en";
+
+const word = (name) => WORDS[name][LANGUAGES.indexOf(language)];
+
+// A verdict or status in words; one that is not known yet stays as it is.
+const inWords = (name) => (Object.hasOwn(WORDS, name) ? word(name) : String(name));
+
+function speak(chosen) {
+  language = chosen;
+  sessionStorage.setItem("selfrag-language", chosen);
+  document.documentElement.lang = chosen;
+  for (const one of document.querySelectorAll("[data-word]")) one.textContent = word(one.dataset.word);
+  for (const one of document.querySelectorAll("[data-label]")) one.setAttribute("aria-label", word(one.dataset.label));
+}

@@ -1,0 +1,23 @@
+"""The route of the page on which people ask; it is no part of the API's description."""
+
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from ask.page import assembled
+
+router = Router()  # type: ignore[no-untyped-call]
+
+
+@router.get("/", include_in_schema=False)
+def show_page() -> Response[Any]:
+    """The page, for whoever comes: what it asks the API for needs a key as everything does."""
+    headers = {
+        "Content-Security-Policy": assembled.policy(),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-cache",
+    }
+    return Response(HTTPStatus.OK.value, "text/html; charset=utf-8", assembled.html(), headers=headers)
