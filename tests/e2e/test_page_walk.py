@@ -1,7 +1,7 @@
 """A person's walk over the page: what they see, at a phone's width and at a desk's, dark and light.
 
-Chromium is Debian's chromium-headless-shell, which `make install` installs by apt-get where root may; Playwright, one of
-the development packages, tells it what to do. Where Chromium is missing these tests are skipped, but not in CI.
+Chromium is Debian's chromium-headless-shell, which `make install` installs by apt-get where root may; Playwright, one
+of the development packages, tells it what to do. Where Chromium is missing these tests are skipped, but not in CI.
 """
 
 import re
@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx2
 import pytest
 from playwright.sync_api import Locator, expect
 
@@ -88,11 +87,84 @@ def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: str, 
     followed = ask(tab, "And in Lisbon?")
     expect(followed.locator(".note").first).to_contain_text("hotels.md")
     expect(followed.locator(".note").first).to_contain_text("Hotel limits")
-    assert [one.get("previous") for one in sent if "question" in one][0] == ""
-    assert re.search(r"#(\w+)$", tab.page.url)
+    asked = [one["previous"] for one in sent if "question" in one]
+    assert (asked[0], len(set(asked))) == ("", 3), "each question follows the one before"
     followed.get_by_role("button", name="Not useful").click()
     followed.get_by_label("What would have been right?").fill("130 EUR")
     seen(tab)
     followed.get_by_role("button", name="Save").click()
     expect(followed).to_contain_text("Thank you")
     assert sent[-1] == {"useful": False, "answer": "130 EUR"}
+
+
+@widths
+def test_a_file_is_dropped_asked_about_deleted_and_then_not_found(
+    tab: Tab, url: str, width: int, tmp_path: Path
+) -> None:
+    fact, broken = f"The harbour crane lifts {width} tonnes.", tmp_path / f"broken{width}.pdf"
+    crane = tmp_path / f"crane{width}.md"
+    crane.write_text(f"# Cranes\n\n{fact}\n", encoding="utf-8")
+    broken.write_bytes(b"no PDF")
+    tab.open(url, width)
+    nothing = ask(tab, CRANE)
+    expect(nothing).to_contain_text("Not found in the documents")
+    for helps in ("What came nearest", "What was searched", "What you can do"):
+        expect(nothing.get_by_role("heading", name=helps)).to_be_visible()
+    seen(tab)
+
+    tab.page.get_by_role("button", name="Documents").click()
+    rows, uploads = tab.page.locator("#list li"), tab.page.locator("#uploads li")
+    expect(rows.filter(has_text="notes/hotels.md")).to_contain_text("ready")
+    tab.drop("#drop", broken)
+    expect(uploads.filter(has_text=broken.name)).to_contain_text("cannot be read", timeout=SLOW)
+    tab.drop("#drop", crane)
+    expect(uploads.filter(has_text=crane.name)).to_contain_text("ready", timeout=SLOW)
+    expect(rows.filter(has_text=broken.name)).to_contain_text("not a PDF")
+    seen(tab)
+
+    tab.page.get_by_role("button", name="Ask").first.click()
+    expect(ask(tab, CRANE)).to_contain_text(fact)
+
+    tab.page.get_by_role("button", name="Documents").click()
+    for name in (crane.name, broken.name):
+        row = rows.filter(has_text=name)
+        row.get_by_role("button", name="Delete").click()
+        row.get_by_role("button", name="Really delete?").click()
+        expect(row).to_have_count(0, timeout=SLOW)
+    tab.page.get_by_role("button", name="Ask").first.click()
+    tab.page.get_by_role("button", name="New conversation").click()
+    expect(ask(tab, CRANE)).to_contain_text("Not found in the documents")
+
+
+@widths
+def test_the_steps_are_seen_while_a_question_is_at_work(tab: Tab, width: int) -> None:
+    let_go = threading.Event()
+    with ModelServer() as model, serving_api(model) as api:
+        model.answers["grade_utility"] = lambda body: (let_go.wait(60), GOOD["grade_utility"])[1]
+        tab.open(str(api.base_url), width)
+        tab.page.get_by_label("Your question").fill(QUESTION["question"])
+        tab.page.keyboard.press("Enter")
+        turn = tab.page.locator(".turn")
+        expect(turn.locator("[aria-current=step]").filter(has_text="GradeUtility")).to_be_visible(timeout=SLOW)
+        expect(turn).to_contain_text("0.90")
+        seen(tab)
+        let_go.set()
+        expect(turn.get_by_role("button", name="Useful", exact=True)).to_be_visible(timeout=SLOW)
+        expect(turn).to_contain_text("Fully supported")
+
+
+@widths
+def test_a_key_is_asked_for_and_a_wrong_one_again(tab: Tab, width: int) -> None:
+    with saying("Fact.") as demanding:
+        tab.open(demanding, width)
+        tab.page.get_by_text("Where to search, and how").click()
+        key = tab.page.get_by_role("dialog").get_by_label("API key")
+        expect(key).to_be_visible()
+        seen(tab)
+        for given in ("wrong", "the-key"):
+            key.fill(given)
+            tab.page.get_by_role("button", name="Go on").click()
+        expect(tab.page.get_by_role("dialog")).to_be_hidden()
+        expect(tab.page.get_by_role("checkbox")).to_be_visible()
+        seen(tab)
+        assert ask(tab, "What?").inner_text()

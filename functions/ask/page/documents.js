@@ -1,6 +1,7 @@
 // The caller's documents: what is there, what comes, and what goes.
 
 const STATES = { ready: "good", failed: "bad" };
+const LOOKS = 150;
 let cursor = null;
 const collections = new Set();
 
@@ -13,26 +14,50 @@ function know(name) {
   byId("into").value ||= name;
 }
 
-function stateOf(entry) {
-  const name = entry.status === "failed" ? "unread" : entry.status;
-  return make("strong", { class: STATES[entry.status] || "some" }, inWords(name));
-}
+const stateWord = (status) => inWords(status === "failed" ? "unread" : status);
+const stateOf = (status) => make("strong", { class: STATES[status] || "some" }, stateWord(status));
 
 function rowOf(entry) {
-  const button = make("button", { type: "button", on: () => remove(entry, button) }, word("remove"));
-  const reason = entry.reason ? block("p", entry.reason, "bad") : null;
-  return make("li", { "data-id": entry.id }, theirs(entry.key), " · ", stateOf(entry), " ", button, reason);
+  const button = make("button", { type: "button", on: () => remove(entry, button) });
+  labelled(button, "remove", entry);
+  const held = [entry.title && theirs(entry.title), entry.passages && `${entry.passages} ${word("passages")}`];
+  const about = held.filter(Boolean).flatMap((part, at) => (at ? [" · ", part] : [part]));
+  return make("li", { "data-id": entry.id }, theirs(entry.key), " · ", stateOf(entry.status), " ", button,
+    about.length ? make("p", { class: "dim" }, ...about) : null,
+    entry.reason ? block("p", entry.reason, "bad") : null,
+    ...(entry.warnings || []).map((warning) => block("p", warning, "some")));
 }
 
-// The second click deletes.
+// A button says the same in every row, and to a screen reader also of which document.
+function labelled(button, action, entry) {
+  button.textContent = word(action);
+  button.setAttribute("aria-label", `${word(action)} ${entry.key}`);
+}
+
+const rowFor = (id) => byId("list").querySelector(`[data-id="${CSS.escape(id)}"]`);
+
+function putRow(entry) {
+  const there = rowFor(entry.id);
+  if (there) return there.replaceWith(rowOf(entry));
+  byId("list").querySelector(".nothing")?.remove();
+  return byId("list").prepend(rowOf(entry));
+}
+
+// The second click deletes; the row goes when the searches find nothing of the document any more.
 async function remove(entry, button) {
-  if (button.textContent !== word("sure")) {
-    button.textContent = word("sure");
-    return;
-  }
-  await telling(async () => {
-    await call("DELETE", `/v1/documents/${encodeURIComponent(entry.id)}`);
-    button.parentElement.replaceChildren(theirs(entry.key), " · ", make("strong", { class: "some" }, word("removing")));
+  if (button.textContent !== word("sure")) return labelled(button, "sure", entry);
+  button.disabled = true;
+  return telling(async () => {
+    try {
+      await call("DELETE", `/v1/documents/${encodeURIComponent(entry.id)}`);
+      button.parentElement.replaceChildren(theirs(entry.key), " · ", stateOf("removing"));
+      const said = await looked(entry, ({ status }) => ["awaited", "failed"].includes(status));
+      if (said.status === "failed") return putRow(said);
+      rowFor(entry.id)?.remove();
+      return tell(`${entry.key}: ${word("gone")}`);
+    } finally {
+      button.disabled = false;
+    }
   });
 }
 
@@ -52,59 +77,24 @@ const list = (more) => telling(async () => {
   const rows = said.documents.map(rowOf);
   if (more) byId("list").append(...rows);
   else byId("list").replaceChildren(...rows);
-  if (!byId("list").children.length) byId("list").append(make("li", { class: "dim" }, word("noDocuments")));
+  if (!byId("list").children.length) byId("list").append(make("li", { class: "dim nothing" }, word("noDocuments")));
   cursor = said.cursor;
   byId("more").hidden = !cursor;
 });
 
-async function settled(id, after, showState) {
-  for (let tries = 0, wait = after; tries < 120; tries += 1) {
-    await pause(Math.max(2, wait));
-    try {
-      const { said, after: again } = await patiently("GET", `/v1/documents/${encodeURIComponent(id)}`);
-      if (said.status !== "working") return said;
-      showState(said);
-      wait = again;
-    } catch (problem) {
-      if (problem.status !== 404) throw problem;  // the bucket has not told of it yet
-    }
-  }
-  throw new Problem(0, { detail: word("notSent") }, 0);
-}
+// What the API says of a document; before its file has come, and when it is gone, it is `awaited`.
+const lookAt = (entry) =>
+  patiently("GET", `/v1/documents/${encodeURIComponent(entry.id)}?key=${encodeURIComponent(entry.key)}`);
 
-async function upload(file) {
-  const state = make("strong", { class: "some" }, word("sending")), row = make("li", {}, theirs(file.name), " · ", state);
-  byId("uploads").prepend(row);
-  try {
-    const key = `${byId("into").value.trim()}/${file.name}`;
-    const { said } = await call("POST", "/v1/documents", { key, size: file.size });
-    await send(said.upload, file);
-    state.textContent = word("working");
-    const entry = await settled(said.id, 0, () => {});
-    state.replaceWith(stateOf(entry));
-    if (entry.reason) row.append(block("p", entry.reason, "bad"));
-    tell(`${file.name}: ${inWords(entry.status === "failed" ? "unread" : entry.status)}`);
-    await list(false);
-  } catch (problem) {
-    if (!(problem instanceof Problem)) throw problem;
-    row.append(block("p", problem.message, "bad"));
-    state.className = "bad";
-    state.textContent = word("failed");
+// The same as soon as it is enough. However many are waited for, one request a second asks for one of them.
+let lastLook = Promise.resolve();
+async function looked(entry, enough) {
+  for (let tries = 0, wait = 1; tries < LOOKS; tries += 1) {
+    await pause(wait);
+    await (lastLook = lastLook.then(() => pause(1)));
+    const { said, after } = await lookAt(entry);
+    if (enough(said, tries)) return said;
+    wait = after || 1;
   }
-}
-
-async function take(files) {
-  if (!byId("into").value.trim()) return tell(word("needsCollection"));
-  for (const file of files) await upload(file);
-  return undefined;
-}
-
-function dropping(zone) {
-  for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
-    zone.addEventListener(kind, (event) => {
-      event.preventDefault();
-      zone.classList.toggle("over", kind === "dragover" || kind === "dragenter");
-      if (kind === "drop") take([...event.dataTransfer.files]);
-    });
-  }
+  throw new Problem(0, { detail: word("noEnd") }, 0);
 }
