@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -30,9 +30,9 @@ ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir | COLLECTION=
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") \
 	  --policy "$$SELFRAG_POLICY" --filters "$$SELFRAG_FILTERS" --previous "$$SELFRAG_PREVIOUS" -- "$$SELFRAG_Q"
 
-serve: $(VENV)/.ask ## Serve the HTTP API on this machine: make serve [DOCS=dir] [COLLECTION=name]
+serve: $(VENV)/.ask ## Serve the HTTP API and its page on this machine: make serve [DOCS=dir] [COLLECTION=name] [PORT=n]
 	@$(BIN)/selfrag serve $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
-	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION")
+	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") $(if $(PORT),--port "$(PORT)")
 
 test: $(VENV)/.test lint ## Run every check, and the tests but the slow ones and those of infra/
 	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra -m "not slow"
@@ -62,6 +62,9 @@ openapi: $(VENV)/.ask ## Write the description of the API anew
 architecture: $(VENV)/.test ## Draw the picture of the rooms in docs/architecture.svg anew, from the imports
 	@$(BIN)/python -m docs.picture
 
+pictures: $(VENV)/.test ## Make the pictures of the page in docs/ anew: its test, in Chromium
+	@SELFRAG_PICTURES=docs $(BIN)/pytest tests/e2e/test_page_walk.py -k "asked_checked or dropped"
+
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make package [ARCHITECTURE=x86_64]
 	@echo "Building a zip for each function and both layers, for Lambda on $(ARCHITECTURE), into build/." >&2
 	@if [ "$(ARCHITECTURE)" != arm64 ]; then \
@@ -69,7 +72,7 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make pac
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
 	  --architecture "$(ARCHITECTURE)"
 
-bench: $(VENV)/.test ## Measure the workflow against a simulated Messages API: make bench [PARTS="rows workflow serve index"] [QUESTIONS=n]
+bench: $(VENV)/.test ## Measure the workflow against a simulated Messages API: make bench [PARTS="rows workflow serve index page"] [QUESTIONS=n]
 	@$(BIN)/python -m tests.bench $(PARTS) $(if $(QUESTIONS),--questions "$(QUESTIONS)")
 
 bench-docs: $(VENV)/.test ## Put the figures of the last bench into docs/: tables and picture

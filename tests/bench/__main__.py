@@ -11,7 +11,7 @@ from tests.bench import parts
 from tests.bench.page import BUILT, published, rows_table, table
 from tests.bench.rows import read, write
 
-PARTS = ("rows", "workflow", "serve", "index")
+PARTS = ("rows", "workflow", "serve", "index", "page")
 
 
 def main() -> None:
@@ -44,6 +44,8 @@ def _measure(wanted: Sequence[str], questions: int) -> None:
     for name in wanted:
         if name in runs:
             _keep(runs[name]())
+    if "page" in wanted:
+        print(table(parts.page(_told)))
     print(f"Written to {BUILT[0]} and {BUILT[1].name}; `make bench-docs` puts them into docs/.")
 
 

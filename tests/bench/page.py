@@ -25,6 +25,8 @@ _HEADINGS = {
     "a_second": "questions a second",
     "median_seconds": "median",
     "p95_seconds": "95%",
+    "least_seconds": "least",
+    "most_seconds": "most",
     "standard_usd": "Standard, USD per 1,000",
     "express_usd": "Express, USD per 1,000",
     "never_read": "of these never read",

@@ -1,8 +1,10 @@
-"""The parts of a run, each with its own stack: rows, workflow, serve and index."""
+"""The parts of a run, each with its own stack: rows, workflow, serve, index and page."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
+
+import pytest
 
 from selfrag.domain.questions import Policy
 from selfrag.runtime.models import PROFILES
@@ -76,3 +78,18 @@ def index(told: Told) -> Tables:
 
     told("the index of the laptop")
     return {"index": [asdict(size) for size in measure()]}
+
+
+def page(told: Told) -> list[dict[str, Any]]:
+    """The page in Chromium; nothing where that is missing."""
+    # Loads what the other parts do not need.
+    from tests.bench.painting import appearances
+
+    found = []
+    try:
+        for one in appearances():
+            told(f"the page: {one.what}")
+            found.append(asdict(one))
+    except pytest.skip.Exception as missing:
+        told(f"the page is left out: {missing}")
+    return found

@@ -49,12 +49,20 @@ class Served:
     """A running `selfrag serve`, with the simulated service behind it; made by `served`."""
 
     def __init__(self, url: str, pid: int, api: MessagesApi) -> None:
-        self._url, self._pid, self._api = url, pid, api
+        self.url, self._pid, self._api = url, pid, api
         self._numbers = count()
+
+    def pace(self, pace: Pace) -> None:
+        """How long the model takes from now on."""
+        self._api.pace = pace
+
+    def question(self) -> str:
+        """The question in words that nobody has asked it in."""
+        return FOUR.question(next(self._numbers))
 
     def throughput(self, name: str, pace: Pace, clients: int) -> Throughput:
         """Ask with so many clients at once, each question in other words."""
-        self._api.pace = pace
+        self.pace(pace)
         each = [QUESTIONS_OF_A_CLIENT] * clients
         began = time.perf_counter()
         with ThreadPoolExecutor(clients) as pool:
@@ -67,7 +75,7 @@ class Served:
 
     def memory(self, most: int, every: int) -> Iterator[Memory]:
         """Ask so many questions, two at a time, and look every so often."""
-        self._api.pace = no_time
+        self.pace(no_time)
         yield Memory(0, self._mib())
         for questions in range(every, most + 1, every):
             with ThreadPoolExecutor(2) as pool:
@@ -77,10 +85,10 @@ class Served:
     def _ask(self, questions: int) -> list[float | None]:
         """The seconds of each question; None where it was not answered."""
         took: list[float | None] = []
-        with httpx2.Client(base_url=self._url, timeout=60, trust_env=False) as client:
+        with httpx2.Client(base_url=self.url, timeout=60, trust_env=False) as client:
             for _ in range(questions):
                 began = time.perf_counter()
-                asked = {"question": FOUR.question(next(self._numbers))}
+                asked = {"question": self.question()}
                 response = client.post("/v1/ask", json=asked, headers={"x-api-key": "any"})
                 answered = response.status_code == 200 and response.json()["status"] == "answered"
                 took.append(time.perf_counter() - began if answered else None)

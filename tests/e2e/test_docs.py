@@ -29,6 +29,7 @@ COMMANDS = [
         "docs/api.md",
         "docs/laptop.md",
         "docs/evaluation.md",
+        "docs/page.md",
         "docs/question-sets.md",
         "docs/strategies.md",
         "CONTRIBUTING.md",
@@ -44,6 +45,7 @@ ELSEWHERE = {
     "git worktree add ../before 412e7e1 && make bench-ingestion CODE=../before",
     "git worktree add ../before b04497b && make bench-laptop CODE=../before",
     "SELFRAG_TEST_OPENSEARCH=http://127.0.0.1:9200 .venv/bin/pytest tests/contract",
+    "make serve",
     ".venv/bin/selfrag serve",
     ".venv/bin/selfrag serve --docs notes --collection notes --writable",
 }
@@ -98,6 +100,12 @@ def test_the_readme_names_the_two_commands() -> None:
     assert "make test" in COMMANDS
     assert COMMANDS[0].startswith('make ask Q="')
     assert len(ROWS) >= 7
+
+
+def test_the_first_screen_of_the_readme_shows_the_page_and_how_it_is_opened() -> None:
+    first = README.splitlines()[:20]
+    assert any(line.startswith("![") and line.endswith("(docs/page-answer.png)") for line in first)
+    assert any("`make serve`" in line for line in first)
 
 
 @pytest.mark.slow

@@ -62,6 +62,24 @@ def test_what_is_served_is_asked_like_a_deployment_and_kept_when_it_ends(read: C
     assert smoked.out.count("execution:selfrag:") == 3
 
 
+def test_make_serve_prints_the_link_to_the_page(read: Command) -> None:
+    with subprocess.Popen(
+        ["make", "--no-print-directory", "serve", "PORT=0"],
+        cwd=ROOT,
+        env=read.env(),
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            link = re.search(r"a page to ask on at (http://127\.0\.0\.1:\d+/);", process.stdout.readline())
+            assert link
+            assert "<title>selfrag</title>" in httpx2.get(link[1]).text
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+
+
 def test_what_people_said_is_right_is_evaluated_of_the_directory_that_it_was_said_of(read: Command, url: str) -> None:
     response = httpx2.post(f"{url}/v1/ask", json={"question": QUESTION}, timeout=40).json()
     said = {"useful": False, "answer": "18 weeks", "documents": ["people/parental-leave.md"]}

@@ -1,0 +1,52 @@
+"""The page in Chromium: how long until something is seen of it, and until the answer to a question is."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from tests.bench.api.server import no_time, usual_pace
+from tests.bench.serving import Served, served
+from tests.support.browsing import Tab, browsing
+
+SAMPLES = 10
+PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+
+
+@dataclass(frozen=True)
+class Appearance:
+    """What appears, with which model, and the seconds that it takes."""
+
+    what: str
+    model: str
+    median_seconds: float
+    least_seconds: float
+    most_seconds: float
+
+
+def appearances() -> Iterator[Appearance]:
+    """First contentful paint (W3C, Paint Timing) from the request on, and an answer from Enter on."""
+    with served() as at, TemporaryDirectory() as place, browsing(Path(place)) as tab:
+        painted = []
+        for _ in range(SAMPLES):
+            tab.open(at.url)
+            painted.append(tab.until(PAINTED) / 1000)
+        yield _of("first paint", "", painted)
+        for name, pace in (("usual", usual_pace), ("no time", no_time)):
+            at.pace(pace)
+            yield _of("answer", name, [_asked(tab, at) for _ in range(SAMPLES)])
+
+
+def _asked(tab: Tab, at: Served) -> float:
+    tab.open(at.url)
+    tab.page.get_by_label("Your question").fill(at.question())
+    began = time.perf_counter()
+    tab.page.keyboard.press("Enter")
+    tab.page.get_by_role("button", name="Useful", exact=True).wait_for()
+    return time.perf_counter() - began
+
+
+def _of(what: str, model: str, seconds: list[float]) -> Appearance:
+    return Appearance(what, model, round(median(seconds), 2), round(min(seconds), 2), round(max(seconds), 2))
