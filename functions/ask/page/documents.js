@@ -20,7 +20,7 @@ const stateOf = (status) => make("strong", { class: STATES[status] || "some" }, 
 function rowOf(entry) {
   const button = make("button", { type: "button", on: () => remove(entry, button) });
   labelled(button, "remove", entry);
-  const held = [entry.title && theirs(entry.title), entry.passages && `${entry.passages} ${word("passages")}`];
+  const held = [entry.title && theirs(entry.title), entry.passages && `${word("passages")}: ${entry.passages}`];
   const about = held.filter(Boolean).flatMap((part, at) => (at ? [" · ", part] : [part]));
   return make("li", { "data-id": entry.id }, theirs(entry.key), " · ", stateOf(entry.status), " ", button,
     about.length ? make("p", { class: "dim" }, ...about) : null,
@@ -34,7 +34,7 @@ function labelled(button, action, entry) {
   button.setAttribute("aria-label", `${word(action)} ${entry.key}`);
 }
 
-const rowFor = (id) => byId("list").querySelector(`[data-id="${CSS.escape(id)}"]`);
+const rowFor = (id, kind = "") => byId("list").querySelector(`[data-id="${CSS.escape(id)}"]${kind}`);
 
 function putRow(entry) {
   const there = rowFor(entry.id);
@@ -45,17 +45,20 @@ function putRow(entry) {
 
 // The second click deletes; the row goes when the searches find nothing of the document any more.
 async function remove(entry, button) {
+  const row = button.parentElement;
+  row.classList.add("busy");
   if (button.textContent !== word("sure")) return labelled(button, "sure", entry);
   button.disabled = true;
   return telling(async () => {
     try {
       await call("DELETE", `/v1/documents/${encodeURIComponent(entry.id)}`);
-      button.parentElement.replaceChildren(theirs(entry.key), " · ", stateOf("removing"));
+      row.replaceChildren(theirs(entry.key), " · ", stateOf("removing"));
       const said = await looked(entry, ({ status }) => ["awaited", "failed"].includes(status));
       if (said.status === "failed") return putRow(said);
-      rowFor(entry.id)?.remove();
+      row.remove();
       return tell(`${entry.key}: ${word("gone")}`);
     } finally {
+      row.classList.remove("busy");
       button.disabled = false;
     }
   });
@@ -74,7 +77,8 @@ const list = (more) => telling(async () => {
   const after = more && cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
   const { said } = await patiently("GET", `/v1/documents?limit=50${after}`);
   said.documents.forEach((entry) => know(entry.collection));
-  const rows = said.documents.map(rowOf);
+  // A list that comes late takes no row away that somebody is about to delete.
+  const rows = said.documents.map((entry) => rowFor(entry.id, ".busy") || rowOf(entry));
   if (more) byId("list").append(...rows);
   else byId("list").replaceChildren(...rows);
   if (!byId("list").children.length) byId("list").append(make("li", { class: "dim nothing" }, word("noDocuments")));

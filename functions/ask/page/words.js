@@ -73,7 +73,7 @@ const WORDS = {
   removing: ["being removed", "削除中", "삭제 중"],
   awaited: ["awaited", "待機中", "대기 중"],
   gone: ["deleted", "削除しました", "삭제됨"],
-  passages: ["passages", "箇所", "개 구절"],
+  passages: ["passages", "箇所", "구절"],
   noEnd: ["It takes long: look again later.", "時間がかかっています。後で再読み込みしてください。", "시간이 오래 걸립니다. 나중에 다시 확인하세요."],
   refresh: ["Look again", "再読み込み", "다시 보기"],
   more: ["More", "さらに表示", "더 보기"],
