@@ -46,7 +46,8 @@ def _measure(wanted: Sequence[str], questions: int) -> None:
             _keep(runs[name]())
     if "page" in wanted:
         print(table(parts.page(_told)))
-    print(f"Written to {BUILT[0]} and {BUILT[1].name}; `make bench-docs` puts them into docs/.")
+    if set(wanted) != {"page"}:
+        print(f"Written to {BUILT[0]} and {BUILT[1].name}; `make bench-docs` puts them into docs/.")
 
 
 def _with_nothing_of_the_user() -> None:

@@ -22,7 +22,8 @@ function rowOf(entry) {
   labelled(button, "remove", entry);
   const held = [entry.title && theirs(entry.title), entry.passages && `${word("passages")}: ${entry.passages}`];
   const about = held.filter(Boolean).flatMap((part, at) => (at ? [" · ", part] : [part]));
-  return make("li", { "data-id": entry.id }, theirs(entry.key), " · ", stateOf(entry.status), " ", button,
+  return make("li", { "data-id": entry.id }, theirs(entry.key), " · ", stateOf(entry.status), " ",
+    entry.status === "removing" ? null : button,
     about.length ? make("p", { class: "dim" }, ...about) : null,
     entry.reason ? block("p", entry.reason, "bad") : null,
     ...(entry.warnings || []).map((warning) => block("p", warning, "some")));
