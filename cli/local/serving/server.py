@@ -53,7 +53,7 @@ def serve_documents(
     process = IngestProcess(place)
     with answering(place):
         catalog = Catalog(place.collection)
-        catalog.refresh()
+        catalog.refresh({})
         folder = Folder(place.source, place.collection)
         with _bucket(folder, process, catalog, writable) as bucket, serving(port, bucket) as url:
             collect_as_usual()

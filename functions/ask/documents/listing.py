@@ -22,7 +22,8 @@ MAX_QUERIES = 20
 class Document(Content):
     """A document and how far it is: `working` until it can be searched (`ready`), or cannot be read (`failed`).
 
-    It is `awaited` at the `Location` of a form before its file has come, and again when it is deleted.
+    A deleted one is `removing` as long as its passages may be found. It is `awaited` at the `Location` of a form before
+    its file has come, and again when its passages are gone.
     """
 
     # A reply always has all fields.
@@ -31,7 +32,7 @@ class Document(Content):
     id: str
     key: str
     collection: str
-    status: Literal["ready", "failed", "working", "awaited"]
+    status: Literal["ready", "failed", "working", "removing", "awaited"]
     reason: str = Field(description="Why it failed.")
     updated_at: datetime | None
 
@@ -48,6 +49,8 @@ def document_of(record: Record) -> Document | None:
     if record.status == "removed":
         return None
     fields = record.model_dump(include=set(Document.model_fields) - {"updated_at"})
+    if record.removing:
+        fields["status"] = "removing"
     return Document(**fields, updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None)
 
 

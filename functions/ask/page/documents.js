@@ -62,7 +62,7 @@ async function settled(id, after, showState) {
     await pause(Math.max(2, wait));
     try {
       const { said, after: again } = await patiently("GET", `/v1/documents/${encodeURIComponent(id)}`);
-      if (said.status !== "working") return said;
+      if (!["working", "removing"].includes(said.status)) return said;
       showState(said);
       wait = again;
     } catch (problem) {

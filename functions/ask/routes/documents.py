@@ -12,6 +12,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from ask.documents.listing import Document, Documents, awaited, document_of, page
+from ask.documents.removal import remove
 from ask.edge.exchange import JSON, caller, place_of, problems, reply
 from ask.edge.problems import ProblemRaised
 from selfrag import bootstrap
@@ -109,16 +110,18 @@ def show_document(request: Request, document_id: Id, key: Awaited = "") -> Respo
     "/v1/documents/<document_id>",
     operation_id="delete_document",
     summary="Delete a document",
-    description="The file is deleted at once; its passages are gone from the searches within a minute or two.",
+    description=(
+        "The file is deleted at once; its passages are gone from the searches within a minute or two, and until then "
+        "the document is `removing`."
+    ),
     responses={
-        202: {"description": "The document, as it was", "content": {JSON: {"model": Document}}},
+        202: {"description": "The document, which is `removing`", "content": {JSON: {"model": Document}}},
         **problems(400, 403, 404, 429, 503),
     },
 )
 def delete_document(request: Request, document_id: Id) -> Response[Any]:
     """Delete the object; the bucket's event starts what removes the passages."""
-    known = _own(request, document_id)
-    bootstrap.uploads().delete(known.key)
+    known = remove(_own(request, document_id), bootstrap.manifest(), bootstrap.uploads())
     return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
 
 
