@@ -156,9 +156,19 @@ def test_an_upload_is_read_asked_replaced_and_deleted_while_the_api_is_served(fr
         assert "not a PDF" in failed["reason"]
         assert "34 euros" in answer(api, "What does a guest berth cost a night?")["answer"]
 
-        assert api.delete(where).status_code == 202
+        deleted, known = api.delete(where), where.partition("?")[0]
+        assert (deleted.status_code, deleted.json()["status"]) == (202, "removing")
         assert not (notes / "harbour" / "crane.md").exists()
-        eventually(lambda: True if api.get(where).status_code == 404 else None)
+        seen: list[str] = []
+
+        def gone() -> bool | None:
+            reply = api.get(known)
+            seen.append(reply.json()["status"])
+            return True if reply.status_code == 404 else None
+
+        eventually(gone)
+        assert set(seen[:-1]) == {"removing"}
+        assert api.get(where).json()["status"] == "awaited"
         assert answer(api, CRANE)["status"] == "abstained"
         listed = api.get("/v1/documents").json()["documents"]
         assert {one["key"]: one["status"] for one in listed} == {
