@@ -14,6 +14,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 from werkzeug.wsgi import LimitedStream
 
+from cli.local.heads import is_kept, refusal_of
 from cli.local.port import HOST, listening
 
 LINGER_SECONDS = 1
@@ -62,15 +63,25 @@ class _Connection(WSGIRequestHandler):
     wbufsize = -1
     disable_nagle_algorithm = True
 
+    def parse_request(self) -> bool:
+        """Read the head of a request; false if it was refused."""
+        if not super().parse_request():
+            return False
+        if status := refusal_of(self.requestline, self.request_version, self.headers):
+            self.send_error(status)
+            return False
+        self.close_connection = not is_kept(self.request_version, self.headers)
+        return True
+
     def run_wsgi(self) -> None:
         """Answer one request, of any method."""
         try:
             self.environ = self.make_environ()
         except ValueError:
             return self.send_error(HTTPStatus.BAD_REQUEST)
-        # What has no plain length may leave something behind that would be taken for the next request.
+        # Chunks may leave something behind that would be taken for the next request.
         length = self.environ.get("CONTENT_LENGTH", "0")
-        self.close_connection |= "HTTP_TRANSFER_ENCODING" in self.environ or not length.isdecimal()
+        self.close_connection |= "HTTP_TRANSFER_ENCODING" in self.environ
         if "wsgi.input_terminated" in self.environ:  # chunks that cannot be read are a client that is gone
             self.environ["wsgi.input"] = LimitedStream(self.environ["wsgi.input"], sys.maxsize, is_max=True)
         request = Request(self.environ)

@@ -9,10 +9,11 @@ from http import HTTPStatus
 from typing import Any, Protocol
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Request, Response
 
 from ask.app import make_app
-from ask.edge.problems import ProblemRaised, respond
+from ask.edge.problems import ProblemRaised, as_problem, respond
 from ask.handler import make_handler
 from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.loopback import App, Loopback
@@ -21,6 +22,7 @@ from selfrag import bootstrap
 from selfrag.ports.objects import Uploads
 from selfrag.runtime.observability import Handler
 
+_FORMS = {"Allow": "POST, OPTIONS"}
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _of_thread: ContextVar[dict[str, Any]] = ContextVar("of_thread")
 
@@ -75,13 +77,24 @@ def _gateway(handler: Handler, bucket: Bucket | None) -> App:
             detail = "This server is asked under the name of this machine only."
             return _problem(ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1."))
         try:
-            if bucket and request.method == "POST" and request.path == f"/{DOCUMENTS_BUCKET}":
-                return bucket.upload(request)
+            if bucket and request.path == f"/{DOCUMENTS_BUCKET}":
+                return _uploaded(bucket, request)
             return invoke(handler, request)
-        except ProblemRaised as problem:
-            return _problem(problem)
+        except (ConnectionError, HTTPException):  # the client is gone, or what it sends cannot be read
+            raise
+        except Exception as error:
+            return _problem(as_problem(error))
 
     return answer
+
+
+def _uploaded(bucket: Bucket, request: Request) -> Response:
+    if request.method == "OPTIONS":
+        return Response(status=HTTPStatus.NO_CONTENT, headers=_FORMS)
+    if request.method != "POST":
+        hint = "POST /v1/documents gives the form that this path takes."
+        raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes POST and OPTIONS only.", hint, _FORMS)
+    return bucket.upload(request)
 
 
 def _refused(status: HTTPStatus) -> Response:
@@ -92,4 +105,5 @@ def _refused(status: HTTPStatus) -> Response:
 def _problem(problem: ProblemRaised) -> Response:
     request_id = str(uuid.uuid4())
     told = respond(problem, request_id)
-    return Response(told.body, told.status_code, {"X-Request-Id": request_id, "Content-Type": str(told.content_type)})
+    headers = {**problem.headers, "X-Request-Id": request_id, "Content-Type": str(told.content_type)}
+    return Response(told.body, told.status_code, headers)

@@ -12,10 +12,10 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 from botocore.stub import ANY, Stubber
 
+from ask.edge.methods import DESCRIPTION
 from ask.handler import handler
 from ask.logic import unfinished
 from ask.openapi import description
-from ask.routes.description import DESCRIPTION
 from selfrag import bootstrap
 from selfrag.adapters.executions import Machines, StatesExecutions
 from selfrag.domain.history import Step, steps_of
