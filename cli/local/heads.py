@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from email.message import Message
 from http import HTTPStatus
-from http.client import HTTPMessage
 
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
-def refusal_of(line: str, version: str, headers: HTTPMessage) -> HTTPStatus | None:
+def refusal_of(line: str, version: str, headers: Message) -> HTTPStatus | None:
     """Why a request cannot be answered: 400 or 501; None of one that can be.
 
     `line` is the request line, `version` that of it. Whose end or whose host two readers might see differently is
@@ -30,12 +30,12 @@ def refusal_of(line: str, version: str, headers: HTTPMessage) -> HTTPStatus | No
     return HTTPStatus.NOT_IMPLEMENTED if codings not in ([], ["chunked"]) else None
 
 
-def is_kept(version: str, headers: HTTPMessage) -> bool:
+def is_kept(version: str, headers: Message) -> bool:
     """Whether the connection is kept after the request: in HTTP/1.0 only if that is asked for (section 9.3)."""
     options = set(_listed(headers, "connection"))
     return "close" not in options and (version != "HTTP/1.0" or "keep-alive" in options)
 
 
-def _listed(headers: HTTPMessage, name: str) -> Iterator[str]:
+def _listed(headers: Message, name: str) -> Iterator[str]:
     for value in headers.get_all(name, []):
         yield from (part.strip().lower() for part in value.split(",") if part.strip())

@@ -23,7 +23,7 @@ from selfrag import bootstrap
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
-from tests.support.roles.recorded import as_caller
+from tests.support.roles.recorded import as_caller, recording
 
 ASK = {"question": QUESTION["question"], "policy": {"web_search": False}}
 
@@ -126,6 +126,33 @@ def test_a_question_at_work_shows_its_trace_and_the_verdicts_known_by_then(
     steps = {step["state"]: step["finished"] for step in view["trace"]}
     assert (steps["Generate"], steps["GradeUtility"]) == (True, False)
     assert finished(api, location)["status"] == "answered"
+
+
+def test_whoever_looks_at_a_question_at_work_is_told_when_to_look_again_and_it_costs_no_call_of_step_functions(
+    api: httpx2.Client, model: ModelServer
+) -> None:
+    held = threading.Event()
+    model.answers["grade_utility"] = lambda body: (held.wait(20), {"reason": "r", "score": 5})[1]
+    location = api.post("/v1/questions", json=ASK).headers["location"]
+    asked: list[tuple[str, str]] = []
+
+    def noted(who: str, action: str, resource: str) -> bool:
+        if who == "ask":
+            asked.append((action, resource.rpartition("/")[2].partition(":")[0]))
+        return True
+
+    reads = [("dynamodb:GetItem", "selfrag-callers"), ("dynamodb:GetItem", "selfrag-answers")]
+    with recording(noted):
+        looked = api.get(location, headers={"x-api-key": "a"})
+        assert (looked.json()["status"], looked.headers["retry-after"], asked) == ("running", "5", reads)
+        asked.clear()
+        assert api.get(location, params={"trace": True}).json()["trace"]
+        assert {"states:DescribeExecution", "states:GetExecutionHistory"} < {action for action, _ in asked}
+        held.set()
+        finished(api, location)
+        asked.clear()
+        ended = api.get(location, params={"trace": True}, headers={"x-api-key": "a"})
+        assert ("retry-after" in ended.headers, asked) == (False, reads)
 
 
 def test_with_a_stalled_model_a_question_is_taken_on_at_once_and_ask_answers_by_its_deadline(

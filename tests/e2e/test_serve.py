@@ -319,6 +319,7 @@ def ingestions_of(directory: Path) -> list[str]:
         (("--writable", "--docs", "/nowhere/at/all"), "does not exist"),
         (("--docs", ".", "--collection", "a/b"), "is not a name"),
         (("--docs", "."), "holds no document"),
+        (("--cors", "app.example.com"), "is no origin"),
     ],
 )
 def test_what_cannot_be_served_is_refused_in_one_sentence(

@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from http import HTTPStatus
@@ -17,6 +17,7 @@ from ask.edge.problems import ProblemRaised, as_problem, respond
 from ask.handler import make_handler
 from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.loopback import App, Loopback
+from cli.local.serving.cors import opened, refuse_strangers
 from cli.local.serving.invocation import invoke
 from selfrag import bootstrap
 from selfrag.ports.objects import Uploads
@@ -36,17 +37,20 @@ class Bucket(Uploads, Protocol):
 
 @contextmanager
 def serving(
-    port: int = 0, bucket: Callable[[str], Bucket] | None = None, handler: Handler | None = None
+    port: int = 0,
+    bucket: Callable[[str], Bucket] | None = None,
+    handler: Handler | None = None,
+    origins: Collection[str] = (),
 ) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
 
-    `bucket` makes, for that URL, what stands in for the stack's bucket; `handler` stands in for the deployed one.
-    Raises Misconfigured if the port is taken.
+    `bucket` makes, for that URL, what stands in for the stack's bucket; `handler` stands in for the deployed one;
+    pages of these `origins` may ask, beside the API's own. Raises Misconfigured if the port is taken.
     """
     # A form has the URL that it is sent to, so the server is there before what answers.
     server = Loopback(lambda request: app(request), port, _refused)
     given = bucket(server.url) if bucket else None
-    app = _gateway(handler or threaded_handler(), given)
+    app = _gateway(handler or threaded_handler(), given, origins)
     parts: bootstrap.Parts = {"uploads": given} if given else {}
     with server, bootstrap.using(**parts):
         yield server.url
@@ -70,13 +74,17 @@ class PerThread(APIGatewayRestResolver):
         return super().resolve(event, context)
 
 
-def _gateway(handler: Handler, bucket: Bucket | None) -> App:
+def _gateway(handler: Handler, bucket: Bucket | None, origins: Collection[str]) -> App:
     def answer(request: Request) -> Response:
         # A page whose host name was made to lead here: a browser would let it read the answers.
         if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
             detail = "This server is asked under the name of this machine only."
             return _problem(ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1."))
+        return opened(request, replied(request), origins)
+
+    def replied(request: Request) -> Response:
         try:
+            refuse_strangers(request, origins)
             if bucket and request.path == f"/{DOCUMENTS_BUCKET}":
                 return _uploaded(bucket, request)
             return invoke(handler, request)

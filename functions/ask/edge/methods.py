@@ -7,7 +7,7 @@ from pathlib import Path
 
 DESCRIPTION = Path(__file__).parents[1] / "openapi.json"
 # The page is no part of the description.
-_PAGE = {"/": {"get": {}}}
+_PAGE: dict[str, dict[str, object]] = {"/": {"get": {}}}
 
 
 def methods_of(path: str) -> tuple[str, ...]:

@@ -114,8 +114,8 @@ def test_whoever_announces_a_large_body_is_told_to_send_it(sent: socket.socket) 
         (b"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501),
     ],
     ids=[
-        "long", "nonsense", "address", "cut", "chunks", "headers", "header", "old", "older", "method", "version", "no host",
-        "hosts", "blank", "negative", "lengths", "length and chunks", "old chunks", "coding",
+        "long", "nonsense", "address", "cut", "chunks", "headers", "header", "old", "older", "method", "version",
+        "no host", "hosts", "blank", "negative", "lengths", "length and chunks", "old chunks", "coding",
     ],
 )  # fmt: skip
 def test_what_is_no_request_is_refused_and_its_connection_closed(
