@@ -144,7 +144,8 @@ head_lines = st.sampled_from(
     [
         "Connection: close", "Connection: keep-alive", "Connection: te, close", "Content-Length: 0",
         "Content-Length: 2", "Content-Length: x", "Content-Length: -1", "Content-Length: 2, 2",
-        "Transfer-Encoding: chunked", "Transfer-Encoding: gzip", "Expect: 100-continue", "Expect: x", "Accept-Encoding: gzip", "Host : x", " folded",
+        "Transfer-Encoding: chunked", "Transfer-Encoding: gzip", "Expect: 100-continue", "Expect: x",
+        "Accept-Encoding: gzip", "Host : x", " folded",
         "Content-Type: application/json", ": x", "x" * 70_000, "Origin: https://a.example", "",
     ]
 )  # fmt: skip
