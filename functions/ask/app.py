@@ -47,7 +47,8 @@ def _told(error: Exception, event: dict[str, Any], context: Any) -> Response[Any
         methods = methods_of(event["path"])
         if methods and event["httpMethod"] == "OPTIONS":
             return Response(HTTPStatus.NO_CONTENT.value, body="", headers={"Allow": ", ".join(methods)})
-        error = _nowhere(methods)
+        # An id with letters that no id has is no path, whatever the method.
+        error = _nowhere(() if event["httpMethod"] in methods else methods)
     problem = as_problem(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         # The name and the place, and not the message: it may repeat what the caller sent.

@@ -259,7 +259,7 @@ def test_a_key_that_is_no_key_is_refused(api: httpx2.Client, key: str) -> None:
     assert "idempotency-key" in problem(reply, 400)["detail"]
 
 
-@pytest.mark.parametrize("path", ["/v1", "/v2/ask", "/v1/questions/a/b"])
+@pytest.mark.parametrize("path", ["/v1", "/v2/ask", "/v1/questions/a/b", "/v1/questions/%1f"])
 def test_what_is_not_there_is_a_problem_too(api: httpx2.Client, path: str) -> None:
     problem(api.get(path), 404)
 
