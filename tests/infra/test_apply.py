@@ -59,6 +59,7 @@ LATE, BROKEN = "documents/people/sick-leave (2).md", "documents/people/empty.md"
 UNTOLD = {LATE: "# Sick leave\n\nA doctor's note is needed from the fourth day of sickness.\n", BROKEN: "\n"}
 UNTOLD_QUESTION = "From which day of sickness is a doctor's note needed?"
 
+ORIGINS = ["https://app.example.com", "https://upload.example.com"]
 CLAUDE = "us.anthropic.claude-haiku-5-5-v1:0"
 OTHER_CHOICES = {
     "account_concurrency": 1000,
@@ -90,7 +91,8 @@ OTHER_CHOICES = {
     "text_recognition": True,
     "text_recognition_pages": 20,
     "tracing": False,
-    "upload_origins": ["https://app.example.com"],
+    "cors_origins": ORIGINS[:1],
+    "upload_origins": ORIGINS[1:],
     "web_acl_arn": "arn:aws:wafv2:us-east-1:000000000000:regional/webacl/name/1",
     "web_search": False,
 }
@@ -307,7 +309,9 @@ def test_every_other_choice_can_be_planned(tmp_path: Path) -> None:
         assert [each["reserved_concurrent_executions"] for each in of_questions] == [166, 5]
         assert [each["snap_start"][0]["apply_on"] for each in of_questions] == ["PublishedVersions"] * 2
         assert {"aws_wafv2_web_acl_association.api[0]", "aws_xray_group.traces[0]"} <= planned.keys()
-        assert "aws_s3_bucket_cors_configuration.documents[0]" in planned
+        assert planned["aws_s3_bucket_cors_configuration.documents[0]"]["cors_rule"][0]["allowed_origins"] == sorted(
+            ORIGINS
+        )
         assert not [each for each in planned if each.startswith(("aws_api_gateway_api_key", "aws_secretsmanager"))]
         existing = {"collection_endpoint": "http://127.0.0.1:9"}
         planned = set(Stack(aws, tmp_path / "existing", packages, existing).changes())
