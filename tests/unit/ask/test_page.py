@@ -34,6 +34,13 @@ def test_a_page_without_a_bucket_asks_its_own_api_alone() -> None:
     assert "connect-src 'self';" in assembled.policy()
 
 
+@pytest.mark.parametrize(("path", "status"), [("/v1/health", 200), ("/v1/openapi.json", 200), ("/v1/ask", 405)])
+def test_head_is_answered_as_get_is_but_for_the_body_which_its_sender_leaves_out(path: str, status: int) -> None:
+    got, head = (handler(event(method, path), CONTEXT) for method in ("GET", "HEAD"))
+    assert head == got
+    assert head["statusCode"] == status
+
+
 def page(uploads: Uploads) -> dict[str, Any]:
     with bootstrap.using(uploads=uploads):
         replied = handler(event("GET", "/"), CONTEXT)
