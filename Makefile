@@ -110,7 +110,7 @@ deploy: package ## Deploy into your AWS account; shows the plan and asks first
 	@echo "Deploying to the AWS account of your credentials; terraform shows the plan and asks." >&2
 	@terraform -chdir=infra init -input=false >&2 && terraform -chdir=infra apply
 
-smoke: $(VENV)/.ask ## Ask a deployment three questions: make smoke URL=... KEY=...
+smoke: $(VENV)/.ask ## Open a deployment's page, and ask it three questions: make smoke URL=... KEY=...
 	@SELFRAG_API_KEY="$$SELFRAG_KEY" $(BIN)/selfrag smoke -- "$$SELFRAG_URL"
 
 rollback: $(VENV)/.ask ## Make the release before live again: make rollback [TO=release] [LIST=1]

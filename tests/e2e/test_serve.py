@@ -60,6 +60,7 @@ def test_what_is_served_is_asked_like_a_deployment_and_kept_when_it_ends(read: C
     smoked = read("smoke", url)
     assert smoked.code == 0, smoked.err
     assert smoked.out.count("execution:selfrag:") == 3
+    assert "The page works." in smoked.out
 
 
 def test_what_people_said_is_right_is_evaluated_of_the_directory_that_it_was_said_of(read: Command, url: str) -> None:
