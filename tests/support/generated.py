@@ -8,7 +8,7 @@ It imports nothing of selfrag, which is not installed there.
 import asyncio
 import json
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ def told(url: str) -> dict[str, Any]:
     client = AuthenticatedClient(url, token="any", prefix="", auth_header_name="x-api-key", timeout=60)
     kept = give_feedback.sync(answer.id, client=client, body=FeedbackRequest(useful=True))
     (document,) = list_documents.sync(client=client, limit=1).documents
-    undated = AskRequest("How much?", filters=Filters(since="yesterday"))
+    backwards = AskRequest("How much?", filters=Filters(since=date(2026, 2, 1), until=date(2026, 1, 1)))
     return {
         "answer": type(answer).__name__,
         "status": repr(answer.status).partition(":")[0].strip("<"),
@@ -53,7 +53,7 @@ def told(url: str) -> dict[str, Any]:
         == AnswerResponse.from_dict(answer.to_dict()),
         "kept until": type(kept.expires_at).__name__ if kept.expires_at > datetime.now(UTC) else "",
         "updated": type(document.updated_at).__name__,
-        "refused": refusal(ask.sync_detailed(client=client, body=undated)),
+        "refused": refusal(ask.sync_detailed(client=client, body=backwards)),
         "unknown": refusal(show_question.sync_detailed("none", client=client)),
         "unread": refusal(upload_document.sync_detailed(client=client, body=UploadRequest(key="x", size=1))),
         "health": int(health.sync_detailed(client=Client(url)).status_code),

@@ -1,6 +1,6 @@
 """Where a reply leads, for the description of the API: links to other operations, and the headers that a client heeds.
 
-A link's parameters are runtime expressions (OpenAPI 3.1, section 4.7.20): they are read in the reply that has the link.
+A link's parameters are runtime expressions, as OpenAPI 3.1 calls them: they are read in the reply that has the link.
 """
 
 from typing import Any

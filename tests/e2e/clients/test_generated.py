@@ -79,7 +79,7 @@ def test_what_the_client_is_told_has_the_types_that_are_described(tools: Path, g
         "same again": True,
         "kept until": "datetime",
         "updated": "datetime",
-        "refused": [400, "Problem", "filters.since was not accepted"],
+        "refused": [400, "Problem", "filters was not accepted"],
         "unknown": [404, "Problem", "There is no such question."],
         "unread": [400, "Problem", "key was not accepted"],
         "health": 200,
