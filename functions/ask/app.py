@@ -43,7 +43,7 @@ def _told(error: Exception, event: dict[str, Any], context: Any) -> Response[Any
     if isinstance(error, RequestValidationError):
         error = InvalidInput(explain_errors(error.errors(), model_of(event["path"])))
     elif isinstance(error, NotFoundError):
-        error = _nowhere(event["path"])
+        error = _nowhere(event["path"], event["httpMethod"])
     problem = as_problem(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         # The name and the place, and not the message: it may repeat what the caller sent.
@@ -51,9 +51,11 @@ def _told(error: Exception, event: dict[str, Any], context: Any) -> Response[Any
     return respond(problem, request_id(event, context))
 
 
-def _nowhere(path: str) -> ProblemRaised:
+def _nowhere(path: str, method: str) -> ProblemRaised:
     hint = "Look at GET /v1/openapi.json."
-    if methods := description.methods_of(path):
+    methods = description.methods_of(path)
+    # A path of the right form may still have an id that no route takes.
+    if methods and method not in methods:
         detail = f"This path takes {' and '.join(methods)} only."
         return ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, detail, hint, {"Allow": ", ".join(methods)})
     return ProblemRaised(HTTPStatus.NOT_FOUND, "There is nothing here.", hint)

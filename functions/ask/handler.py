@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from ask.app import make_app, request_id
 from ask.edge.body import checked
 from ask.edge.problems import ProblemRaised, respond
+from ask.routes.description import methods_of
 from selfrag import bootstrap
 from selfrag.runtime.metrics import count_step
 from selfrag.runtime.observability import Handler, logger
@@ -30,7 +31,8 @@ def make_handler(app: APIGatewayRestResolver) -> Handler:
 
 def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:
     try:
-        return app.resolve(checked(event), context)
+        taken = event["httpMethod"] in methods_of(event["path"])
+        return app.resolve(checked(event) if taken else event, context)
     except ProblemRaised as problem:  # Powertools validates a body before any middleware could look at it
         refused = respond(problem, request_id(event, context))
         headers = {"Content-Type": [refused.content_type]}
