@@ -259,7 +259,7 @@ def test_a_key_that_is_no_key_is_refused(api: httpx2.Client, key: str) -> None:
     assert "idempotency-key" in problem(reply, 400)["detail"]
 
 
-@pytest.mark.parametrize("path", ["/v1", "/v2/ask", "/v1/questions/a/b", "/v1/questions/%1f"])
+@pytest.mark.parametrize("path", ["/v1", "/v2/ask", "/v1/questions/a/b", "/v1/questions/%1f", "/v1/questions/%C2%84"])
 def test_what_is_not_there_is_a_problem_too(api: httpx2.Client, path: str) -> None:
     problem(api.get(path), 404)
 
@@ -274,6 +274,7 @@ def test_what_is_not_there_is_a_problem_too(api: httpx2.Client, path: str) -> No
         ("HEAD", "/v1/ask", "POST, OPTIONS"),
         ("POST", "/v1/health", "GET, HEAD, OPTIONS"),
         ("POST", "/", "GET, HEAD, OPTIONS"),
+        ("POST", "/v1/questions/abc", "GET, HEAD, OPTIONS"),
     ],
 )
 def test_a_method_that_a_path_does_not_take_is_refused_with_those_that_it_does(

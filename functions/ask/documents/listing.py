@@ -37,7 +37,7 @@ class Document(Content):
     updated_at: datetime | None
 
 
-class Documents(Model):
+class DocumentPage(Model):
     """A page of documents, which may hold fewer than were asked for."""
 
     documents: list[Document]
@@ -61,7 +61,7 @@ def awaited(document_id: str, key: str) -> Document:
     )
 
 
-def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str) -> Documents:
+def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str) -> DocumentPage:
     """A page of the documents of these collections, by collection and key; raises InvalidInput for a bad cursor."""
     names = sorted(set(collections))
     at, after = _read(cursor, names) if cursor else (0, None)
@@ -72,10 +72,10 @@ def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str
         if after is None:
             at += 1
         if at == len(names):
-            return Documents(documents=found, cursor=None)
+            return DocumentPage(documents=found, cursor=None)
         if len(found) == limit:
             break
-    return Documents(documents=found, cursor=_written(names[at], *(after or ("", ""))))
+    return DocumentPage(documents=found, cursor=_written(names[at], *(after or ("", ""))))
 
 
 def _written(collection: str, key: str, document_id: str) -> str:
