@@ -15,7 +15,9 @@ from ask.app import make_app
 from ask.edge.problems import ProblemRaised, respond
 from ask.handler import make_handler
 from cli.local.aws.resources import DOCUMENTS_BUCKET
+from cli.local.aws.watching import watch
 from cli.local.loopback import App, Loopback
+from cli.local.serving.events import PATH, Streams, Watch, streaming
 from cli.local.serving.invocation import invoke
 from selfrag import bootstrap
 from selfrag.ports.objects import Uploads
@@ -34,20 +36,25 @@ class Bucket(Uploads, Protocol):
 
 @contextmanager
 def serving(
-    port: int = 0, bucket: Callable[[str], Bucket] | None = None, handler: Handler | None = None
+    port: int = 0,
+    bucket: Callable[[str], Bucket] | None = None,
+    handler: Handler | None = None,
+    watch: Watch = watch,
 ) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
 
-    `bucket` makes, for that URL, what stands in for the stack's bucket; `handler` stands in for the deployed one.
-    Raises Misconfigured if the port is taken.
+    `bucket` makes, for that URL, what stands in for the stack's bucket; `handler` stands in for the deployed one, and
+    `watch` for the executions of this process. Raises Misconfigured if the port is taken.
     """
     # A form has the URL that it is sent to, so the server is there before what answers.
     server = Loopback(lambda request: app(request), port, _refused)
     given = bucket(server.url) if bucket else None
-    app = _gateway(handler or threaded_handler(), given)
+    answers = handler or threaded_handler()
     parts: bootstrap.Parts = {"uploads": given} if given else {}
-    with server, bootstrap.using(**parts):
-        yield server.url
+    with streaming(answers, watch) as streams, bootstrap.using(**parts):
+        app = _gateway(answers, given, streams)
+        with server:
+            yield server.url
 
 
 def threaded_handler() -> Handler:
@@ -68,7 +75,7 @@ class PerThread(APIGatewayRestResolver):
         return super().resolve(event, context)
 
 
-def _gateway(handler: Handler, bucket: Bucket | None) -> App:
+def _gateway(handler: Handler, bucket: Bucket | None, streams: Streams) -> App:
     def answer(request: Request) -> Response:
         # A page whose host name was made to lead here: a browser would let it read the answers.
         if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
@@ -77,7 +84,7 @@ def _gateway(handler: Handler, bucket: Bucket | None) -> App:
         try:
             if bucket and request.method == "POST" and request.path == f"/{DOCUMENTS_BUCKET}":
                 return bucket.upload(request)
-            return invoke(handler, request)
+            return streams.open(request) if PATH.match(request.path) else invoke(handler, request)
         except ProblemRaised as problem:
             return _problem(problem)
 
@@ -92,4 +99,5 @@ def _refused(status: HTTPStatus) -> Response:
 def _problem(problem: ProblemRaised) -> Response:
     request_id = str(uuid.uuid4())
     told = respond(problem, request_id)
-    return Response(told.body, told.status_code, {"X-Request-Id": request_id, "Content-Type": str(told.content_type)})
+    headers = {**problem.headers, "X-Request-Id": request_id, "Content-Type": str(told.content_type)}
+    return Response(told.body, told.status_code, headers)
