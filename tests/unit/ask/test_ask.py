@@ -286,6 +286,22 @@ def test_an_execution_that_ended_without_a_response_has_failed() -> None:
     assert (view.trace[0].error, view.trace[0].attempts, view.trace[0].finished) == ("Misconfigured", 4, False)
 
 
+def test_the_passages_that_searches_brought_are_told_each_once_and_without_their_texts() -> None:
+    place = {"document": "leave.md", "heading": "Leave", "page": 2, "locator": "page ii"}
+    one, two = ({"passage_id": name, "text": "SECRET", "new_field": 1, "score": 0.5, **place} for name in "ab")
+    took: dict[str, Any] = {"started": 0.1, "seconds": 2.0, "attempts": 1, "given": {}, "error": ""}
+    steps = [
+        Step("Retrieve", result={"passages": [one]}, **took),
+        Step("SearchWeb", result={"passages": [one, two]}, **took),
+        Step("Retrieve", result=None, **took),
+    ]
+    view = unfinished("abc", "running", steps)
+    assert [found.model_dump() for found in view.passages or []] == [
+        {"passage_id": name, "score": 0.5, **place} for name in "ab"
+    ]
+    assert "SECRET" not in view.model_dump_json()
+
+
 def test_the_cause_of_a_failed_step_is_the_operators_and_not_the_callers() -> None:
     told = {"errorMessage": "api.example.com:443 refused the key: status 401", "errorType": "Misconfigured"}
     failure = {"error": "Misconfigured", "cause": json.dumps({**told, "requestId": "r", "stackTrace": ["line 1"]})}
