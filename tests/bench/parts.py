@@ -7,6 +7,7 @@ from typing import Any
 from selfrag.domain.questions import Policy
 from selfrag.runtime.models import PROFILES
 from selfrag.runtime.settings import Settings
+from tests.bench.api.apart import ApartApi
 from tests.bench.api.clock import standing
 from tests.bench.api.server import MessagesApi, usual_pace
 from tests.bench.orchestration import orchestration
@@ -35,7 +36,7 @@ def rows(told: Told) -> list[Row]:
 
 def _rows() -> Iterator[Row]:
     for profile in sorted(PROFILES, key=lambda name: name != BALANCED):
-        with running(MessagesApi(usual_pace), profile) as at:
+        with running(ApartApi(usual_pace), profile) as at:
             at.ask(FOUR.question(0))  # what a first question loads is no scenario's
             scenarios = Scenarios(at, profile, timed=True)
             for speculate in SPECULATE if profile == BALANCED else (DEFAULT,):

@@ -20,6 +20,7 @@ from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
 from selfrag.runtime.clock import Clock
+from tests.bench.api.apart import ApartApi
 from tests.bench.api.billing import Billed, Span, critical_seconds
 from tests.bench.api.server import MessagesApi
 from tests.bench.stories import COLLECTION, found, found_on_the_web
@@ -86,7 +87,7 @@ class Waiting:
 class Running:
     """The stack and the simulated service; made by `running`."""
 
-    def __init__(self, stack: LocalStack, api: MessagesApi, waiting: Waiting) -> None:
+    def __init__(self, stack: LocalStack, api: MessagesApi | ApartApi, waiting: Waiting) -> None:
         self.stack, self.api, self._waiting = stack, api, waiting
 
     def ask(self, question: str, **policy: Any) -> Asked:
@@ -110,7 +111,7 @@ class Running:
 
 @contextmanager
 def running(
-    api: MessagesApi, profile: str = "balanced", sleep: Callable[[float], None] = time.sleep
+    api: MessagesApi | ApartApi, profile: str = "balanced", sleep: Callable[[float], None] = time.sleep
 ) -> Iterator[Running]:
     """Start it all; whoever waits calls `sleep`, and what is known of recent calls goes by the service's clock."""
     index: Any = ScriptedIndex()

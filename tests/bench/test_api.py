@@ -1,10 +1,12 @@
 """The simulated service keeps the rules that the real one is known for; docs/bench.md says where they were read."""
 
+import time
 from typing import Any
 
 import httpx2
 import pytest
 
+from tests.bench.api.apart import ApartApi
 from tests.bench.api.billing import Billed, critical_seconds
 from tests.bench.api.clock import standing
 from tests.bench.api.faults import throttled
@@ -33,11 +35,11 @@ def body(system: str = LONG, mark: Any = None, model: str = "claude-haiku-5-5", 
     }
 
 
-def sent(api: MessagesApi, asked: dict[str, Any]) -> httpx2.Response:
+def sent(api: MessagesApi | ApartApi, asked: dict[str, Any]) -> httpx2.Response:
     return httpx2.post(f"{api.url}/v1/messages", json=asked, headers={"x-api-key": "k"}, trust_env=False)
 
 
-def usage(api: MessagesApi, mark: Any, **more: Any) -> tuple[int, int, int, int]:
+def usage(api: MessagesApi | ApartApi, mark: Any, **more: Any) -> tuple[int, int, int, int]:
     """Plain, read, written for five minutes and written for an hour."""
     found = sent(api, body(mark=mark, **more)).json()["usage"]
     made = found["cache_creation"]
@@ -120,6 +122,23 @@ def test_the_same_requests_are_refused_in_every_run_in_whatever_order_they_come(
     first = refused(passages)
     assert 4 < len(first) < 22
     assert refused(passages[::-1]) == first
+
+
+def test_the_service_in_a_process_of_its_own_keeps_the_same_rules_and_the_same_clock() -> None:
+    with ApartApi() as api:
+        assert usage(api, FIVE)[1] == 0
+        api.clock.move(200)
+        before = time.perf_counter()
+        assert usage(api, FIVE)[1] > 0
+        began, ended = api.billed[1].span
+        assert before <= began <= ended <= time.perf_counter()
+        api.clock.move(400)
+        assert usage(api, FIVE)[1] == 0
+        api.faults = throttled(1.0, retry_after=1.5)
+        assert sent(api, body(passage="y")).status_code == 429
+        assert [billed.status for billed in api.billed] == [200, 200, 200, 429]
+        api.forget()
+        assert api.billed == []
 
 
 def test_the_critical_path_is_the_longest_chain_of_requests_that_do_not_overlap() -> None:

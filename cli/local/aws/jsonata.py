@@ -5,27 +5,46 @@ PLATFORM facts that this file makes true on the laptop: an undefined result is a
 variables are bound as values, so a question with quotes in it cannot become part of an expression.
 """
 
-import copy
+import marshal
+import re
 from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import jsonata
 
-Evaluator = Any
+# More than half of what a definition says: a variable, or what lies in it under names, alone or in an array of one.
+_PATH = re.compile(r"(\[?)\$([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)\]?", re.ASCII)
+_UNKNOWN = object()
+_VARIABLE = re.compile(r"\$(\w+)", re.ASCII)
 
 
 class QueryError(Exception):
     """An expression that AWS would refuse, or fail with States.QueryEvaluationError."""
 
 
+@dataclass(frozen=True)
+class _Parsed:
+    """An expression: the library's program, the names that are bound for it, and its path if it is nothing more."""
+
+    program: Any
+    names: frozenset[str]
+    path: tuple[str, ...]
+    in_array: bool
+
+
 def evaluate(expression: str, bindings: Mapping[str, Any]) -> Any:
     """The value of an expression with variables bound; raises QueryError where AWS fails."""
-    program = copy.copy(_parsed(expression))
+    parsed = _parsed(expression)
+    if parsed.path and (found := _at(parsed.path, bindings)) is not _UNKNOWN:
+        return [found] if parsed.in_array and not isinstance(found, list) else found
+    program = copy(parsed.program)
     # The library takes clock and environment from the instance that it calls current in this thread.
     jsonata.Jsonata.CURRENT.jsonata = program
     try:
-        value = program.evaluate(None, bindings)
+        value = program.evaluate(None, {name: bindings[name] for name in parsed.names & bindings.keys()})
     except Exception as error:  # the library raises its own type and, on odd input, Python's
         raise QueryError(f"{error} in {expression!r}") from error
     if value is None:
@@ -33,8 +52,21 @@ def evaluate(expression: str, bindings: Mapping[str, Any]) -> Any:
     return _plain(value, expression)
 
 
+def _at(path: tuple[str, ...], bindings: Any) -> Any:
+    """A copy of what lies at a path through objects; _UNKNOWN where the library has to say what becomes of it."""
+    value = bindings
+    try:
+        for name in path:
+            value = value[name]
+        if value is None and len(path) == 1:
+            return _UNKNOWN
+        return marshal.loads(marshal.dumps(value))  # noqa: S302 (nobody else wrote these bytes)
+    except (LookupError, TypeError, ValueError):  # nothing, an array on the way, or no JSON
+        return _UNKNOWN
+
+
 @lru_cache(maxsize=1024)
-def _parsed(expression: str) -> Evaluator:
+def _parsed(expression: str) -> _Parsed:
     try:
         program = jsonata.Jsonata(expression)
     except Exception as error:
@@ -43,7 +75,9 @@ def _parsed(expression: str) -> Evaluator:
     refused = _refused(program.ast, has_context=False)
     if refused:
         raise QueryError(f"{refused} is refused at the top level: {expression!r}")
-    return program
+    plain = _PATH.fullmatch(expression)
+    path = tuple(plain[2].split(".")) if plain else ()
+    return _Parsed(program, frozenset(_VARIABLE.findall(expression)), path, bool(plain and plain[1]))
 
 
 def check(expression: str) -> None:

@@ -3,7 +3,6 @@
 Every function here stands in for a method of moto's, or wraps it; `interpreter.py` says which.
 """
 
-import json
 import threading
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -16,7 +15,7 @@ from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 
 from cli.local.aws.jsonata import QueryError, check, evaluate
-from cli.local.aws.lighter.faster import json_copy
+from cli.local.aws.lighter.faster import fits, json_copy
 
 MAX_VARIABLE_BYTES = 256 * 1024
 NOT_CAUGHT_BY_ALL = ("States.DataLimitExceeded", "States.Runtime")
@@ -63,7 +62,7 @@ def assign_later(self: Any, env: Any) -> None:
     for binding in self.declaration_bindings:
         binding.eval(env=env)
         values.update(env.stack.pop())
-    if len(json.dumps(values, ensure_ascii=False).encode()) > MAX_VARIABLE_BYTES:
+    if not fits(values, MAX_VARIABLE_BYTES):
         raise _failure(env, StatesErrorNameType.StatesStatesDataLimitExceeded, "an Assign is larger than 256 KiB")
     env.variable_store.pending = json_copy(values)
 

@@ -24,12 +24,20 @@ def no_faults(asked: str, before: int) -> None:
     """Reply to everything."""
 
 
+@dataclass(frozen=True)
+class _Throttled:
+    """Refuses a share of all requests; a value, so that it can be sent to another process."""
+
+    rate: float
+    retry_after: float | None
+    seed: int
+
+    def __call__(self, asked: str, before: int) -> Fault | None:
+        drawn = hashlib.sha256(f"{self.seed} {before} {asked}".encode()).digest()
+        refused = before < MOST_REFUSALS and int.from_bytes(drawn[:4], "big") < self.rate * 2**32
+        return Fault(429, self.retry_after) if refused else None
+
+
 def throttled(rate: float, retry_after: float | None = None, seed: int = 0) -> Faults:
     """Refuse this share of all requests with 429, the same ones in every run; none more than twice."""
-
-    def fault(asked: str, before: int) -> Fault | None:
-        drawn = hashlib.sha256(f"{seed} {before} {asked}".encode()).digest()
-        refused = before < MOST_REFUSALS and int.from_bytes(drawn[:4], "big") < rate * 2**32
-        return Fault(429, retry_after) if refused else None
-
-    return fault
+    return _Throttled(rate, retry_after, seed)

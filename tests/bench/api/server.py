@@ -55,6 +55,7 @@ class MessagesApi(Loopback):
         self.prompts.forget()
 
     def _respond(self, request: Request) -> Response:
+        began = time.perf_counter()
         try:
             if (request.method, request.path) != ("POST", "/v1/messages"):
                 raise Refused("Not Found", 404, "not_found_error")
@@ -62,12 +63,12 @@ class MessagesApi(Loopback):
                 raise Refused("x-api-key header is required", 401, "authentication_error")
             body = json.loads(request.get_data())
             check(body)
-            return self._answer(body)
+            return self._answer(body, began)
         except Refused as refused:
             return _error(refused.status, refused.kind, str(refused))
 
-    def _answer(self, body: Mapping[str, Any]) -> Response:
-        step, model, began = step_of(schema_of(body)), body["model"], time.perf_counter()
+    def _answer(self, body: Mapping[str, Any], began: float) -> Response:
+        step, model = step_of(schema_of(body)), body["model"]
         if fault := self._fault(body):
             self._note(Billed(step, model, began, time.perf_counter(), fault.status))
             headers = {} if fault.retry_after is None else {"retry-after": f"{fault.retry_after:g}"}

@@ -1,7 +1,9 @@
 """What is done with every state and request, done faster; each stands in for something of moto's or its libraries."""
 
 import copy
+import json
 import marshal
+from datetime import datetime
 from functools import cache, lru_cache
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +14,7 @@ from moto.core import responses, utils
 from moto.dynamodb.parsing import expressions
 from moto.stepfunctions.parser.asl.component.common.path import result_path
 from moto.stepfunctions.parser.asl.component.component import Component
+from moto.stepfunctions.parser.asl.component.state import state
 from moto.stepfunctions.parser.asl.component.state.exec import execute_state
 from moto.stepfunctions.parser.asl.component.state.exec.state_map import state_map
 from moto.stepfunctions.parser.asl.component.state.exec.state_parallel import state_parallel
@@ -19,8 +22,13 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service impor
 from moto.stepfunctions.parser.asl.eval import environment, states
 from moto.stepfunctions.parser.asl.eval.event import event_manager
 from moto.stepfunctions.parser.asl.utils import json_path
+from moto.stepfunctions.parser.quotas import MAX_STATE_SIZE_UTF8_BYTES
 
 _COPYING = (event_manager, execute_state, result_path, state_map, state_parallel, state_task_service, states)
+# These look at the size of all that a state is given and gives.
+_WEIGHING = (state, state_task_service)
+# A format of marshal's in which what comes again is written again, as in JSON.
+_WITHOUT_REFERENCES = 2
 _Updates: Any = expressions.UpdateExpressionParser  # type: ignore[attr-defined]  # it is there all the same
 
 
@@ -30,6 +38,26 @@ def json_copy(value: Any) -> Any:
         return marshal.loads(marshal.dumps(value))  # noqa: S302 (nobody else wrote these bytes)
     except ValueError:  # something in it is no JSON
         return copy.deepcopy(value)
+
+
+def fits(value: Any, most: int) -> bool:
+    """Whether a value as JSON has at most so many bytes in UTF-8."""
+    try:
+        # No value takes more bytes as JSON than eight times these; most are far from the limit.
+        if len(marshal.dumps(value, _WITHOUT_REFERENCES)) * 8 <= most:
+            return True
+    except ValueError:  # something in it is no JSON
+        pass
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return len(text.encode()) <= most
+
+
+def _within_quota(value: Any) -> bool:
+    return fits(value, MAX_STATE_SIZE_UTF8_BYTES - 1)
+
+
+def _milliseconds(value: datetime | None = None) -> str:
+    return (value or utils.utcnow()).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def lookup(frame: Any, name: str) -> Any:
@@ -45,6 +73,8 @@ def faster() -> list[tuple[Any, str, Any, str]]:
     """What is done faster: the target, its name there, what takes its place, and why."""
     json_copies, shallow = SimpleNamespace(copy=copy.copy, deepcopy=json_copy), SimpleNamespace(deepcopy=copy.copy)
     return [
+        *((module, "is_within_size_quota", _within_quota, "written as JSON to be weighed") for module in _WEIGHING),
+        (event_manager, "iso_8601_datetime_with_milliseconds", _milliseconds, "the time of every event"),
         *((module, "copy", json_copies, "every state copies all that it sees") for module in _COPYING),
         (environment, "copy", shallow, "what it copies holds nothing but texts"),
         *((module, "parse", cache(module.parse), "and parses its paths anew") for module in (json_path, result_path)),

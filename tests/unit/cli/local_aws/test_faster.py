@@ -1,14 +1,15 @@
 """What is done faster than moto and its libraries do it gives the same."""
 
 import copy
+import json
 from datetime import UTC, datetime
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cli.local.aws.jsonata import evaluate
-from cli.local.aws.lighter.faster import json_copy, lookup
+from cli.local.aws.jsonata import QueryError, evaluate
+from cli.local.aws.lighter.faster import fits, json_copy, lookup
 
 _JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -52,3 +53,51 @@ def test_an_expression_sees_the_variable_that_is_nearest_and_null_stays_null() -
         "b": [1],
         "n": [None],
     }
+
+
+def said(expression: str, bindings: Any) -> tuple[bool, Any]:
+    try:
+        return True, evaluate(expression, bindings)
+    except QueryError:
+        return False, None
+
+
+@given(
+    st.recursive(_JSON, lambda inner: st.dictionaries(st.sampled_from("ab"), inner) | st.lists(inner, max_size=2)),
+    st.lists(st.sampled_from("ab"), max_size=3),
+)
+@example({"a": None}, ["a"])
+@example({"a": None}, ["a", "b"])
+@example({"a": [{"b": 1}, {"b": [2]}]}, ["a", "b"])
+@example({"a": [[1]]}, ["a"])
+@example([], [])
+def test_a_plain_path_gives_what_the_library_gives(value: Any, names: list[str]) -> None:
+    path = ".".join(["$x", *names])
+    assert said(path, {"x": value}) == said(f"({path})", {"x": value})
+    assert said(f"[{path}]", {"x": value}) == said(f"([{path}])", {"x": value})
+
+
+def test_what_a_path_gives_is_a_copy() -> None:
+    bindings = {"x": {"a": ["kept"]}}
+    evaluate("$x.a", bindings).append("changed")
+    assert bindings == {"x": {"a": ["kept"]}}
+
+
+def test_a_path_to_something_that_is_no_json_fails() -> None:
+    assert said("$x.a", {"x": {"a": datetime(2026, 11, 22, tzinfo=UTC)}}) == (False, None)
+
+
+@given(st.lists(_JSON), st.integers(-3, 3), st.integers(1, 4))
+@example(["\x01" * 50], 0, 3)
+@example([False] * 50, 0, 1)
+@example([{"a name that comes again": 0.1}] * 50, 0, 1)
+@example(["語" * 50], 0, 1)
+def test_a_value_fits_if_its_json_has_so_many_bytes(value: Any, near: int, times: int) -> None:
+    size = len(json.dumps(value, ensure_ascii=False).encode())
+    for most in (size + near, size * times, size // times):
+        assert fits(value, most) == (size <= most)
+
+
+def test_a_text_fits_by_its_own_bytes() -> None:
+    assert fits("語" * 100, 300)
+    assert not fits("語" * 100, 299)
