@@ -230,11 +230,14 @@ def alive(processes: list[int]) -> list[str]:
 
 
 def test_what_the_documentation_asks_the_served_api_is_answered(read: Command, url: str) -> None:
-    assert len(ASKED) == 6
+    assert len(ASKED) == 7
     answered = ""
     for line in ASKED:
         command, *words = shlex.split(line.replace("http://127.0.0.1:8080", url).replace("/ID/", f"/{answered}/"))
-        if command == "curl":
+        if command == "curl" and words[0] == "--no-buffer":
+            heard = httpx2.get(words[1], timeout=40)
+            assert (heard.headers["content-type"], heard.text.count("event: response")) == ("text/event-stream", 1)
+        elif command == "curl":
             option, body, where = words
             assert option == "--json"
             reply = httpx2.post(where, json=json.loads(body), timeout=40)

@@ -16,8 +16,10 @@ from ask.app import make_app
 from ask.edge.problems import ProblemRaised, as_problem, respond
 from ask.handler import make_handler
 from cli.local.aws.resources import DOCUMENTS_BUCKET
+from cli.local.aws.watching import watch
 from cli.local.loopback import App, Loopback
 from cli.local.serving.cors import opened, refuse_strangers
+from cli.local.serving.events import PATH, Streams, Watch, streaming
 from cli.local.serving.invocation import invoke
 from selfrag import bootstrap
 from selfrag.ports.objects import Uploads
@@ -40,20 +42,24 @@ def serving(
     port: int = 0,
     bucket: Callable[[str], Bucket] | None = None,
     handler: Handler | None = None,
+    watch: Watch = watch,
     origins: Collection[str] = (),
 ) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
 
-    `bucket` makes, for that URL, what stands in for the stack's bucket; `handler` stands in for the deployed one;
-    pages of these `origins` may ask, beside the API's own. Raises Misconfigured if the port is taken.
+    `bucket` makes, for that URL, what stands in for the stack's bucket; `handler` stands in for the deployed one, and
+    `watch` for the executions of this process; pages of these `origins` may ask, beside the API's own. Raises
+    Misconfigured if the port is taken.
     """
     # A form has the URL that it is sent to, so the server is there before what answers.
     server = Loopback(lambda request: app(request), port, _refused)
     given = bucket(server.url) if bucket else None
-    app = _gateway(handler or threaded_handler(), given, origins)
+    answers = handler or threaded_handler()
     parts: bootstrap.Parts = {"uploads": given} if given else {}
-    with server, bootstrap.using(**parts):
-        yield server.url
+    with streaming(answers, watch) as streams, bootstrap.using(**parts):
+        app = _gateway(answers, given, streams, origins)
+        with server:
+            yield server.url
 
 
 def threaded_handler() -> Handler:
@@ -74,7 +80,7 @@ class PerThread(APIGatewayRestResolver):
         return super().resolve(event, context)
 
 
-def _gateway(handler: Handler, bucket: Bucket | None, origins: Collection[str]) -> App:
+def _gateway(handler: Handler, bucket: Bucket | None, streams: Streams, origins: Collection[str]) -> App:
     def answer(request: Request) -> Response:
         # A page whose host name was made to lead here: a browser would let it read the answers.
         if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
@@ -87,7 +93,7 @@ def _gateway(handler: Handler, bucket: Bucket | None, origins: Collection[str]) 
             refuse_strangers(request, origins)
             if bucket and request.path == f"/{DOCUMENTS_BUCKET}":
                 return _uploaded(bucket, request)
-            return invoke(handler, request)
+            return streams.open(request) if PATH.match(request.path) else invoke(handler, request)
         except (ConnectionError, HTTPException):  # the client is gone, or what it sends cannot be read
             raise
         except Exception as error:

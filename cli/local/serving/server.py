@@ -56,11 +56,14 @@ def serve_documents(
     ended = _end_of_process()
     # Made before the local stack is: what it starts must not have the stack's environment.
     process = IngestProcess(place)
-    with answering(place):
+    with answering(place) as workers:
         catalog = Catalog(place.collection)
         catalog.refresh({})
         folder = Folder(place.source, place.collection)
-        with _bucket(folder, process, catalog, writable) as bucket, serving(port, bucket, origins=origins) as url:
+        with (
+            _bucket(folder, process, catalog, writable) as bucket,
+            serving(port, bucket, watch=workers.watch, origins=origins) as url,
+        ):
             collect_as_usual()
             announce(url)
             ended.wait()

@@ -41,6 +41,7 @@ class DocumentPage(Model):
     """A page of documents, which may hold fewer than were asked for."""
 
     documents: list[Document]
+    collections: list[str] = Field(description="What was listed: all that you may ask, or the one that you named.")
     cursor: str | None = Field(description="What to send for the next page; null on the last.")
 
 
@@ -72,10 +73,10 @@ def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str
         if after is None:
             at += 1
         if at == len(names):
-            return DocumentPage(documents=found, cursor=None)
+            return DocumentPage(documents=found, collections=names, cursor=None)
         if len(found) == limit:
             break
-    return DocumentPage(documents=found, cursor=_written(names[at], *(after or ("", ""))))
+    return DocumentPage(documents=found, collections=names, cursor=_written(names[at], *(after or ("", ""))))
 
 
 def _written(collection: str, key: str, document_id: str) -> str:

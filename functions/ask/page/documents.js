@@ -48,7 +48,7 @@ async function telling(work) {
 const list = (more) => telling(async () => {
   const after = more && cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
   const { said } = await patiently("GET", `/v1/documents?limit=50${after}`);
-  said.documents.forEach((entry) => know(entry.collection));
+  (said.collections || []).forEach(know);
   const rows = said.documents.map(rowOf);
   if (more) byId("list").append(...rows);
   else byId("list").replaceChildren(...rows);

@@ -83,6 +83,15 @@ const WORDS = {
     "이 서비스를 쓰려면 키가 필요합니다. 키는 이 탭을 닫을 때까지만 보관됩니다.",
   ],
   go: ["Go on", "続ける", "계속"],
+  workflow: ["The workflow", "ワークフロー", "워크플로"],
+  gather: ["Gather", "収集", "수집"],
+  reflect: ["Reflect", "検証", "검증"],
+  compose: ["Compose", "作成", "작성"],
+  found: ["Passages found", "見つかった箇所", "찾은 구절"],
+  score: ["search score", "検索スコア", "검색 점수"],
+  judging: ["not judged yet", "判定待ち", "판정 대기"],
+  nothingNear: ["No passage came near.", "近い箇所はありませんでした。", "가까운 구절이 없었습니다."],
+  lookAtDocuments: ["Look at the documents", "文書を見る", "문서 보기"],
 };
 
 let language = LANGUAGES.find((one) => one === sessionStorage.getItem("selfrag-language"))
