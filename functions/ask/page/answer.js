@@ -1,22 +1,28 @@
 // A finished answer: its text with numbered citations, and why it may be believed.
 
 const GOOD = { full: "good", fully_supported: "good", relevant: "good", partial: "some", partially_supported: "some" };
-const verdict = (label, text) => make("strong", { class: GOOD[label] || "bad" }, text ?? inWords(label));
+const colour = (label) => (Object.hasOwn(GOOD, label) ? GOOD[label] : "bad");
+const verdict = (label, text) => make("strong", { class: colour(label) }, text ?? inWords(label));
 const heading = (name) => make("h3", {}, word(name));
 
+// The answer's text up to each citation's end, with the citation's number; the rest has null for it.
 // `answer_span` counts characters, of which JavaScript takes some for two.
-function cited(response, notes) {
-  const letters = Array.from(response.answer);
-  const made = make("div", { class: "answer", dir: "auto" });
-  if (letters.length > 2000) scrolls(made, response.answer);
+function pieces(response) {
+  const letters = Array.from(response.answer), found = [];
   const order = response.citations.map((citation, at) => [citation.answer_span[1], at]).sort((a, b) => a[0] - b[0]);
   let done = 0;
   for (const [end, at] of order) {
     const upTo = Math.min(Math.max(end, done), letters.length);
-    made.append(letters.slice(done, upTo).join(""), mark(at, notes[at]));
+    found.push([letters.slice(done, upTo).join(""), at]);
     done = upTo;
   }
-  made.append(letters.slice(done).join(""));
+  return [...found, [letters.slice(done).join(""), null]];
+}
+
+function cited(response, notes) {
+  const made = make("div", { class: "answer", dir: "auto", lang: "" });
+  if (response.answer.length > 2000) scrolls(made, response.answer);
+  for (const [text, at] of pieces(response)) made.append(text, ...(at === null ? [] : [mark(at, notes[at])]));
   return made;
 }
 
@@ -27,20 +33,27 @@ function mark(at, note) {
     note.firstChild.focus();
   };
   const label = `${word("citation")} ${at + 1}`;
-  return make("button", { type: "button", class: "cite", "aria-label": label, on: open }, String(at + 1));
+  const made = make("button", { type: "button", class: "cite", "aria-label": label, on: open }, String(at + 1));
+  note.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !note.open) return;
+    note.open = false;
+    made.focus();
+  });
+  return made;
 }
 
+const placeOf = (citation) => citation.locator || (citation.page ? `${word("page")} ${citation.page}` : "");
+
 function noteOf(citation, at) {
-  const place = citation.locator || (citation.page ? `${word("page")} ${citation.page}` : "");
-  const where = [citation.document, citation.heading, place].filter(Boolean);
+  const where = [citation.document, citation.heading, placeOf(citation)].filter(Boolean);
   const summary = make("summary", {}, `${at + 1}. `);
-  where.forEach((part, index) => summary.append(index ? " › " : "", theirs(part)));
+  where.forEach((part, index) => summary.append(index ? " › " : "", named(part)));
   return make("details", { class: "note" }, summary, block("blockquote", citation.quote));
 }
 
 function relevanceOf(verdicts) {
   return make("ul", { class: "plain" }, ...verdicts.map((one) => make("li", {}, verdict(one.label),
-    one.score === null ? "" : ` ${one.score.toFixed(2)}`, " · ", theirs(one.document || one.passage_id))));
+    one.score === null ? "" : ` ${decimal(one.score, 2)}`, " · ", named(one.document || one.passage_id))));
 }
 
 function claimsOf(support) {
@@ -57,7 +70,9 @@ function verdictsOf(reflection) {
     utility && make("p", {}, `${word("utility")}: ${utility.score ?? word("ungraded")} `, theirs(utility.reason)));
 }
 
-const dollars = (cost) => (cost === null ? word("unknown") : `$${cost.toFixed(4)}`);
+const IN_DOLLARS = { style: "currency", currency: "USD" };
+const dollars = (cost) => (cost === null ? word("unknown") : decimal(cost, 4, IN_DOLLARS));
+const seconds = (time) => decimal(time, 2, { style: "unit", unit: "second" });
 
 function usageOf(usage) {
   const steps = Object.entries(usage.by_step);
@@ -66,7 +81,7 @@ function usageOf(usage) {
   for (const [name, step] of steps) {
     const bar = make("span", { class: "bar", "aria-hidden": "true" });
     bar.style.width = `${(100 * step.seconds) / longest}%`;
-    rows.append(make("span", {}, name), bar, make("span", {}, `${step.seconds.toFixed(2)} s · ${dollars(step.cost_usd)}`));
+    rows.append(make("span", {}, name), bar, make("span", {}, `${seconds(step.seconds)} · ${dollars(step.cost_usd)}`));
   }
   const sum = `${word("cost")}: ${dollars(usage.cost_usd)} · ${usage.model_calls} ${word("calls")}`;
   const warnings = usage.warnings.map((warning) => make("p", { class: "some" }, theirs(warning)));
