@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -21,24 +21,14 @@ READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethroug
 OURS = {"heading", "paragraph", "ordered_list", "list_item", "blockquote", "inline", "text", "text_special"}
 BREAKS = {"softbreak", "hardbreak"}
 # Pieces of Markdown, from which random texts come that mean something to its reader.
-PIECES = [
-    "\n",
-    "\r\n",
-    "\t",
-    " ",
-    "    ",
-    "1.",
-    "9)",
-    "a",
-    "www.",
-    "http://",
-    "```",
-    "---",
-    "&amp;",
-    "<b>",
-    *string.punctuation,
+WORDS = ["\r\n", "    ", "1.", "9)", "www.", "http://", "```", "---", "&amp;", "<b>"]
+PIECES = [*WORDS, *"\n\t a", *string.punctuation]
+STARTS = [f"\n{mark} " for mark in ("-", "+", "*", "1.", "9)", "#", ">", "|", "    ", ":", "```", "~~~")] + [
+    "\n---\n",
+    "\n===",
 ]
-TEXTS = st.lists(st.sampled_from(PIECES) | st.characters(exclude_categories=["Cs"]), max_size=30)
+LETTERS = st.characters(exclude_categories=["Cs"])
+TEXTS = st.lists(st.sampled_from(PIECES) | st.sampled_from(STARTS) | LETTERS, max_size=30)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +77,7 @@ def test_a_hostile_text_is_text_in_the_saved_conversation(page: Tab, name: str) 
 
 
 @given(text=TEXTS.map("".join))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, deadline=None)
 def test_any_text_is_text_in_the_saved_conversation(page: Tab, text: str) -> None:
     holds(page, f"x{text}x")
 

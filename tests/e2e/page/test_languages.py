@@ -2,9 +2,11 @@
 
 import json
 import re
+from typing import get_args
 
 import pytest
 
+from ask.documents.listing import Document
 from ask.page import assembled
 from tests.support.browsing import Tab
 from tests.support.said import saying_each
@@ -20,6 +22,8 @@ def test_every_word_is_there_in_every_language(tab: Tab) -> None:
             )
             == []
         )
+        states = get_args(Document.model_fields["status"].annotation)
+        assert set(states) <= set(tab.run("Object.keys(WORDS)"))
         said = set(re.findall(r'(?:word|heading)\("(\w+)"\)|data-(?:word|label)="(\w+)"', assembled.html()))
         assert {one or other for one, other in said} <= set(tab.run("Object.keys(WORDS)"))
         assert tab.run("LANGUAGES") == tab.run(
