@@ -2,7 +2,7 @@
 
 // A backslash takes its meaning from any ASCII punctuation (CommonMark 0.31, 2.4). These have one anywhere in a line, in
 // GitHub's Markdown and in its addresses too; a dash or a number only where the line begins.
-const INLINE = /[\\`*_{}[\]<>()#|!~&$^@]|:(?=\/)|(?<=www)\./gi;
+const INLINE = /[\\`*_{}[\]<>()#|!~&$^@]|[:/](?=\/)|(?<=www)\./gi;
 const AT_START = /^([-+=:]|\d+(?=[.)]))/;
 const CONTROLS = /[^\P{Cc}\n\r\t]/gu;
 

@@ -83,8 +83,11 @@ def test_any_text_is_text_in_the_saved_conversation(page: Tab, text: str) -> Non
 
 
 def test_addresses_and_names_of_people_are_no_links_in_the_saved_conversation(page: Tab) -> None:
-    saved = written(page, "See https://elsewhere.example, www.elsewhere.example and @somebody, mailto:a@b.example")
-    assert not re.search(r"https?://|www\.|(?<!\\)@", saved)
+    saved = written(
+        page,
+        "See https://elsewhere.example, www.elsewhere.example, //elsewhere.example and @somebody, mailto:a@b.example",
+    )
+    assert not re.search(r"https?://|www\.|(?<!\\)@|(?<!\\)//", saved)
 
 
 def test_lines_and_numbers_of_citations_stay_in_the_saved_conversation(page: Tab) -> None:

@@ -78,9 +78,10 @@ def test_tab_goes_through_the_page_and_out_of_it_and_the_focus_is_always_seen(ta
         assert {"question", "export", "begin-anew", "language"} <= set(found)
 
 
-@pytest.mark.parametrize("width", [320, 1280])
-def test_nothing_is_lost_in_a_window_of_320_pixels(tab: Tab, width: int) -> None:
+@pytest.mark.parametrize("width", [640, 320])
+def test_nothing_is_lost_where_everything_is_two_or_four_times_as_large(tab: Tab, width: int) -> None:
     look = (ROOT / "tests/support/inspected.js").read_text(encoding="utf-8")
+    # What 200% and 400% leave of 1280 pixels (WCAG 1.4.10).
     with saying_each(["Fact number one of the documents. " * 40]) as url:
         tab.open(f"{url}/#case-0", width)
         tab.until("turns.length")
@@ -98,3 +99,12 @@ def test_nothing_moves_for_those_who_do_not_want_it(tab: Tab) -> None:
         names = "[getComputedStyle(one).animationName, getComputedStyle(one).transitionDuration]"
         tab.run("document.body.style.animation = 'spin 1s'; null")
         assert tab.run(f"[...document.querySelectorAll('*')].every((one) => {names}.join() === 'none,0s')")
+
+
+def test_what_colours_tell_is_seen_where_colours_are_forced(tab: Tab) -> None:
+    with saying_each(["Fact."]) as url:
+        tab.open(f"{url}/#case-0")
+        tab.until("turns.length")
+        tab.tell("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+        assert tab.run("getComputedStyle(document.querySelector('.bar')).borderTopWidth") != "0px"
+        assert tab.run("getComputedStyle(document.querySelector('[aria-current]')).outlineStyle") == "solid"
