@@ -1,24 +1,30 @@
 // A finished answer: its text with numbered citations, and why it may be believed.
 
 const GOOD = { full: "good", fully_supported: "good", relevant: "good", partial: "some", partially_supported: "some" };
-const verdict = (label, text) => make("strong", { class: GOOD[label] || "bad" }, text ?? inWords(label));
+const colour = (label) => (Object.hasOwn(GOOD, label) ? GOOD[label] : "bad");
+const verdict = (label, text) => make("strong", { class: colour(label) }, text ?? inWords(label));
 // So many characters go along on either side of a quote.
 const AROUND = 200;
 const heading = (name) => make("h3", {}, word(name));
 
+// The answer's text up to each citation's end, with the citation's number; the rest has null for it.
 // `answer_span` counts characters, of which JavaScript takes some for two.
-function cited(response, notes) {
-  const letters = Array.from(response.answer);
-  const made = make("div", { class: "answer", dir: "auto" });
-  if (letters.length > 2000) scrolls(made, response.answer);
+function pieces(response) {
+  const letters = Array.from(response.answer), found = [];
   const order = response.citations.map((citation, at) => [citation.answer_span[1], at]).sort((a, b) => a[0] - b[0]);
   let done = 0;
   for (const [end, at] of order) {
     const upTo = Math.min(Math.max(end, done), letters.length);
-    made.append(letters.slice(done, upTo).join(""), mark(at, notes[at]));
+    found.push([letters.slice(done, upTo).join(""), at]);
     done = upTo;
   }
-  made.append(letters.slice(done).join(""));
+  return [...found, [letters.slice(done).join(""), null]];
+}
+
+function cited(response, notes) {
+  const made = make("div", { class: "answer", dir: "auto", lang: "" });
+  if (response.answer.length > 2000) scrolls(made, response.answer);
+  for (const [text, at] of pieces(response)) made.append(text, ...(at === null ? [] : [mark(at, notes[at])]));
   return made;
 }
 
@@ -29,16 +35,24 @@ function mark(at, note) {
     note.firstChild.focus();
   };
   const label = `${word("citation")} ${at + 1}`;
-  return make("button", { type: "button", class: "cite", "aria-label": label, on: open }, String(at + 1));
+  const made = make("button", { type: "button", class: "cite", "aria-label": label, on: open }, String(at + 1));
+  note.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !note.open) return;
+    note.open = false;
+    made.focus();
+  });
+  return made;
 }
 
+const placeOf = (citation) => citation.locator || (citation.page ? `${word("page")} ${citation.page}` : "");
+
 function noteOf(citation, at) {
-  return make("details", { class: "note" }, make("summary", {}, `${at + 1}. `, ...placeOf(citation)), quoteOf(citation));
+  return make("details", { class: "note" }, make("summary", {}, `${at + 1}. `, ...whereOf(citation)), quoteOf(citation));
 }
 
 // A quote where it stands in its passage, of which some is left out on either side if it is long.
 function quoteOf({ before = "", quote, after = "" }) {
-  const made = make("blockquote", { dir: "auto" }, before.length < AROUND ? before : `…${before}`,
+  const made = make("blockquote", { dir: "auto", lang: "" }, before.length < AROUND ? before : `…${before}`,
     make("mark", {}, quote), after.length < AROUND ? after : `${after}…`);
   if (made.textContent.length > 400) scrolls(made, quote);
   return made;
@@ -46,7 +60,7 @@ function quoteOf({ before = "", quote, after = "" }) {
 
 function relevanceOf(verdicts) {
   return make("ul", { class: "plain" }, ...verdicts.map((one) => make("li", {}, verdict(one.label),
-    one.score === null ? "" : ` ${one.score.toFixed(2)}`, " · ", theirs(one.document || one.passage_id))));
+    one.score === null ? "" : ` ${decimal(one.score, 2)}`, " · ", named(one.document || one.passage_id))));
 }
 
 function claimsOf(support) {

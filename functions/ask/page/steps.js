@@ -23,18 +23,19 @@ function workflowOf(trace) {
     ...Object.keys(LANES).map((name) => laneOf(name, trace)));
 }
 
-const placeOf = (one) => [one.document, one.heading, one.locator || (one.page ? `${word("page")} ${one.page}` : "")]
-  .filter(Boolean).map(theirs).flatMap((part, at) => (at ? [" › ", part] : [part]));
+// Where something stands: its document, the heading above it, and the page.
+const whereOf = (one) => [one.document, one.heading, placeOf(one)].filter(Boolean).map(named).flatMap(
+  (part, at) => (at ? [" › ", part] : [part]));
 
 // Passages as they came, each with the score of its search, and what is said of it once that is known.
 function foundOf(passages, relevance) {
   const judged = new Map(relevance.map((one) => [one.passage_id, one]));
   const rows = passages.map((one) => {
     const said = judged.get(one.passage_id);
-    const verdicts = said ? [verdict(said.label), said.score === null ? "" : ` ${said.score.toFixed(2)}`]
+    const verdicts = said ? [verdict(said.label), said.score === null ? "" : ` ${decimal(said.score, 2)}`]
       : [make("span", { class: "dim" }, word("judging"))];
-    const score = one.score === null ? null : ` · ${word("score")} ${one.score.toFixed(2)}`;
-    return make("li", {}, ...placeOf(one), score, " · ", ...verdicts);
+    const score = one.score === null ? null : ` · ${word("score")} ${decimal(one.score, 2)}`;
+    return make("li", {}, ...whereOf(one), score, " · ", ...verdicts);
   });
   return rows.length ? [heading("found"), make("ul", { class: "plain found" }, ...rows)] : [];
 }
@@ -51,7 +52,9 @@ function progress(said) {
   ].filter(Boolean);
 }
 
-const dollars = (cost) => (cost === null ? word("unknown") : `$${cost.toFixed(4)}`);
+const IN_DOLLARS = { style: "currency", currency: "USD" };
+const dollars = (cost) => (cost === null ? word("unknown") : decimal(cost, 4, IN_DOLLARS));
+const seconds = (time) => decimal(time, 2, { style: "unit", unit: "second" });
 
 // A line a step, with when it was at work. What was kept before steps told that begins at the left.
 function timelineOf(usage) {
@@ -64,10 +67,10 @@ function timelineOf(usage) {
     bar.style.marginInlineStart = `${(100 * (step.started || 0)) / total}%`;
     bar.style.width = `${(100 * step.seconds) / total}%`;
     const track = make("span", { class: "track", "aria-hidden": "true" }, bar);
-    rows.append(theirs(name), track, make("span", {}, `${step.seconds.toFixed(2)} s · ${dollars(step.cost_usd)}`));
+    rows.append(theirs(name), track, make("span", {}, `${seconds(step.seconds)} · ${dollars(step.cost_usd)}`));
   }
-  const seconds = steps.length ? ` · ${total.toFixed(2)} s` : "";
-  const sum = `${word("cost")}: ${dollars(usage.cost_usd)}${seconds} · ${usage.model_calls} ${word("calls")}`;
+  const time = steps.length ? ` · ${seconds(total)}` : "";
+  const sum = `${word("cost")}: ${dollars(usage.cost_usd)}${time} · ${usage.model_calls} ${word("calls")}`;
   const warnings = usage.warnings.map((warning) => make("p", { class: "some" }, theirs(warning)));
   return make("details", { class: "spent" }, make("summary", {}, sum), rows, ...warnings);
 }
