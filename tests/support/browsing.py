@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import ConsoleMessage, Dialog, Page, sync_playwright
 
 from tests.support.browser import chromium
 from tests.support.infra.tools import ROOT, needed
@@ -25,18 +25,28 @@ class Tab:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        self._browser = page.context.new_cdp_session(page)
         self.requests: list[str] = []
         self.said: list[str] = []
         page.set_default_timeout(1000 * SECONDS)
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("pageerror", lambda error: self.said.append(str(error)))
         page.on("console", self._hear)
+        page.on("dialog", self._refuse)
+
+    def tell(self, method: str, **params: Any) -> dict[str, Any]:
+        """What the browser replies to one command of its DevTools protocol, for what Playwright has no words for."""
+        return self._browser.send(method, params)
 
     def open(self, url: str, width: int = 1280, dark: bool = False) -> None:
         """Open an address in a window of this width."""
         self.page.set_viewport_size({"width": width, "height": 900})
         self.page.emulate_media(color_scheme="dark" if dark else "light")
         self.page.goto(url)
+
+    def reload(self) -> None:
+        """Open the same page anew."""
+        self.page.reload()
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page; a promise is waited for."""
@@ -64,10 +74,8 @@ class Tab:
         box = self.page.locator(selector).bounding_box()
         assert box
         data = {"items": [], "files": [str(file)], "dragOperationsMask": 1}
-        browser = self.page.context.new_cdp_session(self.page)
         for kind in ("dragEnter", "dragOver", "drop"):
-            place = {"x": box["x"] + 20, "y": box["y"] + 20}
-            browser.send("Input.dispatchDragEvent", {"type": kind, **place, "data": data})
+            self.tell("Input.dispatchDragEvent", type=kind, x=box["x"] + 20, y=box["y"] + 20, data=data)
 
     def picture(self) -> bytes:
         """What is seen, as PNG."""
@@ -83,6 +91,10 @@ class Tab:
         # A reply that is no 2xx is told as if it were an error of the page.
         if not message.text.startswith("Failed to load resource"):
             self.said.append(message.text)
+
+    def _refuse(self, dialog: Dialog) -> None:
+        self.said.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
 
 
 @contextmanager

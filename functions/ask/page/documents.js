@@ -9,7 +9,7 @@ function know(name) {
   if (collections.has(name)) return;
   collections.add(name);
   const box = make("input", { type: "checkbox", value: name });
-  byId("collections").append(make("label", {}, box, " ", theirs(name)));
+  byId("collections").append(make("label", {}, box, " ", named(name)));
   byId("known-collections").append(make("option", { value: name }));
   byId("into").value ||= name;
 }
@@ -22,7 +22,7 @@ function rowOf(entry) {
   labelled(button, "remove", entry);
   const held = [entry.title && theirs(entry.title), entry.passages && `${word("passages")}: ${entry.passages}`];
   const about = held.filter(Boolean).flatMap((part, at) => (at ? [" · ", part] : [part]));
-  return make("li", { "data-id": entry.id }, theirs(entry.key), " · ", stateOf(entry.status), " ",
+  return make("li", { "data-id": entry.id }, named(entry.key), " · ", stateOf(entry.status), " ",
     entry.status === "removing" ? null : button,
     about.length ? make("p", { class: "dim" }, ...about) : null,
     entry.reason ? block("p", entry.reason, "bad") : null,
@@ -53,7 +53,9 @@ async function remove(entry, button) {
   return telling(async () => {
     try {
       await call("DELETE", `/v1/documents/${encodeURIComponent(entry.id)}`);
-      row.replaceChildren(theirs(entry.key), " · ", stateOf("removing"));
+      row.tabIndex = -1;
+      row.focus();
+      row.replaceChildren(named(entry.key), " · ", stateOf("removing"));
       const said = await looked(entry, ({ status }) => ["awaited", "failed"].includes(status));
       if (said.status === "failed") return putRow(said);
       row.remove();
@@ -77,7 +79,7 @@ async function telling(work) {
 const list = (more) => telling(async () => {
   const after = more && cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
   const { said } = await patiently("GET", `/v1/documents?limit=50${after}`);
-  said.documents.forEach((entry) => know(entry.collection));
+  (said.collections || []).forEach(know);
   // A list that comes late takes no row away that somebody is about to delete.
   const rows = said.documents.map((entry) => rowFor(entry.id, ".busy") || rowOf(entry));
   if (more) byId("list").append(...rows);

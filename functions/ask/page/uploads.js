@@ -12,7 +12,7 @@ async function sendFile(file) {
 }
 
 function uploadRow(file) {
-  const row = make("li", {}, theirs(file.name), " · ", stateOf("sending"));
+  const row = make("li", {}, named(file.name), " · ", stateOf("sending"));
   const state = (status) => row.querySelector("strong").replaceWith(stateOf(status));
   byId("uploads").prepend(row);
   return async (work) => {
