@@ -131,7 +131,7 @@ def test_a_file_is_dropped_asked_about_deleted_and_then_not_found(
         expect(nothing.get_by_role("heading", name=helps)).to_be_visible()
     seen(tab)
 
-    tab.page.get_by_role("button", name="Documents").click()
+    tab.page.get_by_role("navigation").get_by_role("button", name="Documents").click()
     rows, uploads = tab.page.locator("#list li"), tab.page.locator("#uploads li")
     expect(rows.filter(has_text="notes/hotels.md")).to_contain_text("ready")
     tab.drop("#drop", broken)
@@ -145,16 +145,16 @@ def test_a_file_is_dropped_asked_about_deleted_and_then_not_found(
     if width > 600:
         pictured(tab, "documents")
 
-    tab.page.get_by_role("button", name="Ask").first.click()
+    tab.page.get_by_role("navigation").get_by_role("button", name="Ask").click()
     expect(ask(tab, CRANE)).to_contain_text(fact)
 
-    tab.page.get_by_role("button", name="Documents").click()
+    tab.page.get_by_role("navigation").get_by_role("button", name="Documents").click()
     for name in (crane.name, broken.name):
         row = rows.filter(has_text=name)
         row.get_by_role("button", name="Delete").click()
         row.get_by_role("button", name="Really delete?").click()
         expect(row).to_have_count(0)
-    tab.page.get_by_role("button", name="Ask").first.click()
+    tab.page.get_by_role("navigation").get_by_role("button", name="Ask").click()
     tab.page.get_by_role("button", name="New conversation").click()
     expect(ask(tab, CRANE)).to_contain_text("Not found in the documents")
 
