@@ -93,7 +93,8 @@ async function send(upload, file) {
   for (const [name, value] of Object.entries(upload.fields)) form.append(name, value);
   form.append("file", file);
   const elsewhere = new URL(upload.url, location.href).origin !== location.origin;
-  const options = { method: "POST", body: form, mode: elsewhere ? "cors" : "same-origin", credentials: "omit" };
+  // In the mode "same-origin" a page without referrers would say that it comes from the origin "null".
+  const options = { method: "POST", body: form, mode: "cors", credentials: "omit" };
   const reply = await fetch(upload.url, options).catch(() => null);
   if (reply ? !reply.ok : !elsewhere) throw new Problem(reply ? reply.status : 0, { detail: word("notSent") }, 0);
 }
