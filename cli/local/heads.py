@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from email.errors import FirstHeaderLineIsContinuationDefect, MissingHeaderBodySeparatorDefect
 from email.message import Message
 from http import HTTPStatus
 
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# What else the parser finds wrong is of a message's body, which is not read here.
+_DEFECTS = (FirstHeaderLineIsContinuationDefect, MissingHeaderBodySeparatorDefect)
 _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
@@ -18,7 +21,7 @@ def refusal_of(line: str, version: str, headers: Message) -> HTTPStatus | None:
     method, *others = line.split()
     codings, lengths = list(_listed(headers, "transfer-encoding")), headers.get_all("content-length", [])
     # HTTP/0.9, whose request line has two words, knows no status.
-    if len(others) < 2 or version.startswith("HTTP/0") or not _METHOD.fullmatch(method) or headers.defects:
+    if len(others) < 2 or version.startswith("HTTP/0") or not _METHOD.fullmatch(method) or _is_damaged(headers):
         return HTTPStatus.BAD_REQUEST
     hosts = len(headers.get_all("host", []))
     if hosts > 1 or (not hosts and version != "HTTP/1.0"):
@@ -34,6 +37,10 @@ def is_kept(version: str, headers: Message) -> bool:
     """Whether the connection is kept after the request: in HTTP/1.0 only if that is asked for (section 9.3)."""
     options = set(_listed(headers, "connection"))
     return "close" not in options and (version != "HTTP/1.0" or "keep-alive" in options)
+
+
+def _is_damaged(headers: Message) -> bool:
+    return any(isinstance(defect, _DEFECTS) for defect in headers.defects)
 
 
 def _listed(headers: Message, name: str) -> Iterator[str]:

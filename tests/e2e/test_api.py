@@ -249,6 +249,12 @@ def test_bad_input_gets_a_problem_that_says_what_is_wrong(
     assert executions() == []
 
 
+def test_a_slash_at_the_end_of_a_path_changes_nothing(api: httpx2.Client) -> None:
+    problem(api.post("/v1/questions/", content=b"\x80"), 400)
+    assert "key is missing" in problem(api.post("/v1/documents/", json={}), 400)["detail"]
+    assert api.put("/v1/documents/").headers["allow"] == "GET, POST, HEAD, OPTIONS"
+
+
 def test_what_is_not_json_is_refused_by_its_type(api: httpx2.Client) -> None:
     problem(api.post("/v1/ask", data={"question": "How many days?"}), 415)
 

@@ -161,4 +161,4 @@ def test_a_reader_that_takes_nothing_keeps_no_other_from_its_answer(
 
 def test_only_get_listens(api: httpx2.Client) -> None:  # noqa: F811
     refused = api.post("/v1/questions/unknown/events", json={})
-    assert (problem(refused, 405)["title"], refused.headers["allow"]) == ("Method Not Allowed", "GET")
+    assert (problem(refused, 405)["title"], refused.headers["allow"]) == ("Method Not Allowed", "GET, HEAD, OPTIONS")

@@ -32,6 +32,7 @@ GAP_SECONDS = 0.05
 LEAST_SECONDS, MOST_SECONDS = 0.05, 2.0
 # The id of what nothing follows.
 LAST = "end"
+TAKEN = {"Allow": "GET, HEAD, OPTIONS"}
 HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 # How many events a question's execution has had, as soon as they are more than so many or so many seconds are over.
@@ -62,9 +63,11 @@ class Streams:
 
     def open(self, request: Request) -> Response:
         """A stream of a question, or the refusal that its caller gets for the question; raises ProblemRaised."""
+        if request.method == "OPTIONS":
+            return Response(status=HTTPStatus.NO_CONTENT, headers=TAKEN)
         if request.method not in ("GET", "HEAD"):
-            detail = "This path takes GET only."
-            raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, detail, "Listen with GET.", {"Allow": "GET"})
+            detail = "This path takes GET, HEAD and OPTIONS only."
+            raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, detail, "Listen with GET.", TAKEN)
         told = request.headers.get("Last-Event-ID", "")
         if told == LAST:  # by which the standard's own client asks no more
             return Response(status=HTTPStatus.NO_CONTENT)

@@ -21,7 +21,7 @@ _MODELS: dict[str, type[Request]] = {"documents": UploadRequest, "feedback": Fee
 
 def model_of(path: str) -> type[Request]:
     """What the body of a POST to this path has to be."""
-    return _MODELS.get(path.rpartition("/")[2], AskRequest)
+    return _MODELS.get(path.rstrip("/").rpartition("/")[2], AskRequest)
 
 
 def checked(event: dict[str, Any]) -> dict[str, Any]:

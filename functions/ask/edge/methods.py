@@ -12,7 +12,8 @@ _PAGE: dict[str, dict[str, object]] = {"/": {"get": {}}}
 
 def methods_of(path: str) -> tuple[str, ...]:
     """The methods that a path takes; none if there is no such path. What can be got can be looked at by HEAD."""
-    return next((methods for known, methods in _methods() if known.fullmatch(path)), ())
+    # As the routes do, which take a path with a slash at its end for the same.
+    return next((methods for known, methods in _methods() if known.fullmatch(path.rstrip("/") or "/")), ())
 
 
 @cache

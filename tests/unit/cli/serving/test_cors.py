@@ -122,3 +122,11 @@ def test_every_page_is_let_in_only_if_that_is_what_was_asked_for(to_all: httpx2.
 def test_what_no_browser_would_call_an_origin_is_refused_in_a_sentence(named_so: str) -> None:
     with pytest.raises(InvalidInput, match="is no origin: name it as"):
         origins_of([named_so])
+
+
+def test_the_path_of_events_says_what_it_takes_as_every_path_does(named: httpx2.Client) -> None:
+    told = "GET, HEAD, OPTIONS"
+    asked = named.options("/v1/questions/a/events", headers={"Origin": PAGE, "Access-Control-Request-Method": "GET"})
+    assert (asked.status_code, asked.headers["allow"], about_cors(asked)["allow-methods"]) == (204, told, told)
+    refused = named.put("/v1/questions/a/events", headers={"Origin": PAGE})
+    assert (problem(refused, 405)["title"], refused.headers["allow"]) == ("Method Not Allowed", told)

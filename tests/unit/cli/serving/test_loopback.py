@@ -75,6 +75,12 @@ def test_head_has_the_length_of_the_body_and_no_body(sent: socket.socket) -> Non
     assert ([b"Content-Length: 9" in head for head in heads], rest) == ([True, True], b"")
 
 
+def test_a_form_of_files_is_no_damaged_head(sent: socket.socket) -> None:
+    head = b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 5\r\n\r\n"
+    sent.sendall(head + b"--b--")
+    assert reply(sent).read() == b"POST /a 5"
+
+
 def test_chunks_are_read(sent: socket.socket) -> None:
     sent.sendall(b"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
     assert reply(sent).read() == b"POST /a 5"
