@@ -189,4 +189,4 @@ $(VENV)/.package: $(VENV)/.ask
 .venv-clients/.done:
 	@$(PYTHON) -m venv .venv-clients
 	@.venv-clients/bin/pip install --quiet openapi-spec-validator==0.9.0 openapi-python-client==0.29.1 \
-	  schemathesis==4.32.5 mypy==2.4.0 >&2 && touch $@
+	  schemathesis==4.32.5 mypy==2.4.1 >&2 && touch $@
