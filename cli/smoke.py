@@ -1,10 +1,11 @@
-"""Three questions to a deployment: one that needs no search, one for the documents, one that they cannot hold."""
+"""The page of a deployment, and three questions: without a search, for the documents, and for what they cannot hold."""
 
 import time
 
 from rich.console import Console
 from rich.markup import escape
 
+from cli.page import fault_of_page
 from cli.remote import ask_remote
 from selfrag.domain.questions import AskRequest
 
@@ -16,8 +17,11 @@ QUESTIONS = (
 
 
 def smoke(console: Console, endpoint: str, api_key: str) -> bool:
-    """Ask the three questions and show how each ended; whether all got a response that did not fail."""
-    well = True
+    """Look at the page, ask the three questions and show how each ended; whether all of it went well."""
+    fault = fault_of_page(endpoint)
+    console.print(f"[bold]{escape(endpoint.rstrip('/'))}/[/]", soft_wrap=True)
+    console.print(f"  The page {f'does not work: {fault}.' if fault else 'works.'}", soft_wrap=True)
+    well = not fault
     for question in QUESTIONS:
         started = time.monotonic()
         response = ask_remote(AskRequest(question=question), endpoint, api_key)

@@ -7,19 +7,52 @@ locals {
 
   compressed_from = 1024
 
-  # Who must show a key or a signature: all but the two that tell nothing of the documents.
-  routes = {
-    ask           = { method = "POST", resource = aws_api_gateway_resource.endpoint["ask"].id, open = false }
-    ask_later     = { method = "POST", resource = aws_api_gateway_resource.endpoint["questions"].id, open = false }
-    show_question = { method = "GET", resource = aws_api_gateway_resource.question.id, open = false }
-    feedback      = { method = "POST", resource = aws_api_gateway_resource.feedback.id, open = false }
-    list          = { method = "GET", resource = aws_api_gateway_resource.endpoint["documents"].id, open = false }
-    upload        = { method = "POST", resource = aws_api_gateway_resource.endpoint["documents"].id, open = false }
-    show_document = { method = "GET", resource = aws_api_gateway_resource.document.id, open = false }
-    remove        = { method = "DELETE", resource = aws_api_gateway_resource.document.id, open = false }
-    health        = { method = "GET", resource = aws_api_gateway_resource.endpoint["health"].id, open = true }
-    openapi       = { method = "GET", resource = aws_api_gateway_resource.endpoint["openapi.json"].id, open = true }
-  }
+  # A browser cannot sign, so there is a page only where keys are shown.
+  has_page = var.auth == "api_key"
+
+  # The paths, and what API Gateway knows them by.
+  paths = merge(
+    {
+      "/v1/ask"                     = aws_api_gateway_resource.endpoint["ask"].id
+      "/v1/questions"               = aws_api_gateway_resource.endpoint["questions"].id
+      "/v1/questions/{id}"          = aws_api_gateway_resource.question.id
+      "/v1/questions/{id}/feedback" = aws_api_gateway_resource.feedback.id
+      "/v1/documents"               = aws_api_gateway_resource.endpoint["documents"].id
+      "/v1/documents/{id}"          = aws_api_gateway_resource.document.id
+      "/v1/health"                  = aws_api_gateway_resource.endpoint["health"].id
+      "/v1/openapi.json"            = aws_api_gateway_resource.endpoint["openapi.json"].id
+    },
+    local.has_page ? { "/" = aws_api_gateway_rest_api.api.root_resource_id } : {}
+  )
+
+  # Who must show a key or a signature: all but those that tell nothing of the documents.
+  routes = merge(
+    {
+      ask           = { method = "POST", path = "/v1/ask", open = false }
+      ask_later     = { method = "POST", path = "/v1/questions", open = false }
+      show_question = { method = "GET", path = "/v1/questions/{id}", open = false }
+      feedback      = { method = "POST", path = "/v1/questions/{id}/feedback", open = false }
+      list          = { method = "GET", path = "/v1/documents", open = false }
+      upload        = { method = "POST", path = "/v1/documents", open = false }
+      show_document = { method = "GET", path = "/v1/documents/{id}", open = false }
+      remove        = { method = "DELETE", path = "/v1/documents/{id}", open = false }
+      health        = { method = "GET", path = "/v1/health", open = true }
+      openapi       = { method = "GET", path = "/v1/openapi.json", open = true }
+    },
+    { for name in local.has_page ? ["page"] : [] : name => { method = "GET", path = "/", open = true } }
+  )
+
+  # What else a path may be asked: HEAD, as openly as GET; the question of a browser whether a page from elsewhere may ask;
+  # and every other method, for the function to say which it takes. A key is shown for that, else anybody could wake it.
+  methods = merge(
+    local.routes,
+    { for name, route in local.routes : "${name} HEAD" => merge(route, { method = "HEAD" }) if route.open },
+    { for path in keys(local.paths) : "${path} ANY" => { method = "ANY", path = path, open = false } },
+    {
+      for path in keys(local.paths) : "${path} OPTIONS" => { method = "OPTIONS", path = path, open = true }
+      if length(var.cors_origins) > 0 && path != "/"
+    }
+  )
 }
 
 resource "aws_api_gateway_rest_api" "api" {
@@ -72,20 +105,20 @@ resource "aws_api_gateway_resource" "document" {
 
 resource "aws_api_gateway_method" "route" {
   #checkov:skip=CKV2_AWS_53:The function ask validates every request and answers with problem details, which a validator here cannot.
-  for_each = local.routes
+  for_each = local.methods
 
   rest_api_id      = aws_api_gateway_rest_api.api.id
-  resource_id      = each.value.resource
+  resource_id      = local.paths[each.value.path]
   http_method      = each.value.method
   authorization    = var.auth == "iam" && !each.value.open ? "AWS_IAM" : "NONE"
   api_key_required = var.auth == "api_key" && !each.value.open
 }
 
 resource "aws_api_gateway_integration" "ask" {
-  for_each = { for name, route in local.routes : name => route if name != "health" }
+  for_each = { for name, route in local.methods : name => route if name != "health" }
 
   rest_api_id             = aws_api_gateway_rest_api.api.id
-  resource_id             = each.value.resource
+  resource_id             = local.paths[each.value.path]
   http_method             = aws_api_gateway_method.route[each.key].http_method
   type                    = "AWS_PROXY"
   integration_http_method = "POST"
@@ -94,7 +127,7 @@ resource "aws_api_gateway_integration" "ask" {
 
 resource "aws_api_gateway_integration" "health" {
   rest_api_id          = aws_api_gateway_rest_api.api.id
-  resource_id          = local.routes.health.resource
+  resource_id          = local.paths["/v1/health"]
   http_method          = aws_api_gateway_method.route["health"].http_method
   type                 = "MOCK"
   passthrough_behavior = "WHEN_NO_TEMPLATES"
@@ -103,14 +136,14 @@ resource "aws_api_gateway_integration" "health" {
 
 resource "aws_api_gateway_method_response" "health" {
   rest_api_id = aws_api_gateway_rest_api.api.id
-  resource_id = local.routes.health.resource
+  resource_id = local.paths["/v1/health"]
   http_method = aws_api_gateway_integration.health.http_method
   status_code = "200"
 }
 
 resource "aws_api_gateway_integration_response" "health" {
   rest_api_id        = aws_api_gateway_rest_api.api.id
-  resource_id        = local.routes.health.resource
+  resource_id        = local.paths["/v1/health"]
   http_method        = aws_api_gateway_integration.health.http_method
   status_code        = aws_api_gateway_method_response.health.status_code
   response_templates = { "application/json" = local.healthy }
@@ -131,7 +164,7 @@ resource "aws_api_gateway_deployment" "api" {
 
   triggers = {
     served = sha256(jsonencode([
-      local.routes, local.problems, local.retry_after, local.healthy, local.compressed_from, var.auth,
+      local.methods, local.paths, local.problems, local.problem_headers, local.healthy, local.compressed_from, var.auth,
       aws_lambda_alias.ask.invoke_arn
     ]))
   }

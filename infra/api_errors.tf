@@ -14,6 +14,24 @@ locals {
   # After how many seconds the same request may be taken.
   retry_after = { THROTTLED = 1, INTEGRATION_FAILURE = 5 }
 
+  # API Gateway cannot look which origin asks. Its own errors hold nothing of anybody, so any page may read them as soon as
+  # one may ask.
+  shown_to_pages = length(var.cors_origins) == 0 ? {} : {
+    Access-Control-Allow-Origin   = "*"
+    Access-Control-Expose-Headers = "Retry-After"
+  }
+
+  # The template for application/json serves every request, so the content type is set by itself.
+  problem_headers = {
+    for kind in keys(local.problems) : kind => {
+      for name, value in merge(
+        { Content-Type = "application/problem+json" },
+        { for wait in [lookup(local.retry_after, kind, null)] : "Retry-After" => wait if wait != null },
+        local.shown_to_pages
+      ) : "gatewayresponse.header.${name}" => "'${value}'"
+    }
+  }
+
   problems = {
     ACCESS_DENIED = {
       status = 403, title = "Forbidden", detail = "Access is denied.", hint = local.forbidden
@@ -78,11 +96,7 @@ resource "aws_api_gateway_gateway_response" "problem" {
   response_type = each.key
   status_code   = tostring(each.value.status)
 
-  # The template for application/json serves every request, so the content type is set by itself.
-  response_parameters = merge(
-    { "gatewayresponse.header.Content-Type" = "'application/problem+json'" },
-    { for wait in [lookup(local.retry_after, each.key, null)] : "gatewayresponse.header.Retry-After" => "'${wait}'" if wait != null }
-  )
+  response_parameters = local.problem_headers[each.key]
   response_templates = {
     "application/json" = jsonencode(merge(each.value, {
       type       = "urn:selfrag:problem:${lower(replace(each.value.title, " ", "-"))}"

@@ -1,5 +1,5 @@
 output "endpoint" {
-  description = "The address of the API: POST {endpoint}/v1/ask."
+  description = "The address of the API: POST {endpoint}/v1/ask. With auth = \"api_key\" its page opens there, in a browser."
   value       = aws_api_gateway_stage.live.invoke_url
 }
 

@@ -183,18 +183,24 @@ resource "aws_s3_bucket_lifecycle_configuration" "bucket" {
   depends_on = [aws_s3_bucket_versioning.bucket]
 }
 
-# A browser sends the form of POST /v1/documents only from the origins that are named.
+# Which pages may read what S3 answers to a form of POST /v1/documents: the API's own, and those that are named.
 resource "aws_s3_bucket_cors_configuration" "documents" {
-  count = length(var.upload_origins) == 0 ? 0 : 1
+  count = local.has_page || length(local.other_pages) > 0 ? 1 : 0
 
   bucket = aws_s3_bucket.bucket["documents"].id
 
   cors_rule {
     allowed_methods = ["POST"]
-    allowed_origins = var.upload_origins
+    allowed_origins = distinct(concat(
+      local.has_page ? [regex("^https://[^/]+", aws_api_gateway_stage.live.invoke_url)] : [], local.other_pages
+    ))
     allowed_headers = ["*"]
     max_age_seconds = 3600
   }
+}
+
+locals {
+  other_pages = concat(var.cors_origins, var.upload_origins)
 }
 
 # EventBridge is told of every object that comes, changes or goes; events.tf says what follows.

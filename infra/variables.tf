@@ -449,7 +449,7 @@ variable "documents_force_destroy" {
 }
 
 variable "upload_origins" {
-  description = "The origins, such as https://app.example.com, from whose pages browsers may upload documents with the forms that the API gives; none by default."
+  description = "Further origins, such as https://app.example.com, from whose pages browsers may upload documents with the forms that the API gives, besides the API's own page and cors_origins. Its own page at a domain of yours is one."
   type        = list(string)
   default     = []
 
@@ -561,6 +561,20 @@ variable "key_quota_per_day" {
   validation {
     condition     = var.key_quota_per_day > 0
     error_message = "key_quota_per_day must be above 0."
+  }
+}
+
+variable "cors_origins" {
+  description = "The origins, such as https://app.example.com, whose pages may call the API from a browser, each with a key that its visitor has, and upload by its forms; [\"*\"] lets every page. Its own page needs none."
+  type        = list(string)
+  default     = []
+
+  validation {
+    condition = (
+      alltrue([for origin in var.cors_origins : can(regex("^https://[^/*,\\s]+$", origin))]) ||
+      (length(var.cors_origins) == 1 && contains(var.cors_origins, "*"))
+    )
+    error_message = "cors_origins must be origins with https, such as https://app.example.com, without a path or an asterisk; or [\"*\"] alone."
   }
 }
 

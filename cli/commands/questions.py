@@ -111,7 +111,7 @@ def _export(question_id: str, history: list[dict[str, Any]], content: bool) -> N
 
 
 def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:
-    """Ask a deployment three questions and show where their traces are."""
+    """Look at a deployment's page, ask it three questions and show where their traces are."""
     from cli.smoke import smoke as run
 
     if not run(out, endpoint, api_key):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cli.doctor.account import claude, collection, gateway, limits, machines, names, recognition, titan
 from cli.doctor.account.subject import Account
-from cli.doctor.deployed import documents, evaluation, parts, permissions, questions, reindexing
+from cli.doctor.deployed import documents, evaluation, page, parts, permissions, questions, reindexing
 from cli.doctor.deployed.subject import Deployment
 from cli.doctor.findings import Check, Finding, Level, Subject, found_by
 from cli.doctor.quotas import Quotas
@@ -58,6 +58,8 @@ DEPLOYED: tuple[Check[Deployment], ...] = (
         permissions.data_access,
     ),
     Check("document-in", "A document", ("apigateway:GET", "s3:DeleteObject"), documents.put_in),
+    Check("page", "The page", (), page.opened),
+    Check("methods", "The methods of the API", (), page.methods),
     Check("question", "A question", (), questions.found),
     Check("msearch", "The search by vector", (), questions.by_vector),
     Check("question-again", "The same question", (), questions.warm),

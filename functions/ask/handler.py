@@ -30,7 +30,9 @@ def make_handler(app: APIGatewayRestResolver) -> Handler:
 
 def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:
     try:
-        return app.resolve(checked(event), context)
+        # HEAD is GET; whoever sends the reply leaves out its body.
+        method = "GET" if event["httpMethod"] == "HEAD" else event["httpMethod"]
+        return app.resolve(checked({**event, "httpMethod": method}), context)
     except ProblemRaised as problem:  # Powertools validates a body before any middleware could look at it
         refused = respond(problem, request_id(event, context))
         headers = {"Content-Type": [refused.content_type]}

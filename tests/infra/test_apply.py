@@ -49,6 +49,7 @@ from tests.support.infra.made import (
     what_comes_from_outside_goes_to_the_release_that_is_live,
     whom_anybody_may_call_costs_little,
 )
+from tests.support.infra.page import origin_of_the_page, the_page_is_asked_with_a_key
 from tests.support.infra.rules import FUNCTIONS, functions_of
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
@@ -59,6 +60,7 @@ LATE, BROKEN = "documents/people/sick-leave (2).md", "documents/people/empty.md"
 UNTOLD = {LATE: "# Sick leave\n\nA doctor's note is needed from the fourth day of sickness.\n", BROKEN: "\n"}
 UNTOLD_QUESTION = "From which day of sickness is a doctor's note needed?"
 
+ORIGINS = ["https://app.example.com", "https://upload.example.com"]
 CLAUDE = "us.anthropic.claude-haiku-5-5-v1:0"
 OTHER_CHOICES = {
     "account_concurrency": 1000,
@@ -90,7 +92,8 @@ OTHER_CHOICES = {
     "text_recognition": True,
     "text_recognition_pages": 20,
     "tracing": False,
-    "upload_origins": ["https://app.example.com"],
+    "cors_origins": ORIGINS[:1],
+    "upload_origins": ORIGINS[1:],
     "web_acl_arn": "arn:aws:wafv2:us-east-1:000000000000:regional/webacl/name/1",
     "web_search": False,
 }
@@ -105,7 +108,13 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
             aws,
             tmp_path / "stack",
             host_packages(tmp_path / "packages"),
-            {**variables, **FEW_REQUESTS, "text_recognition": True},
+            {
+                **variables,
+                **FEW_REQUESTS,
+                "text_recognition": True,
+                "cors_origins": ORIGINS[:1],
+                "upload_origins": [aws, origin_of_the_page(aws)],
+            },
         )
         the_doctor_knows_an_account_without_a_deployment(stack, titan)
         stack.apply()
@@ -131,6 +140,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         removed = a_deleted_object_is_gone_from_the_collection(stack, collection)
         those_without_a_key_or_with_too_many_requests_are_refused(stack)
         reindexed = a_new_index_is_filled_while_the_old_one_is_searched(stack, collection, titan)
+        browsed = the_page_is_asked_with_a_key(stack, "What is the hotel limit per night in London?", "190", tmp_path)
         called = every_call_is_listed_and_nothing_else_was_refused(record, refused)
         the_doctor_notices_a_role_that_lacks_a_statement(stack)
         examined, _ = timed(lambda: the_doctor_finds_the_deployment_well(stack, titan))
@@ -145,7 +155,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
     record_property(
         "figures", f"{len(refused)} things taken out of roles and policies: each noticed, in {seconds:.0f} s"
     )
-    record_property("figures", f"answer through the deployed API Gateway: {asked}")
+    record_property("figures", f"answer through the deployed API Gateway: {asked}; {browsed}")
     record_property("figures", f"selfrag doctor of the deployment: nothing blocks, in {examined:.0f} s")
 
 
@@ -283,9 +293,14 @@ def those_without_a_key_or_with_too_many_requests_are_refused(stack: Stack) -> N
         assert {reply.status_code for reply in replies} == {200, 429}
         problem(next(reply for reply in replies if reply.status_code == 429), 429)
         problem(api.post(stack.url("/v1/ask"), json={"question": QUESTION}), 403)
+        problem(api.put(stack.url("/v1/ask")), 403)
+        # As soon as a page from elsewhere may ask, it is shown why it was refused.
+        assert api.put(stack.url("/v1/ask")).headers["access-control-allow-origin"] == "*"
         problem(api.get(stack.url("/v1/nothing")), 404)
         api.headers["x-api-key"] = api_key(stack)
         problem(api.post(stack.url("/v1/ask"), json={"question": ""}), 400)
+        problem(other := api.put(stack.url("/v1/ask")), 405)
+        assert other.headers["allow"] == "POST"
         # Few at once: the emulator starts a process for each that runs beside another.
         with ThreadPoolExecutor(3) as pool:
             replies = list(pool.map(lambda _: api.get(stack.url("/v1/questions/none")), range(60)))
@@ -307,7 +322,9 @@ def test_every_other_choice_can_be_planned(tmp_path: Path) -> None:
         assert [each["reserved_concurrent_executions"] for each in of_questions] == [166, 5]
         assert [each["snap_start"][0]["apply_on"] for each in of_questions] == ["PublishedVersions"] * 2
         assert {"aws_wafv2_web_acl_association.api[0]", "aws_xray_group.traces[0]"} <= planned.keys()
-        assert "aws_s3_bucket_cors_configuration.documents[0]" in planned
+        assert planned["aws_s3_bucket_cors_configuration.documents[0]"]["cors_rule"][0]["allowed_origins"] == sorted(
+            ORIGINS
+        )
         assert not [each for each in planned if each.startswith(("aws_api_gateway_api_key", "aws_secretsmanager"))]
         existing = {"collection_endpoint": "http://127.0.0.1:9"}
         planned = set(Stack(aws, tmp_path / "existing", packages, existing).changes())

@@ -1,6 +1,7 @@
 """The Terraform is formatted and valid, and it refuses values that could not work."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,9 @@ from tests.support.infra.tools import INFRA, copy_configuration, environment, pr
 # Nobody answers here: a plan that gets as far as calling AWS ends at once.
 NOWHERE = "http://127.0.0.1:9"
 # The routes that need no key, by path.
-OPEN = {
-    path: [method for method, route in of.items() if route.get("security") == [{}]]
-    for path, of in json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"].items()
-}
+PATHS = json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
+OPEN = {path: [method for method, route in of.items() if route.get("security") == [{}]] for path, of in PATHS.items()}
+CORS = "[[for each in local.methods : each.method], local.problem_headers]"
 
 WRONG: dict[str, tuple[Any, str]] = {
     "name": ("Self_RAG", "name must be 3 to 21 characters"),
@@ -46,6 +46,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "evaluation_concurrency": (0, "evaluation_concurrency must be a whole number"),
     "pipeline": ("", "pipeline must be"),
     "upload_origins": (["https://*"], "upload_origins must be origins"),
+    "cors_origins": (["http://app.example.com"], "cors_origins must be origins with https"),
     "old_versions_days": (0.5, "old_versions_days must be"),
     "secret_recovery_days": (3, "secret_recovery_days must be"),
     "web_base_url": ("tavily", "web_base_url must be a URL"),
@@ -158,7 +159,7 @@ def test_the_door_takes_what_the_account_carries_and_leaves_aws_the_hundred_that
 ) -> None:
     reserved, throttles = _worked_out(infra, "[local.ask_share, local.question_throttles]", account_concurrency=limit)
     assert reserved == share
-    asked = {throttles[path]["rate"] for path in ("v1/ask/POST", "v1/questions/POST")} if limit else {None}
+    asked = {throttles[path]["rate"] for path in ("~1v1~1ask/POST", "~1v1~1questions/POST")} if limit else {None}
     assert asked == {rate}
     assert all(throttle["burst"] >= 2 for throttle in throttles.values())
 
@@ -167,8 +168,8 @@ def test_the_gateway_says_of_its_health_what_the_function_says_and_is_asked_seld
     healthy, throttles, all_others = _worked_out(infra, "[local.healthy, local.open_throttles, var.api_throttle]")
     request = {"httpMethod": "GET", "path": "/v1/health", "headers": {}, "requestContext": {"requestId": "r"}}
     assert json.loads(healthy) == json.loads(handler(request, None)["body"])
-    opened = {f"{path[1:]}/{method.upper()}" for path, of in OPEN.items() for method in of}
-    assert throttles.keys() == opened
+    opened = {path.replace("/", "~1") for path, of in OPEN.items() if of}
+    assert throttles.keys() == {f"{path}/{method}" for path in [*opened, "~1"] for method in ("GET", "HEAD")}
     assert all(throttle["rate"] < all_others["rate"] / 10 for throttle in throttles.values())
 
 
@@ -176,10 +177,52 @@ def test_the_gateway_compresses_replies_from_the_size_that_the_laptop_does(infra
     assert _worked_out(infra, "local.compressed_from") == COMPRESSED_FROM_BYTES
 
 
-def test_the_gateway_has_a_route_for_each_request_that_the_api_describes(infra: Path) -> None:
-    methods = _worked_out(infra, "[for route in local.routes : route.method]")
-    described = json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"].values()
-    assert sorted(methods) == sorted(method.upper() for of in described for method in of)
+PAGE = ("GET", "/", True)
+
+
+def test_the_gateway_has_a_route_for_each_request_that_the_api_describes_and_for_the_page(infra: Path) -> None:
+    described = {
+        (method.upper(), re.sub(r"{\w+}", "{id}", path), method in OPEN[path])
+        for path, of in PATHS.items()
+        for method in of
+    }
+    assert _listed(infra, "local.routes") == described | {PAGE}
+    assert _listed(infra, "local.routes", auth="iam") == described, "a browser cannot sign"
+
+
+def test_any_other_method_is_for_the_function_to_answer_once_a_key_was_shown(infra: Path) -> None:
+    routes, methods = _listed(infra, "local.routes"), _listed(infra, "local.methods")
+    assert {each for each in methods - routes if each[0] == "ANY"} == {("ANY", path, False) for _, path, _ in routes}
+    heads = {("HEAD", path, True) for _, path, is_open in routes if is_open}
+    assert {each for each in methods - routes if each[0] != "ANY"} == heads
+
+
+def test_pages_from_elsewhere_may_ask_only_if_their_origins_are_named(infra: Path) -> None:
+    kinds, headers = _worked_out(infra, CORS)
+    assert "OPTIONS" not in kinds
+    assert "Access-Control" not in json.dumps(headers)
+    kinds, headers = _worked_out(infra, CORS, cors_origins=["https://app.example.com", "https://b.example.com"])
+    # Everywhere but at the page, which nobody else has to read.
+    assert kinds.count("OPTIONS") == len(PATHS)
+    for of in headers.values():
+        assert of["gatewayresponse.header.Access-Control-Allow-Origin"] == "'*'"
+        assert "Retry-After" in of["gatewayresponse.header.Access-Control-Expose-Headers"]
+
+
+@pytest.mark.parametrize(
+    ("origins", "refused"),
+    [
+        (["*"], False),
+        (["https://a.example.com:8443", "https://b.example.com"], False),
+        (["*", "https://a.example.com"], True),
+        (["https://*.example.com"], True),
+        (["https://a.example.com/"], True),
+        (["https://a.example.com,https://b.example.com"], True),
+    ],
+)
+def test_an_origin_is_a_name_with_https_or_all_are(infra: Path, origins: list[str], refused: bool) -> None:
+    said = _plan(infra, {"collection_public": True, "cors_origins": origins})
+    assert ("cors_origins must be origins" in said) == refused
 
 
 SAME_NAME, NO_NAME = "give the new index a new name", "search_index must have a name and vector_dimensions"
@@ -199,6 +242,12 @@ def test_two_indices_at_a_time_must_differ_in_name(
 ) -> None:
     said = _plan(infra, {"collection_public": True, "index": index, "search_index": search_index})
     assert {refusal for refusal in (SAME_NAME, NO_NAME) if refusal in said} == refusals
+
+
+def _listed(directory: Path, routes: str, **values: Any) -> set[tuple[str, str, bool]]:
+    """Of routes the method, the path, and whether they are open."""
+    found = _worked_out(directory, f"[for each in {routes} : [each.method, each.path, each.open]]", **values)
+    return {tuple(each) for each in found}
 
 
 def _worked_out(directory: Path, expression: str, **values: Any) -> Any:

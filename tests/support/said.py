@@ -56,7 +56,7 @@ def saying(text: str) -> Iterator[str]:
         if request.method == "POST":
             return _json({"id": "q0", "status": "running"}, 202)
         if request.path == "/v1/documents":
-            return _json({"documents": [document_of(text)], "cursor": None})
+            return _json({"documents": [document_of(text)], "collections": [text], "cursor": None})
         return _json(response_of(text))
 
     with Loopback(reply) as server:

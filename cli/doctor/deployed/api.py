@@ -25,6 +25,11 @@ class Api:
     def _client(self) -> httpx2.Client:
         return http_client_for(self.endpoint)
 
+    @property
+    def origin(self) -> str:
+        """What a browser calls the place of the API's page: scheme and host."""
+        return "/".join(self.endpoint.split("/")[:3])
+
     def get(self, path: str) -> httpx2.Response:
         """GET a path below the endpoint, such as /v1/documents."""
         return self._send("GET", path)
@@ -33,16 +38,26 @@ class Api:
         """POST JSON."""
         return self._send("POST", path, json.dumps(body))
 
+    def put(self, path: str) -> httpx2.Response:
+        """PUT nothing, which no path takes."""
+        return self._send("PUT", path)
+
     def delete(self, path: str) -> httpx2.Response:
         """DELETE."""
         return self._send("DELETE", path)
 
     def upload(self, form: dict[str, Any], name: str, content: str, media_type: str) -> httpx2.Response:
-        """Send a file by the form that POST /v1/documents gave."""
+        """Send a file by the form that POST /v1/documents gave, as the API's own page would."""
         with http_client_for(form["url"]) as client:
             files = {"file": (name, content.encode(), media_type)}
             try:
-                return client.post(form["url"], data=form["fields"], files=files, timeout=TIMEOUT_SECONDS)
+                return client.post(
+                    form["url"],
+                    data=form["fields"],
+                    files=files,
+                    headers={"origin": self.origin},
+                    timeout=TIMEOUT_SECONDS,
+                )
             except httpx2.HTTPError as error:
                 raise unreachable(error, form["url"]) from error
 

@@ -22,6 +22,7 @@ def put_in(deployment: Deployment) -> Iterator[Finding]:
     if not sent.is_success:
         yield blocks(f"The bucket refused {visit.key}: status {sent.status_code}.", "Look at the role of `ask`.")
         return
+    visit.is_readable = sent.headers.get("access-control-allow-origin") in ("*", api.origin)
 
     def status() -> tuple[str, str] | None:
         body = body_of(api.get(f"/v1/documents/{visit.id}"))

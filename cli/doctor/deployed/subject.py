@@ -29,6 +29,8 @@ class Visit:
     number: str = field(default_factory=lambda: str(uuid.uuid4().int)[:6])
     id: str = ""
     is_ready: bool = False
+    # Whether the bucket lets the API's own page read what it answers.
+    is_readable: bool = False
 
     @property
     def text(self) -> str:
@@ -65,6 +67,11 @@ class Deployment:
         self.visit = Visit(word, f"{self.choices.collections[0]}/selfrag-doctor-{word}.md")
         # What the first answer said; later checks look at it.
         self.answer: dict[str, Any] = {}
+
+    @property
+    def has_key(self) -> bool:
+        """Whether the API asks for keys, and not for signatures."""
+        return bool(self._key or self.outputs.get("api_key_command"))
 
     @cached_property
     def api(self) -> Api:

@@ -24,6 +24,10 @@ Changed = Callable[[str, str], None]
 class ReadOnlyBucket:
     """Refuses uploads and deletions."""
 
+    def origin(self) -> str:
+        """No form is given."""
+        return ""
+
     def form(self, request: UploadRequest) -> Form:
         """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
@@ -47,6 +51,10 @@ class DirectoryBucket:
         self._folder, self._changed = folder, changed
         self._forms = Forms()
         self._signed = S3Uploads(self._forms.client(url), DOCUMENTS_BUCKET)
+
+    def origin(self) -> str:
+        """The server itself."""
+        return self._signed.origin()
 
     def form(self, request: UploadRequest) -> Form:
         """A form that uploads to this server; raises InvalidInput for what no file can have."""

@@ -35,8 +35,6 @@ def invoke(handler: Handler, request: Request) -> Response:
 
 def _event(request: Request) -> dict[str, Any]:
     query, headers = request.args.to_dict(flat=False), dict(request.headers.items())
-    # HEAD is GET; the server leaves the body out.
-    method = "GET" if request.method == "HEAD" else request.method
     # Of a body that is too large no more than what shows that it is.
     raw = request.stream.read(MAX_BODY_BYTES + 1)
     try:
@@ -46,7 +44,7 @@ def _event(request: Request) -> dict[str, Any]:
     return {
         "resource": request.path,
         "path": request.path,
-        "httpMethod": method,
+        "httpMethod": request.method,
         "headers": headers,
         "multiValueHeaders": {name: [value] for name, value in headers.items()},
         "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
@@ -57,7 +55,7 @@ def _event(request: Request) -> dict[str, Any]:
             "requestId": str(uuid.uuid4()),
             "path": request.path,
             "stage": "$default",
-            "httpMethod": method,
+            "httpMethod": request.method,
             "requestTimeEpoch": int(1000 * time.time()),
             "identity": {"apiKeyId": request.headers.get("x-api-key") or None},
         },

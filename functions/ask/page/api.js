@@ -87,13 +87,13 @@ function askForKey(problem) {
   return asked;
 }
 
-// A bucket elsewhere does not let its reply be read; the document's state tells then whether the file came.
+// A bucket elsewhere may not let its reply be read; the document's state tells then whether the file came.
 async function send(upload, file) {
   const form = new FormData();
   for (const [name, value] of Object.entries(upload.fields)) form.append(name, value);
   form.append("file", file);
   const elsewhere = new URL(upload.url, location.href).origin !== location.origin;
-  const options = { method: "POST", body: form, mode: elsewhere ? "no-cors" : "same-origin", credentials: "omit" };
+  const options = { method: "POST", body: form, mode: elsewhere ? "cors" : "same-origin", credentials: "omit" };
   const reply = await fetch(upload.url, options).catch(() => null);
-  if (!reply || (!elsewhere && !reply.ok)) throw new Problem(reply ? reply.status : 0, { detail: word("notSent") }, 0);
+  if (reply ? !reply.ok : !elsewhere) throw new Problem(reply ? reply.status : 0, { detail: word("notSent") }, 0);
 }

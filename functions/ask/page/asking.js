@@ -9,21 +9,15 @@ function pathOf(path, trace) {
     make("li", { "aria-current": open.has(state) ? "step" : null }, state)));
 }
 
-function progress(said) {
-  const { path, trace, reflection } = said;
-  return [
-    make("p", { class: "dim" }, word("running")),
-    path && pathOf(path, trace || []),
-    reflection && relevanceOf(reflection.relevance),
-    reflection && reflection.support && make("p", {}, verdict(reflection.support.level)),
-  ].filter(Boolean);
-}
-
-// The response, asked for as often as the API says and never more than once a second; at once if `after` is null.
+// The response: heard of where the server tells by itself, else asked for as often as the API says, and never more
+// than once a second; at once if `after` is null.
 async function finished(id, after, show) {
+  const heard = await listen(id, show);
+  if (heard.said) return heard.said;
   for (let wait = after; ; ) {
     if (wait !== null) await pause(Math.max(1, wait));
     const { said, after: again } = await patiently("GET", `/v1/questions/${encodeURIComponent(id)}?trace=true`);
+    if (heard.missing) streams = false;
     if (said.usage || said.status === "failed") return said;
     show(said);
     wait = again;

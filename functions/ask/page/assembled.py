@@ -7,7 +7,10 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 # In the order in which they need each other.
-_SCRIPTS = ("words", "dom", "api", "answer", "saying", "exporting", "asking", "opening", "documents", "start")
+_SCRIPTS = (
+    *("words", "dom", "api", "events", "answer", "steps", "saying"),
+    *("exporting", "asking", "opening", "documents", "start"),
+)
 
 
 @cache
@@ -19,15 +22,18 @@ def html() -> str:
 
 
 @cache
-def policy() -> str:
-    """Its Content-Security-Policy: style and script by their hashes, requests to where it came from and no others."""
+def policy(uploads_to: str = "") -> str:
+    """Its Content-Security-Policy: style and script by their hashes, requests to where it came from and no others.
+
+    Except uploads, which are sent to the origin `uploads_to`.
+    """
     text = html()
     style, script = (_hash(text.split(f"<{name}>")[1].split(f"</{name}>")[0]) for name in ("style", "script"))
     rules = {
         "default-src": "'none'",
         "script-src": script,
         "style-src": style,
-        "connect-src": "'self'",
+        "connect-src": f"'self' {uploads_to}".strip(),
         "img-src": "data:",
         "base-uri": "'none'",
         "form-action": "'none'",

@@ -51,7 +51,7 @@ async function telling(work) {
 const list = (more) => telling(async () => {
   const after = more && cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
   const { said } = await patiently("GET", `/v1/documents?limit=50${after}`);
-  said.documents.forEach((entry) => know(entry.collection));
+  (said.collections || []).forEach(know);
   const rows = said.documents.map(rowOf);
   if (more) byId("list").append(...rows);
   else byId("list").replaceChildren(...rows);
@@ -65,7 +65,7 @@ async function settled(id, after, showState) {
     await pause(Math.max(2, wait));
     try {
       const { said, after: again } = await patiently("GET", `/v1/documents/${encodeURIComponent(id)}`);
-      if (said.status !== "working") return said;
+      if (!["working", "removing"].includes(said.status)) return said;
       showState(said);
       wait = again;
     } catch (problem) {

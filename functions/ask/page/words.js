@@ -91,6 +91,15 @@ const WORDS = {
   ],
   badLink: ["This link leads to no answer.", "このリンクに対応する回答はありません。", "이 링크에 해당하는 답변이 없습니다."],
   go: ["Go on", "続ける", "계속"],
+  workflow: ["The workflow", "ワークフロー", "워크플로"],
+  gather: ["Gather", "収集", "수집"],
+  reflect: ["Reflect", "検証", "검증"],
+  compose: ["Compose", "作成", "작성"],
+  found: ["Passages found", "見つかった箇所", "찾은 구절"],
+  score: ["search score", "検索スコア", "검색 점수"],
+  judging: ["not judged yet", "判定待ち", "판정 대기"],
+  nothingNear: ["No passage came near.", "近い箇所はありませんでした。", "가까운 구절이 없었습니다."],
+  lookAtDocuments: ["Look at the documents", "文書を見る", "문서 보기"],
 };
 
 // The one that was chosen in this tab, or else the first that the browser prefers.

@@ -2,7 +2,7 @@
 
 import json
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from botocore.exceptions import ClientError
 
@@ -68,6 +68,12 @@ class S3Uploads:
 
     def __init__(self, client: Any, bucket: str) -> None:
         self._client, self._bucket = client, bucket
+
+    def origin(self) -> str:
+        """Where forms are sent to; whichever host that is, is boto3's to say, by region and style of addressing."""
+        with aws_faults("the bucket of documents"):
+            sent_to = urlsplit(self._client.generate_presigned_post(self._bucket, "any")["url"])
+        return f"{sent_to.scheme}://{sent_to.netloc}"
 
     def form(self, request: UploadRequest) -> Form:
         """A form by which this one object, of this size and type, can be uploaded for 15 minutes."""

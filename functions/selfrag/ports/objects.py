@@ -47,6 +47,9 @@ class Form:
 class Uploads(Protocol):
     """The bucket that documents are dropped into; raises selfrag's typed errors."""
 
+    def origin(self) -> str:
+        """Where forms are sent to, as a browser names it: scheme, host and port; "" if there are none."""
+
     def form(self, request: UploadRequest) -> Form:
         """A form by which this one object can be uploaded for UPLOAD_SECONDS."""
 

@@ -5,6 +5,7 @@ import re
 
 from werkzeug.wrappers import Request, Response
 
+from ask.page import assembled
 from cli.local.loopback import Loopback
 
 DOCUMENT = "0" * 32
@@ -18,7 +19,9 @@ class ApiDouble(Loopback):
     Knobs: `status` is what becomes of a document, `unseen` how many questions are asked before it is found, `later`
     what becomes of a question for later, `slow_from` after how many questions none is answered in time, `warnings` are
     those of an answer, `garbled` are the ends of requests whose reply is no JSON, and `key` is the one that is let in
-    ("" lets in all). `asked` has every request, `headers` theirs, and `held` the document's text while it is there.
+    ("" lets in all). `page` is served at the stage, under `policy`; `readable_from` is the origin whose page may read
+    the bucket's replies ("" is the API's own). `asked` has every request, `headers` theirs, and `held` the document's
+    text while it is there.
     """
 
     def __init__(self, key: str = "") -> None:
@@ -32,6 +35,7 @@ class ApiDouble(Loopback):
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.held = ""
+        self.page, self.policy, self.readable_from = assembled.html(), assembled.policy(), ""
         self._polls = 0
 
     def _respond(self, request: Request) -> Response:
@@ -40,12 +44,16 @@ class ApiDouble(Loopback):
         self.headers.append({name.lower(): value for name, value in request.headers.items()})
         if request.path == "/bucket":
             self.held = request.files["file"].read().decode()
-            return Response(status=204)
+            return Response(status=204, headers={"access-control-allow-origin": self.readable_from or self.url})
         if asked.endswith(self.garbled):
             return Response("<html>")
+        if asked == f"GET {STAGE}/":
+            return Response(self.page, headers={"content-security-policy": self.policy}, content_type="text/html")
         if self.key and request.headers.get("x-api-key") != self.key:
             return _json({"message": "Forbidden"}, 403)
         match asked.replace(STAGE, ""):
+            case "PUT /v1/health":
+                return Response(status=405, headers={"allow": "GET"})
             case "POST /v1/documents":
                 key = json.loads(request.get_data())["key"]
                 form = {"method": "POST", "url": f"{self.url}/bucket", "fields": {"key": key}}

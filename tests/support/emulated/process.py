@@ -24,6 +24,7 @@ def correct(machines: Machines) -> None:
     """Put right what ministack does otherwise than AWS."""
     services.accept_keys_without_a_value()
     services.leave_mocks_without_a_method()
+    services.name_methods_in_settings()
     services.describe_alarms_in_full()
     services.remember_tracing()
     services.qualify_what_is_published_at_once()

@@ -35,6 +35,24 @@ def leave_mocks_without_a_method() -> None:
     apigateway_v1._put_integration = put_integration
 
 
+def name_methods_in_settings() -> None:
+    """A stage keeps a method's settings by its path with ~1 for a slash, and heeds none that are named otherwise."""
+    apply, of_method = apigateway_v1._try_apply_method_settings_patch, apigateway_v1._method_throttle_settings
+
+    def try_apply(stage: dict[str, Any], op: dict[str, Any]) -> bool:
+        # It is decoded there, and is to stay as it was sent.
+        return bool(apply(stage, {**op, "path": str(op.get("path", "")).replace("~1", "~01")}))
+
+    def throttle_settings(stage: dict[str, Any], resource_path: str, method: str) -> Any:
+        known = stage.get("methodSettings") or {}
+        own = known.get(f"{resource_path.replace('/', '~1')}/{method}")
+        heeded = {f"/{resource_path.lstrip('/')}/{method}": own, "*/*": known.get("*/*")}
+        return of_method({"methodSettings": heeded}, resource_path, method)
+
+    apigateway_v1._try_apply_method_settings_patch = try_apply
+    apigateway_v1._method_throttle_settings = throttle_settings
+
+
 def describe_alarms_in_full() -> None:
     """In the XML protocol, which the provider speaks, ministack leaves out most of an alarm."""
     describe = cloudwatch._describe_alarms

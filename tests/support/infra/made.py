@@ -149,12 +149,15 @@ def errors_of_the_gateway_are_problem_details(resources: Resources) -> None:
 
 def whom_anybody_may_call_costs_little(resources: Resources) -> None:
     [method] = [route for route in of_kind(resources, "aws_api_gateway_integration") if route["type"] == "MOCK"]
-    assert method["resource_id"] == resources['aws_api_gateway_resource.endpoint["health"]']["id"]
+    paths = {each["id"]: each["path"] for each in of_kind(resources, "aws_api_gateway_resource")}
+    assert paths[method["resource_id"]] == "/v1/health"
     settings = {
         each["method_path"]: each["settings"][0] for each in of_kind(resources, "aws_api_gateway_method_settings")
     }
-    for path in ("v1/health/GET", "v1/openapi.json/GET"):
-        assert settings[path]["throttling_rate_limit"] < settings["*/*"]["throttling_rate_limit"] / 10, path
+    for method in of_kind(resources, "aws_api_gateway_method"):
+        if not method["api_key_required"]:
+            path = f"{paths.get(method['resource_id'], '/').replace('/', '~1')}/{method['http_method']}"
+            assert settings[path]["throttling_rate_limit"] < settings["*/*"]["throttling_rate_limit"] / 10, path
 
 
 def of_kind(resources: Resources, kind: str) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import pytest
 
 from cli.doctor.account.subject import Account
 from cli.doctor.choices import Choices
+from cli.doctor.deployed import page
 from cli.doctor.deployed.subject import Deployment
 from cli.doctor.examination import DEPLOYED, examine
 from cli.doctor.findings import Finding, Level
@@ -190,6 +191,33 @@ def test_replies_that_are_not_selfrags_are_asked_for_again_and_then_told(api: Ap
     assert "the last reply was status 200." in found["question"][0].says
     api.garbled = ("/v1/questions/1",)
     assert "did not end well" in visited(deployed(), api)["question-later"][0].says
+
+
+def test_a_page_that_no_browser_would_run_blocks(api: ApiDouble) -> None:
+    api.page = api.page.replace("日本語", "???").replace("'use strict'", "'use  strict'")
+    [found] = visited(deployed(), api, "page")["page"]
+    assert (found.level, found.says) == (
+        Level.BLOCKS,
+        "The page does not work: its policy does not let its script run.",
+    )
+    api.policy = ""
+    assert visited(deployed(), api, "page")["page"][0].level is Level.BLOCKS
+
+
+def test_a_page_that_may_not_read_what_the_bucket_answers_is_told_with_the_variable(api: ApiDouble) -> None:
+    api.readable_from = "https://elsewhere.example.com"
+    whole, unread = visited(deployed(), api, "document-in", "page")["page"]
+    assert (whole.level, unread.level) == (Level.FINE, Level.LOOK)
+    assert unread.do == f'Set `upload_origins = ["{api.url}"]`.'
+
+
+def test_without_keys_no_page_is_looked_for(api: ApiDouble) -> None:
+    account = Account(deployed().session(REGION), Choices(), deployed=True)
+    no_key = {name: value for name, value in OUTPUTS.items() if name != "api_key_command"}
+    with Deployment(account, no_key, api.endpoint) as deployment:
+        [found] = page.opened(deployment)
+    assert "a browser cannot sign" in found.says
+    assert api.asked == []
 
 
 def test_a_question_for_later_that_fails_blocks(api: ApiDouble) -> None:
