@@ -81,6 +81,8 @@ def saying_each(texts: Sequence[str]) -> Iterator[str]:
             return Response(assembled.html(), 200, policy, content_type="text/html; charset=utf-8")
         if request.path == "/v1/documents":
             return _json({"documents": [document_of(text) for text in texts], "cursor": None})
+        if request.path.endswith("/events"):
+            return _json({"status": 404}, 404)
         if request.method == "POST":
             return _json({"id": f"case-{next(asked) % len(texts)}", "status": "running"}, 202)
         kind, number = request.path.rsplit("/", 1)[1].split("-")

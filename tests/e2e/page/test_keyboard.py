@@ -108,3 +108,19 @@ def test_what_colours_tell_is_seen_where_colours_are_forced(tab: Tab) -> None:
         tab.tell("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
         assert tab.run("getComputedStyle(document.querySelector('.bar')).borderTopWidth") != "0px"
         assert tab.run("getComputedStyle(document.querySelector('[aria-current]')).outlineStyle") == "solid"
+
+
+@pytest.mark.parametrize("control", [0, 2])
+def test_enter_asks_and_with_shift_begins_a_line(tab: Tab, control: int) -> None:
+    def enter(modifiers: int) -> None:
+        for kind in ("keyDown", "keyUp"):
+            code = {"key": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}
+            tab.tell("Input.dispatchKeyEvent", type=kind, modifiers=modifiers, **code)
+
+    with saying_each(["Fact."]) as url:
+        tab.open(url)
+        tab.write("#question", "What")
+        enter(8)
+        assert tab.run("[byId('question').value, document.querySelectorAll('.turn').length]") == ["What\n", 0]
+        enter(control)
+        tab.until("document.querySelectorAll('.turn').length === 1")
