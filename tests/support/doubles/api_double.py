@@ -20,8 +20,8 @@ class ApiDouble(Loopback):
     what becomes of a question for later, `slow_from` after how many questions none is answered in time, `warnings` are
     those of an answer, `garbled` are the ends of requests whose reply is no JSON, and `key` is the one that is let in
     ("" lets in all). `healthy` is how often GET /v1/health is answered, `page` what is served at the stage, under
-    `policy`, and `readable_from` the origin whose page may read the bucket's replies ("" is the API's own). `asked` has every request, `headers` theirs, and `held` the document's
-    text while it is there.
+    `policy`, and `readable_from` the origin whose page may read the bucket's replies ("" is the API's own). `asked` has
+    every request, `headers` theirs, and `held` the document's text while it is there.
     """
 
     def __init__(self, key: str = "") -> None:
