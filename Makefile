@@ -37,13 +37,13 @@ serve: $(VENV)/.ask ## Serve the HTTP API on this machine: make serve [DOCS=dir]
 test: $(VENV)/.test lint ## Run every check, and the tests but the slow ones and those of infra/
 	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra -m "not slow"
 
-test-slow: $(VENV)/.test .venv-tools/.done ## Test at scale: thousands of passages, files and requests, processes killed
+test-slow: $(VENV)/.test .venv-tools/.done .venv-clients/.done ## Test at scale: thousands of passages, files and requests, processes killed
 	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra -m slow
 
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
 	@$(BIN)/pytest -n 2 --dist worksteal tests/infra
 
-install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility .venv-tools/.done ## Install what all tests need, so that they run without network
+install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility .venv-tools/.done .venv-clients/.done ## Install what all tests need, so that they run without network
 
 lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet .
@@ -122,7 +122,7 @@ destroy: ## Remove the deployment; shows what would go and asks first
 	@terraform -chdir=infra destroy
 
 clean: ## Remove the virtual environments, packages and caches
-	rm -rf $(VENV) .venv-emulator .venv-checkov .venv-tools tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-emulator .venv-checkov .venv-tools .venv-clients tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, about a minute)..." >&2
@@ -181,3 +181,9 @@ $(VENV)/.package: $(VENV)/.ask
 	  $(BIN)/uv --directory / pip install --quiet --system-certs $${index:+--default-index "$$index"} \
 	  --python "$(CURDIR)/.venv-tools" ragas==0.4.3 deepeval==4.3.1 langfuse==5.0.4 langchain-community==0.4.1 >&2
 	@touch $@
+
+# What makes clients of the API, and what tries the API by its description.
+.venv-clients/.done:
+	@$(PYTHON) -m venv .venv-clients
+	@.venv-clients/bin/pip install --quiet openapi-spec-validator==0.9.0 openapi-python-client==0.29.1 \
+	  schemathesis==4.32.5 mypy==2.4.0 >&2 && touch $@

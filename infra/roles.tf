@@ -344,8 +344,9 @@ locals {
       resources = [aws_dynamodb_table.table["feedback"].arn]
     },
     {
-      sid       = "ShowDocuments"
-      actions   = ["dynamodb:GetItem"]
+      # What is written is that a deletion has begun.
+      sid       = "ShowAndMarkDocuments"
+      actions   = ["dynamodb:GetItem", "dynamodb:UpdateItem"]
       resources = [aws_dynamodb_table.table["documents"].arn]
     },
     {

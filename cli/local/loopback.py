@@ -1,9 +1,10 @@
 """An HTTP server for this machine only: it runs an app, keeps its connections, and prints nothing."""
 
+import select
 import socket
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from http import HTTPStatus
 from threading import Thread
 from types import TracebackType
@@ -14,9 +15,12 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 from werkzeug.wsgi import LimitedStream
 
+from cli.local.heads import is_kept, refusal_of
 from cli.local.port import HOST, listening
 
 LINGER_SECONDS = 1
+# How long a reader of a stream may take none of it.
+STALL_SECONDS = 30
 _POLL_SECONDS = 0.02
 _CHUNK = 1 << 16
 
@@ -62,15 +66,25 @@ class _Connection(WSGIRequestHandler):
     wbufsize = -1
     disable_nagle_algorithm = True
 
+    def parse_request(self) -> bool:
+        """Read the head of a request; false if it was refused."""
+        if not super().parse_request():
+            return False
+        if status := refusal_of(self.requestline, self.request_version, self.headers):
+            self.send_error(status)
+            return False
+        self.close_connection = not is_kept(self.request_version, self.headers)
+        return True
+
     def run_wsgi(self) -> None:
         """Answer one request, of any method."""
         try:
             self.environ = self.make_environ()
         except ValueError:
             return self.send_error(HTTPStatus.BAD_REQUEST)
-        # What has no plain length may leave something behind that would be taken for the next request.
+        # Chunks may leave something behind that would be taken for the next request.
         length = self.environ.get("CONTENT_LENGTH", "0")
-        self.close_connection |= "HTTP_TRANSFER_ENCODING" in self.environ or not length.isdecimal()
+        self.close_connection |= "HTTP_TRANSFER_ENCODING" in self.environ
         if "wsgi.input_terminated" in self.environ:  # chunks that cannot be read are a client that is gone
             self.environ["wsgi.input"] = LimitedStream(self.environ["wsgi.input"], sys.maxsize, is_max=True)
         request = Request(self.environ)
@@ -118,12 +132,20 @@ class _Connection(WSGIRequestHandler):
         self.send_response(response.status_code)
         for name, value in response.get_wsgi_headers({}):
             self.send_header(name, value)
-        # HTTP/1.0 waits for the end of the connection unless it is told.
+        # HTTP/1.0 waits for the end of the connection unless it is told; so does whoever is not told a length.
+        self.close_connection |= response.is_streamed
         self.send_header("Connection", "close" if self.close_connection else "keep-alive")
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(response.get_data())
-        self.wfile.flush()
+        with closing(response):
+            if response.is_streamed:
+                self.connection.settimeout(STALL_SECONDS)
+            for part in response.iter_encoded() if self.command != "HEAD" else ():
+                # Whoever listens to a stream says nothing: what can be read is the end.
+                if response.is_streamed and select.select([self.connection], [], [], 0)[0]:
+                    return
+                self.wfile.write(part)
+                self.wfile.flush()
+            self.wfile.flush()
 
     def _drop_rest(self, request: Request) -> None:
         """Read what the app did not: it is no request, and its sender may read no response before it is sent."""

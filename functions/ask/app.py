@@ -1,7 +1,7 @@
 """The API as an app of Powertools: its routes, and what their errors are to a caller."""
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from ask.edge.body import model_of
+from ask.edge.methods import methods_of
 from ask.edge.problems import ProblemRaised, as_problem, respond
 from ask.routes import description, documents, feedback, page, questions
 from selfrag.domain.errors import InvalidInput
@@ -43,7 +44,11 @@ def _told(error: Exception, event: dict[str, Any], context: Any) -> Response[Any
     if isinstance(error, RequestValidationError):
         error = InvalidInput(explain_errors(error.errors(), model_of(event["path"])))
     elif isinstance(error, NotFoundError):
-        error = _nowhere(event["path"])
+        methods = methods_of(event["path"])
+        if methods and event["httpMethod"] == "OPTIONS":
+            return Response(HTTPStatus.NO_CONTENT.value, body="", headers={"Allow": ", ".join(methods)})
+        # An id with letters that no id has is no path, whatever the method.
+        error = _nowhere(() if event["httpMethod"] in methods else methods)
     problem = as_problem(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         # The name and the place, and not the message: it may repeat what the caller sent.
@@ -51,10 +56,10 @@ def _told(error: Exception, event: dict[str, Any], context: Any) -> Response[Any
     return respond(problem, request_id(event, context))
 
 
-def _nowhere(path: str) -> ProblemRaised:
+def _nowhere(methods: Sequence[str]) -> ProblemRaised:
     hint = "Look at GET /v1/openapi.json."
-    if methods := description.methods_of(path):
-        detail = f"This path takes {' and '.join(methods)} only."
+    if methods:
+        detail = f"This path takes {', '.join(methods[:-1])} and {methods[-1]} only."
         return ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, detail, hint, {"Allow": ", ".join(methods)})
     return ProblemRaised(HTTPStatus.NOT_FOUND, "There is nothing here.", hint)
 

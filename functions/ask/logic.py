@@ -8,7 +8,11 @@ from pydantic import Field
 from selfrag.domain.base import Model
 from selfrag.domain.history import Step
 from selfrag.domain.ledger import path_of
+from selfrag.domain.passages import Passage
 from selfrag.domain.verdicts import Critique, Reflection
+
+# The steps whose results are passages.
+SEARCHES = ("Retrieve", "SearchWeb")
 
 
 class Started(Model):
@@ -29,6 +33,20 @@ class TracedStep(Model):
     error: str
 
 
+class FoundPassage(Model):
+    """A passage that a search brought; `score` compares it with others of its search, and is null where none is told.
+
+    What IsRel says of it comes later, under the same id in `reflection.relevance`.
+    """
+
+    passage_id: str
+    document: str
+    heading: str
+    page: int | None
+    locator: str
+    score: float | None
+
+
 State = Literal["running", "failed"]
 
 
@@ -44,6 +62,9 @@ class Unfinished(Model):
     path: list[str] | None = None
     trace: list[TracedStep] | None = Field(
         default=None, description="The steps so far, in the order in which they were entered."
+    )
+    passages: list[FoundPassage] | None = Field(
+        default=None, description="What the searches have brought so far, each once, in the order in which it came."
     )
 
 
@@ -67,7 +88,15 @@ def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = N
             )
             for step in steps
         ],
+        passages=_passages(steps),
     )
+
+
+def _passages(steps: Sequence[Step]) -> list[FoundPassage]:
+    results = [step.result for step in steps if step.name in SEARCHES and isinstance(step.result, dict)]
+    found = [Passage.model_validate(one, extra="ignore") for result in results for one in result.get("passages") or []]
+    told = {one.passage_id: one.model_dump(include=set(FoundPassage.model_fields)) for one in found}
+    return [FoundPassage(**one) for one in told.values()]
 
 
 def _reflection(steps: Sequence[Step]) -> Reflection:

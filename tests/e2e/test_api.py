@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 import threading
 import time
 from collections import Counter
@@ -22,7 +23,7 @@ from selfrag import bootstrap
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
-from tests.support.roles.recorded import as_caller
+from tests.support.roles.recorded import as_caller, recording
 
 ASK = {"question": QUESTION["question"], "policy": {"web_search": False}}
 
@@ -125,6 +126,33 @@ def test_a_question_at_work_shows_its_trace_and_the_verdicts_known_by_then(
     steps = {step["state"]: step["finished"] for step in view["trace"]}
     assert (steps["Generate"], steps["GradeUtility"]) == (True, False)
     assert finished(api, location)["status"] == "answered"
+
+
+def test_whoever_looks_at_a_question_at_work_is_told_when_to_look_again_and_it_costs_no_call_of_step_functions(
+    api: httpx2.Client, model: ModelServer
+) -> None:
+    held = threading.Event()
+    model.answers["grade_utility"] = lambda body: (held.wait(20), {"reason": "r", "score": 5})[1]
+    location = api.post("/v1/questions", json=ASK).headers["location"]
+    asked: list[tuple[str, str]] = []
+
+    def noted(who: str, action: str, resource: str) -> bool:
+        if who == "ask":
+            asked.append((action, resource.rpartition("/")[2].partition(":")[0]))
+        return True
+
+    reads = [("dynamodb:GetItem", "selfrag-callers"), ("dynamodb:GetItem", "selfrag-answers")]
+    with recording(noted):
+        looked = api.get(location, headers={"x-api-key": "a"})
+        assert (looked.json()["status"], looked.headers["retry-after"], asked) == ("running", "5", reads)
+        asked.clear()
+        assert api.get(location, params={"trace": True}).json()["trace"]
+        assert {"states:DescribeExecution", "states:GetExecutionHistory"} < {action for action, _ in asked}
+        held.set()
+        finished(api, location)
+        asked.clear()
+        ended = api.get(location, params={"trace": True}, headers={"x-api-key": "a"})
+        assert ("retry-after" in ended.headers, asked) == (False, reads)
 
 
 def test_with_a_stalled_model_a_question_is_taken_on_at_once_and_ask_answers_by_its_deadline(
@@ -231,7 +259,7 @@ def test_a_key_that_is_no_key_is_refused(api: httpx2.Client, key: str) -> None:
     assert "idempotency-key" in problem(reply, 400)["detail"]
 
 
-@pytest.mark.parametrize("path", ["/v1", "/v2/ask", "/v1/questions/a/b"])
+@pytest.mark.parametrize("path", ["/v1", "/v2/ask", "/v1/questions/a/b", "/v1/questions/%1f", "/v1/questions/%C2%84"])
 def test_what_is_not_there_is_a_problem_too(api: httpx2.Client, path: str) -> None:
     problem(api.get(path), 404)
 
@@ -239,12 +267,14 @@ def test_what_is_not_there_is_a_problem_too(api: httpx2.Client, path: str) -> No
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
     [
-        ("GET", "/v1/ask", "POST"),
-        ("PUT", "/v1/documents", "GET, POST"),
-        ("OPTIONS", "/v1/questions/abc", "GET"),
-        ("PATCH", f"/v1/documents/{'0' * 32}", "GET, DELETE"),
-        ("TRACE", "/v1/health", "GET"),
-        ("HEAD", "/v1/ask", "POST"),
+        ("GET", "/v1/ask", "POST, OPTIONS"),
+        ("PUT", "/v1/documents", "GET, POST, HEAD, OPTIONS"),
+        ("PATCH", f"/v1/documents/{'0' * 32}", "GET, DELETE, HEAD, OPTIONS"),
+        ("TRACE", "/v1/health", "GET, HEAD, OPTIONS"),
+        ("HEAD", "/v1/ask", "POST, OPTIONS"),
+        ("POST", "/v1/health", "GET, HEAD, OPTIONS"),
+        ("POST", "/", "GET, HEAD, OPTIONS"),
+        ("POST", "/v1/questions/abc", "GET, HEAD, OPTIONS"),
     ],
 )
 def test_a_method_that_a_path_does_not_take_is_refused_with_those_that_it_does(
@@ -256,10 +286,48 @@ def test_a_method_that_a_path_does_not_take_is_refused_with_those_that_it_does(
         problem(reply, 405)
 
 
-def test_what_can_be_got_can_be_looked_at_without_its_body(api: httpx2.Client) -> None:
-    got, looked = api.get("/v1/openapi.json"), api.head("/v1/openapi.json")
+def test_a_form_that_is_sent_to_the_wrong_place_is_told_about_the_place_and_not_about_the_form(
+    api: httpx2.Client,
+) -> None:
+    problem(api.post("/v1/health", data={"a": "b"}), 405)
+    problem(api.post("/nowhere", data={"a": "b"}), 404)
+
+
+def test_whoever_asks_what_a_path_takes_is_told_and_of_a_path_that_is_not_there_that_it_is_not(
+    api: httpx2.Client,
+) -> None:
+    for path, allowed in (("/v1/questions/abc", "GET, HEAD, OPTIONS"), ("/v1/ask", "POST, OPTIONS")):
+        reply = api.options(path)
+        assert (reply.status_code, reply.headers["allow"], reply.content) == (204, allowed, b"")
+    problem(api.options("/v1/nowhere"), 404)
+
+
+@pytest.mark.parametrize("path", ["/", "/v1/health", "/v1/openapi.json", "/v1/documents", "/v1/questions/{id}"])
+def test_what_can_be_got_can_be_looked_at_without_its_body(api: httpx2.Client, path: str) -> None:
+    where = path.format(id=api.post("/v1/ask", json=ASK).json()["id"]) if "{id}" in path else path
+    got, looked = api.get(where), api.head(where)
     assert (looked.status_code, looked.content) == (200, b"")
-    assert looked.headers["content-length"] == got.headers["content-length"]
+    for name in ("content-length", "content-type"):
+        assert looked.headers[name] == got.headers[name]
+
+
+def test_load_testers_that_keep_connections_in_http_1_0_are_answered_on_one_connection(api: httpx2.Client) -> None:
+    host, port = api.base_url.host, int(str(api.base_url.port))
+    with socket.create_connection((host, port), timeout=10) as connection:
+        for _ in range(3):
+            connection.sendall(b"GET /v1/health HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: Keep-Alive\r\n\r\n")
+            reply = http.client.HTTPResponse(connection)
+            reply.begin()
+            assert (reply.headers["connection"], reply.read()) == ("keep-alive", b'{"status": "ok"}')
+
+
+def test_a_fault_of_the_server_itself_is_a_problem_that_tells_nothing_of_it() -> None:
+    def broken(event: dict[str, Any], context: Any) -> dict[str, Any]:
+        raise RuntimeError("SECRET")
+
+    with serving(handler=broken) as url, httpx2.Client(base_url=url, timeout=10) as client:
+        for _ in range(2):
+            assert "SECRET" not in json.dumps(problem(client.get("/v1/health"), 500))
 
 
 def test_what_is_no_request_is_a_problem_too(api: httpx2.Client) -> None:

@@ -31,11 +31,12 @@ COMMANDS = [
         "docs/evaluation.md",
         "docs/question-sets.md",
         "docs/strategies.md",
+        "docs/clients.md",
         "CONTRIBUTING.md",
     )
     for line in commands((ROOT / page).read_text(encoding="utf-8"))
 ]
-# These are run by other tests: this run itself, test_any_endpoint.py and test_serve.py.
+# These are run by other tests: this run itself, test_any_endpoint.py, test_serve.py and clients/test_generated.py.
 ELSEWHERE = {
     "make test",
     # Ten minutes each, of a machine that does nothing else.
@@ -46,6 +47,9 @@ ELSEWHERE = {
     "SELFRAG_TEST_OPENSEARCH=http://127.0.0.1:9200 .venv/bin/pytest tests/contract",
     ".venv/bin/selfrag serve",
     ".venv/bin/selfrag serve --docs notes --collection notes --writable",
+    "make .venv-clients/.done",
+    "PATH=$PWD/.venv-clients/bin:$PATH openapi-python-client generate --path functions/ask/openapi.json --meta none "
+    "--output-path selfrag_client",
 }
 ROWS = re.findall(r"^\| ([^|]+) \| `make ask ([^`]+)` \| ([^|]+) \|$", README, re.M)
 

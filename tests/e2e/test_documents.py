@@ -96,8 +96,11 @@ def test_an_uploaded_document_is_shown_and_a_deleted_one_is_gone(service: Servic
     }  # fmt: skip
     assert service.a.listed() == ["a/leave.md"]
 
-    assert service.a("DELETE", where).status_code == 202
+    deleted = service.a("DELETE", where)
+    assert (deleted.status_code, deleted.json()["status"]) == (202, "removing")
     assert boto3.client("s3").list_objects_v2(Bucket=DOCUMENTS_BUCKET)["KeyCount"] == 0
+    assert service.a("GET", known).json()["status"] == "removing"
+    assert [one["status"] for one in service.a("GET", "/v1/documents").json()["documents"]] == ["removing"]
     service.documents.done("a/leave.md")
     problem(service.a("GET", known), 404)
     problem(service.a("DELETE", where), 404)

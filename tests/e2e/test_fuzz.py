@@ -1,8 +1,12 @@
 """Whatever is sent to the API, it answers in its own terms: no 5xx, and every refusal is a problem."""
 
+import http.client
 import json
+import socket
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from io import BytesIO
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -83,7 +87,8 @@ headers = st.fixed_dictionaries(
         "accept": header_text,
     },
 )
-methods = st.sampled_from(["POST"] * 12 + ["GET"] * 5 + ["DELETE"] * 2 + ["PUT", "PATCH", "OPTIONS"])
+METHODS = ["POST"] * 12 + ["GET"] * 5 + ["DELETE"] * 2 + ["PUT", "PATCH", "OPTIONS", "HEAD", "TRACE", "BREW"]
+methods = st.sampled_from(METHODS)
 
 # Anything to anywhere, and what is nearly right to where it belongs.
 sent = st.one_of(
@@ -109,16 +114,93 @@ def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: C
         @given(sent, headers)
         def every_reply_is_in_the_terms_of_the_api(what: tuple[str, str, bytes], head: dict[str, str]) -> None:
             method, path, body = what
-            content: dict[str, Any] = {"content": body} if method not in ("GET", "OPTIONS") else {}
+            content: dict[str, Any] = {"content": body} if method not in ("GET", "OPTIONS", "HEAD") else {}
             reply = api.request(method, url + quote(path, safe="/?=&%:"), headers=head, **content)
             statuses[reply.status_code] += 1
             assert reply.status_code < 500, reply.text
             if reply.status_code >= 400:
                 assert reply.headers["content-type"] == "application/problem+json"
-                assert reply.json()["status"] == reply.status_code
+                assert method == "HEAD" or reply.json()["status"] == reply.status_code
+            if reply.status_code == 405:
+                assert method not in reply.headers["allow"].split(", ")
 
         every_reply_is_in_the_terms_of_the_api()
     assert sum(statuses.values()) >= REQUESTS
-    assert {200, 201, 202, 400, 403, 404} <= set(statuses)
+    assert {200, 201, 202, 204, 400, 403, 404, 405} <= set(statuses)
     counted = ", ".join(f"{status}: {count}" for status, count in sorted(statuses.items()))
     record_property("figures", f"{sum(statuses.values())} fuzzed requests by status: {counted}")
+
+
+# What a client writes on a connection: lines as they should be, nearly so, and anything.
+blanks = st.sampled_from([" "] * 8 + ["", "  ", "\t"])
+targets = st.sampled_from(
+    ["/v1/health"] * 4 + ["/", "*", "http://127.0.0.1/v1/health", "//x", "http://[", "/" + "x" * 9]
+)
+versions = st.sampled_from(
+    ["HTTP/1.1"] * 8 + ["HTTP/1.0"] * 3 + ["HTTP/0.9", "HTTP/2.0", "HTTP/1", "http/1.1", "", "x"]
+)
+request_lines = st.tuples(st.sampled_from([*METHODS, "", "G(T", "get"]), blanks, targets, blanks, versions).map("".join)
+head_lines = st.sampled_from(
+    [
+        "Connection: close", "Connection: keep-alive", "Connection: te, close", "Content-Length: 0",
+        "Content-Length: 2", "Content-Length: x", "Content-Length: -1", "Content-Length: 2, 2",
+        "Transfer-Encoding: chunked", "Transfer-Encoding: gzip", "Expect: 100-continue", "Expect: x",
+        "Accept-Encoding: gzip", "Host : x", " folded",
+        "Content-Type: application/json", ": x", "x" * 70_000, "Origin: https://a.example", "",
+    ]
+)  # fmt: skip
+hosts = st.sampled_from([["Host: 127.0.0.1"]] * 8 + [[], ["Host: a", "Host: b"], ["Host: rebound.example"], ["Host:"]])
+ends = st.sampled_from(["\r\n"] * 8 + ["\n", "\r"])
+written = st.builds(
+    lambda line, host, lines, end, body: (end.join([line, *host, *lines]) + 2 * end).encode("latin-1") + body,
+    request_lines, hosts, st.lists(head_lines, max_size=3), ends, st.sampled_from([b"", b"{}", b"0\r\n\r\n"]),
+)  # fmt: skip
+
+
+def test_whatever_is_written_on_a_connection_every_reply_to_it_is_http_and_every_refusal_a_problem() -> None:
+    statuses: Counter[int] = Counter()
+    with running_stack({}, {}, handlers=Scripted().handlers()), serving() as url:
+        port = int(url.rpartition(":")[2])
+
+        @settings(max_examples=REQUESTS // 4, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(st.lists(written | st.binary(max_size=60), min_size=1, max_size=3))
+        def every_reply_can_be_read(sent: list[bytes]) -> None:
+            for reply, body in replies(port, b"".join(sent)):
+                statuses[reply.status] += 1
+                assert reply.status < 500 or reply.status in (501, 505)
+                if reply.status >= 400:
+                    assert reply.headers["content-type"] == "application/problem+json"
+                    assert not body or json.loads(body)["status"] == reply.status
+
+        every_reply_can_be_read()
+    assert {200, 400, 403, 404, 405, 431} <= set(statuses)
+
+
+def replies(port: int, sent: bytes) -> Iterator[tuple[http.client.HTTPResponse, bytes]]:
+    """What comes on a connection until it ends; of a reply without a body, to HEAD, an empty one."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        with suppress(ConnectionError):
+            connection.sendall(sent)
+            connection.shutdown(socket.SHUT_WR)
+        stream = connection.makefile("rb")
+        while head := stream.readline():
+            assert head.startswith(b"HTTP/1.1 "), head
+            lines = [head, *iter(stream.readline, b"\r\n"), b"\r\n"]
+            if head.startswith(b"HTTP/1.1 100 "):
+                continue
+            reply = http.client.HTTPResponse(Written(b"".join(lines)))  # type: ignore[arg-type]
+            reply.begin()
+            length = int(reply.headers.get("content-length", "0"))
+            # To HEAD there is no body: what follows the head is the next reply, or nothing.
+            follows = stream.peek(1)[:1]
+            yield reply, stream.read(length) if follows in (b"{", b"<", b"\x1f") else b""
+
+
+class Written:
+    """Bytes for http.client to read."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def makefile(self, mode: str) -> BytesIO:
+        return BytesIO(self._content)

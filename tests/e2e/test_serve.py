@@ -157,9 +157,19 @@ def test_an_upload_is_read_asked_replaced_and_deleted_while_the_api_is_served(fr
         assert "not a PDF" in failed["reason"]
         assert "34 euros" in answer(api, "What does a guest berth cost a night?")["answer"]
 
-        assert api.delete(where).status_code == 202
+        deleted, known = api.delete(where), where.partition("?")[0]
+        assert (deleted.status_code, deleted.json()["status"]) == (202, "removing")
         assert not (notes / "harbour" / "crane.md").exists()
-        eventually(lambda: True if api.get(where).status_code == 404 else None)
+        seen: list[str] = []
+
+        def gone() -> bool | None:
+            reply = api.get(known)
+            seen.append(reply.json()["status"])
+            return True if reply.status_code == 404 else None
+
+        eventually(gone)
+        assert set(seen[:-1]) == {"removing"}
+        assert api.get(where).json()["status"] == "awaited"
         assert answer(api, CRANE)["status"] == "abstained"
         listed = api.get("/v1/documents").json()["documents"]
         assert {one["key"]: one["status"] for one in listed} == {
@@ -220,11 +230,14 @@ def alive(processes: list[int]) -> list[str]:
 
 
 def test_what_the_documentation_asks_the_served_api_is_answered(read: Command, url: str) -> None:
-    assert len(ASKED) == 6
+    assert len(ASKED) == 7
     answered = ""
     for line in ASKED:
         command, *words = shlex.split(line.replace("http://127.0.0.1:8080", url).replace("/ID/", f"/{answered}/"))
-        if command == "curl":
+        if command == "curl" and words[0] == "--no-buffer":
+            heard = httpx2.get(words[1], timeout=40)
+            assert (heard.headers["content-type"], heard.text.count("event: response")) == ("text/event-stream", 1)
+        elif command == "curl":
             option, body, where = words
             assert option == "--json"
             reply = httpx2.post(where, json=json.loads(body), timeout=40)
@@ -310,6 +323,7 @@ def ingestions_of(directory: Path) -> list[str]:
         (("--writable", "--docs", "/nowhere/at/all"), "does not exist"),
         (("--docs", ".", "--collection", "a/b"), "is not a name"),
         (("--docs", "."), "holds no document"),
+        (("--cors", "app.example.com"), "is no origin"),
     ],
 )
 def test_what_cannot_be_served_is_refused_in_one_sentence(

@@ -75,7 +75,7 @@ def service(stack: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         httpx2.Client(base_url=url, timeout=20) as api,
     ):
         yield Service(api, directory, catalog, changes)
-    catalog.refresh()  # nothing is kept, so nothing is listed
+    catalog.refresh({})  # nothing is kept, so nothing is listed
 
 
 def refused(reply: httpx2.Response) -> str:

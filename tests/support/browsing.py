@@ -61,6 +61,12 @@ class Tab:
         self.tell("Page.navigate", url=url)
         self.until(f"location.href.startsWith({json.dumps(url)}) && document.readyState === 'complete'")
 
+    def reload(self) -> None:
+        """Open the same page anew."""
+        self.tell("Page.reload")
+        while (came := self._next()).get("method") != "Page.loadEventFired":
+            self._hear(came)
+
     def run(self, script: str) -> Any:
         """The value of an expression in the page; a promise is waited for."""
         done = self.tell("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
@@ -137,6 +143,8 @@ class Tab:
             self.said.append(str(params["exceptionDetails"]))
         elif event.get("method") == "Runtime.consoleAPICalled":
             self.said.append(str(params["args"]))
+        elif event.get("method") == "Page.javascriptDialogOpening":
+            self.said.append(f"a dialog: {params['message']}")
 
 
 @contextmanager

@@ -1,41 +1,15 @@
-"""An API whose replies are full of markup: what documents, file names and models may say to a page."""
+"""An API that says a text wherever it may: what documents, file names and models may say to a page."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
 from ask.page import assembled
 from cli.local.loopback import Loopback
-
-MARKUP = [
-    "<script>console.error('ran')</script>",
-    "<img src=x onerror=console.error('ran')>",
-    "<svg onload=console.error('ran')>",
-    "<a href=\"javascript:console.error('ran')\">here</a>",
-    "javascript:console.error('ran')",
-    "</script><script>console.error('ran')</script>",
-    "</style><style>body{display:none}</style>",
-    "<iframe srcdoc=\"<script>parent.console.error('ran')</script>\"></iframe>",
-    "\"><input autofocus onfocus=console.error('ran')>",
-    "<base href=http://elsewhere.example/><link rel=stylesheet href=http://elsewhere.example/a.css>",
-    "<meta http-equiv=refresh content='0;url=http://elsewhere.example/'>",
-    "<form action=http://elsewhere.example/><button>go</button></form>",
-    "{{constructor.constructor('console.error(1)')()}} ${console.error('ran')}",
-    "__proto__",
-    "\u202egnp.exe\u2066\u2067 right to left \u05d0\u05d1\u05d2 \u200f",
-    "\u0627\u0644\u0639\u0631\u0628\u064a\u0629 <b>bold</b> &lt;i&gt;",
-    "&#60;img src=x onerror=console.error('ran')&#62;",
-]
-# All of it at once, and what is too long for a line.
-HOSTILE = [
-    "\n".join(MARKUP),
-    "\U0001f469\u200d\U0001f52c" * 200 + "<u>",
-    "a" * 100_000,
-    "W\u0300\u0301\u0302" * 3000,
-]
 
 
 def response_of(text: str, question_id: str = "q0") -> dict[str, Any]:
@@ -82,7 +56,7 @@ def saying(text: str) -> Iterator[str]:
         if request.method == "POST":
             return _json({"id": "q0", "status": "running"}, 202)
         if request.path == "/v1/documents":
-            return _json({"documents": [document_of(text)], "cursor": None})
+            return _json({"documents": [document_of(text)], "collections": [text], "cursor": None})
         return _json(response_of(text))
 
     with Loopback(reply) as server:
@@ -91,3 +65,29 @@ def saying(text: str) -> Iterator[str]:
 
 def _json(said: dict[str, Any], status: int = 200) -> Response:
     return Response(json.dumps(said), status, content_type="application/json")
+
+
+@contextmanager
+def saying_each(texts: Sequence[str]) -> Iterator[str]:
+    """The URL of an API that has the page and an answer for each text, `case-N`; `bad-N` is a problem that says it.
+
+    Questions are answered by the texts in turn.
+    """
+    asked = count()
+
+    def reply(request: Request) -> Response:
+        if request.path == "/":
+            policy = {"Content-Security-Policy": assembled.policy()}
+            return Response(assembled.html(), 200, policy, content_type="text/html; charset=utf-8")
+        if request.path == "/v1/documents":
+            return _json({"documents": [document_of(text) for text in texts], "cursor": None})
+        if request.method == "POST":
+            return _json({"id": f"case-{next(asked) % len(texts)}", "status": "running"}, 202)
+        kind, number = request.path.rsplit("/", 1)[1].split("-")
+        text = texts[int(number)]
+        if kind == "bad":
+            return _json({"status": 404, "detail": text, "hint": text}, 404)
+        return _json(response_of(text, f"{kind}-{number}"))
+
+    with Loopback(reply) as server:
+        yield server.url

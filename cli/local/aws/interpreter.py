@@ -30,6 +30,7 @@ from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 from moto.stepfunctions.parser.asl.component.common.string.string_expression import StringJSONata
 from moto.stepfunctions.parser.asl.component.state.state import CommonStateField
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
+from moto.stepfunctions.parser.asl.eval.event.event_manager import EventManager
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.parser.asl.utils import boto_client
 from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication as Worker
@@ -42,6 +43,7 @@ from cli.local.aws.lighter.running import OneClientEach, forgetting, untracked
 from cli.local.aws.lighter.straight import answered, straight
 from cli.local.aws.requests import history_as_json, one_at_a_time, start_sync
 from cli.local.aws.strictness import as_aws_catches, assign_later, assigning, checked, evaluate_strictly, status_last
+from cli.local.aws.watching import telling
 
 LambdaHandler = Callable[[dict[str, Any], Any], Any]
 Pause = Callable[[float], None]
@@ -64,6 +66,7 @@ _make = BaseClient._make_request
 _process = BotocoreStubber.process_request
 _reflect = Worker._reflect_execution_status
 _leave = CommonStateField._get_state_exited_event_details
+_add_event = EventManager.add_event
 _start = StepFunctionsParserBackend.start_execution
 
 
@@ -80,7 +83,10 @@ def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause, parse: Parse) ->
         _Mend(CommonStateField, "_get_state_exited_event_details", assigning(_leave), "where `Assign` takes effect"),
         _Mend(ErrorEqualsDecl, "_eval_body", as_aws_catches(ErrorEqualsDecl._eval_body), "States.ALL catches not all"),
         _Mend(AmazonStateLanguageParser, "parse", parse, "to parse is as slow as to run; moto does it for each run"),
-        _Mend(Worker, "_reflect_execution_status", status_last(_reflect), "moto tells the end before the output"),
+        _Mend(
+            Worker, "_reflect_execution_status", telling(status_last(_reflect)), "moto tells the end before the output"
+        ),
+        _Mend(EventManager, "add_event", telling(_add_event), "whoever watches an execution would have to poll"),
         _Mend(retrier_decl, "time", SimpleNamespace(sleep=pause), "retries wait as the caller says"),
         _Mend(WaitFunction, "_wait_interval", lambda self, env, wait_seconds: pause(wait_seconds), "so do Wait states"),
         _Mend(BotocoreStubber, "process_request", one_at_a_time(answered(_process)), "stores are not made for threads"),

@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS kept_documents (
 CREATE INDEX IF NOT EXISTS kept_documents_by_collection ON kept_documents (collection);
 """
 # Who held a document when its command ended has died with it.
-_CLAIM = ("lease_owner", "lease_until", "look_again")
+_CLAIM = ("lease_owner", "lease_until", "lease_deletion", "look_again")
 
 
 class KeptManifest:

@@ -85,8 +85,8 @@ class Ingesting:
             if self._ended:
                 return
             self._changes[key] = etag
-            if etag:
-                self._catalog.working(key)
+            tell = self._catalog.working if etag else self._catalog.removing
+            tell(key)
             self._condition.notify()
 
     @contextmanager
@@ -112,10 +112,8 @@ class Ingesting:
             with self._condition:
                 if self._ended:
                     return
-                uploads = {key: etag for key, etag in changes.items() if etag}
-                working = [key for key, etag in self._changes.items() if etag]
                 try:
-                    self._catalog.refresh(working, uploads if reason else {}, reason)
+                    self._catalog.refresh(self._changes, changes if reason else {}, reason)
                 except Exception as error:
                     _told(error)
 

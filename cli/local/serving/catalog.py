@@ -1,7 +1,7 @@
 """The documents as the served API lists them: what is kept on disk, and what was uploaded since."""
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import boto3
@@ -26,27 +26,31 @@ class Catalog:
         """List a document that has come, which is not read yet."""
         self._write({**self._listed, **self._marked(self._listed, key, "working")})
 
-    def refresh(self, working: Collection[str] = (), unread: Mapping[str, str] | None = None, reason: str = "") -> None:
-        """List what is kept now, and as working the keys that are.
+    def removing(self, key: str) -> None:
+        """List a document whose file is deleted, and whose passages are still there."""
+        self._write({**self._listed, **_removing(self._listed, key)})
 
-        Of the `unread` keys, each with the ETag of its file, those of which what is kept is about another content
-        are listed as failed for this reason.
+    def refresh(self, changed: Mapping[str, str], unread: Mapping[str, str] | None = None, reason: str = "") -> None:
+        """List what is kept now, but what was `changed` since as working, or as removing if it has no ETag any more.
+
+        Of the `unread` keys, each with the ETag of its file, or none, those of which what is kept is about another
+        content are listed as failed for this reason.
         """
         with kept_manifest() as kept:
             items = {_place(item): item for item in kept.items_of(self._collection)}
         for key, etag in (unread or {}).items():
-            known = items.get(_place_of(key), {})
-            if not known.get("version", {"S": ""})["S"].startswith(etag):
+            if not _is_about(items.get(_place_of(key), {}), etag):
                 items |= self._marked(items, key, "failed", reason)
-        for key in working:
-            items |= self._marked(items, key, "working")
+        for key, etag in changed.items():
+            items |= self._marked(items, key, "working") if etag else _removing(items, key)
         self._write(items)
 
     def _marked(self, items: Mapping[_Place, Item], key: str, status: str, reason: str = "") -> dict[_Place, Item]:
         place = _place_of(key)
         strings = {"id": place[0], "part": DOCUMENT, "key": key, "collection": self._collection, "status": status}
         item: Item = {name: {"S": value} for name, value in (strings | {"reason": reason}).items()}
-        return {place: {**items.get(place, {}), **item, "updated_at": {"N": str(int(time.time()))}}}
+        numbers: Item = {"updated_at": {"N": str(int(time.time()))}, "deleted_at": {"N": "0"}}
+        return {place: {**items.get(place, {}), **item, **numbers}}
 
     def _write(self, items: Mapping[_Place, Item]) -> None:
         for place, item in items.items():
@@ -56,6 +60,18 @@ class Catalog:
             key: dict[str, Any] = {"id": {"S": identity}, "part": {"S": part}}
             self._client.delete_item(TableName=DOCUMENTS_TABLE, Key=key)
         self._listed = dict(items)
+
+
+def _removing(items: Mapping[_Place, Item], key: str) -> dict[_Place, Item]:
+    place = _place_of(key)
+    # Any moment will do: what is kept has seen no deletion of the API's.
+    return {place: {**items[place], "deleted_at": {"N": "1"}}} if place in items else {}
+
+
+def _is_about(item: Item, etag: str) -> bool:
+    if not etag:
+        return bool(item.get("status", {"S": "removed"})["S"] == "removed")
+    return str(item.get("version", {"S": ""})["S"]).startswith(etag)
 
 
 def _place(item: Item) -> _Place:

@@ -2,25 +2,30 @@
 
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from http import HTTPStatus
 from typing import Any, Protocol
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Request, Response
 
 from ask.app import make_app
-from ask.edge.problems import ProblemRaised, respond
+from ask.edge.problems import ProblemRaised, as_problem, respond
 from ask.handler import make_handler
 from cli.local.aws.resources import DOCUMENTS_BUCKET
+from cli.local.aws.watching import watch
 from cli.local.loopback import App, Loopback
+from cli.local.serving.cors import opened, refuse_strangers
+from cli.local.serving.events import PATH, Streams, Watch, streaming
 from cli.local.serving.invocation import invoke
 from selfrag import bootstrap
 from selfrag.ports.objects import Uploads
 from selfrag.runtime.observability import Handler
 
+_FORMS = {"Allow": "POST, OPTIONS"}
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _of_thread: ContextVar[dict[str, Any]] = ContextVar("of_thread")
 
@@ -34,20 +39,27 @@ class Bucket(Uploads, Protocol):
 
 @contextmanager
 def serving(
-    port: int = 0, bucket: Callable[[str], Bucket] | None = None, handler: Handler | None = None
+    port: int = 0,
+    bucket: Callable[[str], Bucket] | None = None,
+    handler: Handler | None = None,
+    watch: Watch = watch,
+    origins: Collection[str] = (),
 ) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
 
-    `bucket` makes, for that URL, what stands in for the stack's bucket; `handler` stands in for the deployed one.
-    Raises Misconfigured if the port is taken.
+    `bucket` makes, for that URL, what stands in for the stack's bucket; `handler` stands in for the deployed one, and
+    `watch` for the executions of this process; pages of these `origins` may ask, beside the API's own. Raises
+    Misconfigured if the port is taken.
     """
     # A form has the URL that it is sent to, so the server is there before what answers.
     server = Loopback(lambda request: app(request), port, _refused)
     given = bucket(server.url) if bucket else None
-    app = _gateway(handler or threaded_handler(), given)
+    answers = handler or threaded_handler()
     parts: bootstrap.Parts = {"uploads": given} if given else {}
-    with server, bootstrap.using(**parts):
-        yield server.url
+    with streaming(answers, watch) as streams, bootstrap.using(**parts):
+        app = _gateway(answers, given, streams, origins)
+        with server:
+            yield server.url
 
 
 def threaded_handler() -> Handler:
@@ -68,20 +80,35 @@ class PerThread(APIGatewayRestResolver):
         return super().resolve(event, context)
 
 
-def _gateway(handler: Handler, bucket: Bucket | None) -> App:
+def _gateway(handler: Handler, bucket: Bucket | None, streams: Streams, origins: Collection[str]) -> App:
     def answer(request: Request) -> Response:
         # A page whose host name was made to lead here: a browser would let it read the answers.
         if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
             detail = "This server is asked under the name of this machine only."
             return _problem(ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1."))
+        return opened(request, replied(request), origins)
+
+    def replied(request: Request) -> Response:
         try:
-            if bucket and request.method == "POST" and request.path == f"/{DOCUMENTS_BUCKET}":
-                return bucket.upload(request)
-            return invoke(handler, request)
-        except ProblemRaised as problem:
-            return _problem(problem)
+            refuse_strangers(request, origins)
+            if bucket and request.path == f"/{DOCUMENTS_BUCKET}":
+                return _uploaded(bucket, request)
+            return streams.open(request) if PATH.match(request.path) else invoke(handler, request)
+        except (ConnectionError, HTTPException):  # the client is gone, or what it sends cannot be read
+            raise
+        except Exception as error:
+            return _problem(as_problem(error))
 
     return answer
+
+
+def _uploaded(bucket: Bucket, request: Request) -> Response:
+    if request.method == "OPTIONS":
+        return Response(status=HTTPStatus.NO_CONTENT, headers=_FORMS)
+    if request.method != "POST":
+        hint = "POST /v1/documents gives the form that this path takes."
+        raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes POST and OPTIONS only.", hint, _FORMS)
+    return bucket.upload(request)
 
 
 def _refused(status: HTTPStatus) -> Response:
@@ -92,4 +119,5 @@ def _refused(status: HTTPStatus) -> Response:
 def _problem(problem: ProblemRaised) -> Response:
     request_id = str(uuid.uuid4())
     told = respond(problem, request_id)
-    return Response(told.body, told.status_code, {"X-Request-Id": request_id, "Content-Type": str(told.content_type)})
+    headers = {**problem.headers, "X-Request-Id": request_id, "Content-Type": str(told.content_type)}
+    return Response(told.body, told.status_code, headers)

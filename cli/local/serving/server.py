@@ -33,9 +33,14 @@ MOST_WORKERS = 4
 
 
 def serve_documents(
-    place: Place, writable: bool, port: int, on_document: OnDocument, announce: Callable[[str], None]
+    place: Place,
+    writable: bool,
+    port: int,
+    origins: Collection[str],
+    on_document: OnDocument,
+    announce: Callable[[str], None],
 ) -> None:
-    """Bring a directory up to date and serve it; `announce` gets the URL.
+    """Bring a directory up to date and serve it, also to pages of these origins; `announce` gets the URL.
 
     If it is writable, the API's uploads go into the directory and its deletions delete there, and either is ingested.
     Ends when the process is interrupted or told to terminate; answers and verdicts are kept then. Raises InvalidInput
@@ -51,11 +56,14 @@ def serve_documents(
     ended = _end_of_process()
     # Made before the local stack is: what it starts must not have the stack's environment.
     process = IngestProcess(place)
-    with answering(place):
+    with answering(place) as workers:
         catalog = Catalog(place.collection)
-        catalog.refresh()
+        catalog.refresh({})
         folder = Folder(place.source, place.collection)
-        with _bucket(folder, process, catalog, writable) as bucket, serving(port, bucket) as url:
+        with (
+            _bucket(folder, process, catalog, writable) as bucket,
+            serving(port, bucket, watch=workers.watch, origins=origins) as url,
+        ):
             collect_as_usual()
             announce(url)
             ended.wait()

@@ -7,6 +7,7 @@ from typing import Any
 from cli.local.aws.kept import kept_tables
 from cli.local.aws.lighter.programs import kept_programs
 from cli.local.aws.stack import running_stack
+from cli.local.aws.watching import watch
 from cli.local.backends import chosen_backends
 from cli.local.index import local_parts
 from cli.local.place import Place
@@ -42,3 +43,7 @@ class QuestionWorker:
     def history(self, question_id: str) -> list[dict[str, Any]]:
         """The events of the execution of a question so far."""
         return bootstrap.executions().history(question_id)
+
+    def watch(self, question_id: str, seen: int, seconds: float) -> int | None:
+        """How many events the execution of a question has had, as soon as they are more than `seen`."""
+        return watch(question_id, seen, seconds)

@@ -29,7 +29,7 @@ class Workers:
 
     def __init__(self, tables: Executions, count: int, make: Make, *arguments: Any) -> None:
         self._tables, self._make, self._arguments = tables, make, arguments
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._ran: OrderedDict[str, Remote] = OrderedDict()
         self._threads: set[threading.Thread] = set()
         self._ended = False
@@ -85,6 +85,11 @@ class Workers:
         found: list[dict[str, Any]] = self._asked(question_id, "history", [])
         return found
 
+    def watch(self, question_id: str, seen: int, seconds: float) -> int | None:
+        """How many events a question's execution has had, as soon as more than `seen`; None if it is not at work."""
+        found: int | None = self._asked(question_id, "watch", None, seen, seconds)
+        return found
+
     def _begun(self, question_id: str, payload: dict[str, Any]) -> "Future[Any]":
         while True:
             # One that is found gone is replaced with the next look for one.
@@ -102,10 +107,10 @@ class Workers:
         finally:
             self._threads.discard(threading.current_thread())
 
-    def _asked(self, question_id: str, method: str, nothing: Any) -> Any:
+    def _asked(self, question_id: str, method: str, nothing: Any, *more: Any) -> Any:
         worker = self._ran.get(question_id)
         with suppress(Gone):
-            return worker.call(method, question_id) if worker else nothing
+            return worker.call(method, question_id, *more) if worker else nothing
         return nothing
 
     def _worker_for(self, question_id: str) -> Remote:
@@ -120,18 +125,15 @@ class Workers:
             return worker
 
     def _begin(self) -> Remote:
-        return Remote(self._make, *self._arguments, on_end=self._look)
-
-    def _look(self) -> None:
-        with self._lock:
-            self._replace_gone()
+        return Remote(self._make, *self._arguments, on_end=self._replace_gone)
 
     def _replace_gone(self) -> None:
-        gone = [worker for worker in self._workers if worker.has_ended]
-        if gone and not self._ended:
-            # One that never came so far as to be asked would only be followed by another such.
-            others = [self._begin() for worker in gone if worker.was_made]
-            self._workers = [worker for worker in self._workers if worker not in gone] + others
+        with self._lock:
+            gone = [worker for worker in self._workers if worker.has_ended]
+            if gone and not self._ended:
+                # One that never came so far as to be asked would only be followed by another such.
+                others = [self._begin() for worker in gone if worker.was_made]
+                self._workers = [worker for worker in self._workers if worker not in gone] + others
 
 
 def _overdue(question_id: str) -> None:

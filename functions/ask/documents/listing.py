@@ -22,7 +22,8 @@ MAX_QUERIES = 20
 class Document(Content):
     """A document and how far it is: `working` until it can be searched (`ready`), or cannot be read (`failed`).
 
-    It is `awaited` at the `Location` of a form before its file has come, and again when it is deleted.
+    A deleted one is `removing` as long as its passages may be found. It is `awaited` at the `Location` of a form before
+    its file has come, and again when its passages are gone.
     """
 
     # A reply always has all fields.
@@ -31,15 +32,16 @@ class Document(Content):
     id: str
     key: str
     collection: str
-    status: Literal["ready", "failed", "working", "awaited"]
+    status: Literal["ready", "failed", "working", "removing", "awaited"]
     reason: str = Field(description="Why it failed.")
     updated_at: datetime | None
 
 
-class Documents(Model):
+class DocumentPage(Model):
     """A page of documents, which may hold fewer than were asked for."""
 
     documents: list[Document]
+    collections: list[str] = Field(description="What was listed: all that you may ask, or the one that you named.")
     cursor: str | None = Field(description="What to send for the next page; null on the last.")
 
 
@@ -48,6 +50,8 @@ def document_of(record: Record) -> Document | None:
     if record.status == "removed":
         return None
     fields = record.model_dump(include=set(Document.model_fields) - {"updated_at"})
+    if record.removing:
+        fields["status"] = "removing"
     return Document(**fields, updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None)
 
 
@@ -58,7 +62,7 @@ def awaited(document_id: str, key: str) -> Document:
     )
 
 
-def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str) -> Documents:
+def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str) -> DocumentPage:
     """A page of the documents of these collections, by collection and key; raises InvalidInput for a bad cursor."""
     names = sorted(set(collections))
     at, after = _read(cursor, names) if cursor else (0, None)
@@ -69,10 +73,10 @@ def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str
         if after is None:
             at += 1
         if at == len(names):
-            return Documents(documents=found, cursor=None)
+            return DocumentPage(documents=found, collections=names, cursor=None)
         if len(found) == limit:
             break
-    return Documents(documents=found, cursor=_written(names[at], *(after or ("", ""))))
+    return DocumentPage(documents=found, collections=names, cursor=_written(names[at], *(after or ("", ""))))
 
 
 def _written(collection: str, key: str, document_id: str) -> str:

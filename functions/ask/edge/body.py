@@ -6,6 +6,7 @@ import json
 from http import HTTPStatus
 from typing import Any
 
+from ask.edge.methods import methods_of
 from ask.edge.problems import ProblemRaised
 from selfrag.domain.feedback import FeedbackRequest
 from selfrag.domain.questions import AskRequest, UploadRequest
@@ -25,7 +26,8 @@ def model_of(path: str) -> type[Request]:
 
 def checked(event: dict[str, Any]) -> dict[str, Any]:
     """The event with its body as readable JSON text; raises ProblemRaised for what no route can read."""
-    if event["httpMethod"] != "POST":
+    # What takes no POST is refused as that, whatever comes with it.
+    if event["httpMethod"] != "POST" or "POST" not in methods_of(event["path"]):
         return event
     hint = f"Send a JSON object such as {model_of(event['path']).EXAMPLE}."
     content_type = _header(event, "content-type").partition(";")[0].strip().lower()

@@ -30,7 +30,8 @@ async function call(method, path, body) {
       return await callOnce(method, path, body);
     } catch (problem) {
       if (!problem.wantsKey) throw problem;
-      await askForKey(problem);
+      // Another request may have been given a key meanwhile.
+      if (problem.key === sessionStorage.getItem(KEY)) await askForKey(problem);
     }
   }
 }
@@ -49,7 +50,7 @@ async function callOnce(method, path, body) {
   } catch {
     if (reply.ok) throw new Problem(reply.status, { detail: word("failed") }, after);
   }
-  if (!reply.ok) throw new Problem(reply.status, said, after);
+  if (!reply.ok) throw Object.assign(new Problem(reply.status, said, after), { key });
   return { said, after };
 }
 
@@ -70,12 +71,15 @@ let asked = null;
 function askForKey(problem) {
   asked ??= new Promise((done, fail) => {
     const dialog = byId("key-dialog");
+    sessionStorage.removeItem(KEY);
+    byId("key-refused").hidden = !problem.key;
     byId("key").value = dialog.returnValue = "";
     dialog.addEventListener("close", () => {
       asked = null;
-      if (dialog.returnValue !== "go") return fail(problem);
-      sessionStorage.setItem(KEY, byId("key").value.trim());
+      const given = byId("key").value.trim();
       byId("key").value = "";
+      if (dialog.returnValue !== "go") return fail(problem);
+      sessionStorage.setItem(KEY, given);
       return done();
     }, { once: true });
     dialog.showModal();

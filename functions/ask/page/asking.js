@@ -1,6 +1,5 @@
 // A conversation: each question follows the one before, and is looked at until it is answered.
 
-const ID = /^[A-Za-z0-9_-]{1,80}$/;
 let turns = [];
 
 // The steps in the order in which they came; those that have not ended are marked.
@@ -10,21 +9,15 @@ function pathOf(path, trace) {
     make("li", { "aria-current": open.has(state) ? "step" : null }, state)));
 }
 
-function progress(said) {
-  const { path, trace, reflection } = said;
-  return [
-    make("p", { class: "dim" }, word("running")),
-    path && pathOf(path, trace || []),
-    reflection && relevanceOf(reflection.relevance),
-    reflection && reflection.support && make("p", {}, verdict(reflection.support.level)),
-  ].filter(Boolean);
-}
-
-// The response, asked for as often as the API says and never more than once a second.
+// The response: heard of where the server tells by itself, else asked for as often as the API says, and never more
+// than once a second; at once if `after` is null.
 async function finished(id, after, show) {
+  const heard = await listen(id, show);
+  if (heard.said) return heard.said;
   for (let wait = after; ; ) {
-    await pause(Math.max(1, wait));
+    if (wait !== null) await pause(Math.max(1, wait));
     const { said, after: again } = await patiently("GET", `/v1/questions/${encodeURIComponent(id)}?trace=true`);
+    if (heard.missing) streams = false;
     if (said.usage || said.status === "failed") return said;
     show(said);
     wait = again;
@@ -72,11 +65,13 @@ async function carry(body, work) {
 }
 
 async function show(question, id, after, body) {
+  if (!body.isConnected) return;  // another conversation has begun
+  addressed(question, id);
   const response = await finished(id, after, (said) => body.replaceChildren(...progress(said)));
+  if (!body.isConnected) return;
   if (!response.usage) throw new Problem(500, { detail: word("failed") }, 0);
   body.replaceChildren(...shown(response));
-  turns.push({ question, response });
-  history.replaceState(null, "", `#${response.id}`);
+  turns.push({ question, response, body });
   byId("begin-anew").hidden = byId("export").hidden = false;
   tell(word(response.status === "abstained" ? "abstained" : "done"));
 }
@@ -95,22 +90,4 @@ async function ask(event) {
     byId("question").value = "";
     await show(question, said.id, after, body);
   }).finally(() => { button.disabled = false; });
-}
-
-function anew() {
-  turns = [];
-  byId("turns").replaceChildren();
-  byId("begin-anew").hidden = byId("export").hidden = true;
-  history.replaceState(null, "", location.pathname);
-  tell("");
-  byId("question").focus();
-}
-
-// An answer of earlier, by its address; its question is not in it.
-async function reopen() {
-  const id = location.hash.slice(1);
-  if (!ID.test(id) || turns.some((turn) => turn.response.id === id)) return;
-  anew();
-  const body = addTurn(id);
-  await carry(body, () => show(id, id, 0, body));
 }

@@ -7,7 +7,10 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 # In the order in which they need each other.
-_SCRIPTS = ("words", "dom", "api", "answer", "saying", "asking", "documents", "start")
+_SCRIPTS = (
+    *("words", "dom", "api", "events", "answer", "steps", "saying"),
+    *("exporting", "asking", "opening", "documents", "start"),
+)
 
 
 @cache

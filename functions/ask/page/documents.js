@@ -8,7 +8,7 @@ function know(name) {
   if (collections.has(name)) return;
   collections.add(name);
   const box = make("input", { type: "checkbox", value: name });
-  byId("collections").append(make("label", {}, box, " ", theirs(name)));
+  byId("collections").append(make("label", {}, box, " ", named(name)));
   byId("known-collections").append(make("option", { value: name }));
   byId("into").value ||= name;
 }
@@ -21,7 +21,7 @@ function stateOf(entry) {
 function rowOf(entry) {
   const button = make("button", { type: "button", on: () => remove(entry, button) }, word("remove"));
   const reason = entry.reason ? block("p", entry.reason, "bad") : null;
-  return make("li", { "data-id": entry.id }, theirs(entry.key), " · ", stateOf(entry), " ", button, reason);
+  return make("li", { "data-id": entry.id }, named(entry.key), " · ", stateOf(entry), " ", button, reason);
 }
 
 // The second click deletes.
@@ -32,7 +32,10 @@ async function remove(entry, button) {
   }
   await telling(async () => {
     await call("DELETE", `/v1/documents/${encodeURIComponent(entry.id)}`);
-    button.parentElement.replaceChildren(theirs(entry.key), " · ", make("strong", { class: "some" }, word("removing")));
+    const row = button.parentElement;
+    row.tabIndex = -1;
+    row.focus();
+    row.replaceChildren(named(entry.key), " · ", make("strong", { class: "some" }, word("removing")));
   });
 }
 
@@ -48,7 +51,7 @@ async function telling(work) {
 const list = (more) => telling(async () => {
   const after = more && cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
   const { said } = await patiently("GET", `/v1/documents?limit=50${after}`);
-  said.documents.forEach((entry) => know(entry.collection));
+  (said.collections || []).forEach(know);
   const rows = said.documents.map(rowOf);
   if (more) byId("list").append(...rows);
   else byId("list").replaceChildren(...rows);
@@ -62,7 +65,7 @@ async function settled(id, after, showState) {
     await pause(Math.max(2, wait));
     try {
       const { said, after: again } = await patiently("GET", `/v1/documents/${encodeURIComponent(id)}`);
-      if (said.status !== "working") return said;
+      if (!["working", "removing"].includes(said.status)) return said;
       showState(said);
       wait = again;
     } catch (problem) {
@@ -73,7 +76,8 @@ async function settled(id, after, showState) {
 }
 
 async function upload(file) {
-  const state = make("strong", { class: "some" }, word("sending")), row = make("li", {}, theirs(file.name), " · ", state);
+  const state = make("strong", { class: "some" }, word("sending"));
+  const row = make("li", {}, named(file.name), " · ", state);
   byId("uploads").prepend(row);
   try {
     const key = `${byId("into").value.trim()}/${file.name}`;

@@ -11,12 +11,16 @@ function view(name) {
 }
 
 byId("language").value = language;
-byId("language").addEventListener("change", (event) => speak(event.target.value));
+byId("language").addEventListener("change", (event) => {
+  speak(event.target.value);
+  saidAnew();
+});
 byId("show-asking").addEventListener("click", () => view("asking"));
 byId("show-documents").addEventListener("click", () => view("documents"));
 byId("question-form").addEventListener("submit", ask);
 byId("question").addEventListener("keydown", (event) => {
-  const sends = event.key === "Enter" && !event.shiftKey && !event.isComposing;
+  // 229: Safari's composition has ended by the Enter that confirms it.
+  const sends = event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229;
   if (sends) {
     event.preventDefault();
     byId("question-form").requestSubmit();

@@ -67,6 +67,7 @@ const WORDS = {
   needsCollection: ["Name a collection first.", "先にコレクションを指定してください。", "먼저 컬렉션을 지정하세요."],
   notSent: ["The file could not be sent.", "ファイルを送信できませんでした。", "파일을 보내지 못했습니다."],
   sending: ["sending", "送信中", "보내는 중"],
+  awaited: ["expected", "到着待ち", "도착 대기 중"],
   working: ["being read", "読み取り中", "읽는 중"],
   ready: ["ready", "準備完了", "준비됨"],
   unread: ["cannot be read", "読み取れません", "읽을 수 없음"],
@@ -82,16 +83,39 @@ const WORDS = {
     "このサービスの利用にはキーが必要です。キーはこのタブを閉じるまで保持されます。",
     "이 서비스를 쓰려면 키가 필요합니다. 키는 이 탭을 닫을 때까지만 보관됩니다.",
   ],
+  keyRefused: ["This key was refused.", "このキーは拒否されました。", "이 키는 거부되었습니다."],
+  earlier: [
+    "An earlier answer, whose question is not kept with it:",
+    "以前の回答(質問は保存されていません):",
+    "이전 답변(질문은 함께 보관되지 않음):",
+  ],
+  badLink: ["This link leads to no answer.", "このリンクに対応する回答はありません。", "이 링크에 해당하는 답변이 없습니다."],
   go: ["Go on", "続ける", "계속"],
+  workflow: ["The workflow", "ワークフロー", "워크플로"],
+  gather: ["Gather", "収集", "수집"],
+  reflect: ["Reflect", "検証", "검증"],
+  compose: ["Compose", "作成", "작성"],
+  found: ["Passages found", "見つかった箇所", "찾은 구절"],
+  score: ["search score", "検索スコア", "검색 점수"],
+  judging: ["not judged yet", "判定待ち", "판정 대기"],
+  nothingNear: ["No passage came near.", "近い箇所はありませんでした。", "가까운 구절이 없었습니다."],
+  lookAtDocuments: ["Look at the documents", "文書を見る", "문서 보기"],
 };
 
-let language = LANGUAGES.find((one) => one === sessionStorage.getItem("selfrag-language"))
-  || LANGUAGES.find((one) => navigator.language.startsWith(one)) || "en";
+// The one that was chosen in this tab, or else the first that the browser prefers.
+let language = [sessionStorage.getItem("selfrag-language"), ...navigator.languages.map((one) => one.split("-")[0]), "en"]
+  .find((one) => LANGUAGES.includes(one));
 
 const word = (name) => WORDS[name][LANGUAGES.indexOf(language)];
 
 // A verdict or status in words; one that is not known yet stays as it is.
 const inWords = (name) => (Object.hasOwn(WORDS, name) ? word(name) : String(name));
+
+// A number as the language writes it, with this many digits behind the point.
+function decimal(value, digits, style = {}) {
+  const exact = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat(language, { ...style, ...exact }).format(value);
+}
 
 function speak(chosen) {
   language = chosen;

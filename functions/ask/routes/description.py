@@ -1,18 +1,13 @@
 """The routes that tell of the API itself: whether it answers, and what it takes."""
 
-import json
-import re
-from functools import cache
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from ask.edge.exchange import JSON, reply
-
-DESCRIPTION = Path(__file__).parents[1] / "openapi.json"
+from ask.edge.methods import DESCRIPTION
 
 router = Router()  # type: ignore[no-untyped-call]
 
@@ -39,14 +34,3 @@ def health() -> Response[Any]:
 def describe() -> Response[Any]:
     """The description of this API, which a test keeps true."""
     return Response(HTTPStatus.OK.value, JSON, DESCRIPTION.read_text(encoding="utf-8"))
-
-
-def methods_of(path: str) -> list[str]:
-    """The methods that a path takes; none if there is no such path."""
-    return next((methods for known, methods in _methods() if known.fullmatch(path)), [])
-
-
-@cache
-def _methods() -> list[tuple[re.Pattern[str], list[str]]]:
-    paths = json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
-    return [(re.compile(re.sub(r"{\w+}", "[^/]+", path)), [name.upper() for name in of]) for path, of in paths.items()]

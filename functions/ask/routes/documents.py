@@ -11,7 +11,9 @@ from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from ask.documents.listing import Document, Documents, awaited, document_of, page
+from ask.documents.listing import Document, DocumentPage, awaited, document_of, page
+from ask.documents.removal import remove
+from ask.edge import links
 from ask.edge.exchange import JSON, caller, place_of, problems, reply
 from ask.edge.problems import ProblemRaised
 from selfrag import bootstrap
@@ -55,7 +57,7 @@ class Uploading(Model):
     summary="The documents of your collections",
     description="By collection and key. A page may hold fewer documents than `limit`; the last one has no cursor.",
     responses={
-        200: {"description": "A page of documents", "content": {JSON: {"model": Documents}}},
+        200: {"description": "A page of documents", "content": {JSON: {"model": DocumentPage}}},
         **problems(400, 403, 429, 503),
     },
 )
@@ -75,7 +77,12 @@ def list_documents(
     summary="A form to upload a document with",
     description="The form is good for 15 minutes. What was uploaded can be searched within a minute or two.",
     responses={
-        201: {"description": "Send the file with this form", "content": {JSON: {"model": Uploading}}},
+        201: {
+            "description": "Send the file with this form",
+            "headers": links.LOCATION,
+            "content": {JSON: {"model": Uploading}},
+            "links": links.TO_AWAITED,
+        },
         **problems(400, 403, 413, 415, 429, 503),
     },
 )
@@ -96,7 +103,11 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     operation_id="show_document",
     summary="One document",
     responses={
-        200: {"description": "The document", "content": {JSON: {"model": Document}}},
+        200: {
+            "description": "The document",
+            "content": {JSON: {"model": Document}},
+            "links": links.TO_DELETION,
+        },
         **problems(400, 403, 404, 429, 503),
     },
 )
@@ -109,16 +120,22 @@ def show_document(request: Request, document_id: Id, key: Awaited = "") -> Respo
     "/v1/documents/<document_id>",
     operation_id="delete_document",
     summary="Delete a document",
-    description="The file is deleted at once; its passages are gone from the searches within a minute or two.",
+    description=(
+        "The file is deleted at once; its passages are gone from the searches within a minute or two, and until then "
+        "the document is `removing`."
+    ),
     responses={
-        202: {"description": "The document, as it was", "content": {JSON: {"model": Document}}},
+        202: {
+            "description": "The document, which is `removing`",
+            "content": {JSON: {"model": Document}},
+            "links": links.TO_DOCUMENT,
+        },
         **problems(400, 403, 404, 429, 503),
     },
 )
 def delete_document(request: Request, document_id: Id) -> Response[Any]:
     """Delete the object; the bucket's event starts what removes the passages."""
-    known = _own(request, document_id)
-    bootstrap.uploads().delete(known.key)
+    known = remove(_own(request, document_id), bootstrap.manifest(), bootstrap.uploads())
     return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
 
 

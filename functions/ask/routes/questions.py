@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Path, Query
 
 from ask import questions
+from ask.edge import links
 from ask.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
 from ask.edge.problems import RETRY_AFTER, ProblemRaised
 from ask.logic import Started, Unfinished
@@ -31,14 +32,28 @@ Trace = Annotated[bool, Query(description="Whether to show how far a question at
 Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The id that the question was given.")]
 
 
+def _started(description: str) -> Any:
+    """The reply that takes a question on, for the description of the API."""
+    return {
+        "description": description,
+        "headers": {**links.LOCATION, **links.RETRY_AFTER},
+        "content": {JSON: {"model": Started}},
+        "links": links.TO_QUESTION,
+    }
+
+
 @router.post(
     "/v1/ask",
     operation_id="ask",
     summary="Ask, and wait for the answer",
     description="Answers within 29 seconds; what takes longer comes back as `partial`, with what was not checked.",
     responses={
-        200: {"description": "The response", "content": {JSON: {"model": AnswerResponse}}},
-        202: {"description": "Still at work: look at Location", "content": {JSON: {"model": Started}}},
+        200: {
+            "description": "The response",
+            "content": {JSON: {"model": AnswerResponse}},
+            "links": links.TO_QUESTION,
+        },
+        202: _started("Still at work: look at Location"),
         **problems(400, 403, 404, 409, 413, 415, 429, 503),
     },
 )
@@ -54,7 +69,7 @@ def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") ->
     operation_id="start_question",
     summary="Ask, and fetch the answer later",
     responses={
-        202: {"description": "Taken on: look at Location", "content": {JSON: {"model": Started}}},
+        202: _started("Taken on: look at Location"),
         **problems(400, 403, 404, 409, 413, 415, 429, 503),
     },
 )
@@ -67,11 +82,15 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
     "/v1/questions/<question_id>",
     operation_id="show_question",
     summary="The response, or whether the question is at work",
-    description="A reply of a question at work says in `Retry-After` when to look again.",
+    description="A reply of a question at work says in `Retry-After` when to look again. On the laptop, the server of "
+    "`selfrag serve` also sends each change as a server-sent event at `GET /v1/questions/{question_id}/events`; there "
+    "is no such path in AWS.",
     responses={
         200: {
             "description": "The response of a finished question, or how far one without a response is",
+            "headers": links.RETRY_AFTER,
             "content": {JSON: {"model": AnswerResponse | Unfinished}},
+            "links": links.TO_QUESTION,
         },
         **problems(400, 403, 404, 429, 503),
     },

@@ -13,7 +13,8 @@ def usage(task: Task, outcome: Outcome, prices: Mapping[str, Prices]) -> Usage:
     """Add the ledger up; a model whose price is not known makes the cost unknown."""
     calls = [call for entry in task.ledger for call in entry.calls]
     steps = dict.fromkeys(call.step for call in calls)
-    by_step = {name: _step_usage([call for call in calls if call.step == name], prices) for name in steps}
+    begin = min((call.started_at for call in calls), default=0.0)
+    by_step = {name: _step_usage([call for call in calls if call.step == name], begin, prices) for name in steps}
     return Usage(
         model_calls=sum(entry.attempts for entry in task.ledger),
         rounds=rounds(task.ledger),
@@ -28,11 +29,13 @@ def usage(task: Task, outcome: Outcome, prices: Mapping[str, Prices]) -> Usage:
     )
 
 
-def _step_usage(calls: Sequence[ModelCall], prices: Mapping[str, Prices]) -> StepUsage:
+def _step_usage(calls: Sequence[ModelCall], begin: float, prices: Mapping[str, Prices]) -> StepUsage:
+    started = min(call.started_at for call in calls)
     return StepUsage(
         model=", ".join(dict.fromkeys(call.model for call in calls)),
         calls=len(calls),
-        seconds=round(max(call.ended_at for call in calls) - min(call.started_at for call in calls), 3),
+        started=round(started - begin, 3),
+        seconds=round(max(call.ended_at for call in calls) - started, 3),
         input_tokens=sum(call.input_tokens for call in calls),
         output_tokens=sum(call.output_tokens for call in calls),
         cost_usd=_sum(cost_usd(call, prices) for call in calls),

@@ -8,6 +8,9 @@ from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Cited, Segment, Source
 from selfrag.text.sentences import split_around
 
+# So many characters of a passage go along on either side of a quote: the state must not hold each passage twice.
+AROUND = 200
+
 _COUNTED = re.compile(r"(.*\D )(\d+)")
 
 
@@ -38,15 +41,19 @@ def _citation(passage: Evidence, cited: Cited, span: tuple[int, int]) -> list[Ci
     if not blocks:
         return []
     start, end = blocks[0][0], blocks[-1][1]
+    quote = passage.text[start:end].strip()
+    at = passage.text.index(quote, start)
     return [
         Citation(
             passage_id=passage.passage_id,
             document=passage.document,
-            quote=passage.text[start:end].strip(),
+            quote=quote,
             answer_span=span,
             heading=passage.heading,
             page=passage.page,
             locator=", ".join(filter(None, [passage.locator, _rows(passage, start, end)])),
+            before=passage.text[max(0, at - AROUND) : at],
+            after=passage.text[at + len(quote) :][:AROUND],
         )
     ]
 

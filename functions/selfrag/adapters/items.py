@@ -4,12 +4,14 @@ A document's items share its id. The part `document` tells its state; each other
 of passages with the index's own ids, by which alone they can be deleted.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.exceptions import ClientError
 from pydantic import TypeAdapter
 
-from selfrag.adapters.faults import readable
+from selfrag.adapters.faults import code_of, readable
 from selfrag.domain.records import Part, Record
 
 DOCUMENT = "document"
@@ -53,3 +55,23 @@ def part_of(item: Json) -> Part:
 def values_of(item: Json) -> Json:
     """An item's values as Python has them."""
     return {name: TypeDeserializer().deserialize(value) for name, value in item.items()}
+
+
+def updated(
+    client: Any, table: str, key: Json, expression: str, condition: str, values: Json, names: Mapping[str, str]
+) -> bool:
+    """Update an item if the condition holds; whether it did. Raises botocore's errors for all else."""
+    try:
+        client.update_item(
+            TableName=table,
+            Key=key,
+            UpdateExpression=expression,
+            ConditionExpression=condition,
+            ExpressionAttributeValues=serialized(values),
+            **({"ExpressionAttributeNames": dict(names)} if names else {}),
+        )
+    except ClientError as error:
+        if code_of(error) == "ConditionalCheckFailedException":
+            return False
+        raise
+    return True

@@ -4,10 +4,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from selfrag.adapters.faults import aws_faults, code_of
-from selfrag.adapters.items import DOCUMENT, Json, index_key_of, key_of, part_of, record_of, serialized
+from selfrag.adapters.faults import aws_faults
+from selfrag.adapters.items import DOCUMENT, Json, index_key_of, key_of, part_of, record_of, serialized, updated
 from selfrag.domain.records import Part, Record, part_name
 
 SERVICE = "the manifest"
@@ -55,9 +53,10 @@ class DynamoManifest:
         values = {":owner": owner, ":until": now + LEASE_SECONDS, ":now": now, ":key": key, ":collection": collection}
         claimed = self._update(
             document_id,
-            "SET lease_owner = :owner, lease_until = :until, #key = :key, #collection = :collection REMOVE look_again",
+            "SET lease_owner = :owner, lease_until = :until, #key = :key, #collection = :collection, "
+            "lease_deletion = if_not_exists(deleted_at, :never) REMOVE look_again",
             "attribute_not_exists(lease_owner) OR lease_owner = :owner OR lease_until < :now",
-            values,
+            {**values, ":never": 0},
             {"#key": "key", "#collection": "collection"},
         )
         if not claimed:
@@ -67,16 +66,29 @@ class DynamoManifest:
             return self.claim(document_id, key, collection, owner)
         return True
 
+    def begin_deletion(self, document_id: str, at: int) -> None:
+        """Write that a document is about to be deleted, `at` nanoseconds since the epoch; `release` tells of its end.
+
+        What is claimed from now on has seen it.
+        """
+        self._update(document_id, "SET deleted_at = :at", "attribute_exists(id)", {":at": at})
+
+    def undo_deletion(self, document_id: str, at: int) -> None:
+        """Take back what `begin_deletion` wrote, unless another deletion has begun since."""
+        self._update(document_id, "REMOVE deleted_at", "deleted_at = :at", {":at": at})
+
     def release(self, record: Record, owner: str) -> bool:
         """Write what is known now and let the document go; false if it has to be looked at again, and is kept."""
-        fields = record.model_dump(exclude={"id"})
+        fields = record.model_dump(exclude={"id", "deleted_at", "deletion_seen"})
         names = {f"#{name}": name for name in fields}
         values = {f":{name}": value for name, value in fields.items()}
-        setting = ", ".join(f"#{name} = :{name}" for name in fields)
-        mine = {**values, ":owner": owner}
+        # A deletion that began after the claim may not have been seen.
+        seen = "deletion_seen = if_not_exists(lease_deletion, :never)"
+        setting = ", ".join([*(f"#{name} = :{name}" for name in fields), seen])
+        mine = {**values, ":owner": owner, ":never": 0}
         if self._update(
             record.id,
-            f"SET {setting} REMOVE lease_owner, lease_until",
+            f"SET {setting} REMOVE lease_owner, lease_until, lease_deletion",
             "lease_owner = :owner AND attribute_not_exists(look_again)",
             mine,
             names,
@@ -123,21 +135,9 @@ class DynamoManifest:
     def _update(
         self, document_id: str, expression: str, condition: str, values: Json, names: Mapping[str, str] | None = None
     ) -> bool:
+        key = key_of(document_id, DOCUMENT)
         with aws_faults(SERVICE):
-            try:
-                self._client.update_item(
-                    TableName=self._table,
-                    Key=key_of(document_id, DOCUMENT),
-                    UpdateExpression=expression,
-                    ConditionExpression=condition,
-                    ExpressionAttributeValues=serialized(values),
-                    **({"ExpressionAttributeNames": dict(names)} if names else {}),
-                )
-            except ClientError as error:
-                if code_of(error) == "ConditionalCheckFailedException":
-                    return False
-                raise
-        return True
+            return updated(self._client, self._table, key, expression, condition, values, names or {})
 
     def _call(self, operation: str, **request: Any) -> Json:
         with aws_faults(SERVICE):

@@ -21,7 +21,8 @@ class Citation(Model):
     """Where a part of the answer comes from: `quote` is verbatim in the passage, `answer_span` counts characters.
 
     `heading` is the nearest one above the passage; `page` is what a viewer opens a PDF at, counted from 1; `locator`
-    says in words where the quote stands: `page iv`, `slide 3`, `sheet Prices, row 14`.
+    says in words where the quote stands: `page iv`, `slide 3`, `sheet Prices, row 14`. `before` and `after` are what
+    the passage has around the quote, of up to 200 characters each.
     """
 
     passage_id: str
@@ -31,13 +32,19 @@ class Citation(Model):
     heading: str = ""
     page: int | None = None
     locator: str = ""
+    before: str = ""
+    after: str = ""
 
 
 class StepUsage(Model):
-    """What one step cost: `seconds` from its first call's start to its last one's end; all models that it asked."""
+    """What one step cost: `seconds` from its first call's start to its last one's end; all models that it asked.
+
+    `started` is when that was, in seconds from the question's first call; null in what was kept before it was told.
+    """
 
     model: str
     calls: int
+    started: float | None = None
     seconds: float
     input_tokens: int
     output_tokens: int

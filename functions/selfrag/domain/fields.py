@@ -1,9 +1,9 @@
-"""The fields of a request that take more than a type to say: questions, answers, names, keys, tags and days."""
+"""The fields of a request that take more than a type to say: questions, names, keys, tags, days, numbers and others."""
 
 import unicodedata
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from selfrag.domain.documents import (
     EXTENSIONS,
@@ -18,6 +18,8 @@ from selfrag.domain.documents import (
 MAX_QUESTION_CHARACTERS = 2000
 MAX_RIGHT_ANSWER_CHARACTERS = 4000
 MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # the bytes are S3's
+# For the description: what the validators refuse too, and say in better words.
+_NOT_PLAIN = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
 
 
 def _sound(text: str) -> str:
@@ -68,6 +70,14 @@ def _day(text: str) -> str:
         raise ValueError("it must be a day such as 2026-01-31") from error
 
 
+def number(value: object) -> object:
+    """A value that is no text and no boolean; raises ValueError."""
+    # pydantic would read "4" and true as numbers, which the description does not promise.
+    if isinstance(value, str | bytes | bool):
+        raise ValueError("it must be a number")
+    return value
+
+
 def _object_key(key: str) -> str:
     if len(key) > MAX_KEY_CHARACTERS:
         raise ValueError(f"it has {len(key)} characters; {MAX_KEY_CHARACTERS} is the limit")
@@ -93,7 +103,24 @@ Question = Annotated[
 RightAnswer = Annotated[
     str, AfterValidator(_right_answer), Field(json_schema_extra={"maxLength": MAX_RIGHT_ANSWER_CHARACTERS})
 ]
-Name = Annotated[str, Field(min_length=1, max_length=1024), AfterValidator(_plain)]
-Key = Annotated[str, AfterValidator(_plain), AfterValidator(_object_key)]
-Tag = Annotated[str, Field(max_length=MAX_TAG_CHARACTERS), AfterValidator(_plain), AfterValidator(_tag)]
-Day = Annotated[str, Field(max_length=10), AfterValidator(_day)]
+Name = Annotated[
+    str,
+    Field(min_length=1, max_length=1024, json_schema_extra={"pattern": f"^[^{_NOT_PLAIN}]*$"}),
+    AfterValidator(_plain),
+]
+Key = Annotated[
+    str,
+    AfterValidator(_plain),
+    AfterValidator(_object_key),
+    Field(json_schema_extra={"maxLength": MAX_KEY_CHARACTERS, "pattern": f"^[^/{_NOT_PLAIN}]+(/[^/{_NOT_PLAIN}]+)+$"}),
+]
+Tag = Annotated[
+    str,
+    Field(max_length=MAX_TAG_CHARACTERS, json_schema_extra={"minLength": 1, "pattern": f"^[^,;{_NOT_PLAIN}]*$"}),
+    AfterValidator(_plain),
+    AfterValidator(_tag),
+]
+Day = Annotated[str, Field(max_length=10, json_schema_extra={"format": "date"}), AfterValidator(_day)]
+# JSON has one kind of number: 4.0 is a whole one.
+Whole = Annotated[int, BeforeValidator(number)]
+Number = Annotated[float, BeforeValidator(number)]

@@ -4,12 +4,12 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from selfrag.domain.base import Model
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, MAX_TAGS
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.fields import Day, Key, Name, Question, Tag
+from selfrag.domain.fields import Day, Key, Name, Number, Question, Tag, Whole, number
 from selfrag.domain.passages import Bounds
 from selfrag.domain.refusals import Request, explain
 
@@ -17,9 +17,9 @@ from selfrag.domain.refusals import Request, explain
 class Weights(Model):
     """How much IsRel, IsSup and IsUse count when answers are compared (arXiv 2310.11511, section 4.3)."""
 
-    rel: float = Field(default=1.0, ge=0.0, le=10.0)
-    sup: float = Field(default=1.0, ge=0.0, le=10.0)
-    use: float = Field(default=0.5, ge=0.0, le=10.0)
+    rel: Number = Field(default=1.0, ge=0.0, le=10.0)
+    sup: Number = Field(default=1.0, ge=0.0, le=10.0)
+    use: Number = Field(default=0.5, ge=0.0, le=10.0)
 
 
 class Policy(Model):
@@ -33,18 +33,18 @@ class Policy(Model):
     """
 
     strategy: Literal["self_rag", "naive", "corrective", "adaptive"] = "self_rag"
-    top_k: int = Field(default=4, ge=1, le=10)
-    relevance_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
+    top_k: Whole = Field(default=4, ge=1, le=10)
+    relevance_threshold: Number = Field(default=0.5, ge=0.0, le=1.0)
     # The paper's is -0.91 for three of its four tasks, on a scale that begins at -1 (appendix B.2).
-    lower_threshold: float = Field(default=0.05, ge=0.0, le=1.0)
-    min_utility: int = Field(default=3, ge=1, le=5)
-    max_rewrites: int = Field(default=2, ge=0, le=4)
-    max_regenerations: int = Field(default=1, ge=0, le=3)
-    web_search: bool = True
+    lower_threshold: Number = Field(default=0.05, ge=0.0, le=1.0)
+    min_utility: Whole = Field(default=3, ge=1, le=5)
+    max_rewrites: Whole = Field(default=2, ge=0, le=4)
+    max_regenerations: Whole = Field(default=1, ge=0, le=3)
+    web_search: bool = Field(default=True, strict=True)
     speculate: Literal["off", "draft", "full"] = "draft"
-    deadline_seconds: float = Field(default=25.0, ge=3.0, le=240.0)
-    max_cost_usd: float | None = Field(default=None, gt=0.0, le=100.0)
-    cache: bool = True
+    deadline_seconds: Number = Field(default=25.0, ge=3.0, le=240.0)
+    max_cost_usd: Annotated[float, Field(gt=0.0, le=100.0), BeforeValidator(number)] | None = None
+    cache: bool = Field(default=True, strict=True)
     weights: Weights = Weights()
 
 
@@ -101,7 +101,7 @@ class UploadRequest(Request):
     EXAMPLE: ClassVar[str] = '{"key": "handbook/leave.md", "size": 2048}'
 
     key: Key
-    size: int = Field(ge=1, le=MAX_DOCUMENT_BYTES)
+    size: Whole = Field(ge=1, le=MAX_DOCUMENT_BYTES)
     content_type: str = Field(default="", max_length=100, pattern=r"^([\w.+-]+/[\w.+-]+(; ?[\w-]+=[\w.-]+)*)?$")
     tags: list[Tag] = Field(default=[], max_length=MAX_TAGS)
     date: Day | None = None

@@ -24,7 +24,11 @@ class Content(Model):
 
 
 class Record(Content):
-    """What is known of a document; `generation` is the content that the index holds, "" for none."""
+    """What is known of a document; `generation` is the content that the index holds, "" for none.
+
+    `deleted_at` is when the API last began to delete it (nanoseconds since the epoch, 0 for never), `deletion_seen`
+    what that was when the bucket was last looked at for it.
+    """
 
     id: str
     key: str = ""
@@ -34,6 +38,13 @@ class Record(Content):
     version: str = ""
     generation: str = ""
     updated_at: int = 0
+    deleted_at: int = 0
+    deletion_seen: int = 0
+
+    @property
+    def removing(self) -> bool:
+        """Whether a deletion has begun that is not through."""
+        return self.deleted_at > self.deletion_seen
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,15 @@ class Manifest(Protocol):
     def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
         """Take a document for one execution; false if another has it, which is then told to look again."""
 
+    def begin_deletion(self, document_id: str, at: int) -> None:
+        """Write that a document is about to be deleted, `at` nanoseconds since the epoch; `release` tells of its end.
+
+        What is claimed from now on has seen it.
+        """
+
+    def undo_deletion(self, document_id: str, at: int) -> None:
+        """Take back what `begin_deletion` wrote, unless another deletion has begun since."""
+
     def release(self, record: Record, owner: str) -> bool:
         """Write what is known now and let the document go; false if it has to be looked at again, and is kept."""
 

@@ -12,10 +12,10 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 from botocore.stub import ANY, Stubber
 
+from ask.edge.methods import DESCRIPTION
 from ask.handler import handler
 from ask.logic import unfinished
 from ask.openapi import description
-from ask.routes.description import DESCRIPTION
 from selfrag import bootstrap
 from selfrag.adapters.executions import Machines, StatesExecutions
 from selfrag.domain.history import Step, steps_of
@@ -146,7 +146,7 @@ def test_an_answer_that_came_in_the_meantime_is_not_replaced(answers: Stubber) -
 def test_a_question_at_work_is_known_at_once_and_without_a_call_of_step_functions(answers: Stubber) -> None:
     answers.add_response("get_item", kept(due_in=60), LOOKED)
     status, body, headers = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))
-    at_work = {"id": "abc", "status": "running", "reflection": None, "path": None, "trace": None}
+    at_work = {"id": "abc", "status": "running", "reflection": None, "path": None, "trace": None, "passages": None}
     assert (status, body, headers["Retry-After"]) == (200, at_work, ["5"])
 
 
@@ -284,6 +284,22 @@ def test_an_execution_that_ended_without_a_response_has_failed() -> None:
     assert view.trace
     assert (view.status, view.path) == ("failed", ["Retrieve"])
     assert (view.trace[0].error, view.trace[0].attempts, view.trace[0].finished) == ("Misconfigured", 4, False)
+
+
+def test_the_passages_that_searches_brought_are_told_each_once_and_without_their_texts() -> None:
+    place = {"document": "leave.md", "heading": "Leave", "page": 2, "locator": "page ii"}
+    one, two = ({"passage_id": name, "text": "SECRET", "new_field": 1, "score": 0.5, **place} for name in "ab")
+    took: dict[str, Any] = {"started": 0.1, "seconds": 2.0, "attempts": 1, "given": {}, "error": ""}
+    steps = [
+        Step("Retrieve", result={"passages": [one]}, **took),
+        Step("SearchWeb", result={"passages": [one, two]}, **took),
+        Step("Retrieve", result=None, **took),
+    ]
+    view = unfinished("abc", "running", steps)
+    assert [found.model_dump() for found in view.passages or []] == [
+        {"passage_id": name, "score": 0.5, **place} for name in "ab"
+    ]
+    assert "SECRET" not in view.model_dump_json()
 
 
 def test_the_cause_of_a_failed_step_is_the_operators_and_not_the_callers() -> None:

@@ -47,6 +47,7 @@ def all_pages(manifest: Any, collections: list[str], limit: int) -> list[str]:
     while cursor is not None:
         found = listing.page(manifest, collections, limit, cursor)
         assert len(found.documents) <= limit
+        assert found.collections == sorted(collections)
         keys += [document.key for document in found.documents]
         cursor = found.cursor
     return keys

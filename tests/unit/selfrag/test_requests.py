@@ -44,6 +44,10 @@ def test_a_question_that_cannot_be_asked_gets_one_clear_sentence(question: str, 
         ('{"deadline_seconds": 9999}', "policy.deadline_seconds was not accepted"),
         ('{"min_utility": "x"}', "policy.min_utility was not accepted"),
         ('{"relevance_threshold": NaN}', "policy.relevance_threshold was not accepted"),
+        ('{"top_k": "6"}', "policy.top_k was not accepted: it must be a number"),
+        ('{"max_cost_usd": "1"}', "policy.max_cost_usd was not accepted: it must be a number"),
+        ('{"weights": {"use": true}}', "policy.weights.use was not accepted: it must be a number"),
+        ('{"cache": "yes"}', "policy.cache was not accepted"),
     ],
 )
 def test_a_policy_that_cannot_be_followed_gets_one_clear_sentence(policy: str, words: str) -> None:

@@ -1,7 +1,7 @@
 """Ingestion beside the served API: one run at a time, nothing forgotten, no failure silent."""
 
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
@@ -18,13 +18,17 @@ class Catalog:
 
     def __init__(self) -> None:
         self.marked: list[str] = []
+        self.gone: list[str] = []
         self.refreshed: SimpleQueue[Any] = SimpleQueue()
 
     def working(self, key: str) -> None:
         self.marked.append(key)
 
-    def refresh(self, working: Collection[str] = (), unread: Mapping[str, str] | None = None, reason: str = "") -> None:
-        self.refreshed.put((sorted(working), dict(unread or {}), reason))
+    def removing(self, key: str) -> None:
+        self.gone.append(key)
+
+    def refresh(self, changed: Mapping[str, str], unread: Mapping[str, str] | None = None, reason: str = "") -> None:
+        self.refreshed.put((dict(changed), dict(unread or {}), reason))
 
 
 class Runs:
@@ -65,12 +69,13 @@ def test_what_comes_during_a_run_is_for_one_run_after_it() -> None:
         assert runs.begun.empty()
         runs.end()
         # What waits for the next run is not shown as it was before.
-        assert catalog.refreshed.get(timeout=SECONDS) == (["hr/b.md", "hr/c.md"], {}, "")
+        later = {"hr/b.md": '"later"', "hr/c.md": '"later"', "hr/d.md": ""}
+        assert catalog.refreshed.get(timeout=SECONDS) == (later, {}, "")
         assert runs.begun.get(timeout=SECONDS) == 2
         runs.end()
-        assert catalog.refreshed.get(timeout=SECONDS) == ([], {}, "")
+        assert catalog.refreshed.get(timeout=SECONDS) == ({}, {}, "")
     assert runs.begun.empty()
-    assert catalog.marked == ["hr/a.md", "hr/b.md", "hr/c.md", "hr/b.md"]
+    assert (catalog.marked, catalog.gone) == (["hr/a.md", "hr/b.md", "hr/c.md", "hr/b.md"], ["hr/d.md"])
 
 
 def test_a_run_that_fails_is_told_with_what_it_was_for_and_the_next_one_runs(
@@ -82,16 +87,17 @@ def test_a_run_that_fails_is_told_with_what_it_was_for_and_the_next_one_runs(
         assert runs.begun.get(timeout=SECONDS) == 1
         documents.changed("hr/gone.md", "")
         runs.end("The disk is full.")
-        assert catalog.refreshed.get(timeout=SECONDS) == ([], {"hr/a.md": '"a"'}, "The disk is full.")
+        waiting = {"hr/gone.md": ""}
+        assert catalog.refreshed.get(timeout=SECONDS) == (waiting, {"hr/a.md": '"a"'}, "The disk is full.")
         assert runs.begun.get(timeout=SECONDS) == 2
         runs.end(OSError("no more\nprocesses"))
         working, unread, reason = catalog.refreshed.get(timeout=SECONDS)
-        assert (working, unread) == ([], {})
+        assert (working, unread) == ({}, {"hr/gone.md": ""})
         assert reason.endswith("OSError: no more processes")
         documents.changed("hr/c.md", '"c"')
         assert runs.begun.get(timeout=SECONDS) == 3
         runs.end()
-        assert catalog.refreshed.get(timeout=SECONDS) == ([], {}, "")
+        assert catalog.refreshed.get(timeout=SECONDS) == ({}, {}, "")
     assert capsys.readouterr().err == "selfrag: Documents could not be read: OSError: no more processes\n"
 
 

@@ -44,14 +44,27 @@ def test_one_connection_takes_many_requests_whatever_the_app_reads_of_them(sent:
         assert reply(sent).read() == f"POST {path} {read}".encode()
 
 
-def test_a_client_of_http_1_0_is_told_that_its_connection_is_kept(sent: socket.socket) -> None:
+@pytest.mark.parametrize("asked", [b"Keep-Alive", b"te, keep-alive", b"TE\r\nConnection: keep-alive"])
+def test_a_client_of_http_1_0_that_asks_for_it_keeps_its_connection_and_is_told(
+    sent: socket.socket, asked: bytes
+) -> None:
     for _ in range(2):
-        sent.sendall(b"GET /a HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n")
+        sent.sendall(b"GET /a HTTP/1.0\r\nConnection: %s\r\n\r\n" % asked)
         answered = reply(sent)
         assert (answered.headers["connection"], answered.read()) == ("keep-alive", b"GET /a 0")
     sent.sendall(b"GET /b HTTP/1.0\r\n\r\n")
     answered = reply(sent)
     assert (answered.headers["connection"], answered.read()) == ("close", b"GET /b 0")
+    assert sent.recv(1) == b""
+
+
+@pytest.mark.parametrize("asked", [b"close", b"Keep-Alive, Close"])
+def test_a_connection_that_is_to_be_closed_is_closed_whatever_else_is_asked_for(
+    sent: socket.socket, asked: bytes
+) -> None:
+    sent.sendall(b"GET /a HTTP/1.1\r\nHost: x\r\nConnection: %s\r\n\r\n" % asked)
+    answered = reply(sent)
+    assert (answered.headers["connection"], answered.read()) == ("close", b"GET /a 0")
     assert sent.recv(1) == b""
 
 
@@ -80,12 +93,31 @@ def test_whoever_announces_a_large_body_is_told_to_send_it(sent: socket.socket) 
         (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", 414),
         (b"nonsense\r\n\r\n", 400),
         (b"GET http://[::1/ HTTP/1.1\r\n\r\n", 400),
-        (b"POST /a HTTP/1.1\r\nContent-Length: 5\r\n\r\n", 400),
-        (b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n", 400),
         (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 200 + b"\r\n", 431),
+        (b"GET / HTTP/1.1\r\nHost: " + b"x" * 70_000 + b"\r\n\r\n", 431),
+        (b"GET /a\r\n\r\n", 400),
+        (b"GET /a HTTP/0.9\r\nHost: x\r\n\r\n", 400),
+        (b"G(T /a HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        (b"GET /a HTTP/2.0\r\nHost: x\r\n\r\n", 505),
+        (b"GET /a HTTP/1.1\r\n\r\n", 400),
+        (b"GET /a HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400),
+        (b"GET /a HTTP/1.1\r\nHost : x\r\n\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400),
+        (
+            b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            400,
+        ),
+        (b"POST /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501),
     ],
-    ids=["long", "nonsense", "host", "cut", "chunks", "headers"],
-)
+    ids=[
+        "long", "nonsense", "address", "cut", "chunks", "headers", "header", "old", "older", "method", "version",
+        "no host", "hosts", "blank", "negative", "lengths", "length and chunks", "old chunks", "coding",
+    ],
+)  # fmt: skip
 def test_what_is_no_request_is_refused_and_its_connection_closed(
     sent: socket.socket, request_: bytes, status: int, capfd: pytest.CaptureFixture[str]
 ) -> None:

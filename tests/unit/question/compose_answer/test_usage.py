@@ -35,6 +35,17 @@ def test_a_step_that_asked_two_models_names_both() -> None:
     assert composed(judged).usage.by_step["grade_support"].model == "small, strong"
 
 
+def test_each_step_says_when_it_began_counted_from_the_first_call() -> None:
+    began, later = steps.entry("DecideRetrieval"), steps.entry("Generate")
+    for entry, at in ((began, 100.0), (later, 101.5)):
+        entry["calls"] = [{**entry["calls"][0], "started_at": at, "ended_at": at + 2}]
+    by_step = composed(later, began).usage.by_step
+    assert {name: (step.started, step.seconds) for name, step in by_step.items()} == {
+        "decide_retrieval": (0.0, 2.0),
+        "generate": (1.5, 2.0),
+    }
+
+
 def test_graders_at_the_same_time_are_one_round_and_a_search_is_none() -> None:
     searched = [steps.entry("Retrieve", 0), steps.entry("GradeRelevance"), steps.entry("GradeRelevance")]
     judged = [steps.entry("GradeSupport", turn=3), steps.entry("GradeUtility", turn=3)]

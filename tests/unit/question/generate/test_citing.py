@@ -67,6 +67,16 @@ def test_a_page_is_cited_by_its_label_and_opened_by_its_number() -> None:
     assert (found.locator, found.page) == ("page iv", 6)
 
 
+def test_a_citation_has_what_stands_around_its_quote_in_the_passage() -> None:
+    found = citation(2, 3, rows=rows("row 14", "row 15", "row 16"))
+    assert found.before + found.quote + found.after == TEXT
+    long = passage("p", f"{'Before. ' * 100}Fact. {'After. ' * 100}".strip())
+    writes = FakeClaude([cited("So.", 0, 100, 101)])
+    (one,) = generate(Task(question="?", passages=[long]), writes, PROMPT).citations
+    assert (one.quote, len(one.before), len(one.after)) == ("Fact.", 200, 200)
+    assert f"{one.before}{one.quote}{one.after}" in long.text
+
+
 def test_a_passage_of_a_release_before_is_cited_as_it_was() -> None:
     found = citation(1, 2, page=6)
     assert (found.locator, found.page, found.quote) == ("", 6, LINES[1])

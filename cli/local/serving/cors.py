@@ -1,0 +1,74 @@
+"""Which pages of other origins may use the served API: none, but those that `selfrag serve --cors` names.
+
+What a browser asks before a request, and what it wants to hear, is the Fetch standard's CORS protocol.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from werkzeug.wrappers import Request, Response
+
+from ask.edge.problems import ProblemRaised
+from selfrag.domain.errors import InvalidInput
+
+EVERY = "*"
+# As a browser writes it: no path, no blank, nothing in capitals.
+_ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+# What a page may read of a reply, and send with a request, beside what every page may.
+EXPOSED = "Allow, ETag, Location, Retry-After, X-Request-Id"
+SENT = "Content-Type, Idempotency-Key, X-Api-Key"
+# How long a browser need not ask again.
+_SECONDS = "600"
+_READING = ("GET", "HEAD", "OPTIONS")
+
+
+def origins_of(named: Iterable[str]) -> frozenset[str]:
+    """The origins that are named; raises InvalidInput for what no browser would name so."""
+    origins = frozenset(named)
+    for origin in sorted(origins):
+        if origin != EVERY and not _ORIGIN.fullmatch(origin):
+            raise InvalidInput(f"{origin} is no origin: name it as https://app.example.com, in small letters, no path.")
+    return origins
+
+
+def refuse_strangers(request: Request, origins: Collection[str]) -> None:
+    """Raise ProblemRaised if a page of an origin that is not named would change something, or ask.
+
+    A browser sends some requests without asking first, and keeps from the page only what came of them.
+    """
+    origin = request.headers.get("origin")
+    if origin is None or request.method in _READING or _may(origin, origins):
+        return
+    # The page that this server has itself, also where somebody forwards another port to it.
+    if urlsplit(origin).netloc.lower() == request.host.lower():
+        return
+    raise ProblemRaised(
+        HTTPStatus.FORBIDDEN,
+        "Pages of another origin may not ask this server.",
+        "Start it with `selfrag serve --cors ORIGIN`.",
+    )
+
+
+def opened(request: Request, response: Response, origins: Collection[str]) -> Response:
+    """The response with what lets a page of a named origin read it, or send what it has asked about."""
+    if not origins:
+        return response
+    if EVERY not in origins:
+        response.vary.add("Origin")
+    origin = request.headers.get("origin", "")
+    if not _may(origin, origins):
+        return response
+    response.headers["Access-Control-Allow-Origin"] = EVERY if EVERY in origins else origin
+    if request.method == "OPTIONS" and "access-control-request-method" in request.headers:
+        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
+        response.headers["Access-Control-Allow-Headers"] = SENT
+        response.headers["Access-Control-Max-Age"] = _SECONDS
+    else:
+        response.headers["Access-Control-Expose-Headers"] = EXPOSED
+    return response
+
+
+def _may(origin: str, origins: Collection[str]) -> bool:
+    return bool(origin) and (origin in origins or EVERY in origins)

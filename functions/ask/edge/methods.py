@@ -1,0 +1,26 @@
+"""Which methods each path of the API takes: what its description says, and what goes with that."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+DESCRIPTION = Path(__file__).parents[1] / "openapi.json"
+# The page is no part of the description.
+_PAGE: dict[str, dict[str, object]] = {"/": {"get": {}}}
+
+
+def methods_of(path: str) -> tuple[str, ...]:
+    """The methods that a path takes; none if there is no such path. What can be got can be looked at by HEAD."""
+    return next((methods for known, methods in _methods() if known.fullmatch(path)), ())
+
+
+@cache
+def _methods() -> list[tuple[re.Pattern[str], tuple[str, ...]]]:
+    paths = _PAGE | json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
+    return [(re.compile(re.sub(r"{\w+}", "[^/]+", path)), _with_others(of)) for path, of in paths.items()]
+
+
+def _with_others(described: dict[str, object]) -> tuple[str, ...]:
+    methods = [method.upper() for method in described]
+    return (*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS")

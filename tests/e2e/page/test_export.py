@@ -1,0 +1,112 @@
+"""A conversation that is saved as Markdown: what others said is text in it, whatever reads it."""
+
+import json
+import re
+import string
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from tests.support.browsing import Tab, browsing
+from tests.support.hostile import CASES
+from tests.support.said import response_of, saying_each
+
+READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+# What the page itself makes: a heading, paragraphs, a numbered list with a quotation in each item.
+OURS = {"heading", "paragraph", "ordered_list", "list_item", "blockquote", "inline", "text", "text_special"}
+BREAKS = {"softbreak", "hardbreak"}
+# Pieces of Markdown, from which random texts come that mean something to its reader.
+WORDS = ["\r\n", "    ", "1.", "9)", "www.", "http://", "```", "---", "&amp;", "<b>"]
+PIECES = [*WORDS, *"\n\t a", *string.punctuation]
+STARTS = [f"\n{mark} " for mark in ("-", "+", "*", "1.", "9)", "#", ">", "|", "    ", ":", "```", "~~~")] + [
+    "\n---\n",
+    "\n===",
+]
+LETTERS = st.characters(exclude_categories=["Cs"])
+TEXTS = st.lists(st.sampled_from(PIECES) | st.sampled_from(STARTS) | LETTERS, max_size=30)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    """The page, of which only what writes the Markdown is asked."""
+    with browsing(tmp_path_factory.mktemp("browser")) as tab, saying_each([]) as url:
+        tab.open(url)
+        yield tab
+
+
+def written(page: Tab, text: str) -> str:
+    """The Markdown of a conversation of one question, each text of which is this one."""
+    response = {**response_of(text), "citations": response_of(text)["citations"] * 6}
+    return str(page.run(f"markdown([{{question: {json.dumps(text)}, response: {json.dumps(response)}}}])"))
+
+
+def flat(tokens: list[Token]) -> Iterator[Token]:
+    """All tokens, those within others too."""
+    for token in tokens:
+        yield token
+        yield from flat(token.children or [])
+
+
+def read(text: str) -> str:
+    """Its letters as they are read: what the page writes instead of a control, without any space."""
+    shown = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", "\ufffd", text)
+    return "".join(shown.split())
+
+
+def holds(page: Tab, text: str) -> None:
+    """Markdown's reader finds our own structure in it, and the text as text."""
+    markdown = READER.parse(written(page, text))
+    kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in flat(markdown)}
+    assert kinds <= OURS | BREAKS, (kinds - OURS, text[:200])
+    assert sum(token.type == "ordered_list_open" for token in markdown) == 1
+    quotes = [token.level for token in markdown if token.type == "blockquote_open"]
+    assert quotes == [2] * 12
+    inline = ["".join(part.content for part in flat(token.children or [])) for token in markdown if token.children]
+    assert read(inline[0]) == read(text) or not read(text)
+    assert read(inline[-2]) == read(text) or not read(text)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_hostile_text_is_text_in_the_saved_conversation(page: Tab, name: str) -> None:
+    holds(page, CASES[name][:5000])
+
+
+@given(text=TEXTS.map("".join))
+@settings(max_examples=200, deadline=None)
+def test_any_text_is_text_in_the_saved_conversation(page: Tab, text: str) -> None:
+    holds(page, f"x{text}x")
+
+
+def test_addresses_and_names_of_people_are_no_links_in_the_saved_conversation(page: Tab) -> None:
+    saved = written(
+        page,
+        "See https://elsewhere.example, www.elsewhere.example, //elsewhere.example and @somebody, mailto:a@b.example",
+    )
+    assert not re.search(r"https?://|www\.|(?<!\\)@|(?<!\\)//", saved)
+
+
+def test_lines_and_numbers_of_citations_stay_in_the_saved_conversation(page: Tab) -> None:
+    response: dict[str, Any] = {**response_of("Fact."), "answer": "One.\n- Two.\n\nThree."}
+    response["citations"] = [{**response["citations"][0], "answer_span": [0, 4]}]
+    saved = page.run(f"markdown([{{question: 'What?', response: {json.dumps(response)}}}])")
+    assert saved.startswith(
+        "## What?\n\nOne. \\[1\\]\\\n\\- Two.\n\nThree.\n\n1. Fact. › Fact. › Fact.\n\n   > Fact.\n\n"
+    )
+
+
+def test_the_conversation_is_saved_as_a_file_without_the_key(tab: Tab) -> None:
+    with saying_each(["Fact."]) as url:
+        tab.open(f"{url}/#case-0")
+        tab.run("sessionStorage.setItem('selfrag-key', 'the-key')")
+        tab.until("turns.length")
+        tab.run("URL.createObjectURL = (file) => { window.file = file; return 'data:,'; }; null")
+        tab.click("#export")
+        saved = tab.until("window.file && file.text()")
+        assert "Fact." in saved
+        assert "the-key" not in saved
+        assert tab.run("file.type") == "text/markdown"

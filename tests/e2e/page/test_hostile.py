@@ -1,0 +1,100 @@
+"""What documents, models and strangers say is text on the page, whatever it looks like."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.browsing import Tab
+from tests.support.hostile import CASES
+from tests.support.infra.tools import ROOT
+from tests.support.said import saying_each
+
+LOOK = (ROOT / "tests/support/inspected.js").read_text(encoding="utf-8")
+TAGS = "[...root.querySelectorAll('*')].map((one) => one.tagName)"
+# The page's empty icon, and what Chromium draws fields for dates with.
+ITS_OWN = ("data:,", "data:image/svg+xml;base64,")
+WIDTHS = pytest.mark.parametrize("width", [390, 1280])
+
+
+def looking(tab: Tab, url: str, width: int) -> None:
+    """Open the page; what the browser has to refuse it is counted, Trusted Types too."""
+    count = "window.refused = []; addEventListener('securitypolicyviolation', (one) => refused.push(one.blockedURI));"
+    tab.tell("Page.addScriptToEvaluateOnNewDocument", source=count)
+    tab.open(url, width)
+    tab.run(f"{LOOK}; null")
+
+
+def found(tab: Tab, address: str, look: str, text: str = "") -> Any:
+    """What a look gives at the view of an address, everything unfolded."""
+    tab.run(f"location.hash = {json.dumps(address)}; null")
+    shown = f"document.querySelector('.asked')?.textContent.endsWith({json.dumps(' ' + address)})"
+    tab.until(f"{shown} && !document.querySelector('[aria-busy]')")
+    unfold = "root.querySelectorAll('details').forEach((one) => { one.open = true; })"
+    return tab.run(f"((root, text) => {{ {unfold}; return {look}; }})(byId('turns'), {json.dumps(text)})")
+
+
+def nothing_ran(tab: Tab, url: str) -> None:
+    """Neither a script nor a dialog nor a window came of it, nor a request to elsewhere; nothing had to be refused."""
+    assert tab.said == []
+    assert tab.run("refused") == []
+    assert not [address for address in tab.requests if not address.startswith((f"{url}/", *ITS_OWN))]
+    assert len([one for one in tab.tell("Target.getTargets")["targetInfos"] if one["type"] == "page"]) == 1
+
+
+def test_there_are_sixty_hostile_texts() -> None:
+    assert len(set(CASES.values())) >= 60
+
+
+@WIDTHS
+def test_an_answer_of_hostile_texts_is_shown_as_text_and_breaks_nothing(tab: Tab, width: int) -> None:
+    with saying_each(["Fact.", *CASES.values()]) as url:
+        looking(tab, url, width)
+        harmless, wrong = found(tab, "case-0", TAGS), {}
+        for at, (name, text) in enumerate(CASES.items(), 1):
+            look = f"[{TAGS}, [...wrongTexts(root, text), ...inspected(root)]]"
+            tags, wrong[name] = found(tab, f"case-{at}", look, text)
+            wrong[name] += ["other elements"] if tags != harmless else []
+        assert {name: one for name, one in wrong.items() if one} == {}
+        nothing_ran(tab, url)
+
+
+@WIDTHS
+def test_problems_of_hostile_texts_are_shown_as_text_and_break_nothing(tab: Tab, width: int) -> None:
+    with saying_each(["Fact.", *CASES.values()]) as url:
+        looking(tab, url, width)
+        harmless, wrong = found(tab, "bad-0", TAGS), {}
+        for at, (name, text) in enumerate(CASES.items(), 1):
+            look = f"[{TAGS}, root.querySelector('.bad').textContent === `${{text}} ${{text}}`, inspected(root)]"
+            tags, same, wrong[name] = found(tab, f"bad-{at}", look, text)
+            wrong[name] += [] if tags == harmless and same else ["other elements or another text"]
+        assert {name: one for name, one in wrong.items() if one} == {}
+        nothing_ran(tab, url)
+
+
+@WIDTHS
+def test_documents_and_collections_of_hostile_names_are_text_and_break_nothing(tab: Tab, width: int) -> None:
+    texts = ["Fact.", *CASES.values()]
+    with saying_each(texts) as url:
+        looking(tab, url, width)
+        tab.click("#show-documents")
+        tab.until("document.querySelector('[data-id]')")
+        reasons = "[...document.querySelectorAll('#list p.bad')].map((one) => one.textContent)"
+        assert tab.run(f"((texts) => {reasons}.every((one, at) => one === texts[at]))({json.dumps(texts)})")
+        tags = tab.run("[...document.querySelectorAll('#list li')].map((row) => row.querySelectorAll('*').length)")
+        assert set(tags) == {tags[0]}
+        assert tab.run("inspected(byId('list'))") == []
+        tab.click("#show-asking")
+        tab.run("byId('options').open = true; null")
+        assert tab.run("document.querySelectorAll('#collections input').length") == len(set(texts))
+        assert tab.run("inspected(byId('collections'))") == []
+        nothing_ran(tab, url)
+
+
+def test_a_file_is_not_disguised_by_letters_that_turn_its_name(tab: Tab) -> None:
+    with saying_each(["\u202efdp.exe", "a\0b"]) as url:
+        tab.open(url)
+        tab.click("#show-documents")
+        tab.until("document.querySelector('[data-id]')")
+        names = tab.run("[...document.querySelectorAll('#list bdi')].map((one) => one.textContent)")
+        assert names == ["[U+202E]fdp.exe", "a[U+0000]b"]

@@ -1,0 +1,110 @@
+"""The page by keyboard alone, on a small window, in three languages, and by its address."""
+
+import json
+
+import pytest
+
+from tests.support.browsing import Tab
+from tests.support.infra.tools import ROOT
+from tests.support.said import saying, saying_each
+
+FOCUS = "document.activeElement"
+
+
+def reached(tab: Tab, selector: str, most: int = 40) -> None:
+    """Press Tab until the focus is on it."""
+    for _ in range(most):
+        if tab.run(f"{FOCUS}.matches({json.dumps(selector)})"):
+            return
+        tab.press("Tab")
+    raise AssertionError(f"{selector} is not reached by Tab")
+
+
+def stops(tab: Tab) -> list[str]:
+    """Where the focus stands as Tab is pressed, until it comes round or leaves the page; each is seen to have it."""
+    found: list[str] = []
+    tab.run("document.activeElement.blur()")
+    while True:
+        tab.press("Tab")
+        here = tab.run(f"{FOCUS}.id || {FOCUS}.className || {FOCUS}.tagName")
+        if here in ("BODY", "HTML") or (found and tab.run(f"{FOCUS} === window.first")):
+            return found
+        if not found:
+            tab.run(f"window.first = {FOCUS}; null")
+        assert tab.run(f"getComputedStyle({FOCUS}).outlineStyle") != "none", here
+        found.append(here)
+        assert len(found) < 60, f"a trap: {found[-8:]}"
+
+
+def test_everything_is_done_by_keyboard_alone(tab: Tab) -> None:
+    with saying("Fact.") as url:
+        tab.open(url)
+        reached(tab, "#question")
+        tab.tell("Input.insertText", text="What?")
+        tab.press("Enter")
+        tab.until("document.querySelector('#key-dialog').open")
+        assert tab.run(f"{FOCUS}.id") == "key"
+        tab.tell("Input.insertText", text="the-key")
+        tab.press("Enter")
+        tab.until("document.querySelector('.feedback')")
+        assert tab.run("document.querySelector('[role=status]').textContent") == "Not found in the documents"
+        tab.run("document.activeElement.blur()")
+        reached(tab, ".cite")
+        tab.press("Enter")
+        assert tab.run(f"[{FOCUS}.tagName, {FOCUS}.parentElement.open]") == ["SUMMARY", True]
+        tab.press("Escape")
+        assert tab.run(f"[{FOCUS}.className, document.querySelector('.note').open]") == ["cite", False]
+        reached(tab, ".feedback button")
+        tab.press("Enter")
+        tab.until("document.querySelector('.feedback .good')")
+        assert tab.run(f"{FOCUS}.className") == "feedback"
+        reached(tab, "#show-documents", 60)
+        tab.press("Enter")
+        tab.until("document.querySelector('[data-id]')")
+        reached(tab, "#list button")
+        tab.press("Enter")
+        tab.press("Enter")
+        tab.until("!document.querySelector('#list button')")
+        assert tab.run(f"{FOCUS}.tagName") == "LI"
+
+
+def test_tab_goes_through_the_page_and_out_of_it_and_the_focus_is_always_seen(tab: Tab) -> None:
+    with saying_each(["Fact."]) as url:
+        tab.open(f"{url}/#case-0")
+        tab.until("turns.length")
+        found = stops(tab)
+        assert found[:2] == ["show-asking", "show-documents"]
+        assert found.count("cite") == 2
+        assert {"question", "export", "begin-anew", "language"} <= set(found)
+
+
+@pytest.mark.parametrize("width", [640, 320])
+def test_nothing_is_lost_where_everything_is_two_or_four_times_as_large(tab: Tab, width: int) -> None:
+    look = (ROOT / "tests/support/inspected.js").read_text(encoding="utf-8")
+    # What 200% and 400% leave of 1280 pixels (WCAG 1.4.10).
+    with saying_each(["Fact number one of the documents. " * 40]) as url:
+        tab.open(f"{url}/#case-0", width)
+        tab.until("turns.length")
+        tab.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        assert tab.run(f"{look}; inspected(byId('turns'))") == []
+        high = "[...document.querySelectorAll('nav button')].map((one) => one.getBoundingClientRect().height)"
+        assert max(tab.run(high)) < 48, "a word is broken"
+
+
+def test_nothing_moves_for_those_who_do_not_want_it(tab: Tab) -> None:
+    with saying_each(["Fact."]) as url:
+        tab.open(f"{url}/#case-0")
+        tab.until("turns.length")
+        tab.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+        names = "[getComputedStyle(one).animationName, getComputedStyle(one).transitionDuration]"
+        tab.run("document.body.style.animation = 'spin 1s'; null")
+        assert tab.run(f"[...document.querySelectorAll('*')].every((one) => {names}.join() === 'none,0s')")
+
+
+def test_what_colours_tell_is_seen_where_colours_are_forced(tab: Tab) -> None:
+    with saying_each(["Fact."]) as url:
+        tab.open(f"{url}/#case-0")
+        tab.until("turns.length")
+        tab.tell("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+        assert tab.run("getComputedStyle(document.querySelector('.bar')).borderTopWidth") != "0px"
+        assert tab.run("getComputedStyle(document.querySelector('[aria-current]')).outlineStyle") == "solid"

@@ -1,0 +1,135 @@
+"""What the page shows of a question while it runs, and after: in Chromium, over real HTTP."""
+
+import json
+import threading
+
+import httpx2
+import pytest
+from werkzeug.wrappers import Request, Response
+
+from ask.page import assembled
+from cli.local.loopback import Loopback
+from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
+from tests.e2e.test_events import held  # noqa: F401 (fixture)
+from tests.e2e.test_page import tab  # noqa: F401 (fixture)
+from tests.support.browsing import Tab
+from tests.support.local import QUESTION
+from tests.support.said import response_of
+
+STEPS = "[...document.querySelectorAll('.lanes .path li')]"
+# The page's own clock, which only says how long it would have waited.
+HASTY = (
+    "window.waits = []; const real = setTimeout; window.setTimeout = (do_it, ms) => { waits.push(ms); real(do_it, 0); }"
+)
+
+# How often the tab itself looks, by the same clock.
+LOOKING = 50
+
+
+def asks(tab: Tab, question: str = "What?") -> None:  # noqa: F811
+    tab.write("#question", question)
+    tab.click("#question-form [type=submit]")
+
+
+def test_the_steps_the_passages_and_the_verdicts_are_seen_as_they_come(
+    tab: Tab,  # noqa: F811
+    api: httpx2.Client,  # noqa: F811
+    held: threading.Event,  # noqa: F811
+) -> None:
+    tab.open(f"{api.base_url}")
+    asks(tab, QUESTION["question"])
+    tab.until(f"{STEPS}.some((one) => one.ariaCurrent === 'step' && one.textContent === 'GradeUtility')")
+    tab.until("document.querySelector('.turn h3 + p strong.good')")
+    done = tab.run(f"{STEPS}.filter((one) => one.className === 'done').map((one) => one.textContent)")
+    assert done == ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport"]
+    found = tab.run("[...document.querySelectorAll('.found li')].map((one) => one.textContent)")
+    assert len(found) == 4
+    assert all("search score" in one and "relevant" in one for one in found)
+    assert tab.violations() == []
+    held.set()
+    tab.until("document.querySelector('.feedback')")
+    assert not tab.run("document.querySelector('.lanes')")
+    asked = [address.partition("/v1/")[2] for address in tab.requests if "/v1/" in address]
+    assert [place.rpartition("/")[2] for place in asked if place.startswith("questions")] == ["questions", "events"]
+    assert tab.said == []
+
+
+def test_a_quote_is_marked_where_it_stands_in_its_passage(
+    tab: Tab,  # noqa: F811
+    api: httpx2.Client,  # noqa: F811
+) -> None:
+    tab.open(f"{api.base_url}")
+    asks(tab, QUESTION["question"])
+    tab.until("document.querySelector('.feedback')")
+    response = api.get(f"/v1/questions/{tab.run('location.hash.slice(1)')}").json()
+    citation = response["citations"][0]
+    tab.click(".cite")
+    quote = tab.run("document.querySelector('.note mark').textContent")
+    around = tab.run("document.querySelector('.note blockquote').textContent")
+    assert quote == citation["quote"]
+    assert around == f"{citation['before']}{quote}{citation['after']}"
+    assert len(around) > len(quote)
+
+
+def test_the_collections_that_may_be_asked_are_offered_without_a_document_in_them(
+    tab: Tab,  # noqa: F811
+    api: httpx2.Client,  # noqa: F811
+) -> None:
+    tab.open(f"{api.base_url}")
+    tab.click("#options summary")
+    tab.until("document.querySelector('#collections input')")
+    assert tab.run("[...document.querySelectorAll('#collections input')].map((one) => one.value)") == ["c"]
+
+
+def test_where_nothing_streams_the_page_asks_and_never_more_than_once_a_second(tab: Tab) -> None:  # noqa: F811
+    asked: list[str] = []
+
+    def reply(request: Request) -> Response:
+        asked.append(request.path)
+        if request.path == "/":
+            policy = {"Content-Security-Policy": assembled.policy()}
+            return Response(assembled.html(), 200, policy, content_type="text/html")
+        if request.path.endswith("/events"):
+            return Response('{"status": 404}', 404, content_type="application/problem+json")
+        at_work = {"id": "q0", "status": "running", "reflection": None, "trace": None, "passages": None}
+        if request.method == "POST" or asked.count("/v1/questions/q0") % 5:
+            return Response(json.dumps(at_work), headers={"Retry-After": "0"}, content_type="application/json")
+        return Response(json.dumps(response_of("Fact.")), content_type="application/json")
+
+    tab.tell("Page.addScriptToEvaluateOnNewDocument", source=HASTY)
+    with Loopback(reply) as server:
+        tab.open(server.url)
+        for _ in range(2):
+            answers = tab.run("document.querySelectorAll('.feedback').length")
+            asks(tab)
+            tab.until(f"document.querySelectorAll('.feedback').length > {answers}")
+    waited = [wait for wait in tab.run("waits") if wait != LOOKING]
+    assert len(waited) == 10
+    assert min(waited) >= 1000
+    # Whoever streams nothing is not asked for a stream again.
+    assert [asked.count(f"/v1/questions/q0{end}") for end in ("", "/events")] == [10, 1]
+
+
+@pytest.mark.parametrize(
+    ("url", "links"),
+    [
+        ("https://eu-west-1.console.aws.amazon.com/states/home?region=eu-west-1#/v2/executions/details/arn", 1),
+        ("https://elsewhere.example/.console.aws.amazon.com/", 0),
+        ("https://x.console.aws.amazon.com.elsewhere.example/", 0),
+        ("javascript:console.error('ran')", 0),
+        ("http://eu-west-1.console.aws.amazon.com/", 0),
+    ],
+)
+def test_a_link_leads_to_the_console_of_aws_and_nowhere_else(tab: Tab, url: str, links: int) -> None:  # noqa: F811
+    said = {**response_of("Fact."), "execution": {"arn": "arn", "console_url": url}}
+
+    def reply(request: Request) -> Response:
+        if request.path == "/":
+            return Response(assembled.html(), 200, content_type="text/html")
+        return Response(json.dumps(said), content_type="application/json")
+
+    with Loopback(reply) as server:
+        tab.open(f"{server.url}/#q0")
+        tab.until("document.querySelector('.feedback')")
+        assert tab.run(f"[...document.links].filter((one) => one.href === {json.dumps(url)}).length") == links
+        assert tab.run("[...document.links].filter((one) => !one.getAttribute('href').startsWith('#')).length") == links

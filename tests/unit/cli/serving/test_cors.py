@@ -1,0 +1,124 @@
+"""Pages of other origins use the served API if they are named, and no other does."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from cli.local.serving.cors import origins_of
+from cli.local.serving.gateway import serving
+from selfrag.domain.errors import InvalidInput
+from tests.e2e.test_api import problem
+
+PAGE, OTHER = "https://app.example.com", "https://other.example.com"
+SENT: list[dict[str, Any]] = []
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """A function that notes what it was asked, and tells what it takes."""
+    SENT.append(event)
+    status, headers = (204, {"Allow": ["POST, OPTIONS"]}) if event["httpMethod"] == "OPTIONS" else (202, {})
+    return {"statusCode": status, "body": "", "multiValueHeaders": {**headers, "Location": ["/v1/questions/a"]}}
+
+
+def client_of(*origins: str) -> Iterator[httpx2.Client]:
+    SENT.clear()
+    with (
+        serving(handler=handler, origins=origins_of(origins)) as url,
+        httpx2.Client(base_url=url, timeout=10) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def closed() -> Iterator[httpx2.Client]:
+    yield from client_of()
+
+
+@pytest.fixture
+def named() -> Iterator[httpx2.Client]:
+    yield from client_of(PAGE, "http://localhost:3000")
+
+
+@pytest.fixture
+def to_all() -> Iterator[httpx2.Client]:
+    yield from client_of("*")
+
+
+def about_cors(reply: httpx2.Response) -> dict[str, str]:
+    names = [name for name in reply.headers if name.startswith("access-control-")]
+    return {name.removeprefix("access-control-"): reply.headers[name] for name in names}
+
+
+def preflight(client: httpx2.Client, origin: str) -> httpx2.Response:
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+    return client.options("/v1/ask", headers={"Origin": origin, **asked})
+
+
+def test_without_a_name_no_page_of_another_origin_is_let_in(closed: httpx2.Client) -> None:
+    assert about_cors(preflight(closed, PAGE)) == {}
+    reply = closed.get("/v1/health", headers={"Origin": PAGE})
+    assert (reply.status_code, about_cors(reply), "vary" in reply.headers) == (202, {}, False)
+
+
+def test_a_page_of_another_origin_asks_nothing_even_where_its_browser_does_not_ask_first(
+    closed: httpx2.Client, named: httpx2.Client
+) -> None:
+    for client in (closed, named):
+        SENT.clear()
+        for origin in (OTHER, "null", "http://127.0.0.1.example.com"):
+            for method in ("POST", "DELETE", "BREW"):
+                reply = client.request(method, "/v1/ask", headers={"Origin": origin})
+                assert "another origin" in (problem(reply, 403)["detail"])
+        assert SENT == []
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:9", "localhost:9000"])
+def test_the_page_of_the_server_itself_is_no_stranger(closed: httpx2.Client, host: str) -> None:
+    reply = closed.post("/v1/ask", headers={"Host": host, "Origin": f"http://{host}"})
+    assert (reply.status_code, about_cors(reply)) == (202, {})
+
+
+@pytest.mark.parametrize("origin", [PAGE, "http://localhost:3000"])
+def test_a_named_page_may_send_what_it_asked_about_and_read_where_to_look_and_when(
+    named: httpx2.Client, origin: str
+) -> None:
+    asked = preflight(named, origin)
+    assert (asked.status_code, about_cors(asked)) == (204, {
+        "allow-origin": origin, "allow-methods": "POST, OPTIONS", "max-age": "600",
+        "allow-headers": "Content-Type, Idempotency-Key, X-Api-Key",
+    })  # fmt: skip
+    reply = named.post("/v1/ask", headers={"Origin": origin})
+    exposed = about_cors(reply).pop("expose-headers").split(", ")
+    assert (reply.status_code, reply.headers["access-control-allow-origin"]) == (202, origin)
+    assert {"Location", "Retry-After", "X-Request-Id"} <= set(exposed)
+    assert "access-control-allow-credentials" not in reply.headers
+
+
+def test_another_page_than_the_named_ones_gets_no_word_and_no_cache_takes_one_for_the_other(
+    named: httpx2.Client,
+) -> None:
+    assert about_cors(preflight(named, OTHER)) == {}
+    for headers in ({"Origin": OTHER}, {"Origin": PAGE}, {}):
+        assert named.get("/v1/health", headers=headers).headers["vary"] == "Origin"
+    assert about_cors(named.get("/v1/health")) == {}
+
+
+def test_a_refusal_can_be_read_by_a_named_page_too(named: httpx2.Client) -> None:
+    with serving(handler=lambda event, context: 1 / 0, origins=[PAGE]) as url:  # type: ignore[arg-type,return-value]
+        reply = httpx2.get(f"{url}/v1/health", headers={"Origin": PAGE})
+    assert (problem(reply, 500)["title"], about_cors(reply)["allow-origin"]) == ("Internal Server Error", PAGE)
+
+
+def test_every_page_is_let_in_only_if_that_is_what_was_asked_for(to_all: httpx2.Client) -> None:
+    reply = to_all.post("/v1/ask", headers={"Origin": OTHER})
+    assert (reply.status_code, about_cors(reply)["allow-origin"], "vary" in reply.headers) == (202, "*", False)
+
+
+@pytest.mark.parametrize(
+    "named_so", ["app.example.com", "https://app.example.com/", "HTTPS://A.example", "null", "https://*.a.example", ""]
+)
+def test_what_no_browser_would_call_an_origin_is_refused_in_a_sentence(named_so: str) -> None:
+    with pytest.raises(InvalidInput, match="is no origin: name it as"):
+        origins_of([named_so])
