@@ -60,6 +60,7 @@ DEPLOYED: tuple[Check[Deployment], ...] = (
     Check("document-in", "A document", ("apigateway:GET", "s3:DeleteObject"), documents.put_in),
     Check("page", "The page", (), page.opened),
     Check("methods", "The methods of the API", (), page.methods),
+    Check("open-throttle", "The limits of what needs no key", (), page.throttle),
     Check("question", "A question", (), questions.found),
     Check("msearch", "The search by vector", (), questions.by_vector),
     Check("question-again", "The same question", (), questions.warm),

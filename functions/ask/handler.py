@@ -1,26 +1,30 @@
 """The Lambda of the HTTP API: what every request goes through."""
 
 import time
+from collections.abc import Collection
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 from ask.app import make_app, request_id
 from ask.edge.body import checked
+from ask.edge.origins import shown_to_pages
 from ask.edge.problems import ProblemRaised, respond
 from selfrag import bootstrap
 from selfrag.runtime.metrics import count_step
 from selfrag.runtime.observability import Handler, logger
+from selfrag.runtime.settings import PageSettings, read
 
 
-def make_handler(app: APIGatewayRestResolver) -> Handler:
-    """A handler of the requests that API Gateway (REST, Lambda proxy) sends."""
+def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> Handler:
+    """A handler of the requests that API Gateway (REST, Lambda proxy) sends; pages of these `origins` may send some."""
 
     def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
         logger.append_keys(step="ask", question="")
         started = time.monotonic()
         replied = _answer(app, event, context)
         replied["multiValueHeaders"]["X-Request-Id"] = [request_id(event, context)]
+        replied["multiValueHeaders"] |= shown_to_pages(event, replied, origins)
         logger.info("done", extra={"status": replied["statusCode"]})
         count_step("ask", 1000 * (time.monotonic() - started), failed=replied["statusCode"] >= 500)
         return replied
@@ -40,4 +44,4 @@ def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) ->
 
 
 bootstrap.warm(bootstrap.executions, bootstrap.bindings, bootstrap.manifest, bootstrap.uploads)
-handler = make_handler(make_app())
+handler = make_handler(make_app(), read(PageSettings).origins)

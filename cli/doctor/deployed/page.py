@@ -1,4 +1,4 @@
-"""The page, and what else a browser needs: every method answered, and the bucket's replies to its uploads."""
+"""What anybody meets at the door of the API: the page, every method answered, and no more than so many requests."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,9 @@ from cli.doctor.deployed.subject import Deployment
 from cli.doctor.findings import Finding, blocks, fine, look
 from cli.page import fault_of_page
 
-NOT_ALLOWED = 405
+NOT_ALLOWED, TOO_MANY = 405, 429
+# Of these, one after another, more come than 10 at once and 2 a second.
+REQUESTS = 60
 
 
 def opened(deployment: Deployment) -> Iterator[Finding]:
@@ -34,4 +36,15 @@ def methods(deployment: Deployment) -> Iterator[Finding]:
         yield look(
             f"PUT /v1/health should be refused with 405 and `Allow`; it was answered with {reply.status_code}.",
             "Look at the methods of the API in the console of API Gateway.",
+        )
+
+
+def throttle(deployment: Deployment) -> Iterator[Finding]:
+    """Whether what anybody may ask is refused to who asks too often."""
+    if any(deployment.api.get("/v1/health").status_code == TOO_MANY for _ in range(REQUESTS)):
+        yield fine("Who asks for what needs no key too often is refused.")
+    else:
+        yield look(
+            f"{REQUESTS} requests of GET /v1/health were all answered; it should take 10 at once and 2 a second.",
+            "Look at the limits of the stage's methods, in its page of the console of API Gateway.",
         )

@@ -10,17 +10,12 @@ from urllib.parse import urlsplit
 
 from werkzeug.wrappers import Request, Response
 
+from ask.edge.origins import ASKED_AGAIN_AFTER, EVERY, EXPOSED, SENT
 from ask.edge.problems import ProblemRaised
 from selfrag.domain.errors import InvalidInput
 
-EVERY = "*"
 # As a browser writes it: no path, no blank, nothing in capitals.
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
-# What a page may read of a reply, and send with a request, beside what every page may.
-EXPOSED = "Allow, ETag, Location, Retry-After, X-Request-Id"
-SENT = "Content-Type, Idempotency-Key, X-Api-Key"
-# How long a browser need not ask again.
-_SECONDS = "600"
 _READING = ("GET", "HEAD", "OPTIONS")
 
 
@@ -64,7 +59,7 @@ def opened(request: Request, response: Response, origins: Collection[str]) -> Re
     if request.method == "OPTIONS" and "access-control-request-method" in request.headers:
         response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
         response.headers["Access-Control-Allow-Headers"] = SENT
-        response.headers["Access-Control-Max-Age"] = _SECONDS
+        response.headers["Access-Control-Max-Age"] = ASKED_AGAIN_AFTER
     else:
         response.headers["Access-Control-Expose-Headers"] = EXPOSED
     return response

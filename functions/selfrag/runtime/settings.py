@@ -122,6 +122,17 @@ class ApiSettings(_Settings):
         return self.collections if self.default_collections is None else self.default_collections
 
 
+class PageSettings(_Settings):
+    """Whose pages may use the API from a browser: origins with commas between them, `*` for every page."""
+
+    cors_origins: str = ""
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """The origins, one by one."""
+        return tuple(filter(None, self.cors_origins.split(",")))
+
+
 S = TypeVar("S", bound=BaseSettings)
 
 

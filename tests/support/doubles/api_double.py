@@ -19,9 +19,9 @@ class ApiDouble(Loopback):
     Knobs: `status` is what becomes of a document, `unseen` how many questions are asked before it is found, `later`
     what becomes of a question for later, `slow_from` after how many questions none is answered in time, `warnings` are
     those of an answer, `garbled` are the ends of requests whose reply is no JSON, and `key` is the one that is let in
-    ("" lets in all). `page` is served at the stage, under `policy`; `readable_from` is the origin whose page may read
-    the bucket's replies ("" is the API's own). `asked` has every request, `headers` theirs, and `held` the document's
-    text while it is there.
+    ("" lets in all). `healthy` is how often GET /v1/health is answered, `page` what is served at the stage, under
+    `policy`, and `readable_from` the origin whose page may read the bucket's replies ("" is the API's own). `asked` has
+    every request, `headers` theirs, and `held` the document's text while it is there.
     """
 
     def __init__(self, key: str = "") -> None:
@@ -35,6 +35,7 @@ class ApiDouble(Loopback):
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.held = ""
+        self.healthy = 20
         self.page, self.policy, self.readable_from = assembled.html(), assembled.policy(), ""
         self._polls = 0
 
@@ -52,6 +53,8 @@ class ApiDouble(Loopback):
         if self.key and request.headers.get("x-api-key") != self.key:
             return _json({"message": "Forbidden"}, 403)
         match asked.replace(STAGE, ""):
+            case "GET /v1/health":
+                return _json({"status": "ok"}, 429 if self.asked.count(asked) > self.healthy else 200)
             case "PUT /v1/health":
                 return Response(status=405, headers={"allow": "GET"})
             case "POST /v1/documents":

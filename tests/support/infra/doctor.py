@@ -46,7 +46,7 @@ def the_doctor_finds_the_deployment_well(stack: Stack, titan: TitanDouble) -> st
     assert levels.keys() == {check.name for check in DEPLOYED}
     assert {name for name, found in levels.items() if "unknown" in found} <= UNKNOWN_HERE
     assert levels["permissions"] == levels["document-in"] == levels["msearch"] == levels["document-out"] == {"fine"}
-    assert levels["page"] == levels["methods"] == {"fine"}
+    assert levels["page"] == levels["methods"] == levels["open-throttle"] == {"fine"}
     assert api_key(stack) not in printed
     return printed
 

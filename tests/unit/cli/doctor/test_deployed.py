@@ -211,6 +211,12 @@ def test_a_page_that_may_not_read_what_the_bucket_answers_is_told_with_the_varia
     assert unread.do == f'Set `upload_origins = ["{api.url}"]`.'
 
 
+def test_limits_that_are_not_heeded_are_told(api: ApiDouble) -> None:
+    api.healthy = 1000
+    [found] = visited(deployed(), api, "open-throttle")["open-throttle"]
+    assert (found.level, api.asked.count("GET /live/v1/health")) == (Level.LOOK, 60)
+
+
 def test_without_keys_no_page_is_looked_for(api: ApiDouble) -> None:
     account = Account(deployed().session(REGION), Choices(), deployed=True)
     no_key = {name: value for name, value in OUTPUTS.items() if name != "api_key_command"}
