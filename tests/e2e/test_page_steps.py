@@ -96,7 +96,7 @@ def test_where_nothing_streams_the_page_asks_and_never_more_than_once_a_second(t
             return Response(json.dumps(at_work), headers={"Retry-After": "0"}, content_type="application/json")
         return Response(json.dumps(response_of("Fact.")), content_type="application/json")
 
-    tab.tell("Page.addScriptToEvaluateOnNewDocument", source=HASTY)
+    tab.page.add_init_script(HASTY)
     with Loopback(reply) as server:
         tab.open(server.url)
         for _ in range(2):

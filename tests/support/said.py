@@ -80,7 +80,8 @@ def saying_each(texts: Sequence[str]) -> Iterator[str]:
             policy = {"Content-Security-Policy": assembled.policy()}
             return Response(assembled.html(), 200, policy, content_type="text/html; charset=utf-8")
         if request.path == "/v1/documents":
-            return _json({"documents": [document_of(text) for text in texts], "cursor": None})
+            documents = [document_of(text) for text in texts]
+            return _json({"documents": documents, "collections": texts, "cursor": None})
         if request.path.endswith("/events"):
             return _json({"status": 404}, 404)
         if request.method == "POST":

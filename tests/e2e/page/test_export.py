@@ -99,14 +99,14 @@ def test_lines_and_numbers_of_citations_stay_in_the_saved_conversation(page: Tab
     )
 
 
-def test_the_conversation_is_saved_as_a_file_without_the_key(tab: Tab) -> None:
+def test_the_conversation_is_saved_as_a_file_without_the_key(page: Tab) -> None:
     with saying_each(["Fact."]) as url:
-        tab.open(f"{url}/#case-0")
-        tab.run("sessionStorage.setItem('selfrag-key', 'the-key')")
-        tab.until("turns.length")
-        tab.run("URL.createObjectURL = (file) => { window.file = file; return 'data:,'; }; null")
-        tab.click("#export")
-        saved = tab.until("window.file && file.text()")
+        page.open(f"{url}/#case-0")
+        page.run("sessionStorage.setItem('selfrag-key', 'the-key')")
+        page.until("turns.length")
+        page.run("URL.createObjectURL = (file) => { window.file = file; return 'data:,'; }; null")
+        page.click("#export")
+        saved = page.until("window.file && file.text()")
         assert "Fact." in saved
         assert "the-key" not in saved
-        assert tab.run("file.type") == "text/markdown"
+        assert page.run("file.type") == "text/markdown"

@@ -20,7 +20,7 @@ WIDTHS = pytest.mark.parametrize("width", [390, 1280])
 def looking(tab: Tab, url: str, width: int) -> None:
     """Open the page; what the browser has to refuse it is counted, Trusted Types too."""
     count = "window.refused = []; addEventListener('securitypolicyviolation', (one) => refused.push(one.blockedURI));"
-    tab.tell("Page.addScriptToEvaluateOnNewDocument", source=count)
+    tab.page.add_init_script(count)
     tab.open(url, width)
     tab.run(f"{LOOK}; null")
 
@@ -39,7 +39,7 @@ def nothing_ran(tab: Tab, url: str) -> None:
     assert tab.said == []
     assert tab.run("refused") == []
     assert not [address for address in tab.requests if not address.startswith((f"{url}/", *ITS_OWN))]
-    assert len([one for one in tab.tell("Target.getTargets")["targetInfos"] if one["type"] == "page"]) == 1
+    assert tab.page.context.pages == [tab.page]
 
 
 def test_there_are_sixty_hostile_texts() -> None:
