@@ -103,11 +103,7 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     operation_id="show_document",
     summary="One document",
     responses={
-        200: {
-            "description": "The document",
-            "content": {JSON: {"model": Document}},
-            "links": links.TO_DELETION,
-        },
+        200: {"description": "The document", "content": {JSON: {"model": Document}}, "links": links.TO_DELETION},
         **problems(400, 403, 404, 429, 503),
     },
 )
