@@ -62,7 +62,10 @@ def test_the_fact_is_answered_and_its_quote_is_verbatim_in_the_right_file(
     assert fact in response["answer"]
     assert document in [citation["document"] for citation in response["citations"]]
     for citation in response["citations"]:
-        assert citation["quote"] in (documents / citation["document"]).read_text(encoding="utf-8")
+        read = (documents / citation["document"]).read_text(encoding="utf-8")
+        assert citation["quote"] in read
+        around = citation["before"] + citation["quote"] + citation["after"]
+        assert " ".join(around.split()) in " ".join(read.split())
         start, end = citation["answer_span"]
         assert 0 <= start < end <= len(response["answer"])
 
@@ -71,7 +74,7 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
     ended = fresh("ask", "--json", "--docs", str(documents), "--", "What does a guest berth cost per night?")
     response = ended.response
     assert list(response) == list(AnswerResponse.model_fields)
-    cited = {"passage_id", "document", "quote", "answer_span", "heading", "page", "locator"}
+    cited = {"passage_id", "document", "quote", "answer_span", "heading", "page", "locator", "before", "after"}
     assert set(response["citations"][0]) == cited
     # The complexity is asked for under `adaptive` alone.
     assert set(response["reflection"]["retrieve"]) == {"decision", "reason", "complexity"}
