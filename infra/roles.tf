@@ -164,6 +164,7 @@ locals {
         SELFRAG_DEFAULT_COLLECTIONS = jsonencode(local.for_others)
         SELFRAG_DOCUMENTS_TABLE     = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET    = aws_s3_bucket.bucket["documents"].bucket
+        SELFRAG_AUTH                = var.auth
         SELFRAG_CORS_ORIGINS        = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
       }
       statements = local.ask_statements

@@ -142,6 +142,7 @@ def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
         "no_proxy": loopback,
         "SELFRAG_STANDARD_MACHINE_ARN": MACHINE_ARN,
         "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
+        "SELFRAG_AUTH": "none",
     }
     with patch.dict(os.environ, {**kept, **fixed, **wanted}, clear=True):
         yield

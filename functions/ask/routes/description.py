@@ -1,5 +1,7 @@
 """The routes that tell of the API itself: whether it answers, and what it takes."""
 
+import json
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -8,6 +10,16 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from ask.edge.exchange import JSON, reply
 from ask.edge.methods import DESCRIPTION
+from selfrag.runtime.settings import AuthSettings, read
+
+# As API Gateway itself describes an API whose requests are signed.
+_SIGNED = {
+    "type": "apiKey",
+    "name": "Authorization",
+    "in": "header",
+    "x-amazon-apigateway-authtype": "awsSigv4",
+    "description": "AWS Signature Version 4, for the service execute-api.",
+}
 
 router = Router()  # type: ignore[no-untyped-call]
 
@@ -33,4 +45,17 @@ def health() -> Response[Any]:
 )
 def describe() -> Response[Any]:
     """The description of this API, which a test keeps true."""
-    return Response(HTTPStatus.OK.value, JSON, DESCRIPTION.read_text(encoding="utf-8"))
+    return Response(HTTPStatus.OK.value, JSON, described(read(AuthSettings).auth))
+
+
+@cache
+def described(auth: str) -> str:
+    """The description as JSON, with what callers of this deployment have to show: `api_key`, `iam` or `none`."""
+    text = DESCRIPTION.read_text(encoding="utf-8")
+    if auth == "api_key":
+        return text
+    known = json.loads(text)
+    schemes = {"signature": _SIGNED} if auth == "iam" else {}
+    known["components"]["securitySchemes"] = schemes
+    known["security"] = [{name: []} for name in schemes]
+    return json.dumps(known, ensure_ascii=False)

@@ -122,6 +122,12 @@ class ApiSettings(_Settings):
         return self.collections if self.default_collections is None else self.default_collections
 
 
+class AuthSettings(_Settings):
+    """How callers show who they are: by a key, by a signature, or not at all, as on the laptop."""
+
+    auth: Literal["api_key", "iam", "none"] = "api_key"
+
+
 class PageSettings(_Settings):
     """Whose pages may use the API from a browser: origins with commas between them, `*` for every page."""
 

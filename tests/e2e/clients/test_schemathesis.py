@@ -12,17 +12,12 @@ from tests.e2e.test_serve import served
 from tests.support.command import Command
 from tests.support.findings import Finding, cases, findings
 
-KEYLESS = (
-    "selfrag serve asks nobody for a key: it answers this machine alone. In AWS the API Gateway refuses, before us."
-)
 NO_PATTERN = "No schema can say it: {}. The sentence does."
 LONG = "A line of more than 64 KiB is refused before any path is known; API Gateway takes 10 KiB."
 NEVER_SENT = "A form makes no document until its file is sent; `awaited` is shown, and nothing is there to be deleted."
 
 # What remains, each with its reason: check, operation, status and what the caller is told.
 REMAINING = {
-    ("ignored_auth", ".*", "2..", ""): KEYLESS,
-    ("missing_required_header", ".*", "2..", ""): KEYLESS,
     ("negative_data_rejection|status_code_conformance", "GET /v1/documents.*", "414", "What was sent is no req"): LONG,
     ("ensure_resource_availability", "DELETE /v1/documents/{document_id}", "404", "There is no such doc"): NEVER_SENT,
     ("positive_data_acceptance", "GET /v1/documents", "400", "cursor was not accepted"): NO_PATTERN.format(
