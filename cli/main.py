@@ -21,7 +21,7 @@ import typer
 
 from cli.commands.collections import collections
 from cli.commands.deployment import doctor
-from cli.commands.documents import bench, documents, ingest, search, serve
+from cli.commands.documents import bench, documents, ingest, search
 from cli.commands.evaluation import evaluate
 from cli.commands.examples import examples_of
 from cli.commands.feedback import feedback
@@ -29,6 +29,7 @@ from cli.commands.question_sets import questions
 from cli.commands.questions import ask, smoke, trace
 from cli.commands.releases import rollback
 from cli.commands.replay import replay
+from cli.commands.serving import serve
 from cli.local.home import is_damage, told
 from cli.terminal import fail
 from selfrag.domain.errors import SelfragError

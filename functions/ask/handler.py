@@ -13,7 +13,7 @@ from ask.edge.problems import ProblemRaised, respond
 from selfrag import bootstrap
 from selfrag.runtime.metrics import count_step
 from selfrag.runtime.observability import Handler, logger
-from selfrag.runtime.settings import PageSettings, read
+from selfrag.runtime.settings import CallerSettings, read
 
 
 def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> Handler:
@@ -44,4 +44,4 @@ def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) ->
 
 
 bootstrap.warm(bootstrap.executions, bootstrap.bindings, bootstrap.manifest, bootstrap.uploads)
-handler = make_handler(make_app(), read(PageSettings).origins)
+handler = make_handler(make_app(), read(CallerSettings).origins)

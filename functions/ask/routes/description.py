@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from ask.edge.exchange import JSON, reply
 from ask.edge.methods import DESCRIPTION
-from selfrag.runtime.settings import AuthSettings, read
+from selfrag.runtime.settings import CallerSettings, read
 
 # As API Gateway itself describes an API whose requests are signed.
 _SIGNED = {
@@ -45,7 +45,7 @@ def health() -> Response[Any]:
 )
 def describe() -> Response[Any]:
     """The description of this API, which a test keeps true."""
-    return Response(HTTPStatus.OK.value, JSON, described(read(AuthSettings).auth))
+    return Response(HTTPStatus.OK.value, JSON, described(read(CallerSettings).auth))
 
 
 @cache

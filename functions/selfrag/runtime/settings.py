@@ -122,15 +122,13 @@ class ApiSettings(_Settings):
         return self.collections if self.default_collections is None else self.default_collections
 
 
-class AuthSettings(_Settings):
-    """How callers show who they are: by a key, by a signature, or not at all, as on the laptop."""
+class CallerSettings(_Settings):
+    """How callers show who they are, with `none` on the laptop, and from whose pages browsers may call.
+
+    `cors_origins` has commas between origins, and is `*` for every page.
+    """
 
     auth: Literal["api_key", "iam", "none"] = "api_key"
-
-
-class PageSettings(_Settings):
-    """Whose pages may use the API from a browser: origins with commas between them, `*` for every page."""
-
     cors_origins: str = ""
 
     @property

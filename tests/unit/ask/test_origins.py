@@ -6,7 +6,7 @@ import pytest
 
 from ask.app import make_app
 from ask.handler import make_handler
-from selfrag.runtime.settings import PageSettings, read
+from selfrag.runtime.settings import CallerSettings, read
 from tests.unit.ask.test_ask import CONTEXT, event
 
 NAMED = "https://app.example.com"
@@ -14,7 +14,7 @@ NAMED = "https://app.example.com"
 
 def heard(origin: str, method: str = "GET", named: str = NAMED, path: str = "/v1/health") -> dict[str, list[str]]:
     """The headers of a reply that are of CORS, for a deployment that names these origins."""
-    handle = make_handler(make_app(), read(PageSettings, cors_origins=named).origins)
+    handle = make_handler(make_app(), read(CallerSettings, cors_origins=named).origins)
     sent = {**event(method, path), "headers": {"Origin": origin, "Access-Control-Request-Method": "POST"}}
     headers: dict[str, Any] = handle(sent, CONTEXT)["multiValueHeaders"]
     return {name: value for name, value in headers.items() if name.startswith("Access-Control") or name == "Vary"}

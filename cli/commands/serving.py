@@ -1,0 +1,41 @@
+"""The command that serves the HTTP API, and its page, on this machine."""
+
+from typing import Annotated
+
+import typer
+
+from cli.local.place import place_to_read
+from cli.local.port import refuse_busy
+from cli.options import Docs, IntoCollection
+from cli.terminal import out, reading_progress
+
+
+def serve(
+    docs: Docs = None,
+    collection: IntoCollection = "",
+    writable: Annotated[
+        bool, typer.Option("--writable", help="Let POST and DELETE /v1/documents change the directory of --docs.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8080,
+    cors: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cors",
+            metavar="ORIGIN",
+            help="Let pages of this origin ask, such as https://app.example.com; more than once. '*' is any page.",
+        ),
+    ] = None,
+) -> None:
+    """Serve the HTTP API on this machine, over the local stack, until it is interrupted."""
+    from cli.local.serving.cors import origins_of
+
+    origins = origins_of(cors or [])
+    place = place_to_read(docs, collection)
+    refuse_busy(port)
+    from cli.local.serving.server import serve_documents
+
+    def announce(url: str) -> None:
+        out.print(f"Serving {url}/v1/ask, and a page to ask on at {url}/; end it with Ctrl-C.")
+
+    with reading_progress() as on_document:
+        serve_documents(place, writable, port, origins, on_document, announce)
