@@ -24,12 +24,20 @@ def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> 
         started = time.monotonic()
         replied = _answer(app, event, context)
         replied["multiValueHeaders"]["X-Request-Id"] = [request_id(event, context)]
-        replied["multiValueHeaders"] |= shown_to_pages(event, replied, origins)
+        replied["multiValueHeaders"] |= _shown(event, replied, origins)
         logger.info("done", extra={"status": replied["statusCode"]})
         count_step("ask", 1000 * (time.monotonic() - started), failed=replied["statusCode"] >= 500)
         return replied
 
     return handle
+
+
+def _shown(event: dict[str, Any], replied: dict[str, Any], origins: Collection[str]) -> dict[str, list[str]]:
+    given = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
+    asks_before = event["httpMethod"] == "OPTIONS" and "access-control-request-method" in given
+    allow = "".join(replied["multiValueHeaders"].get("Allow", []))
+    headers = shown_to_pages(given.get("origin", ""), asks_before, allow, origins)
+    return {name: [value] for name, value in headers.items()}
 
 
 def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from werkzeug.wrappers import Request, Response
 
-from ask.edge.origins import ASKED_AGAIN_AFTER, EVERY, EXPOSED, SENT
+from ask.edge.origins import EVERY, may_ask, shown_to_pages
 from ask.edge.problems import ProblemRaised
 from selfrag.domain.errors import InvalidInput
 
@@ -34,7 +34,7 @@ def refuse_strangers(request: Request, origins: Collection[str]) -> None:
     A browser sends some requests without asking first, and keeps from the page only what came of them.
     """
     origin = request.headers.get("origin")
-    if origin is None or request.method in _READING or _may(origin, origins):
+    if origin is None or request.method in _READING or may_ask(origin, origins):
         return
     # The page that this server has itself, also where somebody forwards another port to it.
     if urlsplit(origin).netloc.lower() == request.host.lower():
@@ -48,22 +48,10 @@ def refuse_strangers(request: Request, origins: Collection[str]) -> None:
 
 def opened(request: Request, response: Response, origins: Collection[str]) -> Response:
     """The response with what lets a page of a named origin read it, or send what it has asked about."""
-    if not origins:
-        return response
-    if EVERY not in origins:
-        response.vary.add("Origin")
-    origin = request.headers.get("origin", "")
-    if not _may(origin, origins):
-        return response
-    response.headers["Access-Control-Allow-Origin"] = EVERY if EVERY in origins else origin
-    if request.method == "OPTIONS" and "access-control-request-method" in request.headers:
-        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
-        response.headers["Access-Control-Allow-Headers"] = SENT
-        response.headers["Access-Control-Max-Age"] = ASKED_AGAIN_AFTER
-    else:
-        response.headers["Access-Control-Expose-Headers"] = EXPOSED
+    asks_before = request.method == "OPTIONS" and "access-control-request-method" in request.headers
+    allow = response.headers.get("Allow", "")
+    shown = shown_to_pages(request.headers.get("origin", ""), asks_before, allow, origins)
+    if varies := shown.pop("Vary", ""):
+        response.vary.add(varies)
+    response.headers.update(shown)
     return response
-
-
-def _may(origin: str, origins: Collection[str]) -> bool:
-    return bool(origin) and (origin in origins or EVERY in origins)

@@ -1,7 +1,6 @@
-"""What lets pages of other origins use the deployed API: headers for those that the deployment names (Fetch, CORS)."""
+"""What lets pages of other origins use the API: headers for those that are named (the Fetch standard's CORS)."""
 
 from collections.abc import Collection
-from typing import Any
 
 EVERY = "*"
 # What a page may read of a reply, and send with a request, beside what every page may.
@@ -11,20 +10,26 @@ SENT = "Content-Type, Idempotency-Key, X-Api-Key"
 ASKED_AGAIN_AFTER = "600"
 
 
-def shown_to_pages(event: dict[str, Any], replied: dict[str, Any], origins: Collection[str]) -> dict[str, list[str]]:
-    """The headers, by name, that a Lambda's reply needs beside its own; none for a page of no named origin."""
+def shown_to_pages(origin: str, asks_before: bool, allow: str, origins: Collection[str]) -> dict[str, str]:
+    """The headers that a reply needs beside its own, for a request of this origin; none if no origin is named.
+
+    `asks_before` is of a browser that wants to know whether it may ask at all, `allow` the reply's own `Allow`.
+    """
     if not origins:
         return {}
-    varies: dict[str, list[str]] = {} if EVERY in origins else {"Vary": ["Origin"]}
-    given = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
-    origin = given.get("origin", "")
-    if not origin or not {origin, EVERY} & set(origins):
+    varies = {} if EVERY in origins else {"Vary": "Origin"}
+    if not may_ask(origin, origins):
         return varies
-    may = varies | {"Access-Control-Allow-Origin": [EVERY if EVERY in origins else origin]}
-    if event["httpMethod"] != "OPTIONS" or "access-control-request-method" not in given:
-        return may | {"Access-Control-Expose-Headers": [EXPOSED]}
+    may = varies | {"Access-Control-Allow-Origin": EVERY if EVERY in origins else origin}
+    if not asks_before:
+        return may | {"Access-Control-Expose-Headers": EXPOSED}
     return may | {
-        "Access-Control-Allow-Methods": replied["multiValueHeaders"].get("Allow", []),
-        "Access-Control-Allow-Headers": [SENT],
-        "Access-Control-Max-Age": [ASKED_AGAIN_AFTER],
+        "Access-Control-Allow-Methods": allow,
+        "Access-Control-Allow-Headers": SENT,
+        "Access-Control-Max-Age": ASKED_AGAIN_AFTER,
     }
+
+
+def may_ask(origin: str, origins: Collection[str]) -> bool:
+    """Whether pages of an origin are among those that are named."""
+    return bool(origin) and (origin in origins or EVERY in origins)

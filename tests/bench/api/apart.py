@@ -18,9 +18,9 @@ class Service(MessagesApi):
         """Where it answers."""
         return self.url
 
-    def noted(self, since: int) -> list[Billed]:
-        """The requests that ended, but so many first ones."""
-        return self.billed[since:]
+    def noted(self) -> list[Billed]:
+        """The requests that ended, in that order."""
+        return self.billed
 
     def move(self, seconds: float) -> None:
         """Let so much time have passed."""
@@ -78,7 +78,7 @@ class ApartApi:
     @property
     def billed(self) -> list[Billed]:
         """The requests that ended, in that order."""
-        return self._service.noted(0)
+        return self._service.noted()
 
     @property
     def faults(self) -> Faults:
