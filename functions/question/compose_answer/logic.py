@@ -24,6 +24,7 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> An
         queries=task.queries,
         usage=usage(task, result, prices),
         execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task) if console_links else None),
+        scores=task.scores,
     )
 
 

@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict
 from selfrag.domain.answers import Citation
 from selfrag.domain.ledger import Entry
 from selfrag.domain.questions import Filters
+from selfrag.domain.scores.shown import Scores
 from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict
 
 
@@ -39,6 +40,7 @@ class Task(BaseModel):
     queries: list[str] = []
     filters: Filters = Filters()
     ledger: list[Entry] = []
+    scores: Scores | None = None
     execution_arn: str = ""
     started_ms: float = 0.0
 

@@ -18,6 +18,7 @@ def usage(task: Task, outcome: Outcome, prices: Mapping[str, Prices]) -> Usage:
     return Usage(
         model_calls=sum(entry.attempts for entry in task.ledger),
         rounds=rounds(task.ledger),
+        sequences=sum(entry.sequences for entry in task.ledger),
         cached_verdicts=sum(entry.cached for entry in task.ledger),
         input_tokens=sum(call.input_tokens for call in calls),
         output_tokens=sum(call.output_tokens for call in calls),

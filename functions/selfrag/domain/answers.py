@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from selfrag.domain.base import Model
+from selfrag.domain.scores.shown import Scores
 from selfrag.domain.verdicts import Reflection
 
 Status = Literal["answered", "partial", "abstained", "failed"]
@@ -59,10 +60,14 @@ class Waste(Model):
 
 
 class Usage(Model):
-    """What the question cost; `cost_usd` is null when a model's price is not known."""
+    """What the question cost; `cost_usd` is null when a model's price is not known.
+
+    `sequences` is how many texts the generator `selfrag` wrote or decided on; a request to it holds several.
+    """
 
     model_calls: int
     rounds: int
+    sequences: int = 0
     cached_verdicts: int
     input_tokens: int
     output_tokens: int
@@ -92,3 +97,6 @@ class AnswerResponse(Model):
     queries: list[str] = Field(description="What was searched.")
     usage: Usage
     execution: ExecutionLink
+    scores: Scores | None = Field(
+        default=None, description="The answers that were compared; null where one was written."
+    )

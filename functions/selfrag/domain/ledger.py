@@ -19,6 +19,8 @@ _ORDER = (
     "GradeSupport",
     "GradeUtility",
     "RewriteQuestion",
+    "RankPaths",
+    "PickCandidate",
 )
 
 
@@ -27,7 +29,8 @@ class Entry(BaseModel):
 
     `attempts` counts how often it asked the model, `error` says why it brought nothing. `waste` was done ahead, and the
     answer came about without it; a `query` that was `prepared` is, unless it was searched. `brought` is how many
-    passages a search of the documents had. An entry may hold more, for the workflow's Choices.
+    passages a search of the documents had, `sequences` how many texts the generator `selfrag` was asked for. An entry
+    may hold more, for the workflow's Choices.
     """
 
     step: str
@@ -41,6 +44,7 @@ class Entry(BaseModel):
     prepared: bool = False
     query: str = ""
     brought: int | None = None
+    sequences: int = 0
 
 
 def path_of(steps: Iterable[tuple[int, str]]) -> list[str]:

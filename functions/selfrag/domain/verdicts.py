@@ -7,7 +7,7 @@ from pydantic import Field
 from selfrag.domain.base import Model
 from selfrag.domain.passages import Strip
 
-Decision = Literal["yes", "no", "continue", "ungraded"]
+Decision = Literal["yes", "no", "continue", "complete", "ungraded"]
 Complexity = Literal["simple", "complex"]
 RelevanceLabel = Literal["relevant", "ambiguous", "irrelevant", "ungraded"]
 SupportLevel = Literal["fully_supported", "partially_supported", "no_support", "ungraded"]
@@ -18,12 +18,14 @@ Score = Annotated[float, Field(ge=0.0, le=1.0)]
 class RetrievalVerdict(Model):
     """Retrieve: is a search needed, and why?
 
-    Under `adaptive` also what the question takes: `simple` is one search, `complex` may be several.
+    Under `adaptive` also what the question takes: `simple` is one search, `complex` may be several. Within an answer
+    that grows by segments the decision may be `complete`. `ratio` is r, 0 to 1, where the generator told probabilities.
     """
 
     decision: Decision
     reason: str
     complexity: Complexity | None = None
+    ratio: Score | None = None
 
 
 class RelevanceVerdict(Model):

@@ -154,6 +154,7 @@ def test_the_response_has_the_shape_of_the_design() -> None:
     response = composed(best=draft(), relevance=[steps.relevance("a", "relevant")["verdict"]]).model_dump(mode="json")
     assert list(response) == [
         "id", "status", "answer", "citations", "reflection", "path", "queries", "usage", "execution",
+            "scores",
     ]  # fmt: skip
     assert list(response["reflection"]) == ["retrieve", "relevance", "support", "utility"]
     assert {"passage_id", "relevant", "score", "cached"} <= set(response["reflection"]["relevance"][0])

@@ -1,0 +1,102 @@
+"""An answer with its critique, and what the critique is worth (arXiv 2310.11511, 3.3 and A.3)."""
+
+from typing import Literal
+
+from pydantic import ConfigDict
+
+from selfrag.domain.answers import Citation
+from selfrag.domain.base import Model
+from selfrag.domain.questions import Weights
+from selfrag.domain.verdicts import Critique, Decision, RelevanceVerdict, SupportVerdict, UtilityVerdict
+
+Constraints = Literal["hard", "soft"]
+# Why an answer is out. `irrelevant` and `no_support` are so under hard constraints alone; `cut` and `repeated` are
+# of segments, and `beam` is what others were better than.
+Out = Literal["", "ungraded", "irrelevant", "no_support", "no_answer", "repeated", "cut", "beam"]
+CLAIMS = {"full": 1.0, "partial": 0.5, "none": 0.0, "contradicted": 0.0}
+LEVELS = {"fully_supported": 1.0, "partially_supported": 0.5, "no_support": 0.0, "ungraded": 0.0}
+
+
+class Terms(Model):
+    """The terms of a score: s(Rel) and s(Sup) from 0 to 1, s(Use) from -1 to 1, and q, from 0 to 1.
+
+    A `rel` of null is no verdict, which puts an answer out. Without probabilities there is no `seq`.
+    """
+
+    rel: float | None
+    sup: float = 0.0
+    use: float = 0.0
+    seq: float = 0.0
+
+
+class Critiqued(Critique):
+    """What was written from one passage, and what was said of it; `terms` are there where probabilities were told.
+
+    `passage_id` is null of what rests on no passage. A `cut` text met the length limit.
+    """
+
+    # The workflow keeps more with it.
+    model_config = ConfigDict(extra="ignore")
+
+    passage_id: str | None
+    answer: str = ""
+    citations: list[Citation] = []
+    relevance: RelevanceVerdict | None = None
+    terms: Terms | None = None
+    cut: bool = False
+
+
+class Segment(Critiqued):
+    """One sentence of a path; `parent` is the id of the one before it, "" for the first.
+
+    `told` is the path up to its end as the generator wrote it, critique tokens included and passages left out;
+    `next` is what the generator decided there, null where it has to be asked.
+    """
+
+    id: str
+    parent: str = ""
+    told: str = ""
+    next: Decision | None = None
+
+    @property
+    def grounded(self) -> bool:
+        """Whether it was written from a passage."""
+        return self.passage_id is not None
+
+
+def terms_of(found: Critiqued) -> Terms:
+    """The terms as they were told, else those of the verdicts with all their mass on one token (ours, PAPER.md 6)."""
+    return found.terms or labelled(found.relevance, found.support, found.utility)
+
+
+def labelled(relevance: RelevanceVerdict | None, support: SupportVerdict, utility: UtilityVerdict) -> Terms:
+    """The terms of verdicts without probabilities: what is missing has the lowest value of its group."""
+    supports = [CLAIMS[claim.support] for claim in support.claims]
+    return Terms(
+        rel=relevance.score if relevance and relevance.label != "ungraded" else None,
+        sup=0.0 if support.ungraded else sum(supports) / len(supports) if supports else LEVELS[support.level],
+        use=-1.0 if utility.score is None else (utility.score - 3) / 2,
+    )
+
+
+def grounds(terms: Terms, weights: Weights) -> float:
+    """What a text is worth without its use: q + w_rel s(Rel) + w_sup s(Sup)."""
+    return terms.seq + weights.rel * (terms.rel or 0.0) + weights.sup * terms.sup
+
+
+def score(terms: Terms, weights: Weights) -> float:
+    """What an answer is worth: f = q + w_rel s(Rel) + w_sup s(Sup) + w_use s(Use) (A.3)."""
+    return grounds(terms, weights) + weights.use * terms.use
+
+
+def out(found: Critiqued, constraints: Constraints) -> Out:
+    """Why it cannot win, "" if it can: no verdict on its passage, no text, or a hard constraint (3.3)."""
+    if found.relevance is not None and terms_of(found).rel is None:
+        return "ungraded"
+    if constraints == "hard" and found.relevance is not None and not found.relevance.relevant:
+        return "irrelevant"
+    if not found.answer:
+        return "no_answer"
+    if constraints == "hard" and found.support.level == "no_support":
+        return "no_support"
+    return ""

@@ -1,0 +1,88 @@
+"""Which of several answers is the best, one by one or as votes for the options of a closed set (PAPER.md 3)."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from selfrag.domain.questions import Weights
+from selfrag.domain.scores.critiqued import Constraints, Critiqued, Out, out, score, terms_of
+from selfrag.domain.scores.tokens import CONTROL
+
+# Scores that differ by no more are equal.
+EQUAL = 1e-9
+T = TypeVar("T")
+_SYNONYMS = {"supports": "true", "refutes": "false"}
+_TOKENS = re.compile("|".join(map(re.escape, (*CONTROL, "<s>", "</s>", "<unk>"))))
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One answer by its place in retrieval order, its score, and why it is `out`, if it is."""
+
+    index: int
+    score: float
+    out: Out = ""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """The option that won, the sum of f of each, who voted for which (by index), and how many voted for none."""
+
+    option: str
+    sums: dict[str, float]
+    voters: dict[str, list[int]]
+    unmatched: int
+
+
+def ranked(found: Sequence[Critiqued], weights: Weights, constraints: Constraints) -> list[Ranked]:
+    """All answers, best first, and then those that are out; of equals the earlier in retrieval order is better."""
+    judged = [Ranked(i, score(terms_of(one), weights), out(one, constraints)) for i, one in enumerate(found)]
+    inside = in_order([one for one in judged if not one.out], lambda one: one.score, lambda one: one.index)
+    return [*inside, *(one for one in judged if one.out)]
+
+
+def voted(found: Sequence[Critiqued], order: Sequence[Ranked], choices: Sequence[str]) -> Vote | None:
+    """The option with the highest sum of f (B.2), or None where no answer names an option.
+
+    Of equal sums the option wins that holds the best single answer, then the one that was given first.
+    """
+    voters: dict[str, list[int]] = {option: [] for option in choices}
+    inside = [one for one in order if not one.out]
+    for one in inside:
+        if option := option_of(found[one.index].answer, choices):
+            voters[option].append(one.index)
+    if not any(voters.values()):
+        return None
+    scores = {one.index: one.score for one in inside}
+    sums = {option: sum(scores[i] for i in indexes) for option, indexes in voters.items()}
+    best = {option: max((scores[i] for i in indexes), default=float("-inf")) for option, indexes in voters.items()}
+    named = [option for option in choices if voters[option]]
+    by_best = in_order(named, lambda option: best[option], list(choices).index)
+    first = in_order(named, lambda option: sums[option], by_best.index)[0]
+    return Vote(first, sums, voters, len(inside) - sum(map(len, voters.values())))
+
+
+def option_of(answer: str, choices: Sequence[str]) -> str | None:
+    """The option that an answer names, both brought to one form: "(A)" is A, "True." is true, SUPPORTS is true."""
+    said = _normal(answer)
+    return next((option for option in choices if _normal(option) == said), None)
+
+
+def in_order(items: Sequence[T], score_of: Callable[[T], float], tie: Callable[[T], Any]) -> list[T]:
+    """Items by score, highest first; those within EQUAL of the first of their run by `tie`, least first."""
+    groups: list[list[T]] = []
+    for item in sorted(items, key=score_of, reverse=True):
+        if groups and score_of(groups[-1][0]) - score_of(item) <= EQUAL:
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return [item for group in groups for item in sorted(group, key=tie)]
+
+
+def _normal(text: str) -> str:
+    bare = _TOKENS.sub(" ", unicodedata.normalize("NFKC", text))
+    bare = re.sub(r"\s+", " ", bare).strip().casefold()
+    bare = re.sub(r"^\((\w+)\)$", r"\1", bare.rstrip(".!?:;,。 "))
+    return _SYNONYMS.get(bare, bare)

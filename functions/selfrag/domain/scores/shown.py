@@ -1,0 +1,44 @@
+"""What a reader is shown of the answers that were compared: each with its scores, and why it won or not."""
+
+from typing import Literal
+
+from selfrag.domain.base import Model
+
+Scale = Literal["probabilities", "labels"]
+Stopped = Literal["", "depth", "calls", "sequences", "cost", "deadline"]
+
+
+class Node(Model):
+    """One answer of `candidates`, or one segment of `segments`; `parent` is the segment before it, "" for the first.
+
+    `passage_id` is null of what rests on no passage. `text` is "" of what was pruned in a tree, which the trace has.
+    `rel`, `sup` and `use` are s(Rel), s(Sup) and s(Use), `seq` is q, and `score` is f, or of a segment that of the path
+    that ends with it; null is what was not judged. `reason` says why it was pruned.
+    """
+
+    id: str
+    parent: str = ""
+    passage_id: str | None
+    document: str = ""
+    text: str = ""
+    state: Literal["chosen", "kept", "pruned"]
+    reason: str = ""
+    rel: float | None = None
+    sup: float | None = None
+    use: float | None = None
+    seq: float | None = None
+    score: float | None = None
+
+
+class Scores(Model):
+    """All that were compared, in the order in which they were written; scores of two scales are not comparable.
+
+    `votes` has the sum of f of each option of a closed set. `stopped` is what ended a search of segments before its
+    best path was finished.
+    """
+
+    scale: Scale
+    generator: Literal["claude", "selfrag"] = "claude"
+    nodes: list[Node] = []
+    votes: dict[str, float] = {}
+    stopped: Stopped = ""

@@ -1,0 +1,58 @@
+"""The formulas of a critique (arXiv 2310.11511, appendix A.3): pure, on probabilities of reflection tokens."""
+
+from collections.abc import Mapping, Sequence
+
+from selfrag.domain.scores.tokens import RELEVANCE, RETRIEVE, SUPPORT, UTILITY
+
+# Probabilities by token; a token that is not there has none. They need not add up to one: each group is normalised
+# over its own tokens only.
+Distribution = Mapping[str, float]
+# What IsUse's five tokens are worth, 1 first.
+USES = (-1.0, -0.5, 0.0, 0.5, 1.0)
+
+
+def retrieval_ratio(found: Distribution) -> float | None:
+    """The wish to search, r = p(Retrieval) / (p(Retrieval) + p(No Retrieval)), 0 to 1; None where neither is there."""
+    no, yes, _ = RETRIEVE
+    return _ratio(found, [yes], [no, yes])
+
+
+def needs_search(ratio: float, threshold: float) -> bool:
+    """Whether r calls for a search: strictly above the threshold (A.3)."""
+    return ratio > threshold
+
+
+def relevance_score(found: Distribution) -> float | None:
+    """s(Rel), 0 to 1; None where the group is not there."""
+    return _ratio(found, RELEVANCE[1:], RELEVANCE)
+
+
+def support_score(found: Distribution) -> float | None:
+    """s(Sup), 0 to 1, in which partial support counts half; None where the group is not there."""
+    _, partial, full = SUPPORT
+    total = mass(found, SUPPORT)
+    return (found.get(full, 0.0) + 0.5 * found.get(partial, 0.0)) / total if total > 0 else None
+
+
+def utility_score(found: Distribution) -> float | None:
+    """s(Use), -1 to 1, the mean of what the five are worth; None where the group is not there."""
+    total = mass(found, UTILITY)
+    if total <= 0:
+        return None
+    return sum(use * found.get(token, 0.0) for use, token in zip(USES, UTILITY, strict=True)) / total
+
+
+def most_probable(found: Distribution, group: Sequence[str]) -> str | None:
+    """The most probable token of a group given worst first: a tie goes to the less favourable; None without any."""
+    present = [token for token in group if found.get(token, 0.0) > 0]
+    return max(present, key=lambda token: found[token], default=None)
+
+
+def mass(found: Distribution, group: Sequence[str]) -> float:
+    """The total probability of a group."""
+    return sum(found.get(token, 0.0) for token in group)
+
+
+def _ratio(found: Distribution, part: Sequence[str], whole: Sequence[str]) -> float | None:
+    total = mass(found, whole)
+    return mass(found, part) / total if total > 0 else None

@@ -1,0 +1,145 @@
+"""The examples of PAPER.md 10 and 11, computed by hand there."""
+
+import math
+
+import pytest
+
+from selfrag.domain.questions import Weights
+from selfrag.domain.scores import terms
+from selfrag.domain.scores.critiqued import Critiqued, Segment, Terms, score
+from selfrag.domain.scores.paths import Path, best_first, path_score
+from selfrag.domain.scores.ranking import Ranked, ranked, voted
+from selfrag.domain.scores.tokens import RELEVANCE, RETRIEVE, SUPPORT, UTILITY
+from selfrag.domain.verdicts import RelevanceVerdict, SupportLevel, SupportVerdict, UtilityVerdict
+
+WEIGHTS = Weights()
+LEVEL: dict[str, SupportLevel] = {
+    SUPPORT[0]: "no_support",
+    SUPPORT[1]: "partially_supported",
+    SUPPORT[2]: "fully_supported",
+}
+# p(rel), p(irr); p(full), p(part), p(no); p(1..5); the sum of log-probabilities and the tokens.
+ROWS = {
+    "d1": ((0.90, 0.05), (0.10, 0.60, 0.30), (0.02, 0.03, 0.10, 0.25, 0.60), -2.4, 12),
+    "d2": ((0.72, 0.18), (0.63, 0.18, 0.09), (0.05, 0.05, 0.20, 0.40, 0.30), -4.2, 12),
+    "d3": ((0.30, 0.60), (0.90, 0.05, 0.05), (0.01, 0.01, 0.03, 0.15, 0.80), -0.8, 8),
+}
+CLAUDE = {"d1": (0.9, "partially_supported", 5), "d2": (0.8, "fully_supported", 4), "d3": (0.3, "fully_supported", 5)}
+
+
+def distribution(relevance, support, use=()) -> dict[str, float]:
+    found = dict(zip(reversed(RELEVANCE), relevance, strict=True)) | dict(zip(reversed(SUPPORT), support, strict=True))
+    return found | dict(zip(UTILITY, use, strict=False))
+
+
+def critiqued(name: str, seq: float = 1.0) -> Critiqued:
+    relevance, support, use, logs, tokens = ROWS[name]
+    found = distribution(relevance, support, use)
+    told = Terms(
+        rel=terms.relevance_score(found),
+        sup=terms.support_score(found),
+        use=terms.utility_score(found),
+        seq=seq * math.exp(logs / tokens),
+    )
+    label = terms.most_probable(found, SUPPORT)
+    relevant = relevance[0] > relevance[1]
+    verdict = RelevanceVerdict(
+        passage_id=name, relevant=relevant, score=told.rel, label="relevant" if relevant else "irrelevant"
+    )
+    level = SupportVerdict(level=LEVEL[label])
+    return Critiqued(passage_id=name, answer="A.", relevance=verdict, support=level, terms=told)
+
+
+def labelled(name: str) -> Critiqued:
+    rel, level, use = CLAUDE[name]
+    label = "relevant" if rel >= 0.5 else "irrelevant"
+    return Critiqued(
+        passage_id=name,
+        answer="A.",
+        relevance=RelevanceVerdict(passage_id=name, relevant=rel >= 0.5, score=rel, label=label),
+        support=SupportVerdict(level=level),
+        utility=UtilityVerdict(score=use),
+    )
+
+
+def winner(found: list[Critiqued], constraints="hard", weights=WEIGHTS) -> tuple[str, dict[str, float]]:
+    order = ranked(found, weights, constraints)
+    return found[order[0].index].passage_id or "", {found[r.index].passage_id or "": round(r.score, 6) for r in order}
+
+
+def test_the_scores_of_each_answer_are_those_of_the_paper_to_six_digits() -> None:
+    assert winner([critiqued(name) for name in ROWS], "soft") == (
+        "d3",
+        {"d1": 2.511099, "d2": 2.517188, "d3": 2.593171},
+    )
+
+
+def test_each_variant_has_its_winner() -> None:
+    rows = [critiqued(name) for name in ROWS]
+    assert winner(rows)[0] == "d2"
+    without = [critiqued(name, seq=0.0) for name in ROWS]
+    assert winner(without, "soft") == ("d2", {"d1": 1.692368, "d2": 1.8125, "d3": 1.688333})
+    heavy, scores = winner(rows, weights=Weights(use=1.0))
+    assert (heavy, scores["d1"], scores["d2"]) == ("d1", 2.856099, 2.729688)
+    assert winner([labelled(name) for name in ROWS]) == ("d2", {"d1": 1.9, "d2": 2.05, "d3": 1.8})
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "ratio", "searches"),
+    [(0.12, 0.40, 0.2308, True), (0.08, 0.40, 0.1667, False), (0.90, 0.05, 0.9474, True), (0.05, 0.90, 0.0526, False)],
+)
+def test_a_search_is_made_when_the_model_is_sure_that_it_should_be(yes, no, ratio, searches) -> None:
+    found = terms.retrieval_ratio({RETRIEVE[1]: yes, RETRIEVE[0]: no})
+    assert found is not None
+    assert round(found, 4) == ratio
+    assert terms.needs_search(found, 0.2) is searches
+
+
+def test_the_votes_for_an_option_add_up_however_it_is_written() -> None:
+    found = [Critiqued(passage_id=str(i), answer=text) for i, text in enumerate(("true", "True.", "false"))]
+    order = [Ranked(2, 2.60), Ranked(1, 1.75), Ranked(0, 1.70)]
+    vote = voted(found, order, ["true", "false"])
+    assert vote is not None
+    assert (vote.option, round(vote.sums["true"], 6), sorted(vote.voters["true"])) == ("true", 3.45, [0, 1])
+
+
+def test_of_two_equal_answers_the_one_found_earlier_wins() -> None:
+    assert [one.index for one in ranked([critiqued("d1"), critiqued("d1")], WEIGHTS, "hard")] == [0, 1]
+
+
+def segment(name: str, seq: float, relevance, support) -> Segment:
+    found = distribution(relevance, support)
+    told = Terms(rel=terms.relevance_score(found), sup=terms.support_score(found) or 0.0, seq=seq)
+    return Segment(id=name, passage_id=name, answer=name, terms=told)
+
+
+A = segment("A", 0.80, (0.95, 0.05), (0.85, 0.10, 0.05))
+B = segment("B", 0.75, (0.90, 0.10), (0.60, 0.20, 0.20))
+C = segment("C", 0.70, (0.60, 0.40), (0.30, 0.40, 0.30))
+A1 = segment("A1", 0.85, (0.90, 0.10), (1.0, 0.0, 0.0))
+A2 = segment("A2", 0.60, (0.70, 0.30), (0.10, 0.20, 0.70))
+
+
+def use(*found: float) -> float | None:
+    return terms.utility_score(dict(zip(UTILITY, found, strict=True)))
+
+
+def test_a_path_is_worth_the_mean_of_its_segments_and_its_use() -> None:
+    b = Path(segments=[B], finished="complete", use=use(0.05, 0.05, 0.20, 0.45, 0.25))
+    a1 = Path(segments=[A, A1], finished="complete", use=use(0, 0, 0.05, 0.10, 0.85))
+    a2 = Path(segments=[A, A2], finished="complete", use=use(0.30, 0.40, 0.20, 0.10, 0))
+    worth = [round(path_score(path, WEIGHTS), 6) for path in (Path(segments=[A]), b, Path(segments=[C]), a1, a2)]
+    assert worth == [2.65, 2.55, 1.8, 3.15, 1.85]
+    assert [path.id for path in best_first([b, a1, a2], WEIGHTS)] == ["A1", "B", "A2"]
+
+
+def test_a_finished_path_is_not_lost_to_a_deeper_worse_one() -> None:
+    weak = segment("A1", 0.50, (0.60, 0.40), (0.30, 0.40, 0.30))
+    deeper = Path(segments=[A, weak], finished="complete", use=use(0.05, 0.15, 0.35, 0.25, 0.20))
+    b = Path(segments=[B], finished="complete", use=use(0.05, 0.05, 0.20, 0.45, 0.25))
+    assert round(path_score(deeper, WEIGHTS), 6) == 2.225
+    assert best_first([deeper, b], WEIGHTS)[0].id == "B"
+
+
+def test_an_answer_is_scored_with_its_use() -> None:
+    assert score(Terms(rel=0.8, sup=0.8, use=0.425, seq=math.exp(-0.35)), WEIGHTS) == pytest.approx(2.517188, abs=1e-6)
