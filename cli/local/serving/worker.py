@@ -36,13 +36,13 @@ class QuestionWorker:
         """Run a question to its end."""
         return bootstrap.executions().answer(question_id, payload)
 
-    def snapshot(self, question_id: str) -> Snapshot | None:
+    def snapshot(self, question_id: str, strategy: str) -> Snapshot | None:
         """The execution of a question, at work or of the last that have ended."""
-        return bootstrap.executions().snapshot(question_id)
+        return bootstrap.executions().snapshot(question_id, strategy)
 
-    def history(self, question_id: str) -> list[dict[str, Any]]:
+    def history(self, question_id: str, strategy: str) -> list[dict[str, Any]]:
         """The events of the execution of a question so far."""
-        return bootstrap.executions().history(question_id)
+        return bootstrap.executions().history(question_id, strategy)
 
     def watch(self, question_id: str, seen: int, seconds: float) -> int | None:
         """How many events the execution of a question has had, as soon as they are more than `seen`."""
