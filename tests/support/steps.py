@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from question.compose_answer.handler import handler as compose_answer
+from question.pick_candidate.handler import handler as pick_candidate
 
 
 def call(step: str) -> dict[str, Any]:
@@ -125,6 +126,7 @@ class Scripted:
             "grade_utility": [utility(5)],
             "rewrite_question": [lambda e: rewrite(f"query {len(e['queries'])}")],
             "search_web": [lambda e: found(*(f"w{n}" for n in range(e["top_k"])))],
+            "pick_candidate": [lambda e: pick_candidate(e, None)],
             "compose_answer": [lambda e: compose_answer(e, None)],
             **script,
         }

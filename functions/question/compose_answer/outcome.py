@@ -49,7 +49,7 @@ def _may_go_out(draft: Draft, min_utility: int) -> bool:
 
 def _status(task: Task, chosen: Draft | None, *, ended_early: bool) -> Status:
     if chosen is not None:
-        supported = chosen.direct or chosen.support.level == "fully_supported"
+        supported = chosen.relevant and (chosen.direct or chosen.support.level == "fully_supported")
         useful = chosen.utility.score is not None and chosen.utility.score >= task.min_utility
         return "answered" if supported and useful and not chosen.cut else "partial"
     if ended_early:
@@ -68,7 +68,7 @@ def _ended_by(task: Task, kind: type[SelfragError]) -> bool:
 
 def _broken(task: Task) -> bool:
     """Whether a fault, and not the documents, is why there is no answer."""
-    decisive = any(step in ("Retrieve", "Generate") for step, _ in task.problems)
+    decisive = any(step in ("Retrieve", "Generate", "PickCandidate") for step, _ in task.problems)
     all_ungraded = bool(task.relevance) and all(verdict.label == "ungraded" for verdict in task.relevance)
     return decisive or all_ungraded
 

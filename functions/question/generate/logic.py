@@ -1,7 +1,11 @@
-"""The answer: from passages with citations, from the model alone, or an answer repaired."""
+"""The answer: from passages with citations, from the model alone, an answer repaired, or one of several options."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
+from pydantic import Field
+
+from question.generate.choosing import MOST_CHOICES, chosen, named
 from question.generate.citing import citations_of, source_of
 from question.generate.marks import marked, says_something
 from selfrag.domain.answers import Citation, Turn
@@ -16,13 +20,17 @@ NO_ANSWER = "NO_ANSWER"
 
 
 class Task(Limits):
-    """The question and its evidence; `draft` and `failed_claims` are set when an answer is to be repaired."""
+    """The question and its evidence; `draft` and `failed_claims` are set when an answer is to be repaired.
+
+    With `choices` one of them is chosen.
+    """
 
     question: str
     mode: Literal["grounded", "direct"] = "grounded"
     passages: list[Evidence] = []
     draft: str = ""
     failed_claims: list[str] = []
+    choices: list[str] = Field(default=[], max_length=MOST_CHOICES)
     previous: Turn = Turn()
 
 
@@ -45,6 +53,8 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     A cut answer keeps its whole sentences; a refused or empty one is no answer.
     """
     passages = task.passages if task.mode == "grounded" else []
+    if task.choices:
+        return _choose(task, passages, claude, prompt)
     writing = claude.write("generate", prompt, [source_of(passage) for passage in passages], _fields(task))
     segments = [] if writing.flaw in ("refused", "malformed") else list(writing.segments)
     text = "".join(segment.text for segment in segments)
@@ -56,6 +66,19 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     text, citations = marked(text, citations, grounded=task.mode == "grounded")
     return Result(
         answer=text, citations=citations, found=True, flaw=writing.flaw, cached=writing.cached, **writing.took
+    )
+
+
+def _choose(task: Task, passages: Sequence[Evidence], claude: Claude, prompt: Prompt) -> Result:
+    answer, judged = chosen(claude, prompt, _fields(task), task.choices, passages)
+    citations = named(passages, answer) if answer else []
+    return Result(
+        answer=answer,
+        citations=citations,
+        found=bool(answer),
+        flaw=judged.flaw,
+        cached=judged.cached,
+        **judged.took,
     )
 
 

@@ -1,0 +1,10 @@
+"""The Lambda of the state PickCandidate."""
+
+from question.pick_candidate.logic import Result, Task, pick
+from selfrag import bootstrap
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Pick the best of the answers."""
+    return pick(task)
