@@ -4,6 +4,7 @@ import os
 from contextlib import ExitStack
 from typing import Any
 
+from cli.local.aws.definitions import WORKFLOWS
 from cli.local.aws.kept import kept_tables
 from cli.local.aws.lighter.programs import kept_programs
 from cli.local.aws.stack import running_stack
@@ -27,7 +28,8 @@ class QuestionWorker:
         backends = self._opened.enter_context(chosen_backends(place))
         environment = {**backends.environment, **({"SELFRAG_PROFILE": setup.profile} if setup.profile else {})}
         parts: bootstrap.Parts = {**local_parts(), "prompts": dict(setup.prompts)}
-        stack = running_stack(environment, backends.secrets, parts=parts, parse=kept_programs())
+        parse, workflows = kept_programs(), list(WORKFLOWS)
+        stack = running_stack(environment, backends.secrets, parts=parts, workflows=workflows, parse=parse)
         self._opened.enter_context(stack)
         self._opened.enter_context(kept_tables())
         collect_as_usual()
