@@ -1,15 +1,14 @@
 """An execution's history as steps: what each was given, what it gave back, and how long it took."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from selfrag.domain.ledger import PASSES
-
 # The events by which an execution ends.
 ENDS = ("ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted")
+_HOLDERS = ("ParallelState", "MapState")
 
 
 @dataclass(frozen=True)
@@ -17,8 +16,8 @@ class Step:
     """One task of an execution; times are in seconds, `started` counted from the execution's start.
 
     `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one. A step
-    that brought nothing tells them in its result, and how often it asked the model. Tasks with the same `turn` belong
-    to the same pass of Gather or Reflect.
+    that brought nothing tells them in its result, and how often it asked the model. `within` is the outermost Map or
+    Parallel around it, "" where there is none; tasks with the same `turn` ran in the same pass of it.
     """
 
     name: str
@@ -30,6 +29,7 @@ class Step:
     error: str
     cause: str = ""
     turn: int = 0
+    within: str = ""
 
 
 def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
@@ -37,20 +37,30 @@ def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
     begin = epoch_seconds(history[0]) if history else 0.0
     owners: dict[int, int] = {}
     events: dict[int, list[dict[str, Any]]] = {}
-    turns: dict[int, int] = {}
-    turn = 0
-    for event in history:
-        turn += event["type"] == "ParallelStateEntered" and event["stateEnteredEventDetails"]["name"] in PASSES
-        turns[event["id"]] = turn
+    places: dict[int, tuple[int, str]] = {}
+    for event, place in zip(history, _places(history), strict=True):
         entered = event["type"].endswith("StateEntered")
         owner = event["id"] if entered else owners.get(event.get("previousEventId", 0), 0)
-        owners[event["id"]] = owner
+        owners[event["id"]], places[event["id"]] = owner, place
         events.setdefault(owner, []).append(event)
     tasks = [chain for chain in events.values() if chain[0]["type"] == "TaskStateEntered"]
-    return [_step(chain, begin, turns[chain[0]["id"]]) for chain in tasks]
+    return [_step(chain, begin, *places[chain[0]["id"]]) for chain in tasks]
 
 
-def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int) -> Step:
+def _places(history: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    """Of each event the turn, and the outermost Map or Parallel around it: outside of those, each state is a turn."""
+    turn, within = 0, ""
+    for event in history:
+        kind, opens = event["type"], event["type"].removesuffix("Entered") in _HOLDERS
+        turn += not within and (opens or kind == "TaskStateEntered")
+        yield turn, within
+        if opens and not within:
+            within = event["stateEnteredEventDetails"]["name"]
+        elif kind.removesuffix("Exited") in _HOLDERS and event["stateExitedEventDetails"]["name"] == within:
+            within = ""
+
+
+def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int, within: str) -> Step:
     scheduled = [
         event["taskScheduledEventDetails"]["parameters"] for event in chain if event["type"] == "TaskScheduled"
     ]
@@ -73,6 +83,7 @@ def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int) -> Step:
         error=error,
         cause=cause,
         turn=turn,
+        within=within,
     )
 
 
