@@ -16,7 +16,7 @@ from selfrag.domain.verdicts import Critique, Reflection
 # The steps whose results are passages.
 SEARCHES = ("Retrieve", "SearchWeb")
 # Inside of these, what is judged is one of several answers.
-_SEVERAL = ("AnswerPassages", "ExpandBeam", "JudgePaths")
+_SEVERAL = {"AnswerPassages", "ExpandBeam", "JudgePaths"}
 
 
 class Started(Model):
@@ -119,7 +119,7 @@ def _of_the_answer(steps: Sequence[Step]) -> dict[str, Any]:
     picked = [step.result.get("winner") for step in steps if step.name == "PickCandidate" and _told(step)]
     if picked:
         return {name: (picked[-1] or {}).get(name) for name in Critique.model_fields}
-    alone = [step for step in steps if step.within not in _SEVERAL]
+    alone = [step for step in steps if not {*step.within} & _SEVERAL]
     return {name: _last(alone, f"Grade{name.capitalize()}") for name in Critique.model_fields}
 
 

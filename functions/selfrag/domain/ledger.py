@@ -14,14 +14,14 @@ _ORDER = (
     "SearchWeb",
     "GradeRelevance",
     "Generate",
-    "GenerateCandidates",
-    "GenerateSegments",
     "GradeSupport",
     "GradeUtility",
     "RewriteQuestion",
     "RankPaths",
     "PickCandidate",
 )
+# States that are a step of the path by another name: they ask one generator for all texts at once.
+_SAME = {"GenerateCandidates": "Generate", "GenerateSegments": "Generate"}
 
 
 class Entry(BaseModel):
@@ -53,7 +53,7 @@ def path_of(steps: Iterable[tuple[int, str]]) -> list[str]:
     """The path that steps took, each given by its turn and name: what ran side by side stands in one order, once."""
     path: list[str] = []
     for _, together in groupby(sorted(steps, key=lambda step: step[0]), key=lambda step: step[0]):
-        names = {name for _, name in together}
+        names = {_SAME.get(name, name) for _, name in together}
         path += [name for name in _ORDER if name in names]
     return path
 
