@@ -1,4 +1,4 @@
-"""A closed set: the option whose words stand in the sentence that answers, or whether a passage says what is claimed."""
+"""A closed set: the option that stands in the sentence that answers, or whether a passage says what is stated."""
 
 import re
 from collections.abc import Mapping, Sequence
