@@ -11,10 +11,11 @@ import yaml
 WORKFLOWS = Path(__file__).parents[3] / "infra" / "workflows"
 QUESTION = WORKFLOWS / "question.asl.yaml"
 INGESTION = WORKFLOWS / "ingestion.asl.yaml"
+SEGMENTS = WORKFLOWS / "segments.asl.yaml"
 REINDEX = WORKFLOWS / "reindex.asl.yaml"
 EVALUATION = WORKFLOWS / "evaluation.asl.yaml"
 # Where the folders of a definition's steps are, below functions/.
-ROOMS = {QUESTION: "question", INGESTION: "ingestion"}
+ROOMS = {QUESTION: "question", SEGMENTS: "question", INGESTION: "ingestion"}
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 # The C loader takes a tenth of the time; not every platform's wheel has it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

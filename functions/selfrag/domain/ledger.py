@@ -16,6 +16,8 @@ _ORDER = (
     "SearchWeb",
     "GradeRelevance",
     "Generate",
+    "GenerateCandidates",
+    "GenerateSegments",
     "GradeSupport",
     "GradeUtility",
     "RewriteQuestion",
@@ -50,7 +52,7 @@ class Entry(BaseModel):
 def path_of(steps: Iterable[tuple[int, str]]) -> list[str]:
     """The path that steps took, each given by its turn and name: what ran side by side stands in one order, once."""
     path: list[str] = []
-    for _, together in groupby(steps, key=lambda step: step[0]):
+    for _, together in groupby(sorted(steps, key=lambda step: step[0]), key=lambda step: step[0]):
         names = {name for _, name in together}
         path += [name for name in _ORDER if name in names]
     return path
@@ -62,8 +64,8 @@ def rounds(ledger: Iterable[Entry]) -> int:
 
 
 def turns(ledger: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
-    """The entries by their turns."""
-    for _, entries in groupby(ledger, key=lambda entry: entry.turn):
+    """The entries by their turns, the earliest first, and in a turn as they came."""
+    for _, entries in groupby(sorted(ledger, key=lambda entry: entry.turn), key=lambda entry: entry.turn):
         yield list(entries)
 
 
