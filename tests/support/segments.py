@@ -12,7 +12,7 @@ from tests.support import steps
 Row = tuple[str, str, float, tuple[float, ...], tuple[float, ...], str, tuple[float, ...]]
 EXAMPLE: dict[str, Row] = {
     "1": ("d1", "Leave is 25 days.", 0.80, (0.95, 0.05), (0.85, 0.10, 0.05), "yes", ()),
-    "2": ("d2", "Staff have leave.", 0.75, (0.90, 0.10), (0.60, 0.20, 0.20), "complete", (0.05, 0.05, 0.20, 0.45, 0.25)),
+    "2": ("d2", "All have leave.", 0.75, (0.90, 0.10), (0.60, 0.20, 0.20), "complete", (0.05, 0.05, 0.20, 0.45, 0.25)),
     "3": ("d3", "Leave is old.", 0.70, (0.60, 0.40), (0.30, 0.40, 0.30), "yes", ()),
     "1.1": ("e1", "Ten days may be kept.", 0.85, (0.90, 0.10), (1.0, 0.0, 0.0), "complete", (0, 0, 0.05, 0.10, 0.85)),
     "1.2": ("e2", "All may be kept.", 0.60, (0.70, 0.30), (0.10, 0.20, 0.70), "complete", (0.30, 0.40, 0.20, 0.10, 0)),
