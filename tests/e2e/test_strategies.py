@@ -1,4 +1,4 @@
-"""The paper's strategies over HTTP: each is run by its own machine, and read, followed and followed up like any other."""
+"""The paper's strategies over HTTP: each runs on its own machine, and is read, heard and followed up like any other."""
 
 import threading
 from collections.abc import Iterator
