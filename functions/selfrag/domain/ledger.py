@@ -14,6 +14,8 @@ _ORDER = (
     "SearchWeb",
     "GradeRelevance",
     "Generate",
+    "GenerateCandidates",
+    "GenerateSegments",
     "GradeSupport",
     "GradeUtility",
     "RewriteQuestion",

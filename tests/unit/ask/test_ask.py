@@ -82,8 +82,13 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
         yield stub
 
 
-def send(answers: Stubber, machines: FakeStates, request: dict[str, Any]) -> tuple[int, Any, Any]:
-    executions = StatesExecutions(machines, answers.client, Machines(EXPRESS, STANDARD, "answers"))
+MACHINES = Machines(EXPRESS, STANDARD, "answers")
+
+
+def send(
+    answers: Stubber, states: FakeStates, request: dict[str, Any], machines: Machines = MACHINES
+) -> tuple[int, Any, Any]:
+    executions = StatesExecutions(states, answers.client, machines)
     with bootstrap.using(executions=executions):
         reply = handler(request, CONTEXT)
     return reply["statusCode"], json.loads(reply["body"]), reply["multiValueHeaders"]
