@@ -3,14 +3,15 @@
 // As docs/workflow.svg draws them: what stands in a lane runs side by side.
 const LANES = {
   gather: [
-    "DecideRetrieval", "Retrieve", "SearchWeb", "GradeRelevance", "Generate", "GenerateCandidates", "GenerateSegments",
+    "DecideRetrieval", "DecideNext", "Retrieve", "SearchWeb", "GradeRelevance",
+    "Generate", "GenerateCandidates", "GenerateSegments",
   ],
   reflect: ["GradeSupport", "GradeUtility", "RewriteQuestion"],
   compare: ["RankPaths", "PickCandidate"],
   compose: ["ComposeAnswer"],
 };
 // Of strategies that compare answers: drawn once they are entered, for most questions never do.
-const SOME = new Set(["GenerateCandidates", "GenerateSegments", ...LANES.compare]);
+const SOME = new Set(["DecideNext", "GenerateCandidates", "GenerateSegments", ...LANES.compare]);
 
 function laneOf(name, trace) {
   const byState = (state) => trace.filter((step) => step.state === state);

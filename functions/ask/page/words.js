@@ -127,6 +127,7 @@ const WORDS = {
     "モデル自身の確率によるスコア。他の生成モデルとは比較できません",
     "모델 자체의 확률로 계산한 점수. 다른 생성 모델과 비교할 수 없음",
   ],
+  stopped_no_evidence: ["Ended: no further evidence was found.", "終了: これ以上の根拠なし", "종료: 더 이상의 근거 없음"],
   stopped_depth: ["Ended: as many sentences as are allowed.", "終了: 文の数の上限", "종료: 문장 수 제한"],
   stopped_calls: ["Ended: the limit of model calls.", "終了: モデル呼び出しの上限", "종료: 모델 호출 제한"],
   stopped_sequences: ["Ended: the limit of sequences.", "終了: シーケンスの上限", "종료: 시퀀스 제한"],
