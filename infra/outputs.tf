@@ -99,7 +99,7 @@ output "tables" {
 }
 
 output "machine_arns" {
-  description = "The two state machines that answer questions, by the alias of the release that is live."
+  description = "The state machines that answer questions, two for each shape of a strategy, by the alias of the release that is live."
   value       = { for machine in local.question_machines : machine => aws_sfn_alias.machine[machine].arn }
 }
 

@@ -311,17 +311,17 @@ locals {
     {
       sid       = "AskAndWait"
       actions   = ["states:StartSyncExecution"]
-      resources = [local.machine_arns.express]
+      resources = [for machine in local.machines_of["EXPRESS"] : local.machine_arns[machine]]
     },
     {
       sid       = "AskForLater"
       actions   = ["states:StartExecution"]
-      resources = [local.machine_arns.standard]
+      resources = [for machine in local.machines_of["STANDARD"] : local.machine_arns[machine]]
     },
     {
       sid       = "ShowQuestion"
       actions   = ["states:DescribeExecution", "states:GetExecutionHistory"]
-      resources = ["${local.executions.standard}:*"]
+      resources = [for machine in local.machines_of["STANDARD"] : "${local.executions[machine]}:*"]
     },
     {
       sid       = "ExpectAndReadAnswers"

@@ -6,7 +6,7 @@ locals {
   # a second of one, and a question waits for seven starts if nobody asked before; docs/costs.md says what it costs.
   one_processor = 1769
 
-  # The states of workflows/question.asl.yaml.
+  # The states of workflows/question.asl.yaml, candidates.asl.yaml and segments.asl.yaml.
   question_steps = {
     decide_retrieval = {
       description = "Retrieve: whether the question needs a search."
@@ -43,6 +43,16 @@ locals {
       description = "Finds a better search query."
       uses        = ["model", "verdicts"]
       memory      = local.one_processor
+    }
+    pick_candidate = {
+      description = "Picks the best of several answers by their verdicts."
+      uses        = []
+      timeout     = 10
+    }
+    rank_paths = {
+      description = "Keeps the best paths of segments by their verdicts."
+      uses        = []
+      timeout     = 10
     }
     search_web = {
       description = "Searches the web by Tavily, within the allowed domains."

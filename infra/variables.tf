@@ -106,7 +106,7 @@ variable "memory" {
 }
 
 variable "snap_start" {
-  description = "Whether the functions of a question start from a snapshot that Lambda takes when a version is published: about 54 dollars a month for each release that is kept, and not tried on AWS."
+  description = "Whether the functions of a question start from a snapshot that Lambda takes when a version is published: about 58 dollars a month for each release that is kept, and not tried on AWS."
   type        = bool
   default     = false
 }

@@ -22,6 +22,7 @@ REASONS = {
     "beam": "others were better",
 }
 STOPPED = {
+    "no_evidence": "no further evidence was found",
     "depth": "max_segments was reached",
     "calls": "the next step could have passed the limit of calls",
     "sequences": "the next step could have passed the limit of sequences",

@@ -18,7 +18,7 @@ INGESTION = _FOLDER / "ingestion.asl.yaml"
 REINDEX = _FOLDER / "reindex.asl.yaml"
 EVALUATION = _FOLDER / "evaluation.asl.yaml"
 # What answers questions.
-WORKFLOWS: dict[Workflow, Path] = {"question": QUESTION, "candidates": CANDIDATES}
+WORKFLOWS: dict[Workflow, Path] = {"question": QUESTION, "candidates": CANDIDATES, "segments": SEGMENTS}
 # Where the folders of a definition's steps are, below functions/.
 ROOMS = {QUESTION: "question", CANDIDATES: "question", SEGMENTS: "question", INGESTION: "ingestion"}
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")

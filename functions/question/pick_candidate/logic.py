@@ -1,24 +1,18 @@
-"""The best of several answers, each from a passage of its own and scored by its own critique (PAPER.md 3; pure)."""
+"""The best of several answers, each scored by its own critique (PAPER.md 3; pure), or of several paths."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
-from pydantic import BaseModel
-
-from selfrag.domain.answers import Citation
-from selfrag.domain.calls import StepResult
-from selfrag.domain.questions import Weights
+from question.pick_candidate import paths
 from selfrag.domain.scores.critiqued import Constraints, Critiqued, score, terms_of
 from selfrag.domain.scores.ranking import Ranked, Vote, ranked, voted
-from selfrag.domain.scores.shown import Node, Scores, Stopped
-from selfrag.domain.verdicts import Critique
+from selfrag.domain.scores.shown import Node, Scores
 
 IRRELEVANT = "The answer rests on a passage that was found not to be relevant to the question."
 UNSUPPORTED = "The passages do not support the answer."
 
 
-class Task(BaseModel):
-    """The answers in retrieval order, what counts, and the options of a closed set, if the question has one.
+class Task(paths.Paths):
+    """The answers in retrieval order, what counts, and the options of a closed set; or the paths of a beam.
 
     `documents` names the document of each passage. `stopped` is what kept further passages from being read.
     """
@@ -26,30 +20,29 @@ class Task(BaseModel):
     candidates: list[Critiqued] = []
     documents: dict[str, str] = {}
     constraints: Constraints = "hard"
-    weights: Weights = Weights()
     choices: list[str] = []
-    generator: Literal["claude", "selfrag"] = "claude"
-    stopped: Stopped = ""
 
 
-class Winner(Critique):
-    """The answer that won, its verdicts, and whether the passage that it rests on is `relevant`."""
+class Winner(paths.Winner):
+    """The answer that won, and whether the passage that it rests on is `relevant`."""
 
-    answer: str
-    citations: list[Citation] = []
     cut: bool = False
     relevant: bool = True
 
 
-class Result(StepResult):
+class Result(paths.Result):
     """The winner, null where all are out, and how each did."""
 
     winner: Winner | None
-    scores: Scores
 
 
-def pick(task: Task) -> Result:
-    """Rank the answers; of a closed set the option wins that has the highest sum, and all that voted for it cite."""
+def pick(task: Task) -> paths.Result:
+    """Rank the paths if they are given, or else the answers.
+
+    Of a closed set the option wins that has the highest sum, and all that voted for it cite.
+    """
+    if "paths" in task.model_fields_set:
+        return paths.pick_path(task)
     order = ranked(task.candidates, task.weights, task.constraints)
     inside = [one for one in order if not one.out]
     vote = voted(task.candidates, order, task.choices) if task.choices else None

@@ -95,8 +95,13 @@ def _apart(sentence: str) -> str:
     return ended if is_japanese(ended[-2:]) or ended.endswith("。") else f" {ended}"
 
 
+def is_ended(text: str) -> bool:
+    """Whether a text ends as a sentence does."""
+    return re.search(r"[.!?。！？][\"'”’)\]」』）]*$", text) is not None
+
+
 def _ended(sentence: str) -> str:
-    if re.search(r"[.!?。！？][\"'”’)\]」』）]*$", sentence):
+    if is_ended(sentence):
         return sentence
     return sentence + ("。" if is_japanese(sentence) else ".")
 
