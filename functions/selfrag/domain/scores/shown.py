@@ -5,7 +5,8 @@ from typing import Literal
 from selfrag.domain.base import Model
 
 Scale = Literal["probabilities", "labels"]
-Stopped = Literal["", "depth", "calls", "sequences", "cost", "deadline"]
+Generator = Literal["claude", "selfrag"]
+Stopped = Literal["", "depth", "calls", "sequences", "cost", "deadline", "no_evidence"]
 
 
 class Node(Model):
@@ -38,7 +39,7 @@ class Scores(Model):
     """
 
     scale: Scale
-    generator: Literal["claude", "selfrag"] = "claude"
+    generator: Generator = "claude"
     nodes: list[Node] = []
     votes: dict[str, float] = {}
     stopped: Stopped = ""
