@@ -28,6 +28,7 @@ STOPPED = {
     "sequences": "the next step could have passed the limit of sequences",
     "cost": "the next step could have passed the limit of cost",
     "deadline": "the next step could have passed the deadline",
+    "no_evidence": "no further sentence had a passage that supports it",
 }
 SCALES = {
     "labels": "made of labels, each taken as certain",
