@@ -4,7 +4,7 @@ from typing import Any
 
 import boto3
 
-from cli.local.aws.definitions import QUESTION, SEGMENTS
+from cli.local.aws.definitions import CANDIDATES, QUESTION, SEGMENTS
 from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import Execution, definition_text, running_stack
 from tests.support import steps
@@ -14,7 +14,7 @@ from tests.support.steps import Scripted
 POLICY = {"deadline_seconds": 240, "speculate": "off"}
 ASKED: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "policy": POLICY}
 # The strategies that have a definition of their own.
-OF_THEIR_OWN = {"segments": SEGMENTS}
+OF_THEIR_OWN = {"candidates": CANDIDATES, "segments": SEGMENTS}
 
 
 def ahead(speculate: str, **policy: Any) -> dict[str, Any]:
