@@ -310,12 +310,14 @@ def manifest() -> Manifest:
 
 @once
 def executions() -> Executions:
-    """The two state machines and the table of answers."""
+    """The state machines and the table of answers."""
     from selfrag.adapters.clients import states_client
     from selfrag.adapters.executions import Machines, StatesExecutions
 
     config = api_settings()
-    machines = Machines(config.express_machine_arn, config.standard_machine_arn, config.answers_table)
+    machines = Machines(
+        config.express_machine_arn, config.standard_machine_arn, config.answers_table, config.other_machines
+    )
     return StatesExecutions(states_client(), requests_client(), machines)
 
 
