@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.local.aws.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, definition_json
+from cli.local.aws.definitions import CANDIDATES, EVALUATION, INGESTION, QUESTION, REINDEX, definition_json
 
 RAW = definition_json(QUESTION)
 MACHINE: dict[str, Any] = json.loads(RAW)
+CANDIDATES_RAW = definition_json(CANDIDATES)
+CANDIDATES_MACHINE: dict[str, Any] = json.loads(CANDIDATES_RAW)
 INGESTION_RAW = definition_json(INGESTION)
 INGESTION_MACHINE: dict[str, Any] = json.loads(INGESTION_RAW)
 # Terraform fills this one in inside an expression, which could not be parsed before.
@@ -61,9 +63,20 @@ def _inside(part: dict[str, Any], scope: tuple[str, ...], machine: dict[str, Any
             yield from _inside(body["ItemProcessor"], (*scope, name), machine)
 
 
+def starts(machine: dict[str, Any], scope: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
+    """The state that each scope of a machine begins with."""
+    found = {scope: machine["StartAt"]}
+    for name, body in machine["States"].items():
+        inner = {f"{name}[{number}]": branch for number, branch in enumerate(body.get("Branches", []))}
+        inner |= {name: body["ItemProcessor"]} if "ItemProcessor" in body else {}
+        for key, part in inner.items():
+            found |= starts(part, (*scope, key))
+    return found
+
+
 def all_states() -> list[State]:
     """The states of all machines."""
-    machines = (MACHINE, INGESTION_MACHINE, REINDEX_MACHINE, EVALUATION_MACHINE)
+    machines = (MACHINE, CANDIDATES_MACHINE, INGESTION_MACHINE, REINDEX_MACHINE, EVALUATION_MACHINE)
     return [state for machine in machines for state in states(machine)]
 
 
