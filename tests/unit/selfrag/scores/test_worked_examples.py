@@ -13,6 +13,8 @@ from selfrag.domain.scores.tokens import RETRIEVE, UTILITY
 from tests.support.paper import ROWS, critiqued, distribution, labelled
 
 WEIGHTS = Weights()
+
+
 def winner(found: list[Critiqued], constraints="hard", weights=WEIGHTS) -> tuple[str, dict[str, float]]:
     order = ranked(found, weights, constraints)
     return found[order[0].index].passage_id or "", {found[r.index].passage_id or "": round(r.score, 6) for r in order}
