@@ -240,7 +240,9 @@ def test_a_path_names_every_step_in_the_order_of_the_definition() -> None:
 
 
 def test_terraform_can_fill_the_placeholders_in() -> None:
-    assert "%{" not in "".join(path.read_text(encoding="utf-8") for path in (QUESTION, SEGMENTS, INGESTION, REINDEX, EVALUATION))
+    assert "%{" not in "".join(
+        path.read_text(encoding="utf-8") for path in (QUESTION, SEGMENTS, INGESTION, REINDEX, EVALUATION)
+    )
     assert placeholders(QUESTION) == {
         *(snake(task.name) for task in lambda_tasks()),
         "answers_table",

@@ -156,9 +156,7 @@ def levels(draw: st.DrawFn) -> Task:
     ]
     complete = [one.id for one in beam if not one.finished and draw(st.booleans())]
     constraints = draw(st.sampled_from(["hard", "soft"]))
-    return Task(
-        beam=beam, children=children, complete=complete, size=draw(st.integers(1, 3)), constraints=constraints
-    )
+    return Task(beam=beam, children=children, complete=complete, size=draw(st.integers(1, 3)), constraints=constraints)
 
 
 @settings(max_examples=300, deadline=None)
