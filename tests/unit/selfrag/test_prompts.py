@@ -49,7 +49,8 @@ HARD_CASES: dict[str, dict[str, str]] = json.loads(
 )
 NAMED = re.compile(r"^- ([A-Z][^:\n]*): (.+)$", re.M)
 OUTCOME = re.compile(
-    rf"`(yes|no|continue|complete|full|partial|none|contradicted|{NO_ANSWER}|{NOT_SAID}:)`|\b([01]\.\d)\b|\b(?:a|or) ([1-5])\b"
+    rf"`(yes|no|continue|complete|full|partial|none|contradicted|{NO_ANSWER}|{NOT_SAID}:)`"
+    r"|\b([01]\.\d)\b|\b(?:a|or) ([1-5])\b"
 )
 
 
