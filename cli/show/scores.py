@@ -28,6 +28,7 @@ STOPPED = {
     "cost": "the next step could have passed the limit of cost",
     "deadline": "the next step could have passed the deadline",
     "no_evidence": "no further evidence was found",
+    "fault": "a step failed",
 }
 SCALES = {
     "labels": "made of labels, each taken as certain",
