@@ -22,7 +22,7 @@ from selfrag.ports.cache import Remembering
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.executions import Executions
 from selfrag.ports.feedback import FeedbackBook
-from selfrag.ports.generator import Generator
+from selfrag.ports.generator import Generator, Server
 from selfrag.ports.grading import Grader
 from selfrag.ports.index import Index
 from selfrag.ports.manifest import Manifest
@@ -194,6 +194,18 @@ def generator(step: str) -> Callable[[Limits], Generator]:
         )
 
     return within
+
+
+def generator_server() -> Server:
+    """Which server runs the fine-tuned model, found out by a request of one token; raises selfrag's typed errors."""
+    from selfrag.adapters.generators.checking import server_at
+    from selfrag.domain.scores.vocabulary import Vocabulary
+
+    config = generator_settings()
+    ids = Vocabulary(config.generator_token_ids)
+    return server_at(
+        generator_host(), ids, config.generator_name, config.generator_served, config.generator_timeout_seconds
+    )
 
 
 @once

@@ -27,4 +27,4 @@ def host_at(config: GeneratorSettings, key: str) -> Host:
 def _clients() -> Any:
     """Clients by the seconds for which they wait: boto3's has one patience, a question less and less of it."""
     kept = cache(sagemaker_client)
-    return lambda seconds: kept(max(1, math.floor(seconds)))
+    return lambda seconds: kept(math.floor(seconds) if seconds >= 1 else max(0.1, round(seconds, 1)))
