@@ -214,7 +214,11 @@ def generator_host() -> "Host":
     from selfrag.adapters.generators.hosts import host_at
 
     config = generator_settings()
-    key = _secrets()(config.generator_secret, "SELFRAG_GENERATOR_SECRET") if config.generator_secret else ""
+
+    def key(anew: bool) -> str:
+        name = config.generator_secret
+        return _secrets()(name, "SELFRAG_GENERATOR_SECRET", anew=anew) if name else ""
+
     return host_at(config, key)
 
 

@@ -1,6 +1,7 @@
 """Which host the settings name for the fine-tuned model."""
 
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -13,8 +14,8 @@ from selfrag.domain.errors import Misconfigured
 from selfrag.runtime.settings import GeneratorSettings
 
 
-def host_at(config: GeneratorSettings, key: str) -> Host:
-    """The host; raises Misconfigured where no endpoint is configured."""
+def host_at(config: GeneratorSettings, key: Callable[[bool], str]) -> Host:
+    """The host, whose key is read anew if that is wanted; raises Misconfigured where no endpoint is configured."""
     if config.generator_endpoint:
         return SageMakerEndpoint(_clients(), config.generator_endpoint, config.generator_component)
     if config.generator_url:

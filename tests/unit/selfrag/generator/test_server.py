@@ -75,6 +75,18 @@ def test_the_key_is_read_from_its_secret_and_a_wrong_one_is_told() -> None:
         assert decided(CANDIDATES_EXAMPLE.question)["verdict"]["decision"] == "yes"
 
 
+def test_a_key_that_was_replaced_is_read_again() -> None:
+    settings = {"SELFRAG_GENERATOR_SECRET": "generator-key"}
+    with mock_aws(), running(CANDIDATES_EXAMPLE, key="old", settings=settings) as double:
+        secrets = boto3.client("secretsmanager")
+        secrets.create_secret(Name="generator-key", SecretString="old")
+        assert decided(CANDIDATES_EXAMPLE.question)["attempts"] == 1
+        secrets.put_secret_value(SecretId="generator-key", SecretString="new")
+        double.key = "new"
+        result = decided(CANDIDATES_EXAMPLE.question)
+    assert (result["verdict"]["decision"], result["attempts"]) == ("yes", 2)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
