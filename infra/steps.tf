@@ -6,12 +6,13 @@ locals {
   # a second of one, and a question waits for seven starts if nobody asked before; docs/costs.md says what it costs.
   one_processor = 1769
 
-  # The states of workflows/question.asl.yaml.
+  # The states of workflows/question.asl.yaml, candidates.asl.yaml and segments.asl.yaml.
   question_steps = {
     decide_retrieval = {
       description = "Retrieve: whether the question needs a search."
-      uses        = ["model", "verdicts"]
+      uses        = ["model", "verdicts", "generator"]
       memory      = local.one_processor
+      timeout     = local.generator_timeout
     }
     retrieve = {
       description = "Searches the collection by vector and by words."
@@ -26,8 +27,9 @@ locals {
     }
     generate = {
       description = "Writes the answer, with citations."
-      uses        = ["model", "verdicts"]
+      uses        = ["model", "verdicts", "generator"]
       memory      = local.one_processor
+      timeout     = local.generator_timeout
     }
     grade_support = {
       description = "IsSup: whether the evidence supports each claim of the answer."
@@ -43,6 +45,16 @@ locals {
       description = "Finds a better search query."
       uses        = ["model", "verdicts"]
       memory      = local.one_processor
+    }
+    pick_candidate = {
+      description = "Picks the best of several answers by their verdicts."
+      uses        = []
+      timeout     = 10
+    }
+    rank_paths = {
+      description = "Keeps the best paths of segments by their verdicts."
+      uses        = []
+      timeout     = 10
     }
     search_web = {
       description = "Searches the web by Tavily, within the allowed domains."

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.show.places import place_of, places
+from cli.show.scores import show_scores
 from cli.show.traces import causes
 from selfrag.domain.answers import AnswerResponse, Citation, Usage
 from selfrag.domain.history import Step
@@ -46,6 +47,8 @@ def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step
         console.print(verdicts)
         for meaning in _meanings(response.reflection, steps):
             console.print(f"[dim]{meaning}[/]")
+    if response.scores:
+        show_scores(console, response.scores, response.citations)
     console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
     if response.queries:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")

@@ -11,6 +11,7 @@ DECISIONS = {
     "yes": "a search is needed",
     "no": "no search is needed",
     "continue": "the earlier evidence will do",
+    "complete": "the answer is complete",
 }
 LEVELS = {
     "fully_supported": "fully supported",
@@ -38,7 +39,8 @@ def said(step: Step, places: Mapping[str, str]) -> str:
 def _decided(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     decision = str(verdict.get("decision", ""))
     complexity = f", {verdict['complexity']}" if verdict.get("complexity") else ""
-    return _with_reason(DECISIONS.get(decision, decision) + complexity, verdict)
+    ratio = "" if verdict.get("ratio") is None else f", r {verdict['ratio']:.2f}"
+    return _with_reason(DECISIONS.get(decision, decision) + complexity + ratio, verdict)
 
 
 def _found(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
@@ -71,6 +73,23 @@ def _written(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
     return f"{kind} that cites {cited} of {_count(len(given.get('passages', [])), 'passage')}: {result.get('answer')}"
 
 
+def _of_each(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    written = [one for one in result.get("written", []) if one.get("answer")]
+    return f"{_count(len(written), 'text')} written and judged, of {len(result.get('written', []))}"
+
+
+def _compared(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    states = Counter(node.get("state") for node in (result.get("scores") or result).get("nodes", []))
+    kept = states["chosen"] + states["kept"]
+    return f"{kept} of {_count(sum(states.values()), 'text')} kept"
+
+
+def _picked(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    winner = result.get("winner") or {}
+    compared = _compared(given, result, places)
+    return f"{compared}, the best: {winner['answer']}" if winner.get("answer") else f"{compared}, none is chosen"
+
+
 def _support(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     level, claims = str(verdict.get("level", "")), verdict.get("claims", [])
     kinds = Counter(claim.get("support") for claim in claims)
@@ -100,12 +119,17 @@ def _count(number: int, thing: str) -> str:
 
 _SAYERS: dict[str, Callable[[_Said, _Said, Mapping[str, str]], str]] = {
     "DecideRetrieval": _decided,
+    "DecideNext": _decided,
     "Retrieve": _found,
     "SearchWeb": _found,
     "GradeRelevance": _relevance,
     "Generate": _written,
+    "GenerateCandidates": _of_each,
+    "GenerateSegments": _of_each,
     "GradeSupport": _support,
     "GradeUtility": _utility,
     "RewriteQuestion": _rewritten,
+    "RankPaths": _compared,
+    "PickCandidate": _picked,
     "ComposeAnswer": _composed,
 }

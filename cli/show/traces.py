@@ -13,10 +13,14 @@ from rich.text import Text
 
 from cli.show.places import places
 from cli.show.said import said
+from cli.show.scores import show_scores
 from cli.show.ways import strategy_and_way
 from cli.terminal import visible
+from selfrag.domain.answers import Citation
 from selfrag.domain.history import Step, epoch_seconds, steps_of
 from selfrag.domain.questions import Policy
+from selfrag.domain.scores.shown import Scores
+from selfrag.domain.scores.traced import scores_of, texts_of
 
 BAR_WIDTH = 16
 
@@ -24,7 +28,8 @@ BAR_WIDTH = 16
 def show_trace(console: Console, question_id: str, history: Sequence[dict[str, Any]], *, full: bool = False) -> None:
     """Print an execution: its question, status, id, seconds and strategy, then a line for each step.
 
-    With `full` also what each step was given and gave back.
+    Where answers were compared, also these. With `full` what each step was given and gave back, too, and the texts of
+    the segments that were pruned.
     """
     given, steps = _given(history), steps_of(history)
     # What was asked before there were strategies, or names none.
@@ -37,9 +42,19 @@ def show_trace(console: Console, question_id: str, history: Sequence[dict[str, A
     console.print(f"[bold]Strategy[/]  {escape(strategy_and_way(strategy, steps))}")
     if steps:
         console.print(_timeline(steps, seconds))
+    _show_compared(console, history, steps, full)
     if full:
         for number, step in enumerate(steps, start=1):
             console.print(_whole(number, step))
+
+
+def _show_compared(console: Console, history: Sequence[dict[str, Any]], steps: Sequence[Step], full: bool) -> None:
+    output = _output(history)
+    citations = [Citation.model_validate(one, extra="ignore") for one in output.get("citations", [])]
+    told = output.get("scores")
+    scores = Scores.model_validate(told, extra="ignore") if told else scores_of(steps)
+    if scores:
+        show_scores(console, scores, citations, texts_of(steps) if full else None)
 
 
 def _timeline(steps: Sequence[Step], seconds: float) -> Table:
@@ -88,8 +103,13 @@ def _given(history: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _status(history: Sequence[dict[str, Any]]) -> str:
     """The response's status, or how the execution ended without one."""
-    output = json.loads(history[-1].get("executionSucceededEventDetails", {}).get("output", "{}"))
-    return str(output.get("status", "")) or f"no response ({history[-1]['type']})"
+    return str(_output(history).get("status", "")) or f"no response ({history[-1]['type']})"
+
+
+def _output(history: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The response; empty where there is none."""
+    output: dict[str, Any] = json.loads(history[-1].get("executionSucceededEventDetails", {}).get("output", "{}"))
+    return output
 
 
 def _strips(step: Step) -> list[str]:

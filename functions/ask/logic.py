@@ -9,10 +9,14 @@ from selfrag.domain.base import Model
 from selfrag.domain.history import Step
 from selfrag.domain.ledger import path_of
 from selfrag.domain.passages import Passage
+from selfrag.domain.scores.shown import Scores
+from selfrag.domain.scores.traced import scores_of
 from selfrag.domain.verdicts import Critique, Reflection
 
 # The steps whose results are passages.
 SEARCHES = ("Retrieve", "SearchWeb")
+# Inside of these, what is judged is one of several answers.
+_SEVERAL = {"AnswerPassages", "ExpandBeam", "JudgePaths"}
 
 
 class Started(Model):
@@ -66,6 +70,9 @@ class Unfinished(Model):
     passages: list[FoundPassage] | None = Field(
         default=None, description="What the searches have brought so far, each once, in the order in which it came."
     )
+    scores: Scores | None = Field(
+        default=None, description="The answers that were compared so far; null where none were."
+    )
 
 
 def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = None) -> Unfinished:
@@ -89,6 +96,7 @@ def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = N
             for step in steps
         ],
         passages=_passages(steps),
+        scores=scores_of(steps),
     )
 
 
@@ -100,12 +108,34 @@ def _passages(steps: Sequence[Step]) -> list[FoundPassage]:
 
 
 def _reflection(steps: Sequence[Step]) -> Reflection:
-    grader_of = {"retrieve": "DecideRetrieval"} | {name: f"Grade{name.capitalize()}" for name in Critique.model_fields}
-    last = {name: (_verdicts(steps, state) or [None])[-1] for name, state in grader_of.items()}
-    known = {**last, "relevance": _verdicts(steps, "GradeRelevance")}
+    relevance = [*_verdicts(steps, "GradeRelevance"), *_written_with(steps)]
+    known = {**_of_the_answer(steps), "retrieve": _last(steps, "DecideRetrieval"), "relevance": relevance}
     # The question may be of another release, whose verdicts say more.
     return Reflection.model_validate(known, extra="ignore")
 
 
+def _of_the_answer(steps: Sequence[Step]) -> dict[str, Any]:
+    """What is said of the answer: of the one that was chosen where several are compared, once it is."""
+    picked = [step.result.get("winner") for step in steps if step.name == "PickCandidate" and _told(step)]
+    if picked:
+        return {name: (picked[-1] or {}).get(name) for name in Critique.model_fields}
+    alone = [step for step in steps if not {*step.within} & _SEVERAL]
+    return {name: _last(alone, f"Grade{name.capitalize()}") for name in Critique.model_fields}
+
+
+def _written_with(steps: Sequence[Step]) -> list[Any]:
+    """The verdicts on passages that the generator gave as it wrote."""
+    written = [one for step in steps if _told(step) for one in step.result.get("written") or []]
+    return [one["relevance"] for one in written if one.get("relevance")]
+
+
+def _last(steps: Sequence[Step], state: str) -> Any:
+    return (_verdicts(steps, state) or [None])[-1]
+
+
 def _verdicts(steps: Sequence[Step], state: str) -> list[Any]:
-    return [step.result["verdict"] for step in steps if step.name == state and isinstance(step.result, dict)]
+    return [step.result["verdict"] for step in steps if step.name == state and _told(step)]
+
+
+def _told(step: Step) -> bool:
+    return isinstance(step.result, dict)

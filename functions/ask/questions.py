@@ -12,6 +12,7 @@ from ask.edge.callers import Caller
 from ask.edge.once import once
 from ask.edge.problems import ProblemRaised
 from ask.logic import State, unfinished
+from ask.offered import check_offered
 from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
@@ -39,10 +40,13 @@ class Arrival:
 def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | None]:
     """The question's id and its response, by the Express machine; no response when it is still at work.
 
-    Raises InvalidInput for a deadline that API Gateway would not wait for.
+    Raises InvalidInput for a deadline that API Gateway would not wait for, ProblemRaised for what cannot be run here.
     """
     config = bootstrap.api_settings()
-    if body.policy.deadline_seconds > config.sync_deadline_seconds:
+    check_offered(body.policy, config, waits=True)
+    # One that nobody named is what there is time for.
+    named = "deadline_seconds" in body.policy.model_fields_set
+    if named and body.policy.deadline_seconds > config.sync_deadline_seconds:
         raise InvalidInput(
             f"policy.deadline_seconds may be at most {config.sync_deadline_seconds:g} here; "
             "POST /v1/questions gives more time."
@@ -56,7 +60,8 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
         payload["policy"]["deadline_seconds"] = max(LEAST_SECONDS, min(body.policy.deadline_seconds, left))
         responses[question_id] = machines.answer(question_id, payload)
         if responses[question_id] is None:
-            machines.expect(question_id, arrival.caller.collections, time.time() + MARGIN_SECONDS)
+            due = time.time() + MARGIN_SECONDS
+            machines.expect(question_id, arrival.caller.collections, due, body.policy.strategy)
         return question_id
 
     question_id = _once(work, body, arrival, config)
@@ -64,8 +69,9 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:
-    """Start the question on the Standard machine and give its id."""
+    """Start the question on the Standard machine and give its id; raises ProblemRaised for what cannot be run here."""
     config = bootstrap.api_settings()
+    check_offered(body.policy, config, waits=False)
     machines = bootstrap.executions()
 
     def work() -> str:
@@ -73,7 +79,7 @@ def start(body: AskRequest, arrival: Arrival) -> str:
         # Before the start, so that a question is known to whoever gets its id. One that cannot be started leaves this
         # behind, under an id that nobody got.
         due = time.time() + body.policy.deadline_seconds + MARGIN_SECONDS
-        machines.expect(question_id, arrival.caller.collections, due)
+        machines.expect(question_id, arrival.caller.collections, due, body.policy.strategy)
         machines.start(question_id, payload)
         return question_id
 
@@ -92,21 +98,21 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None
     overdue = known.due < time.time()
     if not trace and not overdue:
         return unfinished(question_id, "running").model_dump(mode="json")
-    return _of_execution(question_id, machines, trace, overdue)
+    return _of_execution(question_id, known.strategy, machines, trace, overdue)
 
 
-def _of_execution(question_id: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
+def _of_execution(question_id: str, strategy: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
     """What Step Functions knows of a question without a response; what is overdue and not known there has failed."""
     state: State = "running"
     steps = None
     # All who poll share the account's few calls a second: who gets none hears no more than that it is at work.
     with suppress(TemporarilyUnavailable):
-        found = machines.snapshot(question_id)
+        found = machines.snapshot(question_id, strategy)
         if found and found.output:
             return found.output
         ended = found.status != "RUNNING" if found else overdue
         state = "failed" if ended else "running"
-        steps = steps_of(machines.history(question_id)) if found and trace else None
+        steps = steps_of(machines.history(question_id, strategy)) if found and trace else None
     return unfinished(question_id, state, steps).model_dump(mode="json")
 
 

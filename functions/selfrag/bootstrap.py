@@ -123,9 +123,12 @@ def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
     return partial(step_handler, task=task, prices=lambda: settings().prices)
 
 
-def grader(step: str, prompt: Prompt) -> Callable[[Limits], Grader]:
-    """What makes the judge of a step within the limits of its task, loaded and warmed as `claude` does it."""
-    model, first, said = claude(step), first_of(step), prompted(step, prompt)
+def grader(step: str, prompt: Prompt, name: str = "") -> Callable[[Limits], Grader]:
+    """What makes the judge of a step within the limits of its task, loaded and warmed as `claude` does it.
+
+    Of a step with several prompts each has a `name`; one that is handed over is named by the step alone.
+    """
+    model, first, said = claude(step), first_of(step), prompted(name or step, prompt)
 
     def within(limits: Limits) -> Grader:
         asked, rubric = model(limits), said()
@@ -364,12 +367,14 @@ def manifest() -> Manifest:
 
 @once
 def executions() -> Executions:
-    """The two state machines and the table of answers."""
+    """The state machines and the table of answers."""
     from selfrag.adapters.clients import states_client
     from selfrag.adapters.executions import Machines, StatesExecutions
 
     config = api_settings()
-    machines = Machines(config.express_machine_arn, config.standard_machine_arn, config.answers_table)
+    machines = Machines(
+        config.express_machine_arn, config.standard_machine_arn, config.answers_table, config.other_machines
+    )
     return StatesExecutions(states_client(), requests_client(), machines)
 
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from question.compose_answer.handler import handler as compose_answer
+from question.pick_candidate.handler import handler as pick_candidate
+from question.rank_paths.handler import handler as rank_paths
 
 
 def call(step: str) -> dict[str, Any]:
@@ -125,6 +127,8 @@ class Scripted:
             "grade_utility": [utility(5)],
             "rewrite_question": [lambda e: rewrite(f"query {len(e['queries'])}")],
             "search_web": [lambda e: found(*(f"w{n}" for n in range(e["top_k"])))],
+            "rank_paths": [lambda e: rank_paths(e, None)],
+            "pick_candidate": [lambda e: pick_candidate(e, None)],
             "compose_answer": [lambda e: compose_answer(e, None)],
             **script,
         }

@@ -6,6 +6,7 @@ import boto3
 
 from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import Execution, running_stack
+from selfrag.domain.strategies import workflow_of
 from tests.support import steps
 from tests.support.steps import Scripted
 
@@ -33,7 +34,9 @@ def run(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any])
 
 def executed(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[Execution, Scripted]:
     scripted = Scripted(**script)
-    with running_stack({}, {}, handlers=scripted.handlers(), pause=lambda seconds: None) as stack:
+    workflow = workflow_of(asked.get("policy", {}).get("strategy", ""))
+    handlers, pause = scripted.handlers(), lambda seconds: None
+    with running_stack({}, {}, handlers=handlers, workflows=[workflow], pause=pause) as stack:
         if earlier:
             boto3.client("dynamodb").put_item(TableName=TABLES["answers_table"][0], Item=earlier)
         return stack.execute(asked), scripted

@@ -3,27 +3,27 @@
 import importlib
 import json
 import logging
-import os
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import boto3
 
-from cli.local.aws.definitions import INGESTION, QUESTION, ROOMS, definition_json, placeholders
+from cli.local.aws.definitions import INGESTION, QUESTION, ROOMS, WORKFLOWS, definition_json, placeholders
+from cli.local.aws.environment import ARNS, handlers_environment
 from cli.local.aws.interpreter import LambdaHandler, Pause, local_aws
 from cli.local.aws.lighter.programs import Parse, parse
 from cli.local.aws.resources import DOCUMENTS_BUCKET, TABLES, make
 from selfrag import bootstrap
+from selfrag.domain.strategies import Workflow, workflow_of
 
-# moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
-MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
-INGESTION_ARN = f"{MACHINE_ARN}-ingestion"
+MACHINE_ARN, INGESTION_ARN = ARNS["question"], f"{ARNS['question']}-ingestion"
+# A machine takes some 30 ms to make, so a process makes those that it runs.
+ONE: tuple[Workflow, ...] = ("question",)
 OnStep = Callable[[str], None]
 
 
@@ -45,8 +45,9 @@ class LocalStack:
         self._client = boto3.client("stepfunctions")
 
     def execute(self, payload: Mapping[str, Any], name: str = "") -> Execution:
-        """Ask one question: run the workflow to its end."""
-        return self._run(MACHINE_ARN, payload, name or uuid.uuid4().hex)
+        """Ask one question: run its strategy's workflow to its end."""
+        strategy = payload.get("policy", {}).get("strategy", "")
+        return self._run(ARNS[workflow_of(strategy)], payload, name or uuid.uuid4().hex)
 
     def ingest(self, key: str, bucket: str = DOCUMENTS_BUCKET) -> Execution:
         """Run the ingestion of one object to its end."""
@@ -95,6 +96,7 @@ def running_stack(
     *,
     parts: bootstrap.Parts | None = None,
     handlers: Mapping[str, LambdaHandler] | None = None,
+    workflows: Collection[Workflow] = ONE,
     definition: str = "",
     on_step: OnStep = lambda step: None,
     pause: Pause = time.sleep,
@@ -104,16 +106,17 @@ def running_stack(
 
     `parts` are used in place of those that the settings would make, `parse` in place of moto's parser.
 
-    It has the machines all of whose steps have a handler; they are those of the workflow if `handlers` is left out.
-    `definition` stands in for the workflow's.
+    It has the machines of the `workflows`, and the ingestion's, all of whose steps have a handler; they are those of
+    the `workflows` if `handlers` is left out. `definition` stands in for the question's.
     """
     logging.getLogger("moto").setLevel(logging.CRITICAL)  # an expected failure of a task is not news
-    with _environment(environment), bootstrap.using(**(parts or {})):
-        known = deployed_handlers() if handlers is None else handlers
+    with handlers_environment(environment), bootstrap.using(**(parts or {})):
+        asked = {ARNS[name]: WORKFLOWS[name] for name in workflows}
+        known = deployed_handlers(*asked.values()) if handlers is None else handlers
         with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause, parse):
             machines = {
                 arn: definition_text(path)
-                for arn, path in ((MACHINE_ARN, QUESTION), (INGESTION_ARN, INGESTION))
+                for arn, path in {**asked, INGESTION_ARN: INGESTION}.items()
                 if _steps_of(path) <= known.keys()
             }
             make(secrets, {**machines, **({MACHINE_ARN: definition} if definition else {})})
@@ -126,23 +129,3 @@ def _announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHand
         return handler(event, context)
 
     return announced
-
-
-@contextmanager
-def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
-    """The handlers' environment; nothing of the user's own AWS configuration gets in."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    # Python looks at both spellings, and at the lower one last.
-    no_proxy = [kept.get("NO_PROXY", ""), kept.get("no_proxy", ""), "127.0.0.1", "localhost"]
-    loopback = ",".join(filter(None, no_proxy))
-    fixed = {
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_EC2_METADATA_DISABLED": "true",
-        "NO_PROXY": loopback,
-        "no_proxy": loopback,
-        "SELFRAG_STANDARD_MACHINE_ARN": MACHINE_ARN,
-        "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
-        "SELFRAG_AUTH": "none",
-    }
-    with patch.dict(os.environ, {**kept, **fixed, **wanted}, clear=True):
-        yield

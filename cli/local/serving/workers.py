@@ -67,22 +67,22 @@ class Workers:
         self._threads.add(thread)
         thread.start()
 
-    def expect(self, question_id: str, collections: Sequence[str], due: float) -> None:
+    def expect(self, question_id: str, collections: Sequence[str], due: float, strategy: str) -> None:
         """Keep that a question of these collections is at work until `due`, unless its response is kept already."""
-        self._tables.expect(question_id, collections, due)
+        self._tables.expect(question_id, collections, due, strategy)
 
     def known(self, question_id: str, collections: Collection[str]) -> Known | None:
         """What is kept of a question; None when there is none of the caller's."""
         return self._tables.known(question_id, collections)
 
-    def snapshot(self, question_id: str) -> Snapshot | None:
+    def snapshot(self, question_id: str, strategy: str = "") -> Snapshot | None:
         """The execution of a question; None when it is none of the last, or its process is gone."""
-        found: Snapshot | None = self._asked(question_id, "snapshot", None)
+        found: Snapshot | None = self._asked(question_id, "snapshot", None, strategy)
         return found
 
-    def history(self, question_id: str) -> list[dict[str, Any]]:
+    def history(self, question_id: str, strategy: str = "") -> list[dict[str, Any]]:
         """The events of the execution of a question so far; [] as `snapshot` gives None."""
-        found: list[dict[str, Any]] = self._asked(question_id, "history", [])
+        found: list[dict[str, Any]] = self._asked(question_id, "history", [], strategy)
         return found
 
     def watch(self, question_id: str, seen: int, seconds: float) -> int | None:

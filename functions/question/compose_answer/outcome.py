@@ -6,10 +6,21 @@ from question.compose_answer.task import Draft, Task
 from selfrag.domain.answers import Status
 from selfrag.domain.errors import HINTS, BudgetExceeded, DeadlineExceeded, SelfragError
 from selfrag.domain.questions import Filters
+from selfrag.domain.scores.shown import Stopped
 from selfrag.domain.verdicts import Critique
 
 NO_TIME = "The time for this question ran out before an answer was ready. Nothing was checked, so nothing is claimed."
 NO_MONEY = "The cost limit of this question was reached before an answer was ready, so nothing is claimed."
+NO_ROOM = "A limit of this question left no room for an answer, so nothing is claimed."
+# What is said of a search among several answers that ended before its time.
+STOPPED: dict[Stopped, str] = {
+    "depth": "The answer has as many sentences as it may have, and was not finished.",
+    "calls": "The limit on model calls was reached.",
+    "sequences": "The limit on sequences of the generator was reached.",
+    "cost": "The cost limit was reached.",
+    "deadline": "The deadline was reached.",
+    "no_evidence": "The answer ends where no further evidence was found.",
+}
 
 
 @dataclass(frozen=True)
@@ -25,12 +36,15 @@ class Outcome:
 def outcome(task: Task) -> Outcome:
     """Choose what goes out and say how sure it is; an unsupported or useless answer never does."""
     chosen, out_of_time, out_of_money = _chosen(task), _out_of_time(task), _ended_by(task, BudgetExceeded)
-    status = _status(task, chosen, ended_early=out_of_time or out_of_money)
+    stopped = task.scores.stopped if task.scores else ""
+    status = _status(task, chosen, ended_early=out_of_time or out_of_money or bool(stopped))
     notes = [] if chosen is None else _notes(chosen)
+    if stopped:
+        notes.append(STOPPED[stopped])
     if out_of_time and status != "answered":
-        notes.append("The deadline was reached.")
+        notes.append(STOPPED["deadline"])
     if out_of_money and status != "answered":
-        notes.append("The cost limit was reached.")
+        notes.append(STOPPED["cost"])
     return Outcome(chosen, status, chosen.answer if chosen else _apology(task, status), notes)
 
 
@@ -48,8 +62,10 @@ def _may_go_out(draft: Draft, min_utility: int) -> bool:
 
 
 def _status(task: Task, chosen: Draft | None, *, ended_early: bool) -> Status:
+    if chosen is not None and task.scores and task.scores.stopped:
+        return "partial"
     if chosen is not None:
-        supported = chosen.direct or chosen.support.level == "fully_supported"
+        supported = chosen.relevant and (chosen.direct or chosen.support.level == "fully_supported")
         useful = chosen.utility.score is not None and chosen.utility.score >= task.min_utility
         return "answered" if supported and useful and not chosen.cut else "partial"
     if ended_early:
@@ -68,14 +84,14 @@ def _ended_by(task: Task, kind: type[SelfragError]) -> bool:
 
 def _broken(task: Task) -> bool:
     """Whether a fault, and not the documents, is why there is no answer."""
-    decisive = any(step in ("Retrieve", "Generate") for step, _ in task.problems)
+    decisive = any(step in ("Retrieve", "Generate", "PickCandidate") for step, _ in task.problems)
     all_ungraded = bool(task.relevance) and all(verdict.label == "ungraded" for verdict in task.relevance)
     return decisive or all_ungraded
 
 
 def _apology(task: Task, status: Status) -> str:
     if status == "partial":
-        return NO_TIME if _out_of_time(task) else NO_MONEY
+        return NO_TIME if _out_of_time(task) else NO_MONEY if _ended_by(task, BudgetExceeded) else NO_ROOM
     if status == "failed":
         kinds = [error for _, error in task.problems if error in HINTS]
         hint = HINTS[kinds[-1]] if kinds else "Look at the trace of the execution."

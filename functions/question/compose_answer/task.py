@@ -10,7 +10,10 @@ from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict
 
 
 class Draft(Critique):
-    """An answer and what the graders said of it; `direct` means that it was written without a search."""
+    """An answer and what the graders said of it; `direct` means that it was written without a search.
+
+    One that is not `relevant` rests on a passage that was found not to be: it won under soft constraints.
+    """
 
     # The workflow keeps more with a draft, such as its score.
     model_config = ConfigDict(extra="ignore")
@@ -19,6 +22,7 @@ class Draft(Critique):
     citations: list[Citation] = []
     direct: bool = False
     cut: bool = False
+    relevant: bool = True
 
 
 class Task(BaseModel):

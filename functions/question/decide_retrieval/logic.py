@@ -14,11 +14,15 @@ from selfrag.ports.grading import Grader
 
 
 class Task(Limits):
-    """The question, the turn before it, and whether its complexity is to be judged as well."""
+    """The question, the turn before it, and whether its complexity is to be judged as well.
+
+    `so_far` is an answer that grows by segments, "" where it has not begun.
+    """
 
     question: str
     previous: Turn = Turn()
     complexity: bool = False
+    so_far: str = ""
 
 
 class Retrieval(BaseModel):

@@ -1,7 +1,11 @@
-"""The answer: from passages with citations, from the model alone, or an answer repaired."""
+"""The answer: from passages with citations, from the model alone, repaired, its next sentence, or an option."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
+from pydantic import Field
+
+from question.generate.choosing import MOST_CHOICES, chosen, named
 from question.generate.citing import citations_of, source_of
 from question.generate.marks import marked, says_something
 from selfrag.domain.answers import Citation, Turn
@@ -16,13 +20,19 @@ NO_ANSWER = "NO_ANSWER"
 
 
 class Task(Limits):
-    """The question and its evidence; `draft` and `failed_claims` are set when an answer is to be repaired."""
+    """The question and its evidence; `draft` and `failed_claims` are set when an answer is to be repaired.
+
+    With `choices` one of them is chosen. A `segment` is the one sentence that comes after `so_far`, from a passage, or
+    without one from the model alone.
+    """
 
     question: str
-    mode: Literal["grounded", "direct"] = "grounded"
+    mode: Literal["grounded", "direct", "segment"] = "grounded"
     passages: list[Evidence] = []
     draft: str = ""
     failed_claims: list[str] = []
+    so_far: str = ""
+    choices: list[str] = Field(default=[], max_length=MOST_CHOICES)
     previous: Turn = Turn()
 
 
@@ -42,20 +52,40 @@ class Result(StepResult):
 def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     """Write the answer, map its citations back to passages, and mark what cites nothing.
 
-    A cut answer keeps its whole sentences; a refused or empty one is no answer.
+    A cut answer keeps its whole sentences; a refused or empty one is no answer. Of a segment the first sentence counts,
+    and whoever puts the segments together marks them.
     """
-    passages = task.passages if task.mode == "grounded" else []
+    passages = [] if task.mode == "direct" else task.passages
+    if task.choices:
+        return _choose(task, passages, claude, prompt)
     writing = claude.write("generate", prompt, [source_of(passage) for passage in passages], _fields(task))
     segments = [] if writing.flaw in ("refused", "malformed") else list(writing.segments)
     text = "".join(segment.text for segment in segments)
     if writing.flaw == "cut":
         text = "".join(split_sentences(text)[:-1])
-    if NO_ANSWER in text or not says_something(text):
+    unanswered = NO_ANSWER in text
+    flaw = writing.flaw
+    if task.mode == "segment":
+        text = "".join(split_sentences(text)[:1]).rstrip()
+        # What was cut is behind a whole sentence.
+        flaw = None if text else flaw
+    if unanswered or not says_something(text):
         return Result(flaw=writing.flaw, cached=writing.cached, **writing.took)
     citations = citations_of(segments, len(text), passages)
     text, citations = marked(text, citations, grounded=task.mode == "grounded")
+    return Result(answer=text, citations=citations, found=True, flaw=flaw, cached=writing.cached, **writing.took)
+
+
+def _choose(task: Task, passages: Sequence[Evidence], claude: Claude, prompt: Prompt) -> Result:
+    answer, judged = chosen(claude, prompt, _fields(task), task.choices, passages)
+    citations = named(passages, answer) if answer else []
     return Result(
-        answer=text, citations=citations, found=True, flaw=writing.flaw, cached=writing.cached, **writing.took
+        answer=answer,
+        citations=citations,
+        found=bool(answer),
+        flaw=judged.flaw,
+        cached=judged.cached,
+        **judged.took,
     )
 
 
@@ -65,4 +95,6 @@ def _fields(task: Task) -> dict[str, Any]:
         "question": task.question,
         "previous": task.previous.model_dump(),
     }
+    if task.mode == "segment":
+        fields["so_far"] = task.so_far
     return fields | {"draft": task.draft, "failed_claims": task.failed_claims} if task.failed_claims else fields

@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from selfrag.domain.answers import Citation
+from selfrag.domain.answers import UNCITED, Citation
 from selfrag.text.sentences import split_sentences
 
-UNCITED = "[uncited]"
 # What prompt.md tells the model to write before the sentence that says what the documents do not hold: such a
 # sentence can cite nothing. A word of our own is the same in every language; the sign never reaches a caller.
 NOT_SAID = "NOT_SAID"

@@ -17,12 +17,16 @@ MOST_MISSING_CHARACTERS = 200
 
 
 class Task(Limits):
-    """The question, the answer to check, the passages that it was written from, and whether it may be repaired."""
+    """The question, the answer to check, the passages that it was written from, and whether it may be repaired.
+
+    Where `one_call` is all that is left, the first grader is not asked.
+    """
 
     question: str
     answer: str
     passages: list[Passage]
     may_repair: bool = False
+    one_call: bool = False
 
 
 class JudgedClaim(BaseModel):
@@ -65,7 +69,7 @@ def grade(task: Task, grader: Grader) -> Result:
             for number, p in enumerate(task.passages, start=1)
         ],
     }
-    if grader.first is None:
+    if grader.first is None or task.one_call:
         return _result(task, grader, [grader.grade(texts, Support)])
     first = grader.first.grade(texts, Support)
     if _beyond_doubt(first.verdict, task.passages) or (task.may_repair and _denied(first.verdict, task.passages)):

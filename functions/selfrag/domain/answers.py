@@ -8,6 +8,8 @@ from selfrag.domain.base import Model
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.verdicts import Reflection
 
+# Stands behind each sentence of an answer from evidence that cites nothing.
+UNCITED = "[uncited]"
 Status = Literal["answered", "partial", "abstained", "failed"]
 
 

@@ -17,6 +17,7 @@ from selfrag.domain.documents import (
 
 MAX_QUESTION_CHARACTERS = 2000
 MAX_RIGHT_ANSWER_CHARACTERS = 4000
+MAX_CHOICE_CHARACTERS = 100
 MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # the bytes are S3's
 # For the description: what the validators refuse too, and say in better words.
 _NOT_PLAIN = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
@@ -61,6 +62,12 @@ def _tag(text: str) -> str:
     if len(known) > MAX_TAG_CHARACTERS:
         raise ValueError(f"a tag has at most {MAX_TAG_CHARACTERS} characters")
     return known
+
+
+def _choice(text: str) -> str:
+    if not has_words(text):
+        raise ValueError("a choice holds letters or digits")
+    return text.strip()
 
 
 def _day(text: str) -> str:
@@ -119,6 +126,12 @@ Tag = Annotated[
     Field(max_length=MAX_TAG_CHARACTERS, json_schema_extra={"minLength": 1, "pattern": f"^[^,;{_NOT_PLAIN}]*$"}),
     AfterValidator(_plain),
     AfterValidator(_tag),
+]
+Choice = Annotated[
+    str,
+    Field(max_length=MAX_CHOICE_CHARACTERS, json_schema_extra={"minLength": 1, "pattern": f"^[^{_NOT_PLAIN}]*$"}),
+    AfterValidator(_plain),
+    AfterValidator(_choice),
 ]
 Day = Annotated[str, Field(max_length=10, json_schema_extra={"format": "date"}), AfterValidator(_day)]
 # JSON has one kind of number: 4.0 is a whole one.

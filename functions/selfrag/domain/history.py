@@ -1,15 +1,17 @@
 """An execution's history as steps: what each was given, what it gave back, and how long it took."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from selfrag.domain.ledger import PASSES
-
 # The events by which an execution ends.
 ENDS = ("ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted")
+# The states that take time; where one begins that stands inside of no other, a turn does.
+_TURNS = ("TaskStateEntered", "ParallelStateEntered", "MapStateEntered")
+# The details of an event that name a state.
+_NAMING = ("stateEntered", "stateExited", "mapIterationStarted")
 
 
 @dataclass(frozen=True)
@@ -17,8 +19,8 @@ class Step:
     """One task of an execution; times are in seconds, `started` counted from the execution's start.
 
     `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one. A step
-    that brought nothing tells them in its result, and how often it asked the model. Tasks with the same `turn` belong
-    to the same pass of Gather or Reflect.
+    that brought nothing tells them in its result, and how often it asked the model. `within` are the Maps and
+    Parallels around it, the outermost first; tasks with the same `turn` ran in the same pass of that one.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Step:
     error: str
     cause: str = ""
     turn: int = 0
+    within: tuple[str, ...] = ()
 
 
 def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
@@ -37,20 +40,41 @@ def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
     begin = epoch_seconds(history[0]) if history else 0.0
     owners: dict[int, int] = {}
     events: dict[int, list[dict[str, Any]]] = {}
-    turns: dict[int, int] = {}
+    places: dict[int, tuple[int, tuple[str, ...]]] = {}
     turn = 0
-    for event in history:
-        turn += event["type"] == "ParallelStateEntered" and event["stateEnteredEventDetails"]["name"] in PASSES
-        turns[event["id"]] = turn
+    for event, within in zip(history, _around(history), strict=True):
         entered = event["type"].endswith("StateEntered")
+        turn += not within and event["type"] in _TURNS
         owner = event["id"] if entered else owners.get(event.get("previousEventId", 0), 0)
-        owners[event["id"]] = owner
+        owners[event["id"]], places[event["id"]] = owner, (turn, within)
         events.setdefault(owner, []).append(event)
     tasks = [chain for chain in events.values() if chain[0]["type"] == "TaskStateEntered"]
-    return [_step(chain, begin, turns[chain[0]["id"]]) for chain in tasks]
+    return [_step(chain, begin, *places[chain[0]["id"]]) for chain in tasks]
 
 
-def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int) -> Step:
+def _around(history: Sequence[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """Of each event the Maps and Parallels around it, the outermost first. No two states have the same name."""
+    after: dict[int, tuple[str, ...]] = {}
+    entered: dict[str, tuple[str, ...]] = {}
+    names: dict[int, str] = {}
+    for event in history:
+        number, before = event["id"], event.get("previousEventId", 0)
+        kind, within = event["type"], after.get(before, ())
+        name = next((event[f"{at}EventDetails"]["name"] for at in _NAMING if f"{at}EventDetails" in event), "")
+        if kind.endswith("StateExited"):
+            within = entered.get(name, within)
+        yield within
+        if kind.endswith("StateEntered"):
+            entered[name] = within
+        elif kind == "ParallelStateStarted":
+            name = names.get(before, "")
+            within = (*within, name)
+        elif kind == "MapIterationStarted":
+            within = (*entered.get(name, within), name)
+        after[number], names[number] = within, name
+
+
+def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int, within: tuple[str, ...]) -> Step:
     scheduled = [
         event["taskScheduledEventDetails"]["parameters"] for event in chain if event["type"] == "TaskScheduled"
     ]
@@ -73,6 +97,7 @@ def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int) -> Step:
         error=error,
         cause=cause,
         turn=turn,
+        within=within,
     )
 
 

@@ -7,9 +7,7 @@ from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall
 
-# The states that a question passes again and again; what runs in one pass runs side by side, or waits for no model.
-PASSES = ("Gather", "Reflect")
-# The steps of a path, in the order of a pass. Other states fetch, hold together or keep what these bring.
+# The steps of a path, in the order of a turn. Other states fetch, hold together or keep what these bring.
 _ORDER = (
     "DecideRetrieval",
     "Retrieve",
@@ -22,11 +20,16 @@ _ORDER = (
     "RankPaths",
     "PickCandidate",
 )
+# States that are a step of the path by another name: those that ask one generator for all texts at once, and those that
+# decide within an answer.
+_SAME = {"GenerateCandidates": "Generate", "GenerateSegments": "Generate", "DecideNext": "DecideRetrieval"}
 
 
 class Entry(BaseModel):
-    """What one step left in a pass of Gather or Reflect, told by its `turn`.
+    """What one step left; steps with the same `turn` ran side by side, or waited for no model.
 
+    In a Map the turns of an item's steps are those of the other items' too: where each waits for the one before, they
+    count up from one more than any turn before. They need not come in order.
     `attempts` counts how often it asked the model, `error` says why it brought nothing. `waste` was done ahead, and the
     answer came about without it; a `query` that was `prepared` is, unless it was searched. `brought` is how many
     passages a search of the documents had, `sequences` how many texts the generator `selfrag` was asked for. An entry
@@ -50,8 +53,8 @@ class Entry(BaseModel):
 def path_of(steps: Iterable[tuple[int, str]]) -> list[str]:
     """The path that steps took, each given by its turn and name: what ran side by side stands in one order, once."""
     path: list[str] = []
-    for _, together in groupby(steps, key=lambda step: step[0]):
-        names = {name for _, name in together}
+    for _, together in groupby(sorted(steps, key=lambda step: step[0]), key=lambda step: step[0]):
+        names = {_SAME.get(name, name) for _, name in together}
         path += [name for name in _ORDER if name in names]
     return path
 
@@ -62,8 +65,8 @@ def rounds(ledger: Iterable[Entry]) -> int:
 
 
 def turns(ledger: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
-    """The entries by their turns."""
-    for _, entries in groupby(ledger, key=lambda entry: entry.turn):
+    """The entries by their turns, the earliest first, and in a turn as they came."""
+    for _, entries in groupby(sorted(ledger, key=lambda entry: entry.turn), key=lambda entry: entry.turn):
         yield list(entries)
 
 

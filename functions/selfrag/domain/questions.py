@@ -2,50 +2,18 @@
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from selfrag.domain.base import Model
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, MAX_TAGS
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.fields import Day, Key, Name, Number, Question, Tag, Whole, number
+from selfrag.domain.fields import Day, Key, Name, Question, Tag, Whole
 from selfrag.domain.passages import Bounds
+from selfrag.domain.policy import Policy as Policy  # for who asks a question under one
+from selfrag.domain.policy import Weights as Weights
 from selfrag.domain.refusals import Request, explain
-
-
-class Weights(Model):
-    """How much IsRel, IsSup and IsUse count when answers are compared (arXiv 2310.11511, section 4.3)."""
-
-    rel: Number = Field(default=1.0, ge=0.0, le=10.0)
-    sup: Number = Field(default=1.0, ge=0.0, le=10.0)
-    use: Number = Field(default=0.5, ge=0.0, le=10.0)
-
-
-class Policy(Model):
-    """How a question is to be answered; every field has a default and a cap.
-
-    `strategy` is how the steps follow each other: `naive` searches and answers, and checks nothing; `corrective` is
-    CRAG (arXiv 2401.15884), whose upper threshold is `relevance_threshold`; `adaptive` is `self_rag` for complex
-    questions and `naive` for simple ones (arXiv 2403.14403). `speculate` is how much is done before it
-    is known to be needed. Past `max_cost_usd` nothing is spent. Without `cache` no verdict or text of an earlier
-    question is used.
-    """
-
-    strategy: Literal["self_rag", "naive", "corrective", "adaptive"] = "self_rag"
-    top_k: Whole = Field(default=4, ge=1, le=10)
-    relevance_threshold: Number = Field(default=0.5, ge=0.0, le=1.0)
-    # The paper's is -0.91 for three of its four tasks, on a scale that begins at -1 (appendix B.2).
-    lower_threshold: Number = Field(default=0.05, ge=0.0, le=1.0)
-    min_utility: Whole = Field(default=3, ge=1, le=5)
-    max_rewrites: Whole = Field(default=2, ge=0, le=4)
-    max_regenerations: Whole = Field(default=1, ge=0, le=3)
-    web_search: bool = Field(default=True, strict=True)
-    speculate: Literal["off", "draft", "full"] = "draft"
-    deadline_seconds: Number = Field(default=25.0, ge=3.0, le=240.0)
-    max_cost_usd: Annotated[float, Field(gt=0.0, le=100.0), BeforeValidator(number)] | None = None
-    cache: bool = Field(default=True, strict=True)
-    weights: Weights = Weights()
 
 
 class Filters(Model):

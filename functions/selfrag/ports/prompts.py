@@ -19,9 +19,12 @@ class Prompt:
     version: str
 
 
-def load_prompt(module_file: str) -> Prompt:
-    """Read the `prompt.md` that stands beside a module, with the clause that all prompts share put in its place."""
-    return prompt_of(Path(module_file).with_name("prompt.md").read_text(encoding="utf-8"))
+def load_prompt(module_file: str, name: str = "prompt.md") -> Prompt:
+    """Read the `prompt.md` that stands beside a module, with the clause that all prompts share put in its place.
+
+    A step that asks for something else in another place has a prompt of another `name` for it.
+    """
+    return prompt_of(Path(module_file).with_name(name).read_text(encoding="utf-8"))
 
 
 def prompt_of(text: str) -> Prompt:

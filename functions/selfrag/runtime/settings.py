@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 from selfrag.domain.calls import Prices
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.scores.vocabulary import IDS
+from selfrag.domain.strategies import Generator
 from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who names the steps that ask a model
 from selfrag.runtime.models import of_the_profile
 
@@ -22,6 +23,8 @@ PASSAGES = "3"
 SELFRAG_MODEL = "selfrag/selfrag_llama2_7b"
 
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
+# Empty where a deployment has none.
+OtherMachine = Annotated[str, Field(pattern=r"^(arn:.*)?$")]
 
 
 def _token_ids(given: dict[str, int]) -> dict[str, int]:
@@ -155,13 +158,18 @@ class ApiSettings(_Settings):
     """Which machines answer, where answers, requests, feedback and documents are kept, and what a caller may ask.
 
     Callers are bound to collections in `callers_table`; those who are not may ask `default_collections`, and all of
-    `collections` where that is left out.
+    `collections` where that is left out. `generators` are those that may write answers: `selfrag` is one where an
+    endpoint of it is configured.
     `sync_deadline_seconds` is the most that POST /v1/ask may take for the question itself: API Gateway
     waits 29 s, and the response has to be composed and carried in what is left.
     """
 
     express_machine_arn: str = Field(pattern=r"^arn:")
     standard_machine_arn: str = Field(pattern=r"^arn:")
+    candidates_express_machine_arn: OtherMachine = ""
+    candidates_standard_machine_arn: OtherMachine = ""
+    segments_express_machine_arn: OtherMachine = ""
+    segments_standard_machine_arn: OtherMachine = ""
     answers_table: str = "selfrag-answers"
     requests_table: str = "selfrag-requests"
     feedback_table: str = "selfrag-feedback"
@@ -169,8 +177,17 @@ class ApiSettings(_Settings):
     collections: Collections = ("documents",)
     callers_table: str = "selfrag-callers"
     default_collections: tuple[str, ...] | None = None
+    generators: tuple[Generator, ...] = ("claude",)
     web_search: bool = True
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=25.0)
+
+    @property
+    def other_machines(self) -> dict[str, tuple[str, str]]:
+        """The Express and the Standard machine of each definition beside the question's."""
+        return {
+            "candidates": (self.candidates_express_machine_arn, self.candidates_standard_machine_arn),
+            "segments": (self.segments_express_machine_arn, self.segments_standard_machine_arn),
+        }
 
     @property
     def for_others(self) -> tuple[str, ...]:

@@ -82,8 +82,13 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
         yield stub
 
 
-def send(answers: Stubber, machines: FakeStates, request: dict[str, Any]) -> tuple[int, Any, Any]:
-    executions = StatesExecutions(machines, answers.client, Machines(EXPRESS, STANDARD, "answers"))
+MACHINES = Machines(EXPRESS, STANDARD, "answers")
+
+
+def send(
+    answers: Stubber, states: FakeStates, request: dict[str, Any], machines: Machines = MACHINES
+) -> tuple[int, Any, Any]:
+    executions = StatesExecutions(states, answers.client, machines)
     with bootstrap.using(executions=executions):
         reply = handler(request, CONTEXT)
     return reply["statusCode"], json.loads(reply["body"]), reply["multiValueHeaders"]
@@ -146,7 +151,8 @@ def test_an_answer_that_came_in_the_meantime_is_not_replaced(answers: Stubber) -
 def test_a_question_at_work_is_known_at_once_and_without_a_call_of_step_functions(answers: Stubber) -> None:
     answers.add_response("get_item", kept(due_in=60), LOOKED)
     status, body, headers = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))
-    at_work = {"id": "abc", "status": "running", "reflection": None, "path": None, "trace": None, "passages": None}
+    unknown = dict.fromkeys(("reflection", "path", "trace", "passages", "scores"))
+    at_work = {"id": "abc", "status": "running", **unknown}
     assert (status, body, headers["Retry-After"]) == (200, at_work, ["5"])
 
 

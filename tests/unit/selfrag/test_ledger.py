@@ -32,10 +32,36 @@ def test_what_fetches_an_earlier_answer_or_handles_the_response_is_not_in_the_pa
     assert path_of(enumerate(names)) == ["DecideRetrieval", "Generate", "GradeUtility"]
 
 
+def test_a_generator_that_is_asked_for_all_texts_at_once_is_a_step_of_generate() -> None:
+    assert path_of(enumerate(["Retrieve", "GenerateCandidates", "GenerateSegments"])) == [
+        "Retrieve", "Generate", "Generate",
+    ]  # fmt: skip
+
+
 def test_what_runs_side_by_side_is_one_round_and_a_search_is_none() -> None:
     drafted = [entry(0, step) for step in ("DecideRetrieval", "GradeRelevance", "GradeRelevance", "Generate")]
     assert rounds([entry(0, "Retrieve", 0), *drafted]) == 1
     assert rounds([entry(0, "Retrieve", 0), *drafted, entry(5, "GradeSupport"), entry(5, "GradeUtility")]) == 2
+
+
+def item(first: int, *names: str) -> list[Entry]:
+    """What the steps of one item of a Map left, each of which waited for the one before."""
+    return [entry(first + place, name) for place, name in enumerate(names)]
+
+
+def test_the_items_of_a_map_run_side_by_side_and_their_steps_wait_for_each_other() -> None:
+    first, last = item(2, "GradeRelevance", "Generate", "GradeSupport"), entry(4, "GradeUtility")
+    ledger = [entry(0, "DecideRetrieval"), entry(1, "Retrieve", 0), *first, last, *item(2, "GradeRelevance"), *first]
+    assert rounds(ledger) == 4
+    assert path_of((one.turn, one.step) for one in ledger) == [
+        "DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility",
+    ]  # fmt: skip
+
+
+def test_each_level_of_a_tree_takes_rounds_of_its_own() -> None:
+    names = ["DecideRetrieval", "GradeRelevance", "Generate", "GradeSupport"]
+    level = [*item(5, *names), *item(5, *names)]
+    assert rounds([*item(1, *names[1:]), *item(1, *names[1:]), *level]) == 7
 
 
 def test_a_step_that_asks_one_model_after_another_takes_as_many_rounds() -> None:
@@ -56,5 +82,5 @@ def test_a_query_that_was_prepared_is_waste_unless_it_was_searched() -> None:
 @given(TAKEN)
 def test_turns_lose_no_entry_and_keep_the_order(taken: list[tuple[int, str]]) -> None:
     ledger = [entry(turn, step) for turn, step in taken]
-    assert [one for together in turns(ledger) for one in together] == ledger
+    assert [one for together in turns(ledger[::-1]) for one in together[::-1]] == ledger
     assert len({turn for turn, _ in taken}) == rounds(ledger) <= len(path_of(taken))

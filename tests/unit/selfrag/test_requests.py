@@ -1,6 +1,7 @@
 """What a caller may ask, and the one sentence that says what was wrong."""
 
 import json
+from typing import get_args
 
 import pytest
 from hypothesis import event, given
@@ -9,6 +10,9 @@ from hypothesis import strategies as st
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from selfrag.domain.questions import AskRequest, Policy, read_request
+from selfrag.domain.strategies import Strategy
+
+STRATEGIES = get_args(Strategy)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +40,7 @@ def test_a_question_that_cannot_be_asked_gets_one_clear_sentence(question: str, 
         ("[1]", "must be a JSON object"),
         ('{"top_k": 0}', "policy.top_k was not accepted: input should be greater than or equal to 1"),
         ('{"top_k": 99}', "less than or equal to 10"),
-        ('{"topk": 4}', "policy.topk does not exist; the fields are strategy, top_k,"),
+        ('{"topk": 4}', "policy.topk does not exist; the fields are strategy, generator, top_k,"),
         ('{"weights": {"rell": 1}}', "policy.weights.rell does not exist; the fields are rel, sup, use"),
         ('{"preset": "segments"}', "policy.preset does not exist"),
         ('{"strategy": "plain"}', "policy.strategy was not accepted"),
@@ -115,15 +119,33 @@ def test_a_policy_of_unknown_fields_is_refused_in_words(policy: object) -> None:
 @given(st.dictionaries(st.sampled_from([name for name in Policy.model_fields if name != "weights"]), NUMBERS))
 def test_a_policy_of_known_fields_is_followed_as_it_stands_or_refused_in_words(policy: dict[str, float]) -> None:
     try:
-        followed = read_request("How many days?", json.dumps(policy)).policy.model_dump()
+        followed = read_request("How many days?", json.dumps(policy)).policy
     except InvalidInput as error:
         event(str(error)[:40])
     else:
-        assert followed == {**Policy().model_dump(), **policy}
+        assert {name: getattr(followed, name) for name in Policy.model_fields} == {**dict(Policy()), **policy}
         event("followed")
 
 
-def test_the_execution_gets_every_field_of_the_policy() -> None:
-    given_to_machine = AskRequest(question="?").execution_input(["c"])
-    assert set(given_to_machine) == {"question", "policy", "previous", "filters", "collections"}
-    assert set(given_to_machine["policy"]) == set(Policy.model_fields)
+@given(st.sampled_from(STRATEGIES), st.dictionaries(st.sampled_from(list(Policy.model_fields)), NUMBERS))
+def test_what_a_strategy_takes_is_read_again_as_it_was(strategy: str, fields: dict[str, float]) -> None:
+    try:
+        policy = read_request("How many days?", json.dumps({**fields, "strategy": strategy})).policy
+    except InvalidInput:
+        event("refused")
+    else:
+        assert Policy.model_validate(policy.model_dump(mode="json")) == policy
+        assert Policy.model_validate(policy.model_dump(mode="json", exclude_defaults=True)) == policy
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_execution_gets_the_fields_that_its_strategy_reads(strategy: str) -> None:
+    given_to_machine = AskRequest.model_validate({"question": "?", "policy": {"strategy": strategy}})
+    execution_input = given_to_machine.execution_input(["c"])
+    assert set(execution_input) == {"question", "policy", "previous", "filters", "collections"}
+    fields = set(execution_input["policy"])
+    assert {"strategy", "top_k", "deadline_seconds", "max_cost_usd", "cache", "weights", "min_utility"} <= fields
+    assert ("max_rewrites" in fields) == (strategy not in ("candidates", "segments"))
+    assert ("constraints" in fields) == (strategy in ("candidates", "segments"))
+    assert ("choices" in fields) == (strategy == "candidates")
+    assert ("beam" in fields) == (strategy == "segments")

@@ -1,20 +1,16 @@
 """Which of several answers is the best, one by one or as votes for the options of a closed set (PAPER.md 3)."""
 
-import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Constraints, Critiqued, Out, out, score, terms_of
-from selfrag.domain.scores.tokens import CONTROL
+from selfrag.domain.scores.options import normal
 
 # Scores that differ by no more are equal.
 EQUAL = 1e-9
 T = TypeVar("T")
-_SYNONYMS = {"supports": "true", "refutes": "false"}
-_TOKENS = re.compile("|".join(map(re.escape, (*CONTROL, "<s>", "</s>", "<unk>"))))
 
 
 @dataclass(frozen=True)
@@ -66,8 +62,8 @@ def voted(found: Sequence[Critiqued], order: Sequence[Ranked], choices: Sequence
 
 def option_of(answer: str, choices: Sequence[str]) -> str | None:
     """The option that an answer names, both brought to one form: "(A)" is A, "True." is true, SUPPORTS is true."""
-    said = _normal(answer)
-    return next((option for option in choices if _normal(option) == said), None)
+    said = normal(answer)
+    return next((option for option in choices if normal(option) == said), None)
 
 
 def in_order(items: Sequence[T], score_of: Callable[[T], float], tie: Callable[[T], Any]) -> list[T]:
@@ -79,10 +75,3 @@ def in_order(items: Sequence[T], score_of: Callable[[T], float], tie: Callable[[
         else:
             groups.append([item])
     return [item for group in groups for item in sorted(group, key=tie)]
-
-
-def _normal(text: str) -> str:
-    bare = _TOKENS.sub(" ", unicodedata.normalize("NFKC", text))
-    bare = re.sub(r"\s+", " ", bare).strip().casefold()
-    bare = re.sub(r"^\((\w+)\)$", r"\1", bare.rstrip(".!?:;,。 "))
-    return _SYNONYMS.get(bare, bare)

@@ -3,9 +3,10 @@
 from typing import Literal
 
 from selfrag.domain.base import Model
+from selfrag.domain.strategies import Generator
 
 Scale = Literal["probabilities", "labels"]
-Stopped = Literal["", "depth", "calls", "sequences", "cost", "deadline"]
+Stopped = Literal["", "depth", "calls", "sequences", "cost", "deadline", "no_evidence"]
 
 
 class Node(Model):
@@ -38,7 +39,7 @@ class Scores(Model):
     """
 
     scale: Scale
-    generator: Literal["claude", "selfrag"] = "claude"
+    generator: Generator = "claude"
     nodes: list[Node] = []
     votes: dict[str, float] = {}
     stopped: Stopped = ""

@@ -40,10 +40,10 @@ class Answering:
             threading.Event().wait()
         return {"process": os.getpid()}
 
-    def snapshot(self, question_id: str) -> Snapshot | None:
+    def snapshot(self, question_id: str, strategy: str) -> Snapshot | None:
         return Snapshot("RUNNING", None) if question_id in self._at_work else None
 
-    def history(self, question_id: str) -> list[Any]:
+    def history(self, question_id: str, strategy: str) -> list[Any]:
         return [os.getpid()] if question_id in self._at_work else []
 
 
@@ -89,7 +89,7 @@ def test_a_process_that_dies_is_replaced_and_its_question_ends_as_failed(workers
 
 def test_whoever_looks_at_a_question_whose_process_died_is_told_that_it_failed(workers: Workers) -> None:
     with serving() as url, httpx2.Client(base_url=url, timeout=30) as api:
-        workers.expect("q", ["c"], time.time() + 3600)
+        workers.expect("q", ["c"], time.time() + 3600, "self_rag")
         assert api.get("/v1/questions/q").json()["status"] == "running"
         workers.start("q", asked("die"))
 

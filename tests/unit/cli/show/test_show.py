@@ -9,6 +9,7 @@ from rich.console import Console
 from cli.show.answers import NOT_READ, show_response
 from cli.show.documents import show_passages
 from selfrag.domain.history import Step
+from tests.support.compared import answers
 
 
 def printed(show: Any, *arguments: Any) -> str:
@@ -157,3 +158,9 @@ def test_what_a_verdict_means_is_said_with_the_threshold_and_only_of_what_was_ju
 
 def test_the_last_line_says_how_a_follow_up_is_asked_by_the_command_and_by_make() -> None:
     assert "id abc: follow up with --previous ID (make: PREVIOUS=ID)" in printed(show_response, response_of([], []), [])
+
+
+def test_the_answers_that_were_compared_are_shown_between_verdicts_and_path() -> None:
+    shown = printed(show_response, {**response_of([], []), "scores": answers()}, [])
+    assert "Answers, best first ├── chosen, score 2.05:" in shown
+    assert shown.index("best first") < shown.index("Path")

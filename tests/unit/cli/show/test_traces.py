@@ -11,9 +11,11 @@ from cli.show.said import said
 from cli.show.traces import show_trace
 from selfrag.domain.history import Step
 from tests.support import steps
+from tests.support.compared import TEXTS, answers, ranked, tree
 
 PASSAGE = {"passage_id": "p", "document": "leave.md", "heading": "Pay", "text": "25 days."}
 WHERE = {"p": "leave.md > Pay"}
+NEW = ["GenerateCandidates", "GenerateSegments", "RankPaths", "PickCandidate"]
 REASON = "The question asks for facts. " * 9
 
 
@@ -115,6 +117,13 @@ def test_what_a_step_was_given_and_gave_back_is_shown_whole_and_only_where_it_is
         ("GradeUtility", {}, steps.utility(None), "ungraded: because"),
         ("RewriteQuestion", {}, steps.rewrite("paid leave"), "next query: paid leave"),
         ("RewriteQuestion", {}, steps.rewrite("", new=False), "no query that was not tried"),
+        ("DecideRetrieval", {}, {"verdict": {"decision": "complete", "reason": "", "ratio": 0.125}},
+         "the answer is complete, r 0.12"),
+        ("DecideNext", {}, steps.retrieval("continue"), "the earlier evidence will do: because"),
+        ("GenerateCandidates", {}, {"written": [{"answer": "A."}, {"answer": ""}]}, "1 text written and judged, of 2"),
+        ("RankPaths", {}, ranked(), "3 of 5 texts kept"),
+        ("PickCandidate", {}, {"scores": answers(), "winner": {"answer": "A."}}, "2 of 3 texts kept, the best: A."),
+        ("PickCandidate", {}, {"scores": answers(), "winner": None}, "2 of 3 texts kept, none is chosen"),
         ("ComposeAnswer", {}, {"status": "answered"}, "answered"),
         ("RememberAnswer", {}, {}, ""),
         ("GradeSupport", {}, None, ""),
@@ -125,6 +134,20 @@ def test_a_step_says_in_words_what_it_found_judged_or_wrote(name: str, given: An
 
 
 @pytest.mark.parametrize("result", [{}, {"verdict": None}, {"verdict": {}}])
-@pytest.mark.parametrize("name", ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport"])
+@pytest.mark.parametrize("name", ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", *NEW])
 def test_of_a_result_with_other_fields_what_is_known_is_said(name: str, result: dict[str, Any]) -> None:
     assert isinstance(said(Step(name, 0.0, 1.0, 1, None, result, error=""), {}), str)
+
+
+def test_a_trace_shows_the_tree_below_its_steps_and_what_was_pruned_only_where_it_is_asked_for() -> None:
+    task = ("PickCandidate", 0.0, 1.0, {"scores": tree(), "winner": {"answer": "A."}})
+    shown = lines(task, width=200)
+    assert shown[-9] == "Segments, each below the one that it follows"
+    assert shown[-10].startswith("1 PickCandidate")
+    assert TEXTS["C"] not in "".join(shown)
+    children = [{"id": name, "answer": text} for name, text in TEXTS.items()]
+    history = history_of(task)
+    history[2]["taskScheduledEventDetails"]["parameters"] = json.dumps({"Payload": {"children": children}})
+    text = StringIO()
+    show_trace(Console(file=text, width=200), "abc", history, full=True)
+    assert f"    {TEXTS['C']}" in text.getvalue()

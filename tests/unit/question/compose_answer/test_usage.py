@@ -80,22 +80,25 @@ def test_the_flaw_of_a_reply_that_is_no_answer_is_its_problem() -> None:
     assert response.usage.model_calls == 1
 
 
-LEDGERS = st.lists(
-    st.builds(
+def ledgers(*turns: int) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """Ledgers of steps that ran in these turns."""
+    entry = st.builds(
         lambda step, turn, asked, cached, lost: steps.entry(
             step, asked, turn=turn, cached=cached, attempts=asked + lost
         ),
         st.sampled_from(STEPS),
-        st.integers(0, 1),
+        st.sampled_from(turns),
         st.integers(0, 2),
         st.booleans(),
         st.integers(0, 3),
-    ),
-    max_size=8,
-)
+    )
+    return st.lists(entry, max_size=8)
 
 
-@given(LEDGERS, LEDGERS)
+LEDGERS = ledgers(0, 1)
+
+
+@given(LEDGERS, ledgers(3, 4))
 def test_the_parts_before_and_after_an_answer_add_up_to_the_whole(
     before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.passages import Passage
-from selfrag.domain.scores.generated import NEVER, Generated, Group, Unproven, group_at, read
+from selfrag.domain.scores.generated import NEVER, Generated, Group, Unproven, group_at, read, words_of
 from selfrag.domain.scores.judging import decision_of, next_of, verdicts_of
 from selfrag.domain.scores.terms import relevance_score, utility_score
 from selfrag.domain.scores.tokens import END, RELEVANCE, RETRIEVE, UTILITY
@@ -178,3 +178,12 @@ def test_scores_stay_within_their_ranges_and_a_group_that_is_scaled_scores_the_s
     scaled = relevance_score({RELEVANCE[1]: found[0] * scale, RELEVANCE[0]: found[1] * scale})
     assert rel is None or (0 <= rel <= 1)
     assert rel is None or scaled is None or rel == pytest.approx(scaled, abs=1e-6)
+
+
+def test_the_probability_of_an_answer_without_a_critique_is_that_of_all_of_it() -> None:
+    found = replace(written("[Relevant]", "It", " is.", END), logprobs=(-0.1, -0.5, -0.6, -3.0))
+    assert verdicts(found).terms.seq == pytest.approx(math.exp(-0.4))
+
+
+def test_a_token_that_comes_about_when_another_is_taken_out_of_it_is_taken_out_too() -> None:
+    assert words_of("Leave [No[Relevant]Retrieval] is<[Utility:1]/s>.") == "Leave is< /s>."

@@ -1,0 +1,36 @@
+"""The environment of the local stack's handlers: its machines, loopback, and nothing of the user's own AWS."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from unittest.mock import patch
+
+from selfrag.domain.strategies import Workflow
+
+# moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
+_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
+ARNS: dict[Workflow, str] = {"question": _ARN, "candidates": f"{_ARN}-candidates", "segments": f"{_ARN}-segments"}
+
+
+@contextmanager
+def handlers_environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    """The handlers' environment; nothing of the user's own AWS configuration gets in."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    # Python looks at both spellings, and at the lower one last.
+    no_proxy = [kept.get("NO_PROXY", ""), kept.get("no_proxy", ""), "127.0.0.1", "localhost"]
+    loopback = ",".join(filter(None, no_proxy))
+    machines = {
+        f"SELFRAG_{kind}_MACHINE_ARN" if name == "question" else f"SELFRAG_{name.upper()}_{kind}_MACHINE_ARN": arn
+        for name, arn in ARNS.items()
+        for kind in ("EXPRESS", "STANDARD")
+    }
+    fixed = {
+        **machines,
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": loopback,
+        "no_proxy": loopback,
+        "SELFRAG_AUTH": "none",
+    }
+    with patch.dict(os.environ, {**kept, **fixed, **wanted}, clear=True):
+        yield

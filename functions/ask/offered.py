@@ -1,0 +1,34 @@
+"""What a deployment can run of what a policy asks for: it may have no machine, or no endpoint, for it."""
+
+from http import HTTPStatus
+
+from ask.edge.problems import ProblemRaised
+from selfrag.domain.policy import Policy
+from selfrag.domain.strategies import is_quick, workflow_of
+from selfrag.runtime.settings import ApiSettings
+
+_ASKED_FOR = "Leave out policy.{0}, or ask the operator for it: {1}."
+
+
+def check_offered(policy: Policy, config: ApiSettings, waits: bool) -> None:
+    """Raise ProblemRaised for a policy that this deployment cannot follow, or not while a caller `waits`."""
+    machines = config.other_machines.get(workflow_of(policy.strategy))
+    if machines is not None and not all(machines):
+        raise _refused(
+            f"This deployment has no machines for the strategy {policy.strategy}.",
+            _ASKED_FOR.format("strategy", "terraform apply of this release makes them"),
+        )
+    if policy.generator not in config.generators:
+        raise _refused(
+            f"This deployment has no endpoint of the generator {policy.generator}.",
+            _ASKED_FOR.format("generator", "docs/generator.md says how one is configured"),
+        )
+    if waits and not is_quick(policy.strategy, policy.generator):
+        raise _refused(
+            f"The strategy {policy.strategy} takes longer with {policy.generator} than POST /v1/ask waits.",
+            "Send the same body to POST /v1/questions, and look at its Location for the answer.",
+        )
+
+
+def _refused(detail: str, hint: str) -> ProblemRaised:
+    return ProblemRaised(HTTPStatus.BAD_REQUEST, detail, hint)

@@ -1,0 +1,110 @@
+"""The best of several answers, each from a passage of its own and scored by its own critique (PAPER.md 3; pure)."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel
+
+from question.pick_candidate.paths import Beam, pick_path
+from question.pick_candidate.results import Result, Winner
+from selfrag.domain.questions import Weights
+from selfrag.domain.scores.critiqued import Constraints, Critiqued, score, terms_of
+from selfrag.domain.scores.paths import Path
+from selfrag.domain.scores.ranking import Ranked, Vote, ranked, voted
+from selfrag.domain.scores.shown import Node, Scores, Stopped
+from selfrag.domain.strategies import Generator
+
+IRRELEVANT = "The answer rests on a passage that was found not to be relevant to the question."
+UNSUPPORTED = "The passages do not support the answer."
+
+
+class Task(BaseModel):
+    """The answers in retrieval order, what counts, and the options of a closed set, if the question has one.
+
+    `documents` names the document of each passage. `stopped` is what kept further passages from being read. Where there
+    are `paths`, these are the answers, and `nodes` is the tree of their segments.
+    """
+
+    candidates: list[Critiqued] = []
+    documents: dict[str, str] = {}
+    constraints: Constraints = "hard"
+    weights: Weights = Weights()
+    choices: list[str] = []
+    generator: Generator = "claude"
+    stopped: Stopped = ""
+    paths: list[Path] | None = None
+    nodes: list[Node] = []
+
+
+def pick(task: Task) -> Result:
+    """Rank the paths, or the answers; of a closed set the option with the highest sum wins, and all its voters cite."""
+    if task.paths is not None:
+        return pick_path(Beam(task.paths, task.nodes, task.generator, task.weights, task.stopped))
+    order = ranked(task.candidates, task.weights, task.constraints)
+    inside = [one for one in order if not one.out]
+    vote = voted(task.candidates, order, task.choices) if task.choices else None
+    chosen = vote.voters[vote.option] if vote else [one.index for one in inside[: 0 if task.choices else 1]]
+    winner = _winner(task.candidates, chosen, vote)
+    shown = Scores(
+        scale="labels" if task.generator == "claude" else "probabilities",
+        generator=task.generator,
+        nodes=[_node(task, one, chosen) for one in sorted(order, key=lambda one: one.index)],
+        votes=vote.sums if vote else {},
+        stopped=task.stopped,
+    )
+    return Result(winner=winner, scores=shown, warnings=_warnings(winner, vote, inside if task.choices else []))
+
+
+def _winner(found: Sequence[Critiqued], chosen: Sequence[int], vote: Vote | None) -> Winner | None:
+    """The best of those chosen, with what all of them cite."""
+    if not chosen:
+        return None
+    # In the order of rank, so the first is the best one.
+    best = found[chosen[0]]
+    answer = vote.option if vote else best.answer
+    cited = [citation for index in sorted(chosen) for citation in found[index].citations]
+    if vote:
+        cited = [citation.model_copy(update={"answer_span": (0, len(answer))}) for citation in cited]
+    return Winner(
+        answer=answer,
+        citations=cited,
+        support=best.support,
+        utility=best.utility,
+        cut=best.cut,
+        relevant=best.relevance is None or best.relevance.relevant,
+    )
+
+
+def _node(task: Task, one: Ranked, chosen: Sequence[int]) -> Node:
+    found = task.candidates[one.index]
+    terms = terms_of(found)
+    judged = bool(found.answer) and terms.rel is not None
+    return Node(
+        id=found.passage_id or "",
+        passage_id=found.passage_id,
+        document=_document(found, task.documents),
+        text=found.answer,
+        state="chosen" if one.index in chosen else "pruned" if one.out else "kept",
+        reason=one.out,
+        rel=terms.rel,
+        sup=terms.sup if judged else None,
+        use=terms.use if judged else None,
+        seq=terms.seq if judged and found.terms else None,
+        score=score(terms, task.weights) if judged else None,
+    )
+
+
+def _document(found: Critiqued, documents: Mapping[str, str]) -> str:
+    known = documents.get(found.passage_id or "", "")
+    return known or (found.relevance.document if found.relevance else "")
+
+
+def _warnings(winner: Winner | None, vote: Vote | None, voters: Sequence[Ranked]) -> list[str]:
+    warnings = []
+    if winner and not winner.relevant:
+        warnings.append(IRRELEVANT)
+    if winner and winner.support.level == "no_support":
+        warnings.append(UNSUPPORTED)
+    unmatched = vote.unmatched if vote else len(voters)
+    if unmatched:
+        warnings.append(f"{unmatched} answers named none of the options, so they had no vote.")
+    return warnings

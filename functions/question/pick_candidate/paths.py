@@ -1,0 +1,108 @@
+"""Which path of a beam is the answer (PAPER.md 4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from question.pick_candidate.joining import joined
+from question.pick_candidate.results import Result, Winner
+from selfrag.domain.questions import Weights
+from selfrag.domain.scores.critiqued import labelled
+from selfrag.domain.scores.paths import Path, best_first, path_score
+from selfrag.domain.scores.shown import Node, Scores, Stopped
+from selfrag.domain.strategies import Generator
+from selfrag.domain.verdicts import Claim, SupportLevel, SupportVerdict, UtilityVerdict
+
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Beam:
+    """The paths as they were when the search ended, the tree, and what `stopped` it before all were finished."""
+
+    paths: Sequence[Path]
+    nodes: Sequence[Node]
+    generator: Generator
+    weights: Weights
+    stopped: Stopped
+
+
+def pick_path(beam: Beam) -> Result:
+    """The path with the highest score, now that the use of each is judged; one that ends early says why it does."""
+    paths = best_first([_judged(path) for path in beam.paths], beam.weights)
+    scores = Scores(
+        scale="probabilities" if beam.generator == "selfrag" else "labels",
+        generator=beam.generator,
+        nodes=[_shown(node, paths, beam.weights) for node in beam.nodes],
+        stopped=_stopped(beam, paths),
+    )
+    return Result(winner=_winner(paths[0]) if paths else None, scores=scores, warnings=_warnings(paths))
+
+
+def _judged(path: Path) -> Path:
+    """The path with s(Use): as it was told, else of its verdict; 0 of one that the endpoint has not finished."""
+    if path.use is not None or path.utility is None:
+        return path
+    return path.model_copy(update={"use": labelled(None, SupportVerdict(level="ungraded"), path.utility).use})
+
+
+def _stopped(beam: Beam, paths: Sequence[Path]) -> Stopped:
+    """Why the winner is not finished; without a winner, what ended the search."""
+    if not paths:
+        return beam.stopped
+    if paths[0].finished == "complete":
+        return ""
+    return "no_evidence" if paths[0].finished else beam.stopped
+
+
+def _winner(path: Path) -> Winner:
+    answer, citations = joined(path.segments)
+    return Winner(
+        answer=answer,
+        citations=citations,
+        support=_support(path),
+        utility=path.utility or UtilityVerdict(score=None),
+        relevant=all(segment.relevance.relevant for segment in path.segments if segment.relevance),
+    )
+
+
+def _support(path: Path) -> SupportVerdict:
+    """IsSup of the whole: full if every sentence is, and none rests on no passage."""
+    claims = [claim for segment in path.segments for claim in segment.support.claims]
+    claims += [Claim(claim=segment.answer, support="none") for segment in path.segments if not segment.grounded]
+    models = dict.fromkeys(segment.support.model for segment in path.segments if segment.support.model)
+    return SupportVerdict(level=_level(path), claims=claims, model=", ".join(models))
+
+
+def _level(path: Path) -> SupportLevel:
+    levels = {segment.support.level if segment.grounded else "no_support" for segment in path.segments}
+    if len(levels) == 1:
+        return levels.pop()
+    return "ungraded" if "ungraded" in levels else "partially_supported"
+
+
+def _shown(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
+    """A line of the tree, with its text if it is part of a path, and the score and use of the path that it ends."""
+    inside = next((segment for path in paths for segment in path.segments if segment.id == node.id), None)
+    if inside is None:
+        return node
+    chosen = any(segment.id == node.id for segment in paths[0].segments)
+    told: dict[str, Any] = {"text": inside.answer, "state": "chosen" if chosen else "kept"}
+    ended = next((path for path in paths if path.id == node.id), None)
+    if ended is not None and node.score is not None:
+        told |= {"score": round(path_score(ended, weights), _DIGITS)}
+        told |= {"use": None if ended.use is None else round(ended.use, _DIGITS)}
+    return node.model_copy(update=told)
+
+
+def _warnings(paths: Sequence[Path]) -> list[str]:
+    """What soft constraints let through."""
+    warnings: list[str] = []
+    for number, segment in enumerate(paths[0].segments if paths else [], start=1):
+        if not segment.grounded:
+            warnings.append(f"Sentence {number} rests on no passage.")
+        elif segment.relevance is not None and not segment.relevance.relevant:
+            warnings.append(f"Sentence {number} rests on a passage that was graded irrelevant.")
+        if segment.grounded and segment.support.level == "no_support":
+            warnings.append(f"Sentence {number} is not supported by its passage.")
+    return warnings

@@ -1,0 +1,83 @@
+"""What each strategy reads of a policy: the fields that are its own, their defaults, and its caps (PAPER.md 9)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, get_args
+
+from selfrag.domain.scores.options import normal
+
+Strategy = Literal["self_rag", "naive", "corrective", "adaptive", "candidates", "segments"]
+Generator = Literal["claude", "selfrag"]
+# A definition of its own has each of these; what is not among them is routing in the question's.
+Workflow = Literal["question", "candidates", "segments"]
+
+_PAPERS = ("candidates", "segments")
+_LOOPS = tuple(name for name in get_args(Strategy) if name not in _PAPERS)
+# The fields that only some strategies read; all read the others.
+_READERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("lower_threshold", "max_rewrites", "max_regenerations"), _LOOPS),
+    **dict.fromkeys(("generator", "threshold", "constraints", "retrieval"), _PAPERS),
+    **dict.fromkeys(("max_model_calls", "max_sequences"), _PAPERS),
+    **dict.fromkeys(("beam", "max_segments"), ("segments",)),
+    "choices": ("candidates",),
+}
+_OF_PROBABILITIES = {
+    "threshold": "without probabilities it decides nothing",
+    "max_sequences": "Claude is asked in calls, not in sequences",
+}
+# The paper's for all tasks but those in which every sentence needs a citation (4.3).
+_THRESHOLD = 0.2
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "candidates": {"deadline_seconds": 180.0, "max_cost_usd": 0.10},
+    "segments": {"deadline_seconds": 180.0, "max_cost_usd": 0.25, "top_k": 3, "max_model_calls": 80},
+}
+_CAPS: dict[str, dict[str, float]] = {
+    "candidates": {"deadline_seconds": 180.0, "max_cost_usd": 0.10, "top_k": 8, "max_model_calls": 40},
+    "segments": {"deadline_seconds": 180.0, "max_cost_usd": 0.25, "top_k": 8, "max_model_calls": 80},
+}
+
+
+def workflow_of(strategy: str) -> Workflow:
+    """The definition that a strategy is run by."""
+    return {"candidates": "candidates", "segments": "segments"}.get(strategy, "question")  # type: ignore[return-value]
+
+
+def is_quick(strategy: str, generator: str) -> bool:
+    """Whether an answer can be waited for: a tree of sentences by Claude takes too many rounds."""
+    return strategy != "segments" or generator != "claude"
+
+
+def reads(strategy: str, field: str) -> bool:
+    """Whether a strategy does anything with a field of the policy."""
+    return strategy in _READERS.get(field, (strategy,))
+
+
+def default(field: str, otherwise: Any) -> Callable[[dict[str, Any]], Any]:
+    """What makes the default of a field from the fields before it: the strategy's own, `otherwise` if it has none."""
+    return lambda known: _DEFAULTS.get(known.get("strategy", ""), {}).get(field, otherwise)
+
+
+def default_threshold(known: Mapping[str, Any]) -> float | None:
+    """From which r on is searched, if nothing else is said: there is no r without probabilities."""
+    return _THRESHOLD if known.get("generator") == "selfrag" else None
+
+
+def refusal(field: str, value: Any, known: Mapping[str, Any]) -> str:
+    """Why a field cannot have a value that is not its default, and what would help; empty if it can.
+
+    `known` are the fields before it.
+    """
+    strategy, generator = known.get("strategy", ""), known.get("generator", "")
+    if not reads(strategy, field):
+        *readers, last = _READERS[field]
+        told = f"{', '.join(readers)} or {last}" if readers else last
+        return f"the strategy {strategy} does nothing with it; leave it out, or ask by {told}"
+    most = _CAPS.get(strategy, {}).get(field)
+    if most is not None and value > most:
+        return f"{strategy} takes at most {most:g}; ask for less"
+    if field in _OF_PROBABILITIES and generator == "claude":
+        return f'{_OF_PROBABILITIES[field]}; leave it out, or set "generator" to "selfrag"'
+    if field == "threshold" and known.get("retrieval") in ("always", "never"):
+        return 'nothing is decided then; leave it out, or set "retrieval" to "adaptive"'
+    if field == "choices" and len({normal(choice) for choice in value}) < len(value):
+        return "two of them are the same when an answer is compared with them; leave one out"
+    return ""

@@ -1,0 +1,112 @@
+"""PickCandidate: the best answer by its critique, what is shown of the others, and a closed set."""
+
+from typing import Any
+
+import pytest
+
+from question.pick_candidate.logic import IRRELEVANT, UNSUPPORTED, Task, pick
+
+LEVELS = {1.0: "fully_supported", 0.5: "partially_supported", 0.0: "no_support"}
+
+
+def candidate(name: str, rel: float | None = 0.9, sup: float = 1.0, use: int = 5, **more: Any) -> dict[str, Any]:
+    """What the workflow holds of the answer from one passage."""
+    label = "ungraded" if rel is None else "relevant" if rel >= 0.5 else "irrelevant"
+    relevance = {"passage_id": name, "document": f"{name}.md", "relevant": label == "relevant", "score": rel}
+    answer = f"As {name} says."
+    citation = {"passage_id": name, "document": f"{name}.md", "quote": "Q", "answer_span": [0, len(answer)]}
+    return {
+        "passage_id": name,
+        "answer": answer,
+        "citations": [citation],
+        "relevance": {**relevance, "label": label},
+        "support": {"level": LEVELS[sup]},
+        "utility": {"score": use},
+        **more,
+    }
+
+
+def picked(*candidates: dict[str, Any], **fields: Any) -> Any:
+    return pick(Task.model_validate({"candidates": list(candidates), **fields}))
+
+
+def test_the_best_answer_wins_and_the_others_are_shown_with_their_scores() -> None:
+    result = picked(candidate("a", 0.8), candidate("b", 0.9), candidate("c", 0.2))
+    assert (result.winner.answer, result.winner.relevant, result.warnings) == ("As b says.", True, [])
+    assert [(n.id, n.state, n.reason, round(n.score, 6)) for n in result.scores.nodes] == [
+        ("a", "kept", "", 2.3),
+        ("b", "chosen", "", 2.4),
+        ("c", "pruned", "irrelevant", 1.7),
+    ]
+    assert (result.scores.scale, result.scores.nodes[0].seq) == ("labels", None)
+
+
+def test_the_answer_that_was_found_earlier_wins_a_tie() -> None:
+    assert picked(candidate("a"), candidate("b")).winner.answer == "As a says."
+    assert picked(candidate("b"), candidate("a")).winner.answer == "As b says."
+
+
+@pytest.mark.parametrize(
+    ("one", "warning"), [(candidate("a", 0.2), IRRELEVANT), (candidate("a", sup=0.0), UNSUPPORTED)]
+)
+def test_what_hard_constraints_refuse_may_win_under_soft_ones_and_says_so(one: dict[str, Any], warning: str) -> None:
+    assert picked(one).winner is None
+    soft = picked(one, constraints="soft")
+    assert (soft.winner.answer, soft.warnings) == ("As a says.", [warning])
+    assert soft.winner.relevant is (warning != IRRELEVANT)
+
+
+def test_an_answer_whose_passage_has_no_verdict_never_wins() -> None:
+    result = picked(candidate("a", None), constraints="soft")
+    (node,) = result.scores.nodes
+    assert (result.winner, node.state, node.reason, node.score) == (None, "pruned", "ungraded", None)
+
+
+def test_a_passage_that_was_set_aside_is_shown_without_an_answer_or_a_score() -> None:
+    (node,) = picked(candidate("a", 0.2, answer="", citations=[])).scores.nodes
+    assert (node.text, node.rel, node.sup, node.use, node.score) == ("", 0.2, None, None, None)
+    assert (node.reason, node.document) == ("irrelevant", "a.md")
+
+
+def test_probabilities_are_told_with_their_scale_and_the_sequence_term() -> None:
+    terms = {"rel": 0.8, "sup": 0.8, "use": 0.425, "seq": 0.704688}
+    result = picked(candidate("a", terms=terms), generator="selfrag")
+    assert (result.scores.scale, result.scores.generator) == ("probabilities", "selfrag")
+    assert (result.scores.nodes[0].seq, round(result.scores.nodes[0].score, 6)) == (0.704688, 2.517188)
+
+
+def test_without_answers_there_is_no_winner() -> None:
+    result = picked(stopped="calls")
+    assert (result.winner, result.scores.nodes, result.scores.stopped) == (None, [], "calls")
+
+
+CLOSED = [candidate("a", answer="true"), candidate("b", 0.95, answer="False"), candidate("c", 0.8, answer="True.")]
+
+
+def test_the_votes_of_one_option_add_up_and_all_that_voted_for_it_cite() -> None:
+    result = picked(*CLOSED, choices=["true", "false"])
+    assert result.winner.answer == "true"
+    assert [(c.passage_id, c.answer_span) for c in result.winner.citations] == [("a", (0, 4)), ("c", (0, 4))]
+    assert {option: round(total, 6) for option, total in result.scores.votes.items()} == {"true": 4.7, "false": 2.45}
+    assert [node.state for node in result.scores.nodes] == ["chosen", "kept", "chosen"]
+
+
+def test_an_answer_that_names_no_option_has_no_vote_and_is_counted() -> None:
+    result = picked(*CLOSED, candidate("d", 1.0, answer="Perhaps."), choices=["true", "false"])
+    assert result.winner.answer == "true"
+    assert result.warnings == ["1 answers named none of the options, so they had no vote."]
+    nothing = picked(candidate("d", answer="Perhaps."), choices=["true", "false"])
+    assert (nothing.winner, nothing.scores.votes) == (None, {})
+    assert nothing.warnings == ["1 answers named none of the options, so they had no vote."]
+
+
+def test_what_is_out_has_no_vote() -> None:
+    result = picked(CLOSED[0], candidate("b", sup=0.0, answer="false"), choices=["true", "false"])
+    assert (result.winner.answer, result.scores.votes["false"]) == ("true", 0.0)
+
+
+def test_the_verdicts_that_are_shown_are_those_of_the_best_vote() -> None:
+    result = picked(
+        candidate("a", 0.6, 0.5, answer="true"), candidate("b", 0.9, 1.0, answer="true"), choices=["true", "no"]
+    )
+    assert result.winner.support.level == "fully_supported"
