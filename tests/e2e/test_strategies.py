@@ -1,7 +1,7 @@
 """The paper's strategies over HTTP: each runs on its own machine, and is read, heard and followed up like any other."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import boto3
@@ -10,16 +10,27 @@ import pytest
 
 from cli.local.aws.definitions import WORKFLOWS
 from cli.local.aws.environment import ARNS
+from cli.local.offline.rules.fields import fields_of
 from selfrag.domain.strategies import Workflow
 from tests.e2e.test_api import ASK, eventually, finished, model, problem, serving_api  # noqa: F401 (a fixture)
 from tests.e2e.test_events import events, said
 from tests.support.doubles.model_server import ModelServer
 
-PAPERS: list[Workflow] = ["candidates"]
+PAPERS: list[Workflow] = ["candidates", "segments"]
+
+
+def deciding(first: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A model that says `first` of a question, and of an answer that it is complete."""
+
+    def decide(body: dict[str, Any]) -> dict[str, Any]:
+        return {"reason": "r", "decision": "complete" if fields_of(body["messages"][-1]).get("so_far") else first}
+
+    return decide
 
 
 @pytest.fixture
 def api(model: ModelServer) -> Iterator[httpx2.Client]:  # noqa: F811
+    model.answers["decide_retrieval"] = deciding("yes")
     with serving_api(model, list(WORKFLOWS)) as client:
         yield client
 
@@ -117,10 +128,11 @@ def test_a_question_at_work_shows_how_far_it_is_to_who_looks_and_to_who_listens(
 @pytest.mark.parametrize("strategy", PAPERS)
 def test_an_answer_can_be_followed_up_and_judged(api: httpx2.Client, model: ModelServer, strategy: Workflow) -> None:  # noqa: F811
     first = finished(api, api.post("/v1/questions", json=asking(strategy)).headers["location"])
-    model.answers["decide_retrieval"] = lambda body: {"reason": "r", "decision": "continue"}
+    model.answers["decide_retrieval"] = deciding("continue")
     follow_up = {**asking(strategy), "question": "And in May?", "previous": first["id"]}
     second = finished(api, api.post("/v1/questions", json=follow_up).headers["location"])
-    assert (second["status"], second["reflection"]["retrieve"]["decision"]) == ("answered", "continue")
+    assert second["reflection"]["retrieve"]["decision"] == "continue", second
+    assert second["status"] == "answered", second
     assert "The earlier question was not found" not in str(second["usage"]["warnings"])
     judged = api.post(f"/v1/questions/{second['id']}/feedback", json={"useful": True})
     assert judged.status_code in (200, 201), judged.text
