@@ -10,10 +10,11 @@ from pathlib import Path
 from cli.local.aws.resources import GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
 from cli.local.place import Place
 from selfrag.adapters.outbound import checked_url
-from selfrag.domain.errors import Misconfigured
-from selfrag.domain.questions import AskRequest
+from selfrag.domain.errors import InvalidInput, Misconfigured
+from selfrag.domain.questions import AskRequest, Policy
 from selfrag.runtime.settings import GeneratorSettings, Settings, read
 
+GENERATOR_URL = "SELFRAG_GENERATOR_URL"
 SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"
 
 
@@ -25,9 +26,18 @@ def check_services() -> None:
         raise Misconfigured(
             "SELFRAG_GENERATOR_ENDPOINT is for a deployment; here SELFRAG_GENERATOR_URL names a server."
         )
-    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", "SELFRAG_GENERATOR_URL"):
+    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", GENERATOR_URL):
         if url := os.environ.get(name):
             checked_url(url, name)
+
+
+def check_generator(policy: Policy) -> None:
+    """Raise InvalidInput for a generator that has no server here; AWS's endpoints are out of the laptop's reach."""
+    if policy.generator == "selfrag" and not os.environ.get(GENERATOR_URL):
+        raise InvalidInput(
+            f"policy.generator is selfrag, and no server of it is named: set {GENERATOR_URL} to one, such as vLLM's, "
+            "or leave the field out."
+        )
 
 
 def has_web(place: Place) -> bool:
@@ -100,5 +110,8 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         if web_url:
             backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
         backends.secrets[WEB_SECRET] = web_key or "offline"
+        if generator_key := os.environ.get("SELFRAG_GENERATOR_KEY"):
+            backends.environment["SELFRAG_GENERATOR_SECRET"] = GENERATOR_SECRET
+            backends.secrets[GENERATOR_SECRET] = generator_key
         backends.has_web, backends.offline = has_web(place), offline
         yield backends
