@@ -27,7 +27,7 @@ STOPPED = {
     "sequences": "the next step could have passed the limit of sequences",
     "cost": "the next step could have passed the limit of cost",
     "deadline": "the next step could have passed the deadline",
-    "no_evidence": "no further sentence had a passage that supports it",
+    "no_evidence": "no further evidence was found",
 }
 SCALES = {
     "labels": "made of labels, each taken as certain",

@@ -14,16 +14,15 @@ _ORDER = (
     "SearchWeb",
     "GradeRelevance",
     "Generate",
-    "GenerateCandidates",
-    "GenerateSegments",
     "GradeSupport",
     "GradeUtility",
     "RewriteQuestion",
     "RankPaths",
     "PickCandidate",
 )
-# States that are a step of the path by another name: they ask one generator for all texts at once.
-_SAME = {"GenerateCandidates": "Generate", "GenerateSegments": "Generate"}
+# States that are a step of the path by another name: those that ask one generator for all texts at once, and those that
+# decide within an answer.
+_SAME = {"GenerateCandidates": "Generate", "GenerateSegments": "Generate", "DecideNext": "DecideRetrieval"}
 
 
 class Entry(BaseModel):
