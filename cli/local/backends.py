@@ -7,21 +7,33 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cli.local.aws.resources import MODEL_SECRET, WEB_SECRET
+from cli.local.aws.resources import GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
 from cli.local.place import Place
 from selfrag.adapters.outbound import checked_url
-from selfrag.domain.questions import AskRequest
-from selfrag.runtime.settings import Settings, read
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.questions import AskRequest, Policy
+from selfrag.runtime.settings import GeneratorSettings, Settings, read
 
+GENERATOR_URL = "SELFRAG_GENERATOR_URL"
 SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"
 
 
 def check_services() -> None:
     """Raise Misconfigured for a base URL that is none, and for a setting that no step could use."""
     read(Settings)
-    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL"):
+    read(GeneratorSettings)
+    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", GENERATOR_URL):
         if url := os.environ.get(name):
             checked_url(url, name)
+
+
+def check_generator(policy: Policy) -> None:
+    """Raise InvalidInput for a generator that has no server here; AWS's endpoints are out of the laptop's reach."""
+    if policy.generator == "selfrag" and not os.environ.get(GENERATOR_URL):
+        raise InvalidInput(
+            f"policy.generator is selfrag, and no server of it is named: set {GENERATOR_URL} to one, such as vLLM's, "
+            "or leave the field out."
+        )
 
 
 def has_web(place: Place) -> bool:
@@ -56,8 +68,8 @@ class Backends:
 def chosen_backends(place: Place) -> Iterator[Backends]:
     """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
-    The pages of the offline web belong to the sample documents, so no other directory gets them, nor a named
-    collection.
+    The server at SELFRAG_GENERATOR_URL gets SELFRAG_GENERATOR_KEY, if there is one. The pages of the offline web
+    belong to the sample documents, so no other directory gets them, nor a named collection.
     """
     backends = Backends(
         environment={
@@ -90,5 +102,8 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         if web_url:
             backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
         backends.secrets[WEB_SECRET] = web_key or "offline"
+        if generator_key := os.environ.get("SELFRAG_GENERATOR_KEY"):
+            backends.environment["SELFRAG_GENERATOR_SECRET"] = GENERATOR_SECRET
+            backends.secrets[GENERATOR_SECRET] = generator_key
         backends.has_web, backends.offline = has_web(place), offline
         yield backends
