@@ -4,17 +4,15 @@ from typing import Any
 
 import boto3
 
-from cli.local.aws.definitions import QUESTION, SEGMENTS
 from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import Execution, definition_text, running_stack
+from cli.local.aws.stack import Execution, running_stack
+from selfrag.domain.strategies import workflow_of
 from tests.support import steps
 from tests.support.steps import Scripted
 
 # One step after another, as a reader of a path expects them.
 POLICY = {"deadline_seconds": 240, "speculate": "off"}
 ASKED: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "policy": POLICY}
-# The strategies that have a definition of their own.
-OF_THEIR_OWN = {"segments": SEGMENTS}
 
 
 def ahead(speculate: str, **policy: Any) -> dict[str, Any]:
@@ -36,9 +34,9 @@ def run(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any])
 
 def executed(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[Execution, Scripted]:
     scripted = Scripted(**script)
-    definition = definition_text(OF_THEIR_OWN.get(asked.get("policy", {}).get("strategy"), QUESTION))
+    workflows = [workflow_of(asked.get("policy", {}).get("strategy", ""))]
     handlers, pause = scripted.handlers(), lambda seconds: None
-    with running_stack({}, {}, handlers=handlers, definition=definition, pause=pause) as stack:
+    with running_stack({}, {}, handlers=handlers, workflows=workflows, pause=pause) as stack:
         if earlier:
             boto3.client("dynamodb").put_item(TableName=TABLES["answers_table"][0], Item=earlier)
         return stack.execute(asked), scripted
