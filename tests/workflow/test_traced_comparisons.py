@@ -8,6 +8,8 @@ import pytest
 from rich.console import Console
 
 from ask.logic import unfinished
+from cli.evaluation.replay import traces
+from cli.evaluation.replay.ends import end_of
 from cli.local.aws.stack import Execution
 from cli.show.traces import show_trace
 from cli.spans.made import trace_of
@@ -28,6 +30,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
     "candidates": ({"strategy": "candidates"}, {}),
     "candidates, drafted": ({"strategy": "candidates", "speculate": "full"}, {}),
     "candidates, from the web": ({"strategy": "candidates"}, {"grade_relevance": [NONE]}),
+    "candidates, of little use": ({"strategy": "candidates"}, {"grade_utility": [steps.utility(2)]}),
     "candidates, directly": ({"strategy": "candidates"}, {"decide_retrieval": [steps.retrieval("no")]}),
     "candidates by the endpoint": ({"strategy": "candidates", "generator": "selfrag"}, OF_MODEL),
     "segments": (TWO_LEVELS, {"generate": [next_sentence]}),
@@ -89,6 +92,17 @@ def test_there_is_a_span_for_each_step_and_its_turns_are_those_of_the_passes(nam
     made, told = trace_of("a", history).children, steps_of(history)
     assert [(span.name, span.attributes["selfrag.turn"]) for span in made] == [(one.name, one.turn) for one in told]
     assert not any(span.error for span in made)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_judged_again_with_the_same_verdicts_a_question_ends_as_it_did(name: str) -> None:
+    execution = asked(name)
+    assert execution.output is not None
+    trace = traces.trace_of(execution.history)
+    verdicts = [step.result.get("verdict") if step.result else None for step in trace.steps]
+    end = end_of(trace, verdicts)
+    assert end is not None
+    assert end.status == execution.output["status"]
 
 
 def _named(event: dict[str, Any], end: str, name: str = "PickCandidate") -> bool:
