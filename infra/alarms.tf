@@ -99,6 +99,18 @@ locals {
       threshold = var.thresholds.throttles
       advice    = "Lambda refuses to run more copies of ${step}. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
     } },
+    { for name in aws_sagemaker_endpoint.generator[*].name : "endpoint-errors" => {
+      metric    = ["AWS/SageMaker", "Invocation5XXErrors", { EndpointName = name, VariantName = local.hosted_variant }]
+      threshold = var.thresholds.errors
+      advice    = "The endpoint ${name} of the fine-tuned model answers with errors: questions with generator selfrag fail, those with claude do not. Look at its log group ${aws_cloudwatch_log_group.generator[0].name} for what the container says: too little memory of the GPU, or a server that is still starting."
+    } },
+    { for name in aws_sagemaker_endpoint.generator[*].name : "endpoint-latency" => {
+      metric    = ["AWS/SageMaker", "ModelLatency", { EndpointName = name, VariantName = local.hosted_variant }]
+      statistic = "p99"
+      # In microseconds.
+      threshold = 1000 * var.thresholds.endpoint_p99_ms
+      advice    = "The endpoint ${name} of the fine-tuned model is slow, and at 60 s AWS cuts its answer. Too many questions share its one GPU: send fewer at once, ask for fewer passages (top_k) or a smaller beam, or take a larger selfrag_instance_type."
+    } },
     { for step in local.graders : "${step}-cache-failures" => {
       metric    = [var.name, "VerdictCacheFailures", { step = step }]
       threshold = var.thresholds.cache_failures
@@ -139,20 +151,25 @@ resource "aws_sns_topic_policy" "alarms" {
 }
 
 data "aws_iam_policy_document" "alarms" {
-  statement {
-    sid       = "CloudWatchAlarms"
-    actions   = ["sns:Publish"]
-    resources = [aws_sns_topic.alarms.arn]
+  dynamic "statement" {
+    # Budgets tells of a hosted model's costs, and of nothing else.
+    for_each = merge({ CloudWatchAlarms = "cloudwatch" }, var.selfrag_hosting ? { Budgets = "budgets" } : {})
 
-    principals {
-      type        = "Service"
-      identifiers = ["cloudwatch.amazonaws.com"]
-    }
+    content {
+      sid       = statement.key
+      actions   = ["sns:Publish"]
+      resources = [aws_sns_topic.alarms.arn]
 
-    condition {
-      test     = "StringEquals"
-      variable = "aws:SourceAccount"
-      values   = [local.account]
+      principals {
+        type        = "Service"
+        identifiers = ["${statement.value}.amazonaws.com"]
+      }
+
+      condition {
+        test     = "StringEquals"
+        variable = "aws:SourceAccount"
+        values   = [local.account]
+      }
     }
   }
 }

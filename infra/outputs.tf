@@ -17,6 +17,7 @@ output "secret_commands" {
     for name, arns in {
       anthropic = aws_secretsmanager_secret.anthropic[*].arn
       tavily    = aws_secretsmanager_secret.tavily[*].arn
+      generator = aws_secretsmanager_secret.generator[*].arn
     } :
     name => "aws secretsmanager put-secret-value --region ${local.region} --secret-id ${arns[0]} --secret-string file:///dev/stdin"
     if length(arns) > 0
@@ -106,6 +107,11 @@ output "machine_arns" {
 output "ingestion_machine_arn" {
   description = "The state machine that documents are loaded by, by the alias of the release that is live."
   value       = aws_sfn_alias.machine["ingestion"].arn
+}
+
+output "generator_endpoint" {
+  description = "The endpoint of SageMaker that serves the fine-tuned model; null without one."
+  value       = local.generator_endpoint
 }
 
 output "collection_endpoint" {

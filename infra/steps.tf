@@ -10,8 +10,9 @@ locals {
   question_steps = {
     decide_retrieval = {
       description = "Retrieve: whether the question needs a search."
-      uses        = ["model", "verdicts"]
+      uses        = ["model", "verdicts", "generator"]
       memory      = local.one_processor
+      timeout     = local.generator_timeout
     }
     retrieve = {
       description = "Searches the collection by vector and by words."
@@ -26,8 +27,9 @@ locals {
     }
     generate = {
       description = "Writes the answer, with citations."
-      uses        = ["model", "verdicts"]
+      uses        = ["model", "verdicts", "generator"]
       memory      = local.one_processor
+      timeout     = local.generator_timeout
     }
     grade_support = {
       description = "IsSup: whether the evidence supports each claim of the answer."

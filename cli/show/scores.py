@@ -22,12 +22,12 @@ REASONS = {
     "beam": "others were better",
 }
 STOPPED = {
-    "no_evidence": "no further evidence was found",
     "depth": "max_segments was reached",
     "calls": "the next step could have passed the limit of calls",
     "sequences": "the next step could have passed the limit of sequences",
     "cost": "the next step could have passed the limit of cost",
     "deadline": "the next step could have passed the deadline",
+    "no_evidence": "no further evidence was found",
 }
 SCALES = {
     "labels": "made of labels, each taken as certain",

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.local.aws.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, definition_json
+from cli.local.aws.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, SEGMENTS, definition_json
 
 RAW = definition_json(QUESTION)
 MACHINE: dict[str, Any] = json.loads(RAW)
+SEGMENTS_RAW = definition_json(SEGMENTS)
+SEGMENTS_MACHINE: dict[str, Any] = json.loads(SEGMENTS_RAW)
 INGESTION_RAW = definition_json(INGESTION)
 INGESTION_MACHINE: dict[str, Any] = json.loads(INGESTION_RAW)
 # Terraform fills this one in inside an expression, which could not be parsed before.
@@ -63,7 +65,7 @@ def _inside(part: dict[str, Any], scope: tuple[str, ...], machine: dict[str, Any
 
 def all_states() -> list[State]:
     """The states of all machines."""
-    machines = (MACHINE, INGESTION_MACHINE, REINDEX_MACHINE, EVALUATION_MACHINE)
+    machines = (MACHINE, SEGMENTS_MACHINE, INGESTION_MACHINE, REINDEX_MACHINE, EVALUATION_MACHINE)
     return [state for machine in machines for state in states(machine)]
 
 

@@ -127,9 +127,9 @@ class Scripted:
             "grade_utility": [utility(5)],
             "rewrite_question": [lambda e: rewrite(f"query {len(e['queries'])}")],
             "search_web": [lambda e: found(*(f"w{n}" for n in range(e["top_k"])))],
+            "rank_paths": [lambda e: rank_paths(e, None)],
             "pick_candidate": [lambda e: pick_candidate(e, None)],
             "compose_answer": [lambda e: compose_answer(e, None)],
-            "rank_paths": [lambda e: rank_paths(e, None)],
             **script,
         }
         self.events: list[tuple[str, dict[str, Any]]] = []

@@ -34,9 +34,9 @@ def run(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any])
 
 def executed(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[Execution, Scripted]:
     scripted = Scripted(**script)
-    workflows = [workflow_of(asked.get("policy", {}).get("strategy", ""))]
+    workflow = workflow_of(asked.get("policy", {}).get("strategy", ""))
     handlers, pause = scripted.handlers(), lambda seconds: None
-    with running_stack({}, {}, handlers=handlers, workflows=workflows, pause=pause) as stack:
+    with running_stack({}, {}, handlers=handlers, workflows=[workflow], pause=pause) as stack:
         if earlier:
             boto3.client("dynamodb").put_item(TableName=TABLES["answers_table"][0], Item=earlier)
         return stack.execute(asked), scripted

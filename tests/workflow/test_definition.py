@@ -10,7 +10,7 @@ import yaml
 from statelint.config import Config
 from statelint.linter import Linter
 
-from cli.local.aws.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, placeholders
+from cli.local.aws.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, SEGMENTS, placeholders
 from cli.local.aws.jsonata import check
 from cli.local.aws.strictness import MAX_VARIABLE_BYTES
 from selfrag.domain import errors
@@ -28,6 +28,8 @@ from tests.support.definition import (
     RAW,
     REINDEX_MACHINE,
     REINDEX_RAW,
+    SEGMENTS_MACHINE,
+    SEGMENTS_RAW,
     State,
     all_states,
     expressions_in,
@@ -54,6 +56,7 @@ LAMBDA_ERRORS = {
 BUILT_IN = re.compile(r"\$(\w+)\s*\(")
 MACHINES = {
     "question": MACHINE,
+    "segments": SEGMENTS_MACHINE,
     "ingestion": INGESTION_MACHINE,
     "reindex": REINDEX_MACHINE,
     "evaluation": EVALUATION_MACHINE,
@@ -63,11 +66,21 @@ ALL_LAMBDA_TASKS = [task for machine in MACHINES.values() for task in lambda_tas
 # A question waits for its caller, a document for nobody.
 LONGEST_WAIT = {
     id(MACHINE): LONGEST_RETRY_WAIT_SECONDS,
+    id(SEGMENTS_MACHINE): LONGEST_RETRY_WAIT_SECONDS,
     id(INGESTION_MACHINE): 60,
     id(REINDEX_MACHINE): 120,
     id(EVALUATION_MACHINE): 120,
 }
-MOST_ATTEMPTS = {id(MACHINE): 3, id(INGESTION_MACHINE): 20, id(REINDEX_MACHINE): 8, id(EVALUATION_MACHINE): 8}
+MOST_ATTEMPTS = {
+    id(MACHINE): 3,
+    id(SEGMENTS_MACHINE): 3,
+    id(INGESTION_MACHINE): 20,
+    id(REINDEX_MACHINE): 8,
+    id(EVALUATION_MACHINE): 8,
+}
+# States of a Lambda that has another one under its own name: where a step has failed, within an answer, and where one
+# request has all that is to be written.
+OTHER_NAMES = {"RecordFailure", "DecideNext", "GenerateSegments"}
 STATES_FIELDS = {"input", "context", "result", "errorOutput"}
 
 
@@ -156,9 +169,13 @@ def test_every_variable_is_set_before_it_is_read(state: State) -> None:
     first |= set.intersection(*(other.assigned for other in branch)) if branch else set()
     late = {"recalled_item": "MayRecall UsePrevious", "response": "RememberAnswer Done"}
     for expression in state.expressions:
-        local = set(re.findall(r"\$(\w+)\s*:=", expression)) | set(re.findall(r"function\(\$(\w+)\)", expression))
+        local = set(re.findall(r"\$(\w+)\s*:=", expression)) | parameters(expression)
         read = set(re.findall(r"\$(\w+)", expression)) - set(BUILT_IN.findall(expression)) - local - {"states"}
         assert all(name in first or state.name in late.get(name, "") for name in read), (state.name, read - first)
+
+
+def parameters(expression: str) -> set[str]:
+    return {name for names in re.findall(r"function\(([^)]*)\)", expression) for name in re.findall(r"\$(\w+)", names)}
 
 
 @pytest.mark.parametrize("state", all_states(), ids=ids)
@@ -171,7 +188,7 @@ def test_results_are_read_only_where_there_is_one(state: State) -> None:
     assert not any("errorOutput" in expression for expression in outside)
 
 
-@pytest.mark.parametrize("raw", [RAW, INGESTION_RAW, REINDEX_RAW, EVALUATION_RAW], ids=MACHINES)
+@pytest.mark.parametrize("raw", [RAW, SEGMENTS_RAW, INGESTION_RAW, REINDEX_RAW, EVALUATION_RAW], ids=MACHINES)
 def test_statelint_finds_nothing(raw: str) -> None:
     # statelint 3.1 does not know that AWS takes JSONata for these two, so a number stands in for it.
     text = re.sub(r'"(TimeoutSeconds|MaxConcurrency)": "\{%[^"]*%\}"', r'"\1": 28', raw)
@@ -187,11 +204,11 @@ def test_statelint_would_find_a_fault() -> None:
 
 
 def test_state_names_folders_and_test_folders_match_one_to_one() -> None:
-    for room, machine in (("question", MACHINE), ("ingestion", INGESTION_MACHINE)):
+    for room, machines in (("question", (MACHINE, SEGMENTS_MACHINE)), ("ingestion", (INGESTION_MACHINE,))):
+        found = [task for machine in machines for task in lambda_tasks(machine)]
         folders = {handler.parent.name for handler in (ROOT / "functions" / room).glob("*/handler.py")}
-        # Where a step has failed, the same Lambda records it in a state of its own.
-        named = {snake(task.name) for task in lambda_tasks(machine) if task.name != "RecordFailure"}
-        filled_in = {task.body["Arguments"]["FunctionName"].strip("${}") for task in lambda_tasks(machine)}
+        named = {snake(task.name) for task in found if task.name not in OTHER_NAMES}
+        filled_in = {task.body["Arguments"]["FunctionName"].strip("${}") for task in found}
         tested = {test.parent.name for test in (ROOT / "tests" / "unit" / room).glob("*/test_*.py")}
         assert named == filled_in == folders == tested
 
@@ -223,7 +240,9 @@ def test_a_path_names_every_step_in_the_order_of_the_definition() -> None:
 
 
 def test_terraform_can_fill_the_placeholders_in() -> None:
-    assert "%{" not in "".join(path.read_text(encoding="utf-8") for path in (QUESTION, INGESTION, REINDEX, EVALUATION))
+    assert "%{" not in "".join(
+        path.read_text(encoding="utf-8") for path in (QUESTION, SEGMENTS, INGESTION, REINDEX, EVALUATION)
+    )
     assert placeholders(QUESTION) == {
         *(snake(task.name) for task in lambda_tasks()),
         "answers_table",
@@ -234,6 +253,8 @@ def test_the_policy_defaults_of_the_definition_are_those_of_the_edge() -> None:
     assigned = MACHINE["States"]["ReadRequest"]["Assign"]
     bindings = {"states": {"input": {"question": "?", "collections": ["c"]}}}
     assert template(assigned["policy"], bindings) == Policy().model_dump(mode="json")
+    assigned = SEGMENTS_MACHINE["States"]["ReadRequest"]["Assign"]
+    assert template(assigned["policy"], bindings) == Policy(strategy="segments").model_dump(mode="json")
     with_field = {"states": {"input": {"policy": {"top_k": 7}}}}
     assert template(assigned["policy"], with_field)["top_k"] == 7
 
@@ -242,11 +263,12 @@ def test_passages_leave_room_in_the_state() -> None:
     assert STATE_BUDGET_BYTES <= MAX_VARIABLE_BYTES - 64 * 1024
 
 
-def test_the_questions_definition_is_short_enough_to_be_read() -> None:
-    assert len(QUESTION.read_text(encoding="utf-8").splitlines()) <= 1000
+@pytest.mark.parametrize("definition", [QUESTION, SEGMENTS], ids=["question", "segments"])
+def test_a_questions_definition_is_short_enough_to_be_read(definition: Path) -> None:
+    assert len(definition.read_text(encoding="utf-8").splitlines()) <= 1000
 
 
-@pytest.mark.parametrize("definition", [QUESTION, INGESTION, REINDEX, EVALUATION], ids=MACHINES)
+@pytest.mark.parametrize("definition", [QUESTION, SEGMENTS, INGESTION, REINDEX, EVALUATION], ids=MACHINES)
 def test_each_retry_is_written_once(definition: Path) -> None:
     # An alias or a merged key is the very object of its anchor, so equal retriers are one object.
     machine = yaml.safe_load(definition.read_text(encoding="utf-8"))
@@ -254,7 +276,7 @@ def test_each_retry_is_written_once(definition: Path) -> None:
     assert len({id(retrier) for retrier in retriers}) == len({json.dumps(retrier) for retrier in retriers})
 
 
-@pytest.mark.parametrize("definition", [QUESTION, INGESTION, REINDEX, EVALUATION], ids=MACHINES)
+@pytest.mark.parametrize("definition", [QUESTION, SEGMENTS, INGESTION, REINDEX, EVALUATION], ids=MACHINES)
 def test_terraform_and_python_read_the_same_words(definition: Path) -> None:
     # Of N and the like terraform's yamldecode makes true or false, PyYAML of some and not of others.
     plain = [t for t in yaml.scan(definition.read_text(encoding="utf-8")) if getattr(t, "plain", False)]
@@ -275,9 +297,27 @@ def test_every_task_leaves_one_entry_in_the_ledger_whether_or_not_it_fails(task:
         assert name in part[where]
 
 
+@pytest.mark.parametrize("task", tasks(SEGMENTS_MACHINE), ids=ids)
+def test_every_task_of_a_tree_leaves_one_entry_in_the_ledger_whether_or_not_it_fails(task: State) -> None:
+    if task.name in ("ComposeAnswer", "RememberAnswer", "RememberFailure"):  # these run when it is complete
+        return
+    for part in (task.body, *task.body["Catch"]):
+        left = json.dumps(part["Output" if task.scope else "Assign"])
+        assert len(re.findall(r'step\\?": \\?"\w+', left)) == 1, left
+
+
+def test_the_passages_of_a_level_have_half_of_the_states_budget() -> None:
+    [bound] = [
+        task.body["Arguments"]["Payload"]["bytes_used"]
+        for task in lambda_tasks(SEGMENTS_MACHINE)
+        if task.name == "Retrieve"
+    ]
+    assert [int(number) for number in re.findall(r"\d+", bound)] == [STATE_BUDGET_BYTES, STATE_BUDGET_BYTES // 2]
+
+
 def test_what_was_just_written_is_read_by_who_asks_at_once() -> None:
     reads = [task for task in ALL_TASKS if task.body["Resource"].endswith(":dynamodb:getItem")]
-    assert [task.name for task in reads] == ["RecallAnswer"]
+    assert {task.name for task in reads} == {"RecallAnswer"}
     assert all(task.body["Arguments"].get("ConsistentRead") is True for task in reads)
 
 

@@ -1,4 +1,4 @@
-"""The answer: from passages with citations, from the model alone, repaired, one of several options, or a sentence."""
+"""The answer: from passages with citations, from the model alone, repaired, its next sentence, or an option."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -22,8 +22,8 @@ NO_ANSWER = "NO_ANSWER"
 class Task(Limits):
     """The question and its evidence; `draft` and `failed_claims` are set when an answer is to be repaired.
 
-    With `choices` one of them is chosen. A `segment` is the one sentence that comes after `so_far`, from the passage
-    or, without one, from the model alone.
+    With `choices` one of them is chosen. A `segment` is the one sentence that comes after `so_far`, from a passage, or
+    without one from the model alone.
     """
 
     question: str
@@ -31,8 +31,8 @@ class Task(Limits):
     passages: list[Evidence] = []
     draft: str = ""
     failed_claims: list[str] = []
-    choices: list[str] = Field(default=[], max_length=MOST_CHOICES)
     so_far: str = ""
+    choices: list[str] = Field(default=[], max_length=MOST_CHOICES)
     previous: Turn = Turn()
 
 
@@ -64,15 +64,16 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     if writing.flaw == "cut":
         text = "".join(split_sentences(text)[:-1])
     unanswered = NO_ANSWER in text
+    flaw = writing.flaw
     if task.mode == "segment":
         text = "".join(split_sentences(text)[:1]).rstrip()
+        # What was cut is behind a whole sentence.
+        flaw = None if text else flaw
     if unanswered or not says_something(text):
         return Result(flaw=writing.flaw, cached=writing.cached, **writing.took)
     citations = citations_of(segments, len(text), passages)
     text, citations = marked(text, citations, grounded=task.mode == "grounded")
-    return Result(
-        answer=text, citations=citations, found=True, flaw=writing.flaw, cached=writing.cached, **writing.took
-    )
+    return Result(answer=text, citations=citations, found=True, flaw=flaw, cached=writing.cached, **writing.took)
 
 
 def _choose(task: Task, passages: Sequence[Evidence], claude: Claude, prompt: Prompt) -> Result:

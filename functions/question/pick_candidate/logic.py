@@ -1,48 +1,44 @@
-"""The best of several answers, each scored by its own critique (PAPER.md 3; pure), or of several paths."""
+"""The best of several answers, each from a passage of its own and scored by its own critique (PAPER.md 3; pure)."""
 
 from collections.abc import Mapping, Sequence
 
-from question.pick_candidate import paths
+from pydantic import BaseModel
+
+from question.pick_candidate.paths import Beam, pick_path
+from question.pick_candidate.results import Result, Winner
+from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Constraints, Critiqued, score, terms_of
+from selfrag.domain.scores.paths import Path
 from selfrag.domain.scores.ranking import Ranked, Vote, ranked, voted
-from selfrag.domain.scores.shown import Node, Scores
+from selfrag.domain.scores.shown import Node, Scores, Stopped
+from selfrag.domain.strategies import Generator
 
 IRRELEVANT = "The answer rests on a passage that was found not to be relevant to the question."
 UNSUPPORTED = "The passages do not support the answer."
 
 
-class Task(paths.Paths):
-    """The answers in retrieval order, what counts, and the options of a closed set; or the paths of a beam.
+class Task(BaseModel):
+    """The answers in retrieval order, what counts, and the options of a closed set, if the question has one.
 
-    `documents` names the document of each passage. `stopped` is what kept further passages from being read.
+    `documents` names the document of each passage. `stopped` is what kept further passages from being read. Where there
+    are `paths`, these are the answers, and `nodes` is the tree of their segments.
     """
 
     candidates: list[Critiqued] = []
     documents: dict[str, str] = {}
     constraints: Constraints = "hard"
+    weights: Weights = Weights()
     choices: list[str] = []
+    generator: Generator = "claude"
+    stopped: Stopped = ""
+    paths: list[Path] | None = None
+    nodes: list[Node] = []
 
 
-class Winner(paths.Winner):
-    """The answer that won, and whether the passage that it rests on is `relevant`."""
-
-    cut: bool = False
-    relevant: bool = True
-
-
-class Result(paths.Result):
-    """The winner, null where all are out, and how each did."""
-
-    winner: Winner | None
-
-
-def pick(task: Task) -> paths.Result:
-    """Rank the paths if they are given, or else the answers.
-
-    Of a closed set the option wins that has the highest sum, and all that voted for it cite.
-    """
-    if "paths" in task.model_fields_set:
-        return paths.pick_path(task)
+def pick(task: Task) -> Result:
+    """Rank the paths, or the answers; of a closed set the option with the highest sum wins, and all its voters cite."""
+    if task.paths is not None:
+        return pick_path(Beam(task.paths, task.nodes, task.generator, task.weights, task.stopped))
     order = ranked(task.candidates, task.weights, task.constraints)
     inside = [one for one in order if not one.out]
     vote = voted(task.candidates, order, task.choices) if task.choices else None

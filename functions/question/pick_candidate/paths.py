@@ -1,57 +1,40 @@
 """Which path of a beam is the answer (PAPER.md 4)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from question.pick_candidate.joining import joined
-from selfrag.domain.answers import Citation
-from selfrag.domain.calls import StepResult
+from question.pick_candidate.results import Result, Winner
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import labelled
 from selfrag.domain.scores.paths import Path, best_first, path_score
-from selfrag.domain.scores.shown import Generator, Node, Scores, Stopped
-from selfrag.domain.verdicts import Claim, Critique, SupportLevel, SupportVerdict, UtilityVerdict
+from selfrag.domain.scores.shown import Node, Scores, Stopped
+from selfrag.domain.strategies import Generator
+from selfrag.domain.verdicts import Claim, SupportLevel, SupportVerdict, UtilityVerdict
 
 _DIGITS = 6
 
 
-class Paths(BaseModel):
-    """The beam as it was when the search ended, the tree, and what `stopped` it before all of the beam was finished."""
+@dataclass(frozen=True)
+class Beam:
+    """The paths as they were when the search ended, the tree, and what `stopped` it before all were finished."""
 
-    # The other shape of this step's task has more.
-    model_config = ConfigDict(extra="ignore")
-
-    generator: Generator = "claude"
-    paths: list[Path] = []
-    nodes: list[Node] = []
-    stopped: Stopped = ""
-    weights: Weights = Weights()
+    paths: Sequence[Path]
+    nodes: Sequence[Node]
+    generator: Generator
+    weights: Weights
+    stopped: Stopped
 
 
-class Winner(Critique):
-    """The answer that goes out, as ComposeAnswer takes it."""
-
-    answer: str
-    citations: list[Citation] = []
-
-
-class Result(StepResult):
-    """The winner, null where there is none, and how all were scored."""
-
-    winner: Winner | None = None
-    scores: Scores
-
-
-def pick_path(task: Paths) -> Result:
+def pick_path(beam: Beam) -> Result:
     """The path with the highest score, now that the use of each is judged; one that ends early says why it does."""
-    paths = best_first([_judged(path) for path in task.paths], task.weights)
+    paths = best_first([_judged(path) for path in beam.paths], beam.weights)
     scores = Scores(
-        scale="probabilities" if task.generator == "selfrag" else "labels",
-        generator=task.generator,
-        nodes=[_shown(node, paths, task.weights) for node in task.nodes],
-        stopped=_stopped(task, paths),
+        scale="probabilities" if beam.generator == "selfrag" else "labels",
+        generator=beam.generator,
+        nodes=[_shown(node, paths, beam.weights) for node in beam.nodes],
+        stopped=_stopped(beam, paths),
     )
     return Result(winner=_winner(paths[0]) if paths else None, scores=scores, warnings=_warnings(paths))
 
@@ -63,19 +46,23 @@ def _judged(path: Path) -> Path:
     return path.model_copy(update={"use": labelled(None, SupportVerdict(level="ungraded"), path.utility).use})
 
 
-def _stopped(task: Paths, paths: Sequence[Path]) -> Stopped:
+def _stopped(beam: Beam, paths: Sequence[Path]) -> Stopped:
     """Why the winner is not finished; without a winner, what ended the search."""
     if not paths:
-        return task.stopped
+        return beam.stopped
     if paths[0].finished == "complete":
         return ""
-    return "no_evidence" if paths[0].finished else task.stopped
+    return "no_evidence" if paths[0].finished else beam.stopped
 
 
 def _winner(path: Path) -> Winner:
     answer, citations = joined(path.segments)
     return Winner(
-        answer=answer, citations=citations, support=_support(path), utility=path.utility or UtilityVerdict(score=None)
+        answer=answer,
+        citations=citations,
+        support=_support(path),
+        utility=path.utility or UtilityVerdict(score=None),
+        relevant=all(segment.relevance.relevant for segment in path.segments if segment.relevance),
     )
 
 

@@ -9,7 +9,8 @@ from selfrag.domain.calls import StepResult
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Constraints, Out, Segment, out
 from selfrag.domain.scores.paths import Path, best_first
-from selfrag.domain.scores.shown import Generator, Node
+from selfrag.domain.scores.shown import Node
+from selfrag.domain.strategies import Generator
 from selfrag.text.budget import STATE_BUDGET_BYTES, size_of, within_budget
 
 # What the passages of the next level, their sentences and the ledger need of the state's budget.

@@ -14,16 +14,14 @@ _ORDER = (
     "SearchWeb",
     "GradeRelevance",
     "Generate",
-    "GenerateCandidates",
-    "GenerateSegments",
     "GradeSupport",
     "GradeUtility",
     "RewriteQuestion",
     "RankPaths",
     "PickCandidate",
 )
-# States that are a step of the path by another name: those that ask a generator for all texts at once, and the one that
-# decides within an answer.
+# States that are a step of the path by another name: those that ask one generator for all texts at once, and those that
+# decide within an answer.
 _SAME = {"GenerateCandidates": "Generate", "GenerateSegments": "Generate", "DecideNext": "DecideRetrieval"}
 
 

@@ -5,10 +5,11 @@ from typing import Any
 
 from cli.local.offline.rules.arithmetic import worked_out
 from cli.local.offline.rules.fields import object_in, text_in
-from cli.local.offline.rules.generate import in_full, is_ended
+from cli.local.offline.rules.follow_ups import in_full
 from cli.local.offline.rules.notices import without_notice
 from cli.local.offline.rules.statements import is_bare
 from cli.local.offline.rules.talk import asks_about_the_assistant, is_small_talk
+from cli.local.offline.text.reading import is_ended
 from cli.local.offline.text.scoring import Candidate, Source, ranked
 from cli.local.offline.text.wants import wanted
 from selfrag.text.sentences import split_sentences

@@ -3,9 +3,9 @@
 from typing import Literal
 
 from selfrag.domain.base import Model
+from selfrag.domain.strategies import Generator
 
 Scale = Literal["probabilities", "labels"]
-Generator = Literal["claude", "selfrag"]
 Stopped = Literal["", "depth", "calls", "sequences", "cost", "deadline", "no_evidence"]
 
 

@@ -1,0 +1,193 @@
+"""RankPaths: which paths of a level go on."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from question.rank_paths.logic import LEVEL_BYTES, Task, rank
+from selfrag.domain.scores.critiqued import Segment, Terms
+from selfrag.domain.scores.paths import Path, path_score
+from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict
+from selfrag.text.budget import STATE_BUDGET_BYTES, size_of
+
+
+def segment(name: str, parent: str = "", rel: float | None = 0.9, sup: float = 1.0, **more: Any) -> Segment:
+    """A sentence judged by labels: s(Rel) and s(Sup)."""
+    label = "ungraded" if rel is None else "relevant" if rel >= 0.5 else "irrelevant"
+    verdict = RelevanceVerdict(
+        passage_id=f"p{name}", document="a.md", relevant=label == "relevant", score=rel, label=label
+    )
+    level = {1.0: "fully_supported", 0.5: "partially_supported"}.get(sup, "no_support")
+    told = {"passage_id": f"p{name}", "answer": f"Sentence {name}.", "relevance": verdict, **more}
+    return Segment(id=name, parent=parent, support=SupportVerdict(level=level), **told)
+
+
+def path(*segments: Segment, **more: Any) -> Path:
+    return Path(segments=list(segments), **more)
+
+
+def reasons(task: Task) -> dict[str, str]:
+    return {node.id: node.reason for node in rank(task).nodes}
+
+
+def test_no_more_paths_are_kept_than_the_beam_has_and_they_are_the_best() -> None:
+    found = rank(Task(children=[segment("1", rel=0.6), segment("2", rel=0.9), segment("3", rel=0.8)]))
+    assert [kept.id for kept in found.beam] == ["2", "3"]
+    assert {node.id: (node.state, node.reason) for node in found.nodes} == {
+        "1": ("pruned", "beam"), "2": ("kept", ""), "3": ("kept", "")
+    }  # fmt: skip
+
+
+def test_of_equal_sentences_the_one_found_earlier_is_kept() -> None:
+    assert [kept.id for kept in rank(Task(size=1, children=[segment("1"), segment("2")])).beam] == ["1"]
+
+
+def test_each_sentence_that_cannot_go_on_has_its_reason() -> None:
+    before = path(segment("1"))
+    children = [
+        segment("1.1", "1", rel=None),
+        segment("1.2", "1", rel=0.2, answer=""),
+        segment("1.3", "1", sup=0.0),
+        segment("1.4", "1", answer=""),
+        segment("1.5", "1", answer="", cut=True),
+        segment("1.6", "1", cut=True),
+        segment("1.7", "1", answer=" sentence  1. "),
+        segment("1.8", "1"),
+    ]
+    assert reasons(Task(beam=[before], children=children)) == {
+        "1.1": "ungraded",
+        "1.2": "irrelevant",
+        "1.3": "no_support",
+        "1.4": "no_answer",
+        "1.5": "cut",
+        "1.6": "cut",
+        "1.7": "repeated",
+        "1.8": "",
+    }
+
+
+def test_soft_constraints_rank_what_hard_ones_remove() -> None:
+    children = [segment("1", sup=0.0), segment("2", rel=0.2)]
+    assert rank(Task(children=children)).beam == []
+    assert [kept.id for kept in rank(Task(children=children, constraints="soft")).beam] == ["2", "1"]
+
+
+def test_a_path_that_is_complete_or_gains_no_sentence_is_finished_and_stays() -> None:
+    beam = [path(segment("1")), path(segment("2")), path(segment("3"), finished="complete")]
+    found = rank(Task(beam=beam, complete=["1"], children=[segment("2.1", "2", sup=0.0)], size=3))
+    assert {kept.id: kept.finished for kept in found.beam} == {"1": "complete", "2": "no_evidence", "3": "complete"}
+
+
+def test_a_path_that_has_grown_is_not_kept_beside_itself() -> None:
+    found = rank(Task(beam=[path(segment("1"))], children=[segment("1.1", "1", rel=0.6)]))
+    assert [kept.id for kept in found.beam] == ["1.1"]
+
+
+def test_a_root_whose_sentences_all_fail_leaves_nothing() -> None:
+    found = rank(Task(children=[segment("1", rel=None), segment("2", rel=None)]))
+    assert (found.beam, [node.reason for node in found.nodes]) == ([], ["ungraded", "ungraded"])
+
+
+def test_what_others_outdo_later_is_pruned_with_all_that_follows_it() -> None:
+    first = rank(Task(children=[segment("1", rel=0.9), segment("2", rel=0.8)]))
+    children = [segment("1.1", "1"), segment("1.2", "1"), segment("2.1", "2", rel=0.5)]
+    second = rank(Task(beam=first.beam, nodes=first.nodes, children=children))
+    states = {node.id: node.state for node in second.nodes}
+    assert states == {"1": "kept", "2": "pruned", "1.1": "kept", "1.2": "kept", "2.1": "pruned"}
+
+
+def test_what_the_endpoint_finished_has_its_use_and_what_it_wrote_stands_with_the_last_sentence_alone() -> None:
+    told = {"terms": Terms(rel=0.9, sup=1.0, use=0.9, seq=0.8), "told": "[Retrieval]..."}
+    before = path(segment("1", **told))
+    done = segment("1.1", "1", next="complete", **told)
+    going = segment("1.2", "1", next="yes", **told)
+    found = rank(Task(generator="selfrag", beam=[before], children=[done, going]))
+    assert [(kept.id, kept.finished, kept.use) for kept in found.beam] == [("1.1", "complete", 0.9), ("1.2", "", None)]
+    assert [[one.told for one in kept.segments] for kept in found.beam] == [["", "[Retrieval]..."]] * 2
+
+
+def test_claude_says_by_another_verdict_that_an_answer_is_complete() -> None:
+    assert rank(Task(children=[segment("1", next="complete")])).beam[0].finished == ""
+
+
+def test_a_sentence_without_a_passage_has_no_score_of_its_own() -> None:
+    bare = Segment(id="1.1", parent="1", passage_id=None, answer="So it is five.")
+    found = rank(Task(beam=[path(segment("1", rel=0.8))], children=[bare]))
+    [line] = found.nodes
+    assert (line.score, line.rel, line.sup) == (None, None, None)
+    assert path_score(found.beam[0], Task().weights) == 1.8
+
+
+def test_paths_that_the_state_cannot_hold_are_dropped_from_the_end_and_said_so() -> None:
+    long = "x" * ((STATE_BUDGET_BYTES - LEVEL_BYTES) // 2)
+    children = [segment(name, answer=f"{long} {name}.", rel=rel) for name, rel in (("1", 0.9), ("2", 0.8))]
+    found = rank(Task(children=children))
+    assert [kept.id for kept in found.beam] == ["1"]
+    assert found.warnings == [f"The lowest-ranked paths were dropped: the state holds {STATE_BUDGET_BYTES} bytes."]
+    assert [(node.state, node.reason) for node in found.nodes] == [("kept", ""), ("pruned", "beam")]
+
+
+def test_the_best_path_is_never_dropped() -> None:
+    found = rank(Task(children=[segment("1", answer="x" * STATE_BUDGET_BYTES)]))
+    assert [kept.id for kept in found.beam] == ["1"]
+
+
+# Properties
+
+SCORES = st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0])
+TERMS = st.builds(Terms, rel=st.none() | SCORES, sup=SCORES, use=st.sampled_from([-1.0, 0.0, 1.0]), seq=SCORES)
+ENDS = st.sampled_from(["", "complete", "no_evidence"])
+USES = st.none() | st.sampled_from([-1.0, 0.0, 1.0])
+
+
+@st.composite
+def levels(draw: st.DrawFn) -> Task:
+    """A beam of up to three paths, and up to three sentences at the end of each live one."""
+    beam: list[Path] = []
+    for name in range(draw(st.integers(0, 3))):
+        told = [segment(f"{name}.{depth}", terms=draw(TERMS)) for depth in range(draw(st.integers(1, 3)))]
+        beam.append(path(*told, finished=draw(ENDS), use=draw(USES)))
+    parents = [one.id for one in beam if not one.finished] if beam else [""]
+    children = [
+        segment(f"{parent}/{number}", parent, terms=draw(TERMS), sup=draw(st.sampled_from([0.0, 0.5, 1.0])))
+        for parent in parents
+        for number in range(draw(st.integers(0, 3)))
+    ]
+    complete = [one.id for one in beam if not one.finished and draw(st.booleans())]
+    constraints = draw(st.sampled_from(["hard", "soft"]))
+    return Task(beam=beam, children=children, complete=complete, size=draw(st.integers(1, 3)), constraints=constraints)
+
+
+@settings(max_examples=300, deadline=None)
+@given(levels())
+def test_however_a_level_comes_out_the_beam_is_never_too_large_and_no_finished_path_is_lost_to_a_worse_one(
+    task: Task,
+) -> None:
+    found = rank(task)
+    kept = [one.id for one in found.beam]
+    assert len(kept) == len(set(kept)) <= task.size
+    worst = min((path_score(one, task.weights) for one in found.beam), default=0.0)
+    for one in task.beam:
+        if one.finished and one.id not in kept:
+            assert len(kept) == task.size
+            assert path_score(one, task.weights) <= worst + 1e-9
+    lines = {node.id: node for node in found.nodes}
+    assert {child.id for child in task.children} == set(lines)
+    for name, line in lines.items():
+        inside = any(name == part.id for one in found.beam for part in one.segments)
+        assert (line.state == "kept") == inside == (line.reason == "")
+
+
+@settings(max_examples=100, deadline=None)
+@given(levels())
+def test_nothing_is_lost_where_there_is_room_for_all(task: Task) -> None:
+    found = rank(task.model_copy(update={"size": 20}))
+    grown = {child.parent for child in task.children if any(child.id == one.id for one in found.beam)}
+    assert {one.id for one in task.beam} - grown <= {one.id for one in found.beam}
+    assert all(one.finished for one in found.beam if one.id in {before.id for before in task.beam})
+
+
+def test_a_line_of_the_tree_is_small() -> None:
+    [line] = rank(Task(children=[segment("1.1.1.1.1.1", parent="1.1.1.1.1")], size=1)).nodes
+    assert size_of(line) < 300
