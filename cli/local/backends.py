@@ -110,8 +110,5 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         if web_url:
             backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
         backends.secrets[WEB_SECRET] = web_key or "offline"
-        if generator_key := os.environ.get("SELFRAG_GENERATOR_KEY"):
-            backends.environment["SELFRAG_GENERATOR_SECRET"] = GENERATOR_SECRET
-            backends.secrets[GENERATOR_SECRET] = generator_key
         backends.has_web, backends.offline = has_web(place), offline
         yield backends
