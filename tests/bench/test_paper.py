@@ -10,7 +10,7 @@ from tests.bench.running import Running
 from tests.bench.stories import HALF, MANY, SHORT, SPECULATE
 
 AHEAD = pytest.mark.parametrize("speculate", SPECULATE)
-CLAUDE = pytest.mark.parametrize("way", (*CANDIDATES, *SEGMENTS), ids=str)
+CLAUDE = pytest.mark.parametrize("way", [*CANDIDATES, *SEGMENTS], ids=str)
 
 
 @AHEAD
