@@ -37,6 +37,8 @@ locals {
     }]
   )
 
+  # The weights of a hosted model that are in a bucket, from where SageMaker itself fetches them.
+  weights = [for place in [var.selfrag_model_data] : place if startswith(place, "s3://")]
   # What of the endpoint's image is told to the role that fetches it.
   image_of = var.selfrag_image == null ? null : regex(
     "^(?P<account>[0-9]{12})\\.dkr\\.ecr\\.(?P<region>[a-z0-9-]+)\\.amazonaws\\.com(?:\\.cn)?/(?P<repository>[^:@]+)", var.selfrag_image
@@ -44,7 +46,7 @@ locals {
   # What AWS's container for large models starts vLLM with. As an asynchronous service it takes the same requests as vLLM
   # itself, and half precision and 4,096 tokens are what the model was trained in.
   image_environment = {
-    HF_MODEL_ID                   = var.selfrag_model_data == null ? var.selfrag_model : "/opt/ml/model"
+    HF_MODEL_ID                   = length(local.weights) == 0 ? var.selfrag_model_data : "/opt/ml/model"
     OPTION_ASYNC_MODE             = "true"
     OPTION_ROLLING_BATCH          = "disable"
     OPTION_ENTRYPOINT             = "djl_python.lmi_vllm.vllm_async_service"
@@ -67,20 +69,20 @@ resource "aws_secretsmanager_secret" "generator" {
 }
 
 resource "aws_sagemaker_model" "generator" {
-  #checkov:skip=CKV_AWS_370:Without weights of your own (selfrag_model_data) the container has to fetch them over the network.
+  #checkov:skip=CKV_AWS_370:Without weights in a bucket (selfrag_model_data) the container has to fetch them over the network.
   count = var.selfrag_hosting ? 1 : 0
 
   # A model cannot be changed: another image or other weights are another model.
   name                     = "${local.hosted_endpoint}-${substr(sha256(jsonencode([var.selfrag_image, var.selfrag_model_data, local.image_environment])), 0, 8)}"
   execution_role_arn       = aws_iam_role.generator[0].arn
-  enable_network_isolation = var.selfrag_model_data != null
+  enable_network_isolation = length(local.weights) > 0
 
   primary_container {
     image       = var.selfrag_image
     environment = local.image_environment
 
     dynamic "model_data_source" {
-      for_each = var.selfrag_model_data[*]
+      for_each = local.weights
 
       content {
         s3_data_source {
@@ -208,7 +210,7 @@ data "aws_iam_policy_document" "generator" {
   }
 
   dynamic "statement" {
-    for_each = var.selfrag_model_data[*]
+    for_each = local.weights
 
     content {
       sid       = "ReadWeights"
@@ -218,7 +220,7 @@ data "aws_iam_policy_document" "generator" {
   }
 
   dynamic "statement" {
-    for_each = var.selfrag_model_data[*]
+    for_each = local.weights
 
     content {
       sid       = "ListWeights"

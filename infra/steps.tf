@@ -12,7 +12,6 @@ locals {
       description = "Retrieve: whether the question needs a search."
       uses        = ["model", "verdicts", "generator"]
       memory      = local.one_processor
-      timeout     = local.generator_timeout
     }
     retrieve = {
       description = "Searches the collection by vector and by words."
@@ -29,7 +28,6 @@ locals {
       description = "Writes the answer, with citations."
       uses        = ["model", "verdicts", "generator"]
       memory      = local.one_processor
-      timeout     = local.generator_timeout
     }
     grade_support = {
       description = "IsSup: whether the evidence supports each claim of the answer."
@@ -176,7 +174,7 @@ resource "aws_lambda_function" "step" {
   architectures                  = [var.architecture]
   layers                         = [for layer in each.value.layers : aws_lambda_layer_version.layer[layer].arn]
   memory_size                    = lookup(var.memory, each.key, each.value.memory)
-  timeout                        = each.value.timeout
+  timeout                        = contains(each.value.uses, "generator") ? local.generator_timeout : each.value.timeout
   reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, -1)
   kms_key_arn                    = var.kms_key_arn
   publish                        = true

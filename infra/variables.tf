@@ -663,19 +663,19 @@ variable "selfrag_generator_secret" {
 }
 
 variable "selfrag_model" {
-  description = "What the server calls the model; where it is hosted here, and selfrag_model_data is null, it is also what the container fetches from Hugging Face."
+  description = "The name that the server serves the model under; null is selfrag/selfrag_llama2_7b for a server by its URL, and the one model that an endpoint has."
   type        = string
-  default     = "selfrag/selfrag_llama2_7b"
+  default     = null
 }
 
 variable "selfrag_model_data" {
-  description = "Where the weights of a hosted model are, as s3://BUCKET/PREFIX/; null has the container fetch them from Hugging Face when it starts."
+  description = "The weights of a hosted model: s3://BUCKET/PREFIX/, or a name at Hugging Face, from where the container fetches them whenever it starts."
   type        = string
-  default     = null
+  default     = "selfrag/selfrag_llama2_7b"
 
   validation {
-    condition     = var.selfrag_model_data == null || can(regex("^s3://[a-z0-9][a-z0-9.-]+/(.+/)?$", var.selfrag_model_data))
-    error_message = "selfrag_model_data must be s3://BUCKET/PREFIX/, with a slash at the end."
+    condition     = can(regex("^(s3://[a-z0-9][a-z0-9.-]+/(.+/)?|[^/:]+/[^/:]+)$", var.selfrag_model_data))
+    error_message = "selfrag_model_data must be s3://BUCKET/PREFIX/, with a slash at the end, or the name of a model at Hugging Face."
   }
 }
 

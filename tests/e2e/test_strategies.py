@@ -1,7 +1,7 @@
 """The paper's strategies over HTTP: each runs on its own machine, and is read, heard and followed up like any other."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import boto3
@@ -10,16 +10,30 @@ import pytest
 
 from cli.local.aws.definitions import WORKFLOWS
 from cli.local.aws.environment import ARNS
+from cli.local.offline.rules.fields import fields_of
+from cli.remote import ask_remote
+from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.questions import AskRequest
 from selfrag.domain.strategies import Workflow
 from tests.e2e.test_api import ASK, eventually, finished, model, problem, serving_api  # noqa: F401 (a fixture)
 from tests.e2e.test_events import events, said
 from tests.support.doubles.model_server import ModelServer
 
-PAPERS: list[Workflow] = ["candidates"]
+PAPERS: list[Workflow] = ["candidates", "segments"]
+
+
+def deciding(first: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A model that says `first` of a question, and of an answer that it is complete."""
+
+    def decide(body: dict[str, Any]) -> dict[str, Any]:
+        return {"reason": "r", "decision": "complete" if fields_of(body["messages"][-1]).get("so_far") else first}
+
+    return decide
 
 
 @pytest.fixture
 def api(model: ModelServer) -> Iterator[httpx2.Client]:  # noqa: F811
+    model.answers["decide_retrieval"] = deciding("yes")
     with serving_api(model, list(WORKFLOWS)) as client:
         yield client
 
@@ -117,10 +131,43 @@ def test_a_question_at_work_shows_how_far_it_is_to_who_looks_and_to_who_listens(
 @pytest.mark.parametrize("strategy", PAPERS)
 def test_an_answer_can_be_followed_up_and_judged(api: httpx2.Client, model: ModelServer, strategy: Workflow) -> None:  # noqa: F811
     first = finished(api, api.post("/v1/questions", json=asking(strategy)).headers["location"])
-    model.answers["decide_retrieval"] = lambda body: {"reason": "r", "decision": "continue"}
+    model.answers["decide_retrieval"] = deciding("continue")
     follow_up = {**asking(strategy), "question": "And in May?", "previous": first["id"]}
     second = finished(api, api.post("/v1/questions", json=follow_up).headers["location"])
-    assert (second["status"], second["reflection"]["retrieve"]["decision"]) == ("answered", "continue")
+    assert second["reflection"]["retrieve"]["decision"] == "continue", second
+    assert second["status"] == "answered", second
     assert "The earlier question was not found" not in str(second["usage"]["warnings"])
     judged = api.post(f"/v1/questions/{second['id']}/feedback", json={"useful": True})
     assert judged.status_code in (200, 201), judged.text
+
+
+def statuses(workflow: Workflow) -> list[str]:
+    found = boto3.client("stepfunctions").list_executions(stateMachineArn=ARNS[workflow])["executions"]
+    return [one["status"] for one in found]
+
+
+@pytest.mark.parametrize("strategy", PAPERS)
+def test_the_command_asks_a_deployment_by_the_way_that_its_strategy_takes(
+    api: httpx2.Client, strategy: Workflow
+) -> None:
+    request = AskRequest.model_validate(asking(strategy))
+    waited: list[float] = []
+
+    def until_it_has_ended(seconds: float) -> None:
+        waited.append(seconds)
+        eventually(lambda: True if statuses(strategy) == ["SUCCEEDED"] else None)
+
+    response = ask_remote(request, str(api.base_url), "k", "once", until_it_has_ended)
+    assert (response["status"], executions(strategy)) == ("answered", 1)
+    assert waited == ([] if strategy == "candidates" else [5.0])
+    assert ask_remote(request, str(api.base_url), "k", "once", until_it_has_ended) == response
+    assert executions(strategy) == 1
+
+
+def test_the_command_gives_up_a_question_that_is_not_answered_in_its_time_and_says_where_it_will_be(
+    api: httpx2.Client, held: threading.Event
+) -> None:
+    request, waited = AskRequest.model_validate(asking("segments", deadline_seconds=30)), []
+    with pytest.raises(TemporarilyUnavailable, match=r"it will be at http://.*/v1/questions/\w{32}"):
+        ask_remote(request, str(api.base_url), "k", pause=waited.append)
+    assert sum(waited) == 90

@@ -55,11 +55,9 @@ WRONG: dict[str, tuple[Any, str]] = {
     "key_throttle": ({"rate": 1, "burst": 0}, "key_throttle must have"),
     "key_quota_per_day": (0, "key_quota_per_day must be"),
     "web_acl_arn": ("waf", "web_acl_arn must be"),
-    "selfrag_hosting": (True, "Choose one: selfrag_hosting = true, selfrag_endpoint_name or selfrag_generator_url"),
     "selfrag_endpoint_name": ("arn:aws:sagemaker:::endpoint/e", "selfrag_endpoint_name must be the name"),
-    "selfrag_component_name": ("a/b", "selfrag_component_name must be the name"),
     "selfrag_generator_url": ("localhost:8000", "selfrag_generator_url must be a URL"),
-    "selfrag_model_data": ("s3://models/7b", "selfrag_model_data must be s3://BUCKET/PREFIX/"),
+    "selfrag_model_data": ("s3://models/7b", "selfrag_model_data must be"),
     "selfrag_image": ("vllm/vllm-openai:latest", "selfrag_image must be the address of an image in ECR"),
     "selfrag_instance_type": ("g5.2xlarge", "selfrag_instance_type must be an instance type"),
     "selfrag_budget": (0, "selfrag_budget must be above 0"),
@@ -149,7 +147,13 @@ def test_how_the_collection_is_reached_has_to_be_chosen(infra: Path, chosen: dic
 @pytest.mark.parametrize(
     ("chosen", "refusal"),
     [
+        (
+            {"selfrag_hosting": True, "selfrag_endpoint_name": "e"},
+            "Choose one: selfrag_hosting = true, selfrag_endpoint",
+        ),
+        ({"selfrag_generator_url": "http://s", "selfrag_endpoint_name": "e"}, "Choose one: selfrag_hosting = true"),
         ({"selfrag_hosting": True}, "selfrag_hosting needs selfrag_image"),
+        ({"selfrag_endpoint_name": "e", "selfrag_component_name": "a/b"}, "selfrag_component_name must be the name"),
         ({"selfrag_component_name": "one"}, "selfrag_component_name belongs to selfrag_endpoint_name"),
         ({"selfrag_generator_secret": True}, "selfrag_generator_secret belongs to selfrag_generator_url"),
     ],

@@ -11,7 +11,6 @@ from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 from selfrag.domain.calls import Prices
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.scores.vocabulary import IDS
-from selfrag.domain.strategies import Generator
 from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who names the steps that ask a model
 from selfrag.runtime.models import of_the_profile
 
@@ -158,8 +157,7 @@ class ApiSettings(_Settings):
     """Which machines answer, where answers, requests, feedback and documents are kept, and what a caller may ask.
 
     Callers are bound to collections in `callers_table`; those who are not may ask `default_collections`, and all of
-    `collections` where that is left out. `generators` are those that may write answers: `selfrag` is one where an
-    endpoint of it is configured.
+    `collections` where that is left out.
     `sync_deadline_seconds` is the most that POST /v1/ask may take for the question itself: API Gateway
     waits 29 s, and the response has to be composed and carried in what is left.
     """
@@ -177,7 +175,6 @@ class ApiSettings(_Settings):
     collections: Collections = ("documents",)
     callers_table: str = "selfrag-callers"
     default_collections: tuple[str, ...] | None = None
-    generators: tuple[Generator, ...] = ("claude",)
     web_search: bool = True
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=25.0)
 

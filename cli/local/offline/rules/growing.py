@@ -10,7 +10,7 @@ from cli.local.offline.text.scoring import Candidate, relevance
 from cli.local.offline.text.words import keys_of, units
 from selfrag.text.sentences import split_sentences
 
-_MOST_SENTENCES, _USEFUL = 3, 4
+_MOST_SENTENCES, _USEFUL, _NEARLY_AS_GOOD = 3, 4, 0.5
 
 
 def decision_after(question: str, fields: Mapping[str, Any], so_far: str) -> dict[str, Any]:
@@ -33,8 +33,9 @@ def following(question: str, so_far: str, candidates: Sequence[Candidate]) -> Ca
         if relevance(candidate) < 0.5:
             return None
         named = f"{candidate.sentence.headings} {text}"
-        # What is asked of one place is not answered by another's, unless the answer lacks that.
-        wanted = any(_holds(named, name) for name in lacking) if lacking else not candidate.match.elsewhere
+        # What is asked of one place is not answered by another's, unless the answer lacks that one.
+        near = candidate.score > candidates[0].score - _NEARLY_AS_GOOD
+        wanted = any(_holds(named, name) for name in lacking) if lacking else near
         if wanted and plain_of(text) not in said:
             return candidate
     return None
