@@ -1,44 +1,79 @@
 """A deployed selfrag, asked over HTTPS."""
 
+import time
+from collections.abc import Callable
 from typing import Any
+from urllib.parse import urljoin
 
 import httpx2
 
 from selfrag.adapters.outbound import http_client_for, unreachable
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
+from selfrag.domain.strategies import is_quick
 
 # API Gateway itself gives up after 29 s.
 TIMEOUT_SECONDS = 35
+# As often as the API says that one should look.
+LOOK_AGAIN_SECONDS = 5.0
+# How long after its deadline a response may come.
+MARGIN_SECONDS = 60.0
+
+Pause = Callable[[float], None]
 
 
-def ask_remote(request: AskRequest, endpoint: str, api_key: str, idempotency_key: str = "") -> dict[str, Any]:
-    """The response of POST /v1/ask at an endpoint; raises selfrag's typed errors with the problem's own words.
+def ask_remote(
+    request: AskRequest, endpoint: str, api_key: str, idempotency_key: str = "", pause: Pause = time.sleep
+) -> dict[str, Any]:
+    """The response of an endpoint to a question; raises selfrag's typed errors with the problem's own words.
 
-    What is asked again with the same `idempotency_key` within a day is the same question, answered and paid once.
+    What takes longer than POST /v1/ask waits is started by POST /v1/questions, and looked for until it is there. What
+    is asked again with the same `idempotency_key` within a day is the same question, answered and paid once.
     """
     if not endpoint.startswith(("http://", "https://")):
         raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
+    quick = is_quick(request.policy.strategy, request.policy.generator)
+    url = endpoint.rstrip("/") + ("/v1/ask" if quick else "/v1/questions")
+    asked = request.model_dump(mode="json", exclude_defaults=True)
     given = {"x-api-key": api_key, "idempotency-key": idempotency_key}
     headers = {name: value for name, value in given.items() if value}
     with http_client_for(endpoint) as client:
-        try:
-            reply = client.post(
-                endpoint.rstrip("/") + "/v1/ask",
-                json=request.model_dump(mode="json", exclude_defaults=True),
-                headers=headers,
-                timeout=TIMEOUT_SECONDS,
-            )
-        except httpx2.TimeoutException as error:
-            raise TemporarilyUnavailable(f"{endpoint} did not reply in time.") from error
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise unreachable(error, endpoint) from error
+        reply = _sent(client, "POST", url, json=asked, headers=headers)
+        if quick or reply.status_code != httpx2.codes.ACCEPTED:
+            return _answer(reply)
+        looked, seconds = urljoin(url, reply.headers.get("location", "")), 0.0
+        headers.pop("idempotency-key", None)
+        while seconds < request.policy.deadline_seconds + MARGIN_SECONDS:
+            response = _answer(_sent(client, "GET", looked, headers=headers))
+            if response.get("status") != "running":
+                return _finished(response)
+            pause(LOOK_AGAIN_SECONDS)
+            seconds += LOOK_AGAIN_SECONDS
+    raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {looked}.")
+
+
+def _sent(client: httpx2.Client, method: str, url: str, **sent: Any) -> httpx2.Response:
+    try:
+        return client.request(method, url, timeout=TIMEOUT_SECONDS, **sent)
+    except httpx2.TimeoutException as error:
+        raise TemporarilyUnavailable(f"{url} did not reply in time.") from error
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise unreachable(error, url) from error
+
+
+def _answer(reply: httpx2.Response) -> dict[str, Any]:
     body = _json(reply)
     if reply.status_code == httpx2.codes.ACCEPTED:
         raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {reply.headers.get('location')}.")
     if reply.status_code != httpx2.codes.OK:
         raise _told(reply.status_code, body)
     return body
+
+
+def _finished(response: dict[str, Any]) -> dict[str, Any]:
+    if "usage" not in response:
+        raise SelfragError(f"Question {response.get('id')} ended without a response; its trace says how far it came.")
+    return response
 
 
 def _json(reply: httpx2.Response) -> dict[str, Any]:

@@ -10,12 +10,6 @@ locals {
         threshold = var.thresholds.failures
         advice    = "Questions end with the status failed. Look for \"failed\" in the functions' logs: the error's class says whether the model, the search or the settings are at fault. Misconfigured means a secret without its value, or a wrong name."
       }
-      # Of the machines for questions only Standard has a limit of state transitions.
-      standard-throttled = {
-        metric    = ["AWS/States", "ExecutionThrottled", { StateMachineArn = local.machine_arns.standard }]
-        threshold = var.thresholds.throttles
-        advice    = "Step Functions slows down the standard machine: the account's limit of state transitions is reached. Answers come later, none is lost. Ask AWS for a higher limit, or send fewer questions to POST /v1/questions at once."
-      }
       api-5xx = {
         metric    = ["AWS/ApiGateway", "5XXError", { ApiName = aws_api_gateway_rest_api.api.name, Stage = aws_api_gateway_stage.live.stage_name }]
         threshold = var.thresholds.api_5xx
@@ -53,6 +47,12 @@ locals {
         advice    = "An evaluation broke off. Open the machine ${local.machine_names.evaluation} in the Step Functions console: the error says whether its file of questions could not be read, the report not be written or a permission is missing. When it is mended, run the command again with --redrive: what was answered is not asked again."
       }
     },
+    # Of the machines for questions only Standard ones have a limit of state transitions, which is the account's.
+    { for machine in local.machines_of["STANDARD"] : "${machine}-throttled" => {
+      metric    = ["AWS/States", "ExecutionThrottled", { StateMachineArn = local.machine_arns[machine] }]
+      threshold = var.thresholds.throttles
+      advice    = "Step Functions slows down the ${machine} machine: the account's limit of state transitions is reached. Answers come later, none is lost. Ask AWS for a higher limit, or send fewer questions to POST /v1/questions at once."
+    } },
     # The units are the account's, of all its collections. Each minute has its sum, so five minutes have five.
     { for use in local.makes_collection ? ["Search", "Indexing"] : [] : "collection-${lower(use)}-units" => {
       metric    = ["AWS/AOSS", "${use}OCU", { ClientId = local.account }]
@@ -62,7 +62,7 @@ locals {
     { for machine in local.question_machines : "${machine}-latency" => {
       metric    = ["AWS/States", "ExecutionTime", { StateMachineArn = local.machine_arns[machine] }]
       statistic = "p99"
-      threshold = machine == "express" ? var.thresholds.express_p99_ms : var.thresholds.standard_p99_ms
+      threshold = local.machines[machine].type == "EXPRESS" ? var.thresholds.express_p99_ms : var.thresholds.standard_p99_ms
       advice    = "One question in a hundred takes too long on the ${machine} machine. Look at the dashboard for the step that got slower, then at the model provider's status page; a smaller deadline_seconds in the policy gives partial answers sooner."
     } },
     { for machine in local.question_machines : "${machine}-failed" => {
@@ -98,6 +98,18 @@ locals {
       metric    = ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]
       threshold = var.thresholds.throttles
       advice    = "Lambda refuses to run more copies of ${step}. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
+    } },
+    { for name in aws_sagemaker_endpoint.generator[*].name : "endpoint-errors" => {
+      metric    = ["AWS/SageMaker", "Invocation5XXErrors", { EndpointName = name, VariantName = local.hosted_variant }]
+      threshold = var.thresholds.errors
+      advice    = "The endpoint ${name} of the fine-tuned model answers with errors: questions with generator selfrag fail, those with claude do not. Look at its log group ${aws_cloudwatch_log_group.generator[0].name} for what the container says: too little memory of the GPU, or a server that is still starting."
+    } },
+    { for name in aws_sagemaker_endpoint.generator[*].name : "endpoint-latency" => {
+      metric    = ["AWS/SageMaker", "ModelLatency", { EndpointName = name, VariantName = local.hosted_variant }]
+      statistic = "p99"
+      # In microseconds.
+      threshold = 1000 * var.thresholds.endpoint_p99_ms
+      advice    = "The endpoint ${name} of the fine-tuned model is slow, and at 60 s AWS cuts its answer. Too many questions share its one GPU: send fewer at once, ask for fewer passages (top_k) or a smaller beam, or take a larger selfrag_instance_type."
     } },
     { for step in local.graders : "${step}-cache-failures" => {
       metric    = [var.name, "VerdictCacheFailures", { step = step }]
@@ -139,20 +151,25 @@ resource "aws_sns_topic_policy" "alarms" {
 }
 
 data "aws_iam_policy_document" "alarms" {
-  statement {
-    sid       = "CloudWatchAlarms"
-    actions   = ["sns:Publish"]
-    resources = [aws_sns_topic.alarms.arn]
+  dynamic "statement" {
+    # Budgets tells of a hosted model's costs, and of nothing else.
+    for_each = merge({ CloudWatchAlarms = "cloudwatch" }, var.selfrag_hosting ? { Budgets = "budgets" } : {})
 
-    principals {
-      type        = "Service"
-      identifiers = ["cloudwatch.amazonaws.com"]
-    }
+    content {
+      sid       = statement.key
+      actions   = ["sns:Publish"]
+      resources = [aws_sns_topic.alarms.arn]
 
-    condition {
-      test     = "StringEquals"
-      variable = "aws:SourceAccount"
-      values   = [local.account]
+      principals {
+        type        = "Service"
+        identifiers = ["${statement.value}.amazonaws.com"]
+      }
+
+      condition {
+        test     = "StringEquals"
+        variable = "aws:SourceAccount"
+        values   = [local.account]
+      }
     }
   }
 }

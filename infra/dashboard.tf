@@ -13,7 +13,7 @@ locals {
     {
       title   = "Questions by strategy"
       stat    = "Sum"
-      metrics = [for strategy in ["self_rag", "naive", "corrective", "adaptive"] : [var.name, "Strategies", "strategy", strategy]]
+      metrics = [for strategy in ["self_rag", "naive", "corrective", "adaptive", "candidates", "segments"] : [var.name, "Strategies", "strategy", strategy]]
     },
     {
       title   = "Latency of the workflow, ms"
@@ -127,7 +127,7 @@ locals {
       metrics = concat(
         [for machine in local.question_machines : ["AWS/States", "ExecutionsFailed", "StateMachineArn", local.machine_arns[machine], { label = "${machine} failed" }]],
         [for machine in local.question_machines : ["AWS/States", "ExecutionsTimedOut", "StateMachineArn", local.machine_arns[machine], { label = "${machine} timed out" }]],
-        [["AWS/States", "ExecutionThrottled", "StateMachineArn", local.machine_arns.standard, { label = "standard throttled" }]]
+        [for machine in local.machines_of["STANDARD"] : ["AWS/States", "ExecutionThrottled", "StateMachineArn", local.machine_arns[machine], { label = "${machine} throttled" }]]
       )
     },
     {

@@ -1,9 +1,14 @@
-# The state machines. Questions have two of one definition: Standard for those asked for later, Express for those that wait.
+# The state machines. Questions have two of each definition: Standard for those asked for later, Express for those that wait.
 
 locals {
   machines = {
     express  = { workflow = "question", type = "EXPRESS" }
     standard = { workflow = "question", type = "STANDARD" }
+    # The strategies that are another shape have definitions of their own.
+    candidates-express  = { workflow = "candidates", type = "EXPRESS" }
+    candidates-standard = { workflow = "candidates", type = "STANDARD" }
+    segments-express    = { workflow = "segments", type = "EXPRESS" }
+    segments-standard   = { workflow = "segments", type = "STANDARD" }
     # Brings the collection in step with one object of the documents bucket.
     ingestion = { workflow = "ingestion", type = "STANDARD" }
     # Has the ingestion look at all objects below a prefix: for a first load, and when what passages depend on has changed.
@@ -11,7 +16,12 @@ locals {
     # Asks the questions of a file in the work bucket, as `selfrag eval --machine` puts it there.
     evaluation = { workflow = "evaluation", type = "STANDARD" }
   }
-  question_machines = [for machine, body in local.machines : machine if body.workflow == "question"]
+  question_workflows = ["question", "candidates", "segments"]
+  question_machines  = [for machine, body in local.machines : machine if contains(local.question_workflows, body.workflow)]
+  # By the way in which a question is asked: EXPRESS for one that is waited for.
+  machines_of = {
+    for type in ["EXPRESS", "STANDARD"] : type => [for machine in local.question_machines : machine if local.machines[machine].type == type]
+  }
 
   # By name, so that nothing waits in a circle: a role names what the function or the machine that has it starts, and a
   # machine with a Distributed Map starts executions of itself, which are its items.
@@ -23,24 +33,32 @@ locals {
     for machine, name in local.machine_names : machine => "arn:${local.partition}:states:${local.here}:execution:${name}"
   }
 
-  # The definitions: the steps that each runs, what else it names, and what else a machine that runs it may do.
+  # The steps that a definition names, which are those that a machine of it may run.
+  named_steps = {
+    for workflow in distinct([for machine in values(local.machines) : machine.workflow]) : workflow => [
+      for step in keys(local.steps) : step
+      if strcontains(file("${path.module}/workflows/${workflow}.asl.yaml"), "$${${step}}")
+    ]
+  }
+
+  # What else the definitions name, and what else a machine of each may do.
+  question_workflow = {
+    values = { answers_table = aws_dynamodb_table.table["answers"].name }
+    statements = [{
+      sid       = "RememberAnswers"
+      actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
+      resources = [aws_dynamodb_table.table["answers"].arn]
+    }]
+  }
   workflows = {
-    question = {
-      steps  = keys(local.question_steps)
-      values = { answers_table = aws_dynamodb_table.table["answers"].name }
-      statements = [{
-        sid       = "RememberAnswers"
-        actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
-        resources = [aws_dynamodb_table.table["answers"].arn]
-      }]
-    }
+    question   = local.question_workflow
+    candidates = local.question_workflow
+    segments   = local.question_workflow
     ingestion = {
-      steps      = keys(local.ingestion_steps)
       values     = {}
       statements = []
     }
     reindex = {
-      steps = []
       values = {
         documents_bucket    = aws_s3_bucket.bucket["documents"].id
         work_bucket         = aws_s3_bucket.bucket["work"].id
@@ -50,11 +68,11 @@ locals {
       statements = local.reindex_statements
     }
     evaluation = {
-      steps = []
       values = {
         work_bucket            = aws_s3_bucket.bucket["work"].id
         question_machine       = "${local.machine_arns.standard}:${local.live}"
-        question_executions    = local.executions.standard
+        candidates_machine     = "${local.machine_arns.candidates-standard}:${local.live}"
+        segments_machine       = "${local.machine_arns.segments-standard}:${local.live}"
         collections            = jsonencode(var.collections)
         web_search             = var.web_search
         evaluation_concurrency = local.evaluation_concurrency
@@ -66,7 +84,7 @@ locals {
   definitions = {
     for name, workflow in local.workflows : name => jsonencode({
       for key, value in yamldecode(templatefile("${path.module}/workflows/${name}.asl.yaml", merge(
-        workflow.values, { for step in workflow.steps : step => local.published_steps[step] }
+        workflow.values, { for step in local.named_steps[name] : step => local.published_steps[step] }
       ))) : key => value if !startswith(key, "x-")
     })
   }
@@ -154,7 +172,7 @@ data "aws_iam_policy_document" "workflow" {
   for_each = local.workflows
 
   dynamic "statement" {
-    for_each = length(each.value.steps) == 0 ? [] : [each.value.steps]
+    for_each = length(local.named_steps[each.key]) == 0 ? [] : [local.named_steps[each.key]]
 
     content {
       # Lambda asks for the version that is invoked; executions of a release before are still at work with theirs.
@@ -195,21 +213,21 @@ locals {
   }])
 
   # What the items of a Distributed Map start, by the machine that has the map.
-  started_by_items = { reindex = "ingestion", evaluation = "standard" }
+  started_by_items = { reindex = ["ingestion"], evaluation = local.machines_of["STANDARD"] }
   item_statements = {
     for machine, started in local.started_by_items : machine => [
       {
         sid       = "StartItems"
         actions   = ["states:StartExecution"]
-        resources = [local.machine_arns[machine], local.machine_arns[started]]
+        resources = [for each in concat([machine], started) : local.machine_arns[each]]
       },
       {
         # The execution of an item has the Map's label after the machine's name, behind a slash.
         sid     = "FollowItems"
         actions = ["states:DescribeExecution", "states:StopExecution"]
-        resources = [
-          "${local.executions[machine]}:*", "${local.executions[machine]}/*", "${local.executions[started]}:*"
-        ]
+        resources = concat(
+          ["${local.executions[machine]}/*"], [for each in concat([machine], started) : "${local.executions[each]}:*"]
+        )
       },
       {
         sid       = "RedriveItems"

@@ -17,6 +17,7 @@ output "secret_commands" {
     for name, arns in {
       anthropic = aws_secretsmanager_secret.anthropic[*].arn
       tavily    = aws_secretsmanager_secret.tavily[*].arn
+      generator = aws_secretsmanager_secret.generator[*].arn
     } :
     name => "aws secretsmanager put-secret-value --region ${local.region} --secret-id ${arns[0]} --secret-string file:///dev/stdin"
     if length(arns) > 0
@@ -99,13 +100,18 @@ output "tables" {
 }
 
 output "machine_arns" {
-  description = "The two state machines that answer questions, by the alias of the release that is live."
+  description = "The state machines that answer questions, two for each shape of a strategy, by the alias of the release that is live."
   value       = { for machine in local.question_machines : machine => aws_sfn_alias.machine[machine].arn }
 }
 
 output "ingestion_machine_arn" {
   description = "The state machine that documents are loaded by, by the alias of the release that is live."
   value       = aws_sfn_alias.machine["ingestion"].arn
+}
+
+output "generator_endpoint" {
+  description = "The endpoint of SageMaker that serves the fine-tuned model; null without one."
+  value       = local.generator_endpoint
 }
 
 output "collection_endpoint" {

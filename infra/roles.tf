@@ -14,6 +14,11 @@ locals {
         SELFRAG_MODEL_BASE_URL = var.model_base_url
       }
     }
+    # The fine-tuned model, where there is one.
+    generator = {
+      environment = local.generator_environment
+      statements  = local.generator_statements
+    }
     verdicts = {
       environment = {
         SELFRAG_VERDICTS_TABLE   = aws_dynamodb_table.table["verdicts"].name
@@ -165,7 +170,10 @@ locals {
         SELFRAG_DOCUMENTS_TABLE     = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET    = aws_s3_bucket.bucket["documents"].bucket
         SELFRAG_AUTH                = var.auth
-        SELFRAG_CORS_ORIGINS        = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
+        # Whether there is a fine-tuned model to ask; only the steps may ask it.
+        SELFRAG_GENERATOR_URL      = var.selfrag_generator_url
+        SELFRAG_GENERATOR_ENDPOINT = local.generator_endpoint
+        SELFRAG_CORS_ORIGINS       = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
       }
       statements = local.ask_statements
     }
@@ -311,17 +319,17 @@ locals {
     {
       sid       = "AskAndWait"
       actions   = ["states:StartSyncExecution"]
-      resources = [local.machine_arns.express]
+      resources = [for machine in local.machines_of["EXPRESS"] : local.machine_arns[machine]]
     },
     {
       sid       = "AskForLater"
       actions   = ["states:StartExecution"]
-      resources = [local.machine_arns.standard]
+      resources = [for machine in local.machines_of["STANDARD"] : local.machine_arns[machine]]
     },
     {
       sid       = "ShowQuestion"
       actions   = ["states:DescribeExecution", "states:GetExecutionHistory"]
-      resources = ["${local.executions.standard}:*"]
+      resources = [for machine in local.machines_of["STANDARD"] : "${local.executions[machine]}:*"]
     },
     {
       sid       = "ExpectAndReadAnswers"

@@ -6,11 +6,11 @@ locals {
   # a second of one, and a question waits for seven starts if nobody asked before; docs/costs.md says what it costs.
   one_processor = 1769
 
-  # The states of workflows/question.asl.yaml.
+  # The states of workflows/question.asl.yaml, candidates.asl.yaml and segments.asl.yaml.
   question_steps = {
     decide_retrieval = {
       description = "Retrieve: whether the question needs a search."
-      uses        = ["model", "verdicts"]
+      uses        = ["model", "verdicts", "generator"]
       memory      = local.one_processor
     }
     retrieve = {
@@ -26,7 +26,7 @@ locals {
     }
     generate = {
       description = "Writes the answer, with citations."
-      uses        = ["model", "verdicts"]
+      uses        = ["model", "verdicts", "generator"]
       memory      = local.one_processor
     }
     grade_support = {
@@ -43,6 +43,16 @@ locals {
       description = "Finds a better search query."
       uses        = ["model", "verdicts"]
       memory      = local.one_processor
+    }
+    pick_candidate = {
+      description = "Picks the best of several answers by their verdicts."
+      uses        = []
+      timeout     = 10
+    }
+    rank_paths = {
+      description = "Keeps the best paths of segments by their verdicts."
+      uses        = []
+      timeout     = 10
     }
     search_web = {
       description = "Searches the web by Tavily, within the allowed domains."
@@ -164,7 +174,7 @@ resource "aws_lambda_function" "step" {
   architectures                  = [var.architecture]
   layers                         = [for layer in each.value.layers : aws_lambda_layer_version.layer[layer].arn]
   memory_size                    = lookup(var.memory, each.key, each.value.memory)
-  timeout                        = each.value.timeout
+  timeout                        = contains(each.value.uses, "generator") ? local.generator_timeout : each.value.timeout
   reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, -1)
   kms_key_arn                    = var.kms_key_arn
   publish                        = true

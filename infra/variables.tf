@@ -106,7 +106,7 @@ variable "memory" {
 }
 
 variable "snap_start" {
-  description = "Whether the functions of a question start from a snapshot that Lambda takes when a version is published: about 54 dollars a month for each release that is kept, and not tried on AWS."
+  description = "Whether the functions of a question start from a snapshot that Lambda takes when a version is published: about 58 dollars a month for each release that is kept, and not tried on AWS."
   type        = bool
   default     = false
 }
@@ -595,6 +595,123 @@ variable "manage_api_gateway_account" {
   default     = false
 }
 
+# The fine-tuned model: docs/hosting.md
+
+variable "selfrag_hosting" {
+  description = "Whether to host the fine-tuned model on an endpoint of SageMaker, by the hour: about 1,110 dollars a month with the default instance, whether anybody asks or not."
+  type        = bool
+  default     = false
+
+  validation {
+    condition     = length([for given in [var.selfrag_hosting ? "here" : null, var.selfrag_endpoint_name, var.selfrag_generator_url] : given if given != null]) <= 1
+    error_message = "Choose one: selfrag_hosting = true, selfrag_endpoint_name or selfrag_generator_url."
+  }
+
+  validation {
+    condition     = !var.selfrag_hosting || var.selfrag_image != null
+    error_message = "selfrag_hosting needs selfrag_image, the container that serves the model."
+  }
+}
+
+variable "selfrag_endpoint_name" {
+  description = "An endpoint of SageMaker in this account and region that serves the fine-tuned model by vLLM; null has none."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.selfrag_endpoint_name == null || can(regex("^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$", var.selfrag_endpoint_name))
+    error_message = "selfrag_endpoint_name must be the name of an endpoint (not its ARN)."
+  }
+}
+
+variable "selfrag_component_name" {
+  description = "The inference component of that endpoint, if it has components."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.selfrag_component_name == null || can(regex("^[a-zA-Z0-9]([-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?$", var.selfrag_component_name))
+    error_message = "selfrag_component_name must be the name of an inference component (not its ARN)."
+  }
+
+  validation {
+    condition     = var.selfrag_component_name == null || var.selfrag_endpoint_name != null
+    error_message = "selfrag_component_name belongs to selfrag_endpoint_name."
+  }
+}
+
+variable "selfrag_generator_url" {
+  description = "A vLLM server of yours that serves the fine-tuned model and that the functions can reach, without /v1; null has none."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.selfrag_generator_url == null || can(regex("^https?://[^/]", var.selfrag_generator_url))
+    error_message = "selfrag_generator_url must be a URL."
+  }
+}
+
+variable "selfrag_generator_secret" {
+  description = "Whether that server asks for a key (vLLM's --api-key); the output secret_commands says how to set it."
+  type        = bool
+  default     = false
+
+  validation {
+    condition     = !var.selfrag_generator_secret || var.selfrag_generator_url != null
+    error_message = "selfrag_generator_secret belongs to selfrag_generator_url."
+  }
+}
+
+variable "selfrag_model" {
+  description = "The name that the server serves the model under; null is selfrag/selfrag_llama2_7b for a server by its URL, and the one model that an endpoint has."
+  type        = string
+  default     = null
+}
+
+variable "selfrag_model_data" {
+  description = "The weights of a hosted model: s3://BUCKET/PREFIX/, or a name at Hugging Face, from where the container fetches them whenever it starts."
+  type        = string
+  default     = "selfrag/selfrag_llama2_7b"
+
+  validation {
+    condition     = can(regex("^(s3://[a-z0-9][a-z0-9.-]+/(.+/)?|[^/:]+/[^/:]+)$", var.selfrag_model_data))
+    error_message = "selfrag_model_data must be s3://BUCKET/PREFIX/, with a slash at the end, or the name of a model at Hugging Face."
+  }
+}
+
+variable "selfrag_image" {
+  description = "The container that serves a hosted model: AWS's container for large models (LMI) with a vLLM that knows logprob_token_ids, by its address in ECR."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.selfrag_image == null || can(regex("^[0-9]{12}\\.dkr\\.ecr\\.[a-z0-9-]+\\.amazonaws\\.com(\\.cn)?/[^:@]+[:@].+$", var.selfrag_image))
+    error_message = "selfrag_image must be the address of an image in ECR, with its tag or digest."
+  }
+}
+
+variable "selfrag_instance_type" {
+  description = "The instance of a hosted model: one with a GPU of 24 GB for the model of 7 billion parameters."
+  type        = string
+  default     = "ml.g5.2xlarge"
+
+  validation {
+    condition     = can(regex("^ml\\.[a-z0-9]+\\.[a-z0-9]+$", var.selfrag_instance_type))
+    error_message = "selfrag_instance_type must be an instance type of SageMaker, such as ml.g5.2xlarge."
+  }
+}
+
+variable "selfrag_budget" {
+  description = "Dollars a month for SageMaker in this account; a hosted model that costs more, or will by AWS's forecast, is told to the alarms' topic."
+  type        = number
+  default     = 1200
+
+  validation {
+    condition     = var.selfrag_budget > 0
+    error_message = "selfrag_budget must be above 0."
+  }
+}
+
 # Watching it
 
 variable "alarm_email" {
@@ -609,7 +726,7 @@ variable "alarm_email" {
 }
 
 variable "thresholds" {
-  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes, and more capacity units (OCUs) than these for search or for indexing."
+  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes, p99 of a hosted model in ms, and more capacity units (OCUs) than these for search or for indexing."
   type = object({
     express_p99_ms   = optional(number, 25500)
     standard_p99_ms  = optional(number, 120000)
@@ -621,6 +738,7 @@ variable "thresholds" {
     cache_failures   = optional(number, 10)
     documents_failed = optional(number, 1)
     ocus             = optional(number, 4)
+    endpoint_p99_ms  = optional(number, 20000)
   })
   default = {}
 

@@ -15,7 +15,7 @@ from cli.evaluation.runs.running import Run, Tell
 from cli.evaluation.runs.signals import ended_by_signals
 from cli.evaluation.runs.tasks import estimated_usd, tasks_left, usual_usd
 from cli.evaluation.runs.variants import Variant
-from cli.local.backends import is_offline
+from cli.local.backends import check_generator, is_offline
 from cli.local.place import Place
 from cli.local.setup import AS_SET
 from cli.local.sources.telling import OnDocument
@@ -136,6 +136,8 @@ def _asking(plan: Plan, told: Told) -> Iterator[Ask]:
     if plan.place is None:
         yield asking_endpoint(plan.endpoint, plan.api_key)
         return
+    for variant in plan.variants:
+        check_generator(variant.policy)
     with told.reading() as on_document:
         told.warn(brought_in_step(plan.place, on_document))
     with (

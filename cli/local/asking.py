@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from cli.local.aws.kept import has_answer, keep_execution, kept_tables
-from cli.local.backends import Backends, check_services, chosen_backends
+from cli.local.backends import Backends, check_generator, check_services, chosen_backends
 from cli.local.index import local_parts
 from cli.local.ingest import sync
 from cli.local.lookup import known_records
@@ -31,6 +31,7 @@ def ask_question(
     if place.directory is None:
         known_records(place)
     check_services()
+    check_generator(request.policy)
     report = sync(place, on_document) if place.directory else None
     with chosen_backends(place) as backends, backends.reading_ahead(request, place):
         execution = _executed(request, place, backends, on_step)

@@ -79,7 +79,7 @@ def _of_each(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
 
 
 def _compared(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
-    states = Counter(node.get("state") for node in (result.get("scores") or {}).get("nodes", []))
+    states = Counter(node.get("state") for node in (result.get("scores") or result).get("nodes", []))
     kept = states["chosen"] + states["kept"]
     return f"{kept} of {_count(sum(states.values()), 'text')} kept"
 
@@ -119,6 +119,7 @@ def _count(number: int, thing: str) -> str:
 
 _SAYERS: dict[str, Callable[[_Said, _Said, Mapping[str, str]], str]] = {
     "DecideRetrieval": _decided,
+    "DecideNext": _decided,
     "Retrieve": _found,
     "SearchWeb": _found,
     "GradeRelevance": _relevance,

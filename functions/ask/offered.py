@@ -10,7 +10,7 @@ from selfrag.runtime.settings import ApiSettings
 _ASKED_FOR = "Leave out policy.{0}, or ask the operator for it: {1}."
 
 
-def check_offered(policy: Policy, config: ApiSettings, waits: bool) -> None:
+def check_offered(policy: Policy, config: ApiSettings, has_endpoint: bool, waits: bool) -> None:
     """Raise ProblemRaised for a policy that this deployment cannot follow, or not while a caller `waits`."""
     machines = config.other_machines.get(workflow_of(policy.strategy))
     if machines is not None and not all(machines):
@@ -18,10 +18,12 @@ def check_offered(policy: Policy, config: ApiSettings, waits: bool) -> None:
             f"This deployment has no machines for the strategy {policy.strategy}.",
             _ASKED_FOR.format("strategy", "terraform apply of this release makes them"),
         )
-    if policy.generator not in config.generators:
+    if policy.generator != "claude" and not has_endpoint:
         raise _refused(
             f"This deployment has no endpoint of the generator {policy.generator}.",
-            _ASKED_FOR.format("generator", "docs/generator.md says how one is configured"),
+            _ASKED_FOR.format(
+                "generator", "selfrag_generator_url names one to Terraform, SELFRAG_GENERATOR_URL to serve"
+            ),
         )
     if waits and not is_quick(policy.strategy, policy.generator):
         raise _refused(

@@ -43,7 +43,7 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
     Raises InvalidInput for a deadline that API Gateway would not wait for, ProblemRaised for what cannot be run here.
     """
     config = bootstrap.api_settings()
-    check_offered(body.policy, config, waits=True)
+    check_offered(body.policy, config, bootstrap.generator_settings().configured, waits=True)
     # One that nobody named is what there is time for.
     named = "deadline_seconds" in body.policy.model_fields_set
     if named and body.policy.deadline_seconds > config.sync_deadline_seconds:
@@ -71,7 +71,7 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 def start(body: AskRequest, arrival: Arrival) -> str:
     """Start the question on the Standard machine and give its id; raises ProblemRaised for what cannot be run here."""
     config = bootstrap.api_settings()
-    check_offered(body.policy, config, waits=False)
+    check_offered(body.policy, config, bootstrap.generator_settings().configured, waits=False)
     machines = bootstrap.executions()
 
     def work() -> str:

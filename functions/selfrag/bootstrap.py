@@ -22,6 +22,7 @@ from selfrag.ports.cache import Remembering
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.executions import Executions
 from selfrag.ports.feedback import FeedbackBook
+from selfrag.ports.generator import Generator, Server
 from selfrag.ports.grading import Grader
 from selfrag.ports.index import Index
 from selfrag.ports.manifest import Manifest
@@ -40,6 +41,7 @@ from selfrag.runtime.settings import (
     ApiSettings,
     CollectionSettings,
     EmbeddingSettings,
+    GeneratorSettings,
     IngestionSettings,
     Settings,
     read,
@@ -47,6 +49,8 @@ from selfrag.runtime.settings import (
 
 if TYPE_CHECKING:
     import httpx2
+
+    from selfrag.adapters.generators.completing import Host
 
 Task = TypeVar("Task", bound=BaseModel)
 
@@ -67,6 +71,7 @@ class Parts(TypedDict, total=False):
     clock: Clock
     recent_calls: RecentCalls
     recognizer: Recognizer | None
+    generator_host: "Host"
     prompts: Mapping[str, Prompt]
 
 
@@ -166,6 +171,58 @@ def claude(step: str) -> Callable[[Limits], Claude]:
         )
 
     return within
+
+
+@once
+def generator_settings() -> GeneratorSettings:
+    """Where the fine-tuned model is, if there is one."""
+    return read(GeneratorSettings)
+
+
+def generator(step: str) -> Callable[[Limits], Generator]:
+    """What makes the fine-tuned model for a step within the limits of its task.
+
+    It is loaded at its first use: most deployments have none.
+    """
+
+    def within(limits: Limits) -> Generator:
+        from selfrag.adapters.claude.pace import Pace
+        from selfrag.adapters.generators.completing import Completions
+        from selfrag.domain.scores.vocabulary import Vocabulary
+
+        config, host = generator_settings(), generator_host()
+        pace = Pace(clock(), recent_calls(), config.generator_timeout_seconds, limits.deadline_ms)
+        return Completions(
+            host, pace, Vocabulary(config.generator_token_ids), config.generator_name, config.generator_served
+        )
+
+    return within
+
+
+def generator_server() -> Server:
+    """Which server runs the fine-tuned model, found out by a request of one token; raises selfrag's typed errors."""
+    from selfrag.adapters.generators.checking import server_at
+    from selfrag.domain.scores.vocabulary import Vocabulary
+
+    config = generator_settings()
+    ids = Vocabulary(config.generator_token_ids)
+    return server_at(
+        generator_host(), ids, config.generator_name, config.generator_served, config.generator_timeout_seconds
+    )
+
+
+@once
+def generator_host() -> "Host":
+    """Where the fine-tuned model runs; raises Misconfigured where no endpoint is configured."""
+    from selfrag.adapters.generators.hosts import host_at
+
+    config = generator_settings()
+
+    def key(anew: bool) -> str:
+        name = config.generator_secret
+        return _secrets()(name, "SELFRAG_GENERATOR_SECRET", anew=anew) if name else ""
+
+    return host_at(config, key)
 
 
 @once

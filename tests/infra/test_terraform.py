@@ -55,6 +55,12 @@ WRONG: dict[str, tuple[Any, str]] = {
     "key_throttle": ({"rate": 1, "burst": 0}, "key_throttle must have"),
     "key_quota_per_day": (0, "key_quota_per_day must be"),
     "web_acl_arn": ("waf", "web_acl_arn must be"),
+    "selfrag_endpoint_name": ("arn:aws:sagemaker:::endpoint/e", "selfrag_endpoint_name must be the name"),
+    "selfrag_generator_url": ("localhost:8000", "selfrag_generator_url must be a URL"),
+    "selfrag_model_data": ("s3://models/7b", "selfrag_model_data must be"),
+    "selfrag_image": ("vllm/vllm-openai:latest", "selfrag_image must be the address of an image in ECR"),
+    "selfrag_instance_type": ("g5.2xlarge", "selfrag_instance_type must be an instance type"),
+    "selfrag_budget": (0, "selfrag_budget must be above 0"),
     "alarm_email": ("me", "alarm_email must be"),
     "thresholds": ({"failures": 0}, "thresholds must be above 0"),
 }
@@ -136,6 +142,26 @@ PRIVATE = {"collection_vpc_endpoint_ids": ["vpce-1"], "subnet_ids": ["subnet-1"]
 )
 def test_how_the_collection_is_reached_has_to_be_chosen(infra: Path, chosen: dict[str, Any], refusal: str) -> None:
     assert refusal in _plan(infra, chosen)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "refusal"),
+    [
+        (
+            {"selfrag_hosting": True, "selfrag_endpoint_name": "e"},
+            "Choose one: selfrag_hosting = true, selfrag_endpoint",
+        ),
+        ({"selfrag_generator_url": "http://s", "selfrag_endpoint_name": "e"}, "Choose one: selfrag_hosting = true"),
+        ({"selfrag_hosting": True}, "selfrag_hosting needs selfrag_image"),
+        ({"selfrag_endpoint_name": "e", "selfrag_component_name": "a/b"}, "selfrag_component_name must be the name"),
+        ({"selfrag_component_name": "one"}, "selfrag_component_name belongs to selfrag_endpoint_name"),
+        ({"selfrag_generator_secret": True}, "selfrag_generator_secret belongs to selfrag_generator_url"),
+    ],
+)
+def test_what_belongs_to_a_choice_of_the_fine_tuned_model_needs_that_choice(
+    infra: Path, chosen: dict[str, Any], refusal: str
+) -> None:
+    assert refusal in _plan(infra, {"collection_public": True, **chosen})
 
 
 def test_packages_of_another_processor_are_refused(infra: Path, tmp_path: Path) -> None:

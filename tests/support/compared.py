@@ -42,3 +42,15 @@ def answers() -> dict[str, Any]:
         {**node("C", "pruned", (0.3, None, None, None, None), reason="irrelevant"), "text": TEXTS["C"]},
     ]
     return {"scale": "labels", "generator": "claude", "nodes": nodes, "votes": {}, "stopped": ""}
+
+
+def ranked() -> dict[str, Any]:
+    """What RankPaths gives back of the tree: lines without texts, and the paths of its beam with theirs."""
+    nodes = [
+        {**one, "text": "", "state": "kept" if one["state"] == "chosen" else one["state"]} for one in tree()["nodes"]
+    ]
+    segments = [
+        [{"id": "A", "answer": TEXTS["A"]}, {"id": "A1", "answer": TEXTS["A1"]}],
+        [{"id": "B", "answer": TEXTS["B"]}],
+    ]
+    return {"nodes": nodes, "beam": [{"segments": one, "finished": ""} for one in segments], "warnings": []}

@@ -25,7 +25,8 @@ ASKING = EVALUATION_MACHINE["States"]["AskQuestions"]
 STATES = ASKING["ItemProcessor"]["States"]
 [VARIANT] = read_variants(['small={"top_k": 2}'])
 TASK = Task(GoldQuestion(id="q1", question='Of "a" {b}\\?'), VARIANT)
-GIVEN = {"run": "a" * 32, "collections": ["c"], "item": item_of(TASK), "tries": 0}
+MACHINE_ARN = "arn:aws:states:us-east-1:000000000000:stateMachine:selfrag-standard:live"
+GIVEN = {"run": "a" * 32, "collections": ["c"], "item": item_of(TASK), "machine": MACHINE_ARN, "tries": 0}
 
 
 def filled(body: Any, given: Any, result: Any = None) -> Any:
@@ -90,7 +91,24 @@ def test_a_question_that_was_asked_before_is_looked_up_under_the_name_it_was_ask
     passed_on = filled(taken["Output"], GIVEN)
     assert passed_on == GIVEN
     arn = filled(STATES["RecallAnswer"]["Arguments"], passed_on)["ExecutionArn"]
-    assert arn.partition("}:")[2] == started(GIVEN)["Name"]
+    executions = "arn:aws:states:us-east-1:000000000000:execution:selfrag-standard"
+    assert arn == f"{executions}:{started(GIVEN)['Name']}"
+
+
+@pytest.mark.parametrize(
+    ("policy", "machine"),
+    [
+        ("{}", "question"),
+        ('{"strategy": "adaptive"}', "question"),
+        ('{"strategy": "candidates"}', "candidates"),
+        ('{"strategy": "segments"}', "segments"),
+    ],
+)
+def test_a_question_is_asked_by_the_machine_of_its_strategy(policy: str, machine: str) -> None:
+    item = {**item_of(TASK), "policy": json.loads(policy)}
+    chosen = template(ASKING["ItemSelector"]["machine"], {"states": {"context": {"Map": {"Item": {"Value": item}}}}})
+    assert chosen == f"${{{machine}_machine}}"
+    assert started({**GIVEN, "machine": chosen})["StateMachineArn"] == chosen
 
 
 def test_an_answer_that_is_recalled_is_kept_and_one_that_failed_is_asked_anew_for_so_many_times() -> None:
@@ -151,7 +169,7 @@ def test_an_execution_of_a_question_may_take_all_of_its_time() -> None:
 
 
 def test_nothing_inside_an_item_reads_a_variable_for_a_distributed_map_sees_none() -> None:
-    functions = r"exists|string|merge|type|round|toMillis|parse"
+    functions = r"exists|string|merge|replace|type|round|toMillis|parse"
     assert not re.findall(rf"\$(?!states\b|(?:{functions})\()\w+", json.dumps(STATES).replace("${", ""))
 
 

@@ -9,7 +9,17 @@ from cli.doctor.account.subject import Account
 from cli.doctor.findings import Finding, blocks, fine
 from selfrag.adapters.faults import code_of
 
-MACHINES = ("evaluation", "express", "ingestion", "reindex", "standard")
+MACHINES = (
+    "candidates-express",
+    "candidates-standard",
+    "evaluation",
+    "express",
+    "ingestion",
+    "reindex",
+    "segments-express",
+    "segments-standard",
+    "standard",
+)
 TABLES = ("answers", "callers", "documents", "feedback", "requests", "verdicts")
 BUCKETS = ("documents", "work")
 _FUNCTIONS = Path(__file__).parents[3] / "functions"

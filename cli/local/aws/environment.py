@@ -10,12 +10,13 @@ from selfrag.domain.strategies import Workflow
 # moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
 _ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 ARNS: dict[Workflow, str] = {"question": _ARN, "candidates": f"{_ARN}-candidates", "segments": f"{_ARN}-segments"}
+_OF_AWS = ("AWS_", "SELFRAG_GENERATOR_ENDPOINT")
 
 
 @contextmanager
 def handlers_environment(wanted: Mapping[str, str]) -> Iterator[None]:
-    """The handlers' environment; nothing of the user's own AWS configuration gets in."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    """The handlers' environment; nothing of the user's own AWS gets in, such as an endpoint of SageMaker."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_OF_AWS)}
     # Python looks at both spellings, and at the lower one last.
     no_proxy = [kept.get("NO_PROXY", ""), kept.get("no_proxy", ""), "127.0.0.1", "localhost"]
     loopback = ",".join(filter(None, no_proxy))

@@ -116,6 +116,7 @@ function shown(response) {
     ...(notes.length ? [heading("evidence"), make("div", { class: "notes" }, ...notes)] : []),
     ...(response.reflection.support ? claimsOf(response.reflection.support) : []),
     ...(abstained ? [] : searchedOf(response.queries)),
+    ...comparedOf(response.scores, response.citations),
     pathOf(response.path, []), verdictsOf(response.reflection), timelineOf(response.usage), linksOf(response),
     feedbackOf(response),
   ];

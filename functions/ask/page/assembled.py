@@ -8,7 +8,7 @@ from pathlib import Path
 _HERE = Path(__file__).parent
 # In the order in which they need each other.
 _SCRIPTS = (
-    *("words", "dom", "api", "events", "answer", "steps", "saying"),
+    *("words", "dom", "api", "events", "compared", "answer", "steps", "saying"),
     *("exporting", "asking", "opening", "documents", "uploads", "start"),
 )
 

@@ -2,19 +2,27 @@
 
 // As docs/workflow.svg draws them: what stands in a lane runs side by side.
 const LANES = {
-  gather: ["DecideRetrieval", "Retrieve", "SearchWeb", "GradeRelevance", "Generate"],
+  gather: [
+    "DecideRetrieval", "DecideNext", "Retrieve", "SearchWeb", "GradeRelevance",
+    "Generate", "GenerateCandidates", "GenerateSegments",
+  ],
   reflect: ["GradeSupport", "GradeUtility", "RewriteQuestion"],
+  compare: ["RankPaths", "PickCandidate"],
   compose: ["ComposeAnswer"],
 };
+// Of strategies that compare answers: drawn once they are entered, for most questions never do.
+const SOME = new Set(["DecideNext", "GenerateCandidates", "GenerateSegments", ...LANES.compare]);
 
 function laneOf(name, trace) {
-  const steps = LANES[name].map((state) => {
-    const entered = trace.filter((step) => step.state === state);
+  const byState = (state) => trace.filter((step) => step.state === state);
+  const steps = LANES[name].filter((state) => !SOME.has(state) || byState(state).length).map((state) => {
+    const entered = byState(state);
     const open = entered.some((step) => !step.finished && !step.error);
     const times = entered.length > 1 ? `×${entered.length}` : null;
     const kind = open || !entered.length ? null : "done";
     return make("li", { class: kind, "aria-current": open ? "step" : null, "data-times": times }, state);
   });
+  if (!steps.length) return null;
   return make("li", {}, make("p", { class: "dim" }, word(name)), make("ol", { class: "path" }, ...steps));
 }
 
@@ -49,6 +57,7 @@ function progress(said) {
     ...foundOf(said.passages || [], reflection.relevance),
     ...(reflection.support ? claimsOf(reflection.support) : []),
     reflection.utility && usefulnessOf(reflection.utility),
+    ...comparedOf(said.scores, [], ""),
   ].filter(Boolean);
 }
 

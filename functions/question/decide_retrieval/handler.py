@@ -1,15 +1,31 @@
 """The Lambda of the state DecideRetrieval."""
 
+from typing import Any
+
+from question.decide_retrieval import probable
 from question.decide_retrieval.logic import Result, Task, decide
 from question.decide_retrieval.next import decide_next
 from selfrag import bootstrap
 from selfrag.ports.prompts import load_prompt
+from selfrag.runtime.observability import Event
 
 grader = bootstrap.grader("decide_retrieval", load_prompt(__file__))
 following = bootstrap.grader("decide_retrieval", load_prompt(__file__, "next.md"), "decide_retrieval/next")
+selfrag = bootstrap.generator("decide_retrieval")
 
 
 @bootstrap.step(Task)
-def handler(task: Task) -> Result:
+def by_claude(task: Task) -> Result:
     """Say whether the question needs a search, or how an answer goes on."""
     return decide_next(task, following(task)) if task.so_far else decide(task, grader(task))
+
+
+@bootstrap.step(probable.Task)
+def by_selfrag(task: probable.Task) -> probable.Result:
+    """Say how probable it is that the question needs a search."""
+    return probable.decide(task, selfrag(task))
+
+
+def handler(event: Event, context: Any) -> Event:
+    """Decide by the generator that the task names."""
+    return (by_selfrag if event.get("generator") == "selfrag" else by_claude)(event, context)

@@ -1,14 +1,32 @@
 """The Lambda of the state Generate."""
 
+from typing import Any
+
+from question.generate.critiqued import Result as Critiques
+from question.generate.critiqued import Task as Critiquing
+from question.generate.critiqued import critique
 from question.generate.logic import Result, Task, generate
 from selfrag import bootstrap
 from selfrag.ports.prompts import load_prompt
+from selfrag.runtime.observability import Event
 
 prompt = bootstrap.prompted("generate", load_prompt(__file__))
 claude = bootstrap.claude("generate")
+selfrag = bootstrap.generator("generate")
 
 
 @bootstrap.step(Task)
-def handler(task: Task) -> Result:
+def by_claude(task: Task) -> Result:
     """Write or repair an answer."""
     return generate(task, claude(task), prompt())
+
+
+@bootstrap.step(Critiquing)
+def by_selfrag(task: Critiquing) -> Critiques:
+    """Have answers written together with their critique."""
+    return critique(task, selfrag(task))
+
+
+def handler(event: Event, context: Any) -> Event:
+    """Write by the generator that the task names."""
+    return (by_selfrag if event.get("generator") == "selfrag" else by_claude)(event, context)

@@ -55,6 +55,11 @@ def bedrock_client(region: str | None, seconds: float) -> Any:
     )
 
 
+def sagemaker_client(seconds: float) -> Any:
+    """The client of SageMaker by which the fine-tuned model is asked; whoever asks decides on another try."""
+    return _client("sagemaker-runtime", attempts=1, connect_timeout=min(3.0, seconds), read_timeout=seconds)
+
+
 def textract_client() -> Any:
     """The client of Textract; the state machine decides on another try, for pages are asked about again and again."""
     return _client("textract", attempts=2, connect_timeout=3, read_timeout=20)

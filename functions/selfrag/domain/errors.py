@@ -8,6 +8,7 @@ SelfragError                  anything that selfrag raises on purpose
 ├── DeadlineExceeded          no time is left for another call
 ├── BudgetExceeded            what may be spent does not buy another call
 ├── Unreadable                what our own store holds has not the form that it should have: mend the store
+├── Asleep                    the fine-tuned model has no copy that runs: wake it, or ask without it
 └── TemporarilyUnavailable    a service is overloaded, limiting or unreachable: try again
 
 The workflow retries and catches by class name, so the names are an interface:
@@ -64,6 +65,12 @@ class Unreadable(SelfragError):
     hint = "Ingest the documents again; another version may have written what is stored."
 
 
+class Asleep(SelfragError):
+    """The endpoint of the fine-tuned model is there and no copy of the model runs; nothing else answers for it."""
+
+    hint = "The model takes some minutes to wake: ask again then, or with policy.generator claude."
+
+
 class TemporarilyUnavailable(SelfragError):
     """A service is overloaded, limits the rate or cannot be reached; a later try may succeed."""
 
@@ -79,6 +86,7 @@ HINTS: dict[str, str] = {
         DeadlineExceeded,
         BudgetExceeded,
         Unreadable,
+        Asleep,
         TemporarilyUnavailable,
     )
 }

@@ -14,7 +14,7 @@ Flaw = Literal["refused", "cut", "malformed", "unavailable"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class Asked:
     """What asking the model took: the call that it cost, and how often it was asked.
 
     What is `unavailable` or `cached` was no reply, so `call` is None. `error` is the class name of the error that is
@@ -39,7 +39,7 @@ class _Asked:
 
 
 @dataclass(frozen=True)
-class Judgement(_Asked, Generic[V]):
+class Judgement(Asked, Generic[V]):
     """A verdict, or None and its flaw; `key` is its key in the verdict cache, "" for who has none."""
 
     verdict: V | None
@@ -72,7 +72,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Writing(_Asked):
+class Writing(Asked):
     """What the model wrote, and its flaw, if it refused, was cut or did not reply."""
 
     segments: tuple[Segment, ...]

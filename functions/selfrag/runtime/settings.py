@@ -5,12 +5,12 @@ No secret stands here: secrets are named by their id in Secrets Manager.
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from selfrag.domain.calls import Prices
 from selfrag.domain.errors import Misconfigured
-from selfrag.domain.strategies import Generator
+from selfrag.domain.scores.vocabulary import IDS
 from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who names the steps that ask a model
 from selfrag.runtime.models import of_the_profile
 
@@ -18,9 +18,22 @@ from selfrag.runtime.models import of_the_profile
 # is unchanged.
 PASSAGES = "3"
 
+# The model of the paper, as it is published.
+SELFRAG_MODEL = "selfrag/selfrag_llama2_7b"
+
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
 # Empty where a deployment has none.
 OtherMachine = Annotated[str, Field(pattern=r"^(arn:.*)?$")]
+
+
+def _token_ids(given: dict[str, int]) -> dict[str, int]:
+    """All tokens with their ids; raises ValueError for a token that is none, and for an id that two have."""
+    if unknown := sorted(given.keys() - IDS.keys()):
+        raise ValueError(f"no such token: {', '.join(unknown)}; the tokens are {', '.join(IDS)}")
+    ids = {**IDS, **given}
+    if len(set(ids.values())) < len(ids):
+        raise ValueError("two tokens have the same id")
+    return ids
 
 
 class _Settings(BaseSettings):
@@ -53,6 +66,48 @@ class Settings(_Settings):
     web_timeout_seconds: float = Field(default=8.0, gt=0)
 
     console_links: bool = True
+
+
+class GeneratorSettings(_Settings):
+    """Where the fine-tuned Self-RAG model is: a vLLM server by its URL, or an endpoint of SageMaker by its name.
+
+    `generator_secret` names the server's API key, "" where it asks for none; `generator_component` is the inference
+    component behind an endpoint that has several. `generator_model` is the name that the model is served under, and
+    `generator_token_ids` are the ids of its tokens that differ from those of the 7B model.
+    """
+
+    generator_url: str = ""
+    generator_secret: str = ""
+    generator_endpoint: str = ""
+    generator_component: str = ""
+    generator_model: str = ""
+    # SageMaker waits for 60 s, a step for less than half of that.
+    generator_timeout_seconds: float = Field(default=20.0, gt=0)
+    generator_token_ids: Annotated[dict[str, int], AfterValidator(_token_ids)] = Field(
+        default={}, validate_default=True
+    )
+
+    @property
+    def configured(self) -> bool:
+        """Whether there is an endpoint."""
+        return bool(self.generator_url or self.generator_endpoint)
+
+    @property
+    def generator_name(self) -> str:
+        """What the model is called where it is told of."""
+        return self.generator_model or SELFRAG_MODEL
+
+    @property
+    def generator_served(self) -> str:
+        """What a request calls it: "" for an endpoint that has one model, whose name its server alone knows."""
+        return self.generator_model if self.generator_endpoint else self.generator_name
+
+    @field_validator("generator_endpoint")
+    @classmethod
+    def _one_place(cls, endpoint: str, info: ValidationInfo) -> str:
+        if endpoint and info.data.get("generator_url"):
+            raise ValueError("SELFRAG_GENERATOR_URL names another place; only one may answer")
+        return endpoint
 
 
 class CollectionSettings(_Settings):
@@ -102,8 +157,7 @@ class ApiSettings(_Settings):
     """Which machines answer, where answers, requests, feedback and documents are kept, and what a caller may ask.
 
     Callers are bound to collections in `callers_table`; those who are not may ask `default_collections`, and all of
-    `collections` where that is left out. `generators` are those that may write answers: `selfrag` is one where an
-    endpoint of it is configured.
+    `collections` where that is left out.
     `sync_deadline_seconds` is the most that POST /v1/ask may take for the question itself: API Gateway
     waits 29 s, and the response has to be composed and carried in what is left.
     """
@@ -121,7 +175,6 @@ class ApiSettings(_Settings):
     collections: Collections = ("documents",)
     callers_table: str = "selfrag-callers"
     default_collections: tuple[str, ...] | None = None
-    generators: tuple[Generator, ...] = ("claude",)
     web_search: bool = True
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=25.0)
 

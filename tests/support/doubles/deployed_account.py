@@ -37,7 +37,7 @@ def deployed(answers: dict[str, Answer] | None = None, policies: Any = None) -> 
         }
 
     def machine(asked: Reply) -> Reply:
-        runs = exported()[asked["stateMachineArn"].rpartition("-")[2]]["Statement"]
+        runs = exported()[asked["stateMachineArn"].rpartition(":selfrag-")[2]]["Statement"]
         # The versions of functions, where a role may call any.
         arns = [arn.replace("*", "1") for each in runs if each["Sid"] == "RunSteps" for arn in listed(each["Resource"])]
         return {

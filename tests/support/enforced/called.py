@@ -1,11 +1,12 @@
 """What a run in the emulator called, held against what the page of permissions lists."""
 
+from cli.doctor.deployed.permissions import ROLES
 from tests.support.enforced.record import Record
 from tests.support.enforced.refusals import Refusal
 from tests.support.infra.rules import listed_permissions
 
-# Two machines have one role's rights, and one name on the page.
-_ON_THE_PAGE = {"express": "workflow", "standard": "workflow"}
+# Two machines of one definition have the same rights, and one name on the page.
+_ON_THE_PAGE = {role: name for name, roles in ROLES.items() for role in roles}
 
 
 def every_call_is_listed_and_nothing_else_was_refused(record: Record, refused: set[Refusal]) -> str:

@@ -4,12 +4,17 @@ import json
 import re
 from typing import Any
 
+from cli.doctor.account.names import MACHINES
+from cli.doctor.deployed.permissions import ROLES
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.rules import FUNCTIONS, handler_files, listed_permissions
 from tests.support.infra.tools import ROOT
 from tests.support.roles.policies import exported, policies_of
 
 Resources = dict[str, dict[str, Any]]
+
+# The machines that answer questions, by their keys in machines.tf; the two of a definition have one name on the page.
+_ON_THE_PAGE = {role: name for name, roles in ROLES.items() for role in roles}
 
 # What AWS offers no resource for.
 WITHOUT_A_RESOURCE = {
@@ -72,7 +77,7 @@ def each_role_allows_what_the_page_of_permissions_lists(resources: Resources) ->
             # .step["generate"], .machine["express"], .events
             name, _, each = address.removeprefix("aws_iam_role_policy.").partition("[")
             role = each.strip('"]') or name
-            assert allowed == page["workflow" if role in ("express", "standard") else role], address
+            assert allowed == page[_ON_THE_PAGE.get(role, role)], address
 
 
 def the_roles_are_those_that_the_tests_enforce(resources: Resources) -> None:
@@ -88,10 +93,11 @@ def everything_names_versions(resources: Resources) -> None:
     assert len(invoked) > 16
     assert [arn for arn in invoked if not re.fullmatch(r".*:function:selfrag-\w+:\d+", arn)] == []
     named = resources["aws_lambda_function.ask"]["environment"][0]["variables"]
-    for machine in ("express", "standard"):
+    for machine in _ON_THE_PAGE:
         version = resources[f'aws_sfn_state_machine.machine["{machine}"]']["state_machine_version_arn"]
         assert re.fullmatch(rf".*:stateMachine:selfrag-{machine}:\d+", version)
-        assert named[f"SELFRAG_{machine.upper()}_MACHINE_ARN"] == version
+        assert named[f"SELFRAG_{machine.upper().replace('-', '_')}_MACHINE_ARN"] == version
+    assert json.loads(named["SELFRAG_RELEASE"]).keys() == set(MACHINES)
 
 
 def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resources) -> None:
@@ -101,7 +107,8 @@ def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resource
     assert (permission["function_name"], permission["qualifier"]) == ("selfrag-ask", "live")
     [target] = of_kind(resources, "aws_cloudwatch_event_target")
     assert target["arn"].endswith(":stateMachine:selfrag-ingestion:live")
-    for machine, started in (("reindex", "ingestion"), ("evaluation", "standard")):
+    answering = [("evaluation", each) for each in _ON_THE_PAGE if each.endswith("standard")]
+    for machine, started in [("reindex", "ingestion"), *answering]:
         definition = resources[f'aws_sfn_state_machine.machine["{machine}"]']["definition"]
         assert f":stateMachine:selfrag-{started}:live" in definition
 

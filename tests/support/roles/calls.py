@@ -1,10 +1,9 @@
 """What a call of AWS asks for: the IAM action and the resource, by the names of the deployment of policies.json."""
 
-from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from cli.local.aws.definitions import INGESTION, placeholders
+from cli.local.aws.environment import ARNS
 from cli.local.aws.resources import MODEL_SECRET, WEB_SECRET
 
 ACCOUNT = "000000000000"
@@ -43,11 +42,15 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
         case "bedrock":
             return f"arn:aws:bedrock:us-east-1::foundation-model/{parameters['modelId']}"
         case "states" if "executionArn" in parameters:
-            return f"arn:aws:states:{HERE}:execution:selfrag-standard:{parameters['executionArn'].rpartition(':')[2]}"
+            *_, machine, name = parameters["executionArn"].split(":")
+            return f"arn:aws:states:{HERE}:execution:{machine}-standard:{name}"
         case "states":
             # Step Functions decides by the machine, whichever of its versions is started; locally one stands for both.
-            machine = "express" if action == "states:StartSyncExecution" else "standard"
-            return f"arn:aws:states:{HERE}:stateMachine:selfrag-{machine}"
+            kind = "express" if action == "states:StartSyncExecution" else "standard"
+            arn = parameters["stateMachineArn"]
+            # One that is not there would be refused as the question's.
+            machine = (arn if arn in ARNS.values() else ARNS["question"]).rpartition(":")[2]
+            return f"arn:aws:states:{HERE}:stateMachine:{machine}-{kind}"
     return "*"
 
 
@@ -62,21 +65,6 @@ def read_by(action: str, parameters: dict[str, Any]) -> tuple[str, str] | None:
 def bucket_arn(local_name: str) -> str:
     """The ARN of a bucket, which has the account and the region in its name."""
     return f"arn:aws:s3:::{local_name}-{ACCOUNT}-us-east-1"
-
-
-def machine_of(resource: str) -> str:
-    """The machine that calls a resource: each definition has steps of its own, and only questions have a table."""
-    return "ingestion" if step_of(resource) in _steps_of_ingestion() else "workflow"
-
-
-def step_of(resource: str) -> str:
-    """The step whose function a resource is, or a version of it; for any other resource something else."""
-    return resource.rpartition(":selfrag-")[2].partition(":")[0]
-
-
-@cache
-def _steps_of_ingestion() -> set[str]:
-    return set(placeholders(INGESTION))
 
 
 def data_access(method: str, url: str, collection: str) -> tuple[str, str]:

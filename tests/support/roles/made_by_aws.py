@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from cli.doctor.deployed.permissions import ROLES
 from tests.support.infra.rules import functions_of
 from tests.support.roles.calls import ACCOUNT, HERE, bucket_arn
 from tests.support.roles.recorded import Call, Calls
@@ -19,10 +20,10 @@ _RULE = f"arn:aws:events:{HERE}:rule/StepFunctionsGetEventsForStepFunctionsExecu
 
 def made_by_aws() -> Calls:
     """The calls of all roles: (who, action, resource)."""
-    machines = (("workflow", *each) for each in _of_a_machine())
-    others = ((machine, *each) for machine in ("ingestion", "reindex", "evaluation") for each in _of_a_machine())
+    names = (*ROLES, "ingestion", "reindex", "evaluation")
+    machines = ((machine, *each) for machine in names for each in _of_a_machine())
     functions = {call for name in functions_of() for call in _of_a_function(name)}
-    return {*machines, *others, *functions, *_of_reindex(), *_of_evaluation(), *_of_events()}
+    return {*machines, *functions, *_of_reindex(), *_of_evaluation(), *_of_events()}
 
 
 def _of_a_function(name: str) -> Iterator[Call]:
@@ -43,23 +44,23 @@ def _of_reindex() -> Iterator[Call]:
     yield "reindex", "s3:ListBucket", bucket_arn("selfrag-documents")
     yield from (("reindex", f"s3:{each}", f"{bucket_arn('selfrag-work')}/reindex/1/manifest.json") for each in _WRITING)
     yield "reindex", "states:DescribeMapRun", f"arn:aws:states:us-east-1:{ACCOUNT}:mapRun:selfrag-reindex/Documents:1"
-    yield from _of_items("reindex", "ingestion")
+    yield from _of_items("reindex", ("ingestion",))
 
 
 def _of_evaluation() -> Iterator[Call]:
     run = f"{bucket_arn('selfrag-work')}/evaluations/1"
     yield "evaluation", "s3:GetObject", f"{run}/questions.jsonl"
     yield from (("evaluation", "s3:PutObject", f"{run}/{name}") for name in ("results/1.json", "report.json"))
-    yield from _of_items("evaluation", "standard")
+    yield from _of_items("evaluation", tuple(standard for _, standard in ROLES.values()))
 
 
-def _of_items(machine: str, started: str) -> Iterator[Call]:
+def _of_items(machine: str, started: tuple[str, ...]) -> Iterator[Call]:
     """What a Distributed Map does whose items each start an execution of another machine and wait for it."""
     item = f"{EXECUTION}-{machine}/Items:1"
-    for each in (machine, started):
+    for each in (machine, *started):
         yield machine, "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-{each}"
     for action in ("DescribeExecution", "StopExecution"):
-        executions = (f"{EXECUTION}-{machine}:1", item, f"{EXECUTION}-{started}:1")
+        executions = (item, *(f"{EXECUTION}-{each}:1" for each in (machine, *started)))
         yield from ((machine, f"states:{action}", arn) for arn in executions)
     yield machine, "states:RedriveExecution", item
     yield from ((machine, f"events:{each}", _RULE) for each in ("DescribeRule", "PutRule", "PutTargets"))

@@ -14,7 +14,7 @@ Policies = dict[str, Any]
 
 # What AWS makes up anew for each deployment.
 _RANDOM = {r":collection/[a-z0-9]+": ":collection/passages", r"(:secret:[^\"]+)-\w{6}(?=\")": r"\1-random"}
-_ADDRESS = re.compile(r"aws_iam_role_policy\.\w+(?:\[\"(\w+)\"\])?")
+_ADDRESS = re.compile(r"aws_iam_role_policy\.\w+(?:\[\"([\w-]+)\"\])?")
 
 
 def exported() -> Policies:

@@ -6,27 +6,31 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar, copy_context
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
+from moto.stepfunctions.parser.backend.execution_worker import ExecutionWorker
 from opensearchpy.connection import Urllib3HttpConnection
 from opensearchpy.exceptions import AuthorizationException
 
+from cli.local.aws.environment import ARNS
+from cli.local.aws.stack import INGESTION_ARN
 from tests.support.roles.calls import (
     COLLECTION,
     action_of,
     bucket_arn,
     data_access,
-    machine_of,
     read_by,
     resource_of,
 )
 
-# Threads that moto starts for an execution begin without a caller: what they call, a machine calls.
-MACHINE = "machine"
-_caller: ContextVar[str] = ContextVar("caller", default=MACHINE)
+# Threads that moto starts for an execution begin without a caller: what they call, its machine calls.
+WORKFLOW = "workflow"
+_MACHINES = {ARNS["candidates"]: "candidates", ARNS["segments"]: "segments", INGESTION_ARN: "ingestion"}
+_caller: ContextVar[str] = ContextVar("caller", default=WORKFLOW)
 NOBODY = ""
 
 # The caller, the IAM action and the resource.
@@ -65,7 +69,7 @@ def recording(allows: Allows = everything) -> Iterator[Calls]:
     calls = _Watched(allows)
     token = _caller.set(NOBODY)
     call_api, call_collection = BaseClient._make_api_call, Urllib3HttpConnection.perform_request
-    submit = ThreadPoolExecutor.submit
+    submit, run, begin = ThreadPoolExecutor.submit, ExecutionWorker._execution_logic, threading.Thread.start
 
     def make_api_call(self: Any, operation: str, parameters: dict[str, Any]) -> Any:
         service = self.meta.service_model.service_name
@@ -95,7 +99,21 @@ def recording(allows: Allows = everything) -> Iterator[Calls]:
     def submit_in_the_callers_name(self: Any, work: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         return submit(self, copy_context().run, work, *arguments, **named)
 
+    def run_in_the_machines_name(self: Any) -> None:
+        token = _caller.set(_MACHINES.get(self._evaluation_details.state_machine_details.arn, WORKFLOW))
+        try:
+            run(self)
+        finally:
+            _caller.reset(token)
+
+    def begin_in_the_machines_name(self: threading.Thread) -> None:
+        if _caller.get() in _MACHINES.values():
+            self.run = partial(copy_context().run, self.run)  # type: ignore[method-assign]
+        begin(self)
+
     with ExitStack() as patches:
+        patches.enter_context(patch.object(ExecutionWorker, "_execution_logic", run_in_the_machines_name))
+        patches.enter_context(patch.object(threading.Thread, "start", begin_in_the_machines_name))
         patches.enter_context(patch.object(BaseClient, "_make_api_call", make_api_call))
         patches.enter_context(patch.object(Urllib3HttpConnection, "perform_request", perform_request))
         patches.enter_context(patch.object(ThreadPoolExecutor, "submit", submit_in_the_callers_name))
@@ -113,8 +131,7 @@ class _Watched:
         self._allows, self._lock = allows, threading.Lock()
 
     def allowed(self, action: str, resource: str) -> bool:
-        who = _caller.get()
-        call = (machine_of(resource) if who == MACHINE else who, action, resource)
+        call = (_caller.get(), action, resource)
         with self._lock:
             self.made.add(call)
         return self._allows(*call)

@@ -3,14 +3,12 @@
 from collections.abc import Iterable
 from functools import cache
 
+from cli.doctor.deployed.permissions import ROLES
 from tests.support.infra.tools import can_decide, simulator
 from tests.support.roles.calls import ACCOUNT
 from tests.support.roles.decider import Decider
 from tests.support.roles.policies import Policies, exported, reductions
 from tests.support.roles.recorded import Allows, Call, everything
-
-# Locally one machine stands for both that answer questions.
-_ROLES_OF = {"workflow": ("express", "standard")}
 
 
 @cache
@@ -29,7 +27,7 @@ class Roles:
         """Whether the role of a function or of a machine allows the action on the resource."""
         if resource.startswith("index/"):
             return self._data_access(who, action, resource)
-        roles = _ROLES_OF.get(who, (who,))
+        roles = ROLES.get(who, (who,))
         return all(decider().allows(self._policies[role], action, resource) for role in roles)
 
     def _data_access(self, who: str, permission: str, index: str) -> bool:
@@ -50,7 +48,7 @@ def unneeded(policies: Policies, calls: Iterable[Call]) -> list[str]:
     asked = [call for call in calls if not call[2].startswith("index/")]
     found = []
     for role, part, less in reductions(policies):
-        of_role = (call for call in asked if role in _ROLES_OF.get(call[0], (call[0],)))
+        of_role = (call for call in asked if role in ROLES.get(call[0], (call[0],)))
         if all(Roles(less).allow(*call) for call in of_role):
             found.append(part)
     return found

@@ -10,7 +10,8 @@ import boto3
 import httpx2
 import pytest
 
-from cli.local.aws.definitions import INGESTION, QUESTION
+from cli.local.aws.definitions import CANDIDATES, INGESTION, QUESTION, SEGMENTS
+from cli.local.aws.environment import ARNS
 from cli.local.aws.resources import DOCUMENTS_BUCKET, WORK_BUCKET
 from cli.local.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from cli.local.offline.web import WebServer
@@ -20,6 +21,7 @@ from tests.support.doubles.model_server import ModelServer, cite_everything
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
+from tests.support.doubles.vllm import Node, Said, Scenario, vllm
 from tests.support.ingesting import object_of
 from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
 from tests.support.scans import scanned_pdf
@@ -29,12 +31,21 @@ ROOT = Path(__file__).parents[3]
 READERS = ("parse_document", "recognize_pages", "split_document", "embed_passages", "index_passages")
 
 
+# What the fine-tuned model says without a search: a question for the synchronous machine of segments.
+_DIRECT = Scenario(
+    question="What is 2 + 2?",
+    decision=(0.05, 0.9, 0.0),
+    passages={},
+    nodes=(Node("d", None, Said("It is 4.", use=(0.0, 0.0, 0.05, 0.1, 0.85))),),
+)
+
+
 @contextmanager
 def every_path(allows: Allows) -> Iterator[Calls]:
     """What was called in runs that take every path.
 
     Documents: put, changed, deleted, unreadable, gone before each step that reads them; replies that are lost.
-    Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault.
+    Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault; by each strategy of other machines.
     """
     gone: dict[str, int] = {}
     with ExitStack() as opened:
@@ -43,6 +54,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         textract = opened.enter_context(TextractDouble(object_of))
         collection = opened.enter_context(OpenSearchDouble({"FOOBARKEY": "FOOBARSECRET"}))
         web = opened.enter_context(WebServer(ROOT / "docs" / "web"))
+        selfrag = opened.enter_context(vllm(_DIRECT))
         environment = {
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
@@ -50,23 +62,28 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             "SELFRAG_TEXT_RECOGNITION": "true",
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
+            "SELFRAG_GENERATOR_URL": selfrag.url,
             "SELFRAG_WEB_BASE_URL": web.url,
             "SELFRAG_WEB_SECRET": "web-key",
             "SELFRAG_COLLECTIONS": '["c"]',
             "SELFRAG_VIEW_SECONDS": "0",
         }
-        deployed = deployed_handlers(QUESTION, INGESTION)
+        deployed = deployed_handlers(QUESTION, CANDIDATES, SEGMENTS, INGESTION)
         alone = threading.Lock()
         handlers = {
             name: _emptied_before(name, _cold(as_caller(name, each), alone), gone) for name, each in deployed.items()
         }
         secrets = {"model-key": "test", "web-key": "test"}
-        stack = opened.enter_context(running_stack(environment, secrets, handlers=handlers, pause=lambda seconds: None))
+        running = running_stack(
+            environment, secrets, handlers=handlers, workflows=tuple(ARNS), pause=lambda seconds: None
+        )
+        stack = opened.enter_context(running)
         calls = opened.enter_context(recording(allows))
         _ingest_everything(stack, collection, gone)
         url = opened.enter_context(serving(handler=as_caller("ask", threaded_handler())))
         api = httpx2.Client(base_url=url, headers={"x-api-key": "k"}, timeout=40)
         _ask_everything(opened.enter_context(api), model)
+        _ask_by_other_machines(api, model)
         yield calls
 
 
@@ -176,3 +193,26 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     document = next(each for each in api.get("/v1/documents").json()["documents"] if each["key"] == "c/leave.md")
     assert api.get(f"/v1/documents/{document['id']}").status_code == 200
     assert api.delete(f"/v1/documents/{document['id']}").status_code == 202
+
+
+def _ask_by_other_machines(api: httpx2.Client, model: ModelServer) -> None:
+    """Ask both ways by each strategy that has machines of its own, with a search of the web and a follow-up."""
+
+    def later(question: str, **more: Any) -> Any:
+        location = api.post("/v1/questions", json={"question": question, **more}).headers["location"]
+        assert api.get(location, params={"trace": True}).status_code == 200
+        while (reply := api.get(location).json())["status"] == "running":
+            threading.Event().wait(0.05)
+        return reply
+
+    for strategy in ("candidates", "segments"):
+        asked = {"policy": {"strategy": strategy}}
+        first = later("How many days of leave are there?", **asked)
+        assert first["status"] in ("answered", "partial"), first
+        assert later("And in May?", previous=first["id"], **asked)["status"] in ("answered", "partial")
+    asked = {"question": "How high are the waves in sea state 6?", "policy": {"strategy": "candidates"}}
+    model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}
+    assert "SearchWeb" in api.post("/v1/ask", json=asked).json()["path"]
+    del model.answers["grade_relevance"]
+    asked = {"question": _DIRECT.question, "policy": {"strategy": "segments", "generator": "selfrag"}}
+    assert api.post("/v1/ask", json=asked).json()["answer"] == "It is 4."

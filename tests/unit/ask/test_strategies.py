@@ -121,11 +121,11 @@ def test_a_tree_by_claude_is_not_waited_for_and_the_refusal_names_where_it_is_ta
 def test_a_generator_without_an_endpoint_is_refused_with_what_to_configure(answers: Stubber, path: str) -> None:
     status, body, _ = send(answers, FakeStates(), asking(path, **SELFRAG), MACHINES)
     assert (status, body["detail"]) == (400, "This deployment has no endpoint of the generator selfrag.")
-    assert "docs/generator.md" in body["hint"]
+    assert "selfrag_generator_url" in body["hint"]
 
 
 def test_a_tree_by_the_endpoint_can_be_waited_for(answers: Stubber, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SELFRAG_GENERATORS", '["claude", "selfrag"]')
+    monkeypatch.setenv("SELFRAG_GENERATOR_URL", "http://10.0.0.7:8000")
     states = answering()
     assert send(answers, states, asking("/v1/ask", **SELFRAG), MACHINES)[:2] == (200, RESPONSE)
     assert states.asked["start_sync_execution"]["stateMachineArn"] == OTHERS["segments"][0]

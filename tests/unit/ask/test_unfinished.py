@@ -5,7 +5,7 @@ from typing import Any
 from ask.logic import unfinished
 from selfrag.domain.history import Step
 from tests.support import steps
-from tests.support.compared import tree
+from tests.support.compared import ranked, tree
 
 RELEVANT = {"passage_id": "p", "relevant": True, "score": 0.9, "label": "relevant"}
 
@@ -54,7 +54,7 @@ def test_the_passages_that_the_generator_judges_as_it_writes_are_told_like_those
 
 def test_the_tree_so_far_is_told_with_its_steps() -> None:
     level = [step(name, None, 1, "ExpandBeam") for name in ("Retrieve", "GradeRelevance", "Generate", "GradeSupport")]
-    seen = unfinished("a", "running", [*level, step("RankPaths", {"scores": tree()}, 2)])
+    seen = unfinished("a", "running", [*level, step("RankPaths", ranked(), 2)])
     assert seen.scores is not None
     assert [one.id for one in seen.scores.nodes] == ["A", "B", "C", "A1", "A2"]
     assert seen.path == ["Retrieve", "GradeRelevance", "Generate", "GradeSupport", "RankPaths"]

@@ -48,6 +48,14 @@ def test_a_release_is_a_version_of_ask_with_the_versions_of_the_machines_that_it
     assert second.machines == {"standard": f"{HERE}:rag-standard:2", "ingestion": f"{HERE}:rag-ingestion:1"}
 
 
+def test_a_machine_that_came_later_goes_back_to_its_version_and_is_left_alone_where_a_release_has_none(
+    aws: Any,
+) -> None:
+    first, second = listed(aws, FIRST, version("2", standard="2", **{"segments-standard": "4"}))
+    assert second.machines["segments-standard"] == f"{HERE}:rag-segments-standard:4"
+    assert first.machines.keys() == {"standard", "ingestion"}
+
+
 def test_what_begins_changes_over_at_the_aliases_and_questions_last(aws: Any) -> None:
     first, _ = listed(aws, FIRST, SECOND)
     for machine in ("ingestion", "standard"):

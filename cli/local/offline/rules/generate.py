@@ -1,18 +1,18 @@
 """The answer: the best sentences of the search results, quoted, or a direct answer to a greeting or a sum."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cli.local.offline.rules.arithmetic import worked_out
-from cli.local.offline.rules.decide_retrieval import is_follow_up
 from cli.local.offline.rules.fields import object_in, text_in, texts_in
+from cli.local.offline.rules.follow_ups import in_full
+from cli.local.offline.rules.growing import following, plain_of
 from cli.local.offline.rules.notices import direct_notice, quoted_notice
 from cli.local.offline.rules.talk import asks_about_the_assistant, is_small_talk
+from cli.local.offline.text.reading import is_ended
 from cli.local.offline.text.scoring import Candidate, Source, answers, ranked
 from cli.local.offline.text.totals import total_for
-from cli.local.offline.text.wants import wanted
-from cli.local.offline.text.words import is_japanese, units
+from cli.local.offline.text.words import is_japanese
 from question.generate.logic import NO_ANSWER
 
 _MOST_QUOTES, _NEARLY_AS_GOOD = 3, 0.5
@@ -28,30 +28,30 @@ def generate(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]
     if not results:
         return [_text(_direct(question) if fields.get("task") == "direct" else NO_ANSWER)]
     asked = in_full(question, object_in(fields, "previous"))
-    failed = {_plain(claim) for claim in texts_in(fields, "failed_claims")}
+    failed = {plain_of(claim) for claim in texts_in(fields, "failed_claims")}
     sources = [Source(r["source"], r["title"], tuple(b["text"] for b in r["content"])) for r in results]
-    candidates = [c for c in ranked(asked, sources) if _plain(c.sentence.text) not in failed]
+    candidates = [c for c in ranked(asked, sources) if plain_of(c.sentence.text) not in failed]
+    if fields.get("task") == "segment":
+        return [_next(question, fields.get("so_far") or "", asked, candidates, results)]
     if not candidates or answers(asked, candidates) < 0.5:
         return [_text(NO_ANSWER)]
     blocks = [_quote(candidate, results) for candidate in _chosen(candidates)]
     blocks[0]["text"] = quoted_notice(question) + blocks[0]["text"].lstrip()
     total = total_for(question, candidates[0].sentence.text)
-    if total and _plain(total) not in failed:
+    if total and plain_of(total) not in failed:
         # It rests on the sentence that its figure is from. Whether it was asked for is the check of support's to say.
         blocks.append(_quote(candidates[0], results) | _text(_apart(total)))
     return blocks
 
 
-def in_full(question: str, previous: Mapping[str, Any]) -> str:
-    """A question as it stands, or, for a follow-up, together with the one before it."""
-    earlier = previous.get("question")
-    if not isinstance(earlier, str) or not earlier or not is_follow_up(question):
-        return question
-    if any(unit.kind == "name" for unit in units(question)):
-        for name in [unit.text for unit in units(earlier) if unit.kind == "name"]:
-            earlier = re.sub(rf"\b{re.escape(name)}\b", "", earlier, flags=re.IGNORECASE)
-    # What is wanted is read from the last part that asks.
-    return f"{question} {earlier}" if wanted(question) in ("other", "yes_or_no") else f"{earlier} {question}"
+def _next(question: str, so_far: str, asked: str, candidates: Sequence[Candidate], results: Sequence[Block]) -> Block:
+    """One sentence more; the first one says by what it was made."""
+    found = following(asked, so_far, candidates)
+    if found is None:
+        return _text(NO_ANSWER)
+    quote = _quote(found, results)
+    quote["text"] = ("" if so_far else quoted_notice(question)) + quote["text"].lstrip()
+    return quote
 
 
 def _chosen(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -96,13 +96,9 @@ def _apart(sentence: str) -> str:
 
 
 def _ended(sentence: str) -> str:
-    if re.search(r"[.!?。！？][\"'”’)\]」』）]*$", sentence):
+    if is_ended(sentence):
         return sentence
     return sentence + ("。" if is_japanese(sentence) else ".")
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text).casefold()
 
 
 def _text(text: str) -> Block:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cli.local.offline.rules.fields import object_in, objects_in, text_in
-from cli.local.offline.rules.generate import in_full
+from cli.local.offline.rules.follow_ups import in_full
 from cli.local.offline.text.reading import shown
 from cli.local.offline.text.scoring import Candidate, Source, ranked, relevance
 from selfrag.text.sentences import split_sentences

@@ -8,12 +8,13 @@ from typing import Any
 
 from cli.local.offline.rules.fields import objects_in, text_in
 from cli.local.offline.rules.notices import without_notice
+from cli.local.offline.rules.statements import stated
 from cli.local.offline.text.reading import sentences_of
 from cli.local.offline.text.totals import is_total_asked_for
 from cli.local.offline.text.words import Unit, distinct, keys_of, units
 from selfrag.text.sentences import split_sentences
 
-_FULL, _PARTIAL = 0.85, 0.45
+FULL, _PARTIAL = 0.85, 0.45
 
 
 def grade_support(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -28,8 +29,10 @@ def grade_support(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _judged(question: str, claim: str, passages: Sequence[tuple[int, str]]) -> dict[str, Any]:
-    share, number = max(((_share(question, claim, text), -number) for number, text in passages), default=(0.0, 0))
-    support = "full" if share >= _FULL else "partial" if share >= _PARTIAL else "none"
+    share, number = max(
+        ((share_said(question, stated(question, claim), text), -number) for number, text in passages), default=(0.0, 0)
+    )
+    support = "full" if share >= FULL else "partial" if share >= _PARTIAL else "none"
     # A claim that is backed in part is reworded from what backs it; what no passage holds is searched for.
     missing = _subject(claim) if support == "none" else ""
     return {"claim": claim, "support": support, "passages": [] if support == "none" else [-number], "missing": missing}
@@ -40,7 +43,7 @@ def _subject(claim: str) -> str:
     return " ".join(unit.text for unit in distinct(units(claim)) if unit.kind != "number")
 
 
-def _share(question: str, claim: str, text: str) -> float:
+def share_said(question: str, claim: str, text: str) -> float:
     """The share of a claim's words that a text holds; a number that is not there leaves at most half of it."""
     sentences = (sentence.text for sentence in sentences_of(tuple(split_sentences(text))))
     if claim.strip(" .。") in text or is_total_asked_for(question, claim, sentences):

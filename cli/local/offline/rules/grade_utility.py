@@ -5,14 +5,18 @@ from typing import Any
 
 from cli.local.offline.rules.arithmetic import worked_out
 from cli.local.offline.rules.fields import object_in, text_in
-from cli.local.offline.rules.generate import in_full
+from cli.local.offline.rules.follow_ups import in_full
 from cli.local.offline.rules.notices import without_notice
+from cli.local.offline.rules.statements import is_bare
 from cli.local.offline.rules.talk import asks_about_the_assistant, is_small_talk
+from cli.local.offline.text.reading import is_ended
 from cli.local.offline.text.scoring import Candidate, Source, ranked
+from cli.local.offline.text.wants import wanted
 from selfrag.text.sentences import split_sentences
 
 # An answer stands without its headings, so it is measured more mildly than a sentence in its document.
 _STEPS = ((-0.5, 5), (-2.5, 4), (-5.0, 3), (-6.0, 2))
+_LONGEST_OPTION = 100
 _REASONS = {
     5: "The answer is about what is asked and has the form that is asked for.",
     4: "The answer is mostly about what is asked.",
@@ -30,7 +34,11 @@ def grade_utility(fields: Mapping[str, Any]) -> dict[str, Any]:
         return {"reason": "There is no answer.", "score": 1}
     if is_small_talk(asked) or worked_out(asked) or asks_about_the_assistant(asked):
         return {"reason": "The question needs no documents, and the answer replies to it.", "score": 5}
-    candidates = ranked(question, [Source("", "", tuple(split_sentences(answer)))])
+    if is_bare(answer) and wanted(question) in ("yes_or_no", "other"):
+        return {"reason": "The question states something, and the answer says whether it is so.", "score": 5}
+    # An option is no sentence: it stands for the one that it would complete.
+    told = answer if len(answer) > _LONGEST_OPTION or is_ended(answer) else f"{question.rstrip('?？')}: {answer}"
+    candidates = ranked(question, [Source("", "", tuple(split_sentences(told)))])
     if not candidates:
         return {"reason": "The answer states nothing.", "score": 1}
     best = min(candidates, key=lambda candidate: (candidate.match.lacks, -candidate.score))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cli.local.offline.rules.fields import object_in, text_in, texts_in
-from cli.local.offline.rules.generate import in_full
+from cli.local.offline.rules.follow_ups import in_full
 from cli.local.offline.text.vocabulary import SAME
 from cli.local.offline.text.wants import asking_part
 from cli.local.offline.text.words import distinct, phrases, plain, units

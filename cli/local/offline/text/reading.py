@@ -118,3 +118,8 @@ def _rank(block: str, following: str) -> int:
     if _ASKS.search(block):
         return _QUESTION
     return _LINE if block.endswith("\n") and _HEADING.match(block) else 0
+
+
+def is_ended(text: str) -> bool:
+    """Whether a text ends as a sentence does."""
+    return re.search(r"[.!?。！？][\"'”’)\]」』）]*$", text) is not None

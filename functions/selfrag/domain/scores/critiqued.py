@@ -20,19 +20,22 @@ LEVELS = {"fully_supported": 1.0, "partially_supported": 0.5, "no_support": 0.0,
 class Terms(Model):
     """The terms of a score: s(Rel) and s(Sup) from 0 to 1, s(Use) from -1 to 1, and q, from 0 to 1.
 
-    A `rel` of null is no verdict, which puts an answer out. Without probabilities there is no `seq`.
+    A `rel` of null is no verdict, which puts an answer out. Without probabilities there is no `seq`. One that is
+    `truncated` rests on a group that the server did not list whole.
     """
 
     rel: float | None
     sup: float = 0.0
     use: float = 0.0
     seq: float = 0.0
+    truncated: bool = False
 
 
 class Critiqued(Critique):
     """What was written from one passage, and what was said of it; `terms` are there where probabilities were told.
 
-    `passage_id` is null of what rests on no passage. A `cut` text met the length limit.
+    `passage_id` is null of what rests on no passage. A `cut` text is not whole: it met the length limit, or was to go
+    on with a passage that it has not. `error` says why there is no verdict on it, "" where there is one.
     """
 
     # The workflow keeps more with it.
@@ -44,6 +47,7 @@ class Critiqued(Critique):
     relevance: RelevanceVerdict | None = None
     terms: Terms | None = None
     cut: bool = False
+    error: str = ""
 
 
 class Segment(Critiqued):

@@ -7,3 +7,6 @@ UTILITY = ("[Utility:1]", "[Utility:2]", "[Utility:3]", "[Utility:4]", "[Utility
 PARAGRAPH, END_OF_PARAGRAPH = "<paragraph>", "</paragraph>"
 # Whatever of these stands in a string prompt is a token to the server, and none of them may stand in an answer.
 CONTROL = (*RETRIEVE, *RELEVANCE, *SUPPORT, *UTILITY, PARAGRAPH, END_OF_PARAGRAPH, "<pad>")
+END = "</s>"
+# What else the server takes for a token of its own.
+MARKERS = (*CONTROL, "<s>", END, "<unk>")

@@ -8,25 +8,47 @@ from pydantic import ValidationError
 from selfrag.domain.history import Step
 from selfrag.domain.scores.shown import Scores
 
-# The steps that compare, and so tell of all that was written before them.
-_COMPARING = ("RankPaths", "PickCandidate")
-
 
 def scores_of(steps: Sequence[Step]) -> Scores | None:
     """The last comparison that was made; null before the first, and where one of another release says more."""
-    told = [step.result.get("scores") for step in steps if step.name in _COMPARING and isinstance(step.result, dict)]
-    for scores in reversed(told):
+    for step in reversed(steps):
+        told = _TELLING[step.name](step) if step.name in _TELLING and isinstance(step.result, dict) else None
         try:
-            return Scores.model_validate(scores, extra="ignore")
+            if told:
+                return Scores.model_validate(told, extra="ignore")
         except ValidationError:
             continue
     return None
 
 
+def _picked(step: Step) -> Any:
+    return step.result.get("scores")
+
+
+def _ranked(step: Step) -> dict[str, Any] | None:
+    """A level of the tree, which has the texts of the paths that go on beside it."""
+    nodes, given = step.result.get("nodes"), step.given if isinstance(step.given, dict) else {}
+    if not isinstance(nodes, list):
+        return None
+    kept, generator = _texts(step.result.get("beam")), given.get("generator", "claude")
+    return {
+        "scale": "probabilities" if generator == "selfrag" else "labels",
+        "generator": generator,
+        "nodes": [{**node, "text": kept.get(str(node.get("id")), "")} for node in nodes if isinstance(node, dict)],
+    }
+
+
+# The steps that compare, and so tell of all that was written before them.
+_TELLING = {"RankPaths": _ranked, "PickCandidate": _picked}
+
+
 def texts_of(steps: Sequence[Step]) -> dict[str, str]:
     """What each segment said that a step compared, by its id, whether or not it was kept."""
-    found = (one for step in steps if step.name in _COMPARING for one in _objects(step.given))
-    return {one["id"]: one["answer"] for one in found if isinstance(one.get("id"), str) and one.get("answer")}
+    return _texts([step.given for step in steps if step.name in _TELLING])
+
+
+def _texts(value: Any) -> dict[str, str]:
+    return {one["id"]: one["answer"] for one in _objects(value) if isinstance(one.get("id"), str) and one.get("answer")}
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from cli.show.said import said
 from cli.show.traces import show_trace
 from selfrag.domain.history import Step
 from tests.support import steps
-from tests.support.compared import TEXTS, answers, tree
+from tests.support.compared import TEXTS, answers, ranked, tree
 
 PASSAGE = {"passage_id": "p", "document": "leave.md", "heading": "Pay", "text": "25 days."}
 WHERE = {"p": "leave.md > Pay"}
@@ -119,8 +119,9 @@ def test_what_a_step_was_given_and_gave_back_is_shown_whole_and_only_where_it_is
         ("RewriteQuestion", {}, steps.rewrite("", new=False), "no query that was not tried"),
         ("DecideRetrieval", {}, {"verdict": {"decision": "complete", "reason": "", "ratio": 0.125}},
          "the answer is complete, r 0.12"),
+        ("DecideNext", {}, steps.retrieval("continue"), "the earlier evidence will do: because"),
         ("GenerateCandidates", {}, {"written": [{"answer": "A."}, {"answer": ""}]}, "1 text written and judged, of 2"),
-        ("RankPaths", {}, {"scores": tree()}, "3 of 5 texts kept"),
+        ("RankPaths", {}, ranked(), "3 of 5 texts kept"),
         ("PickCandidate", {}, {"scores": answers(), "winner": {"answer": "A."}}, "2 of 3 texts kept, the best: A."),
         ("PickCandidate", {}, {"scores": answers(), "winner": None}, "2 of 3 texts kept, none is chosen"),
         ("ComposeAnswer", {}, {"status": "answered"}, "answered"),
@@ -139,10 +140,10 @@ def test_of_a_result_with_other_fields_what_is_known_is_said(name: str, result: 
 
 
 def test_a_trace_shows_the_tree_below_its_steps_and_what_was_pruned_only_where_it_is_asked_for() -> None:
-    task = ("RankPaths", 0.0, 1.0, {"scores": tree()})
+    task = ("PickCandidate", 0.0, 1.0, {"scores": tree(), "winner": {"answer": "A."}})
     shown = lines(task, width=200)
     assert shown[-9] == "Segments, each below the one that it follows"
-    assert shown[-10].startswith("1 RankPaths")
+    assert shown[-10].startswith("1 PickCandidate")
     assert TEXTS["C"] not in "".join(shown)
     children = [{"id": name, "answer": text} for name, text in TEXTS.items()]
     history = history_of(task)

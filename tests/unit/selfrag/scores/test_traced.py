@@ -6,30 +6,47 @@ import pytest
 
 from selfrag.domain.history import Step
 from selfrag.domain.scores.traced import scores_of, texts_of
-from tests.support.compared import answers, tree
+from tests.support.compared import TEXTS, answers, ranked, tree
 
 
 def step(name: str, result: Any, given: Any = None) -> Step:
     return Step(name, 0.0, 1.0, 1, given, result, error="")
 
 
-def test_the_last_comparison_is_told_and_none_before_the_first() -> None:
-    ranked, picked = step("RankPaths", {"scores": tree()}), step("PickCandidate", {"scores": answers()})
+RANKED = step("RankPaths", ranked(), {"generator": "selfrag"})
+PICKED = step("PickCandidate", {"scores": answers(), "winner": None})
+
+
+@pytest.mark.parametrize("steps", [[RANKED, PICKED], [PICKED, step("RankPaths", None)], [PICKED, step("Retrieve", {})]])
+def test_the_last_comparison_is_told(steps: list[Step]) -> None:
+    told = scores_of(steps)
+    assert told is not None
+    assert told.model_dump() == answers()
+
+
+def test_a_tree_that_grows_is_told_with_the_texts_of_what_was_kept() -> None:
     assert scores_of([step("Retrieve", {"passages": []})]) is None
-    for steps, expected in (
-        ([ranked], tree()),
-        ([ranked, picked], answers()),
-        ([picked, step("RankPaths", None)], answers()),
-    ):
-        told = scores_of(steps)
-        assert told is not None
-        assert told.model_dump() == expected
+    told = scores_of([PICKED, RANKED])
+    assert told is not None
+    assert (told.scale, told.generator) == ("probabilities", "selfrag")
+    texts = {"A": TEXTS["A"], "B": TEXTS["B"], "C": "", "A1": TEXTS["A1"], "A2": ""}
+    assert {one.id: one.text for one in told.nodes} == texts
+    by_claude = scores_of([step("RankPaths", ranked(), {})])
+    assert by_claude is not None
+    assert (by_claude.scale, by_claude.generator) == ("labels", "claude")
 
 
-@pytest.mark.parametrize("scores", [None, {}, {"scale": "stars"}, [], {"scale": "labels", "nodes": [{"id": 1}]}])
-def test_what_another_release_tells_is_left_out_where_it_cannot_be_read(scores: Any) -> None:
-    assert scores_of([step("RankPaths", {"scores": scores})]) is None
-    assert scores_of([step("RankPaths", {"scores": {**tree(), "colour": "red"}})]) is not None
+@pytest.mark.parametrize("name", ["RankPaths", "PickCandidate"])
+@pytest.mark.parametrize(
+    "result", [{}, {"scores": {"scale": "stars"}, "nodes": 1}, {"scores": [], "nodes": [{"id": 1}]}, {"nodes": None}]
+)
+def test_what_another_release_tells_is_left_out_where_it_cannot_be_read(name: str, result: Any) -> None:
+    assert scores_of([step(name, result)]) is None
+
+
+def test_a_field_that_another_release_tells_takes_nothing_away() -> None:
+    assert scores_of([step("PickCandidate", {"scores": {**tree(), "colour": "red"}})]) is not None
+    assert scores_of([step("RankPaths", {**ranked(), "colour": "red"})]) is not None
 
 
 def test_the_texts_of_all_that_was_compared_are_found_in_what_the_step_was_given() -> None:

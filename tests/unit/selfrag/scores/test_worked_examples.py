@@ -9,57 +9,10 @@ from selfrag.domain.scores import terms
 from selfrag.domain.scores.critiqued import Critiqued, Segment, Terms, score
 from selfrag.domain.scores.paths import Path, best_first, path_score
 from selfrag.domain.scores.ranking import Ranked, ranked, voted
-from selfrag.domain.scores.tokens import RELEVANCE, RETRIEVE, SUPPORT, UTILITY
-from selfrag.domain.verdicts import RelevanceVerdict, SupportLevel, SupportVerdict, UtilityVerdict
+from selfrag.domain.scores.tokens import RETRIEVE, UTILITY
+from tests.support.paper import ROWS, critiqued, distribution, labelled
 
 WEIGHTS = Weights()
-LEVEL: dict[str, SupportLevel] = {
-    SUPPORT[0]: "no_support",
-    SUPPORT[1]: "partially_supported",
-    SUPPORT[2]: "fully_supported",
-}
-# p(rel), p(irr); p(full), p(part), p(no); p(1..5); the sum of log-probabilities and the tokens.
-ROWS = {
-    "d1": ((0.90, 0.05), (0.10, 0.60, 0.30), (0.02, 0.03, 0.10, 0.25, 0.60), -2.4, 12),
-    "d2": ((0.72, 0.18), (0.63, 0.18, 0.09), (0.05, 0.05, 0.20, 0.40, 0.30), -4.2, 12),
-    "d3": ((0.30, 0.60), (0.90, 0.05, 0.05), (0.01, 0.01, 0.03, 0.15, 0.80), -0.8, 8),
-}
-CLAUDE = {"d1": (0.9, "partially_supported", 5), "d2": (0.8, "fully_supported", 4), "d3": (0.3, "fully_supported", 5)}
-
-
-def distribution(relevance, support, use=()) -> dict[str, float]:
-    found = dict(zip(reversed(RELEVANCE), relevance, strict=True)) | dict(zip(reversed(SUPPORT), support, strict=True))
-    return found | dict(zip(UTILITY, use, strict=False))
-
-
-def critiqued(name: str, seq: float = 1.0) -> Critiqued:
-    relevance, support, use, logs, tokens = ROWS[name]
-    found = distribution(relevance, support, use)
-    told = Terms(
-        rel=terms.relevance_score(found),
-        sup=terms.support_score(found),
-        use=terms.utility_score(found),
-        seq=seq * math.exp(logs / tokens),
-    )
-    label = terms.most_probable(found, SUPPORT)
-    relevant = relevance[0] > relevance[1]
-    verdict = RelevanceVerdict(
-        passage_id=name, relevant=relevant, score=told.rel, label="relevant" if relevant else "irrelevant"
-    )
-    level = SupportVerdict(level=LEVEL[label])
-    return Critiqued(passage_id=name, answer="A.", relevance=verdict, support=level, terms=told)
-
-
-def labelled(name: str) -> Critiqued:
-    rel, level, use = CLAUDE[name]
-    label = "relevant" if rel >= 0.5 else "irrelevant"
-    return Critiqued(
-        passage_id=name,
-        answer="A.",
-        relevance=RelevanceVerdict(passage_id=name, relevant=rel >= 0.5, score=rel, label=label),
-        support=SupportVerdict(level=level),
-        utility=UtilityVerdict(score=use),
-    )
 
 
 def winner(found: list[Critiqued], constraints="hard", weights=WEIGHTS) -> tuple[str, dict[str, float]]:

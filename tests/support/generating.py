@@ -1,0 +1,68 @@
+"""The steps that ask the fine-tuned model, as the workflow calls them, against a double of its server."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from question.decide_retrieval.handler import handler as decide_retrieval
+from question.generate.handler import handler as generate
+from selfrag import bootstrap
+from selfrag.domain.scores.critiqued import Critiqued, Segment
+from tests.support.asking import MemoryCalls, Skipping
+from tests.support.doubles.vllm import Scenario, VllmDouble, vllm
+from tests.support.doubles.vllm.server import ACCESS_KEY, ENDPOINT, REGION, SECRET_KEY
+
+AWS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_DEFAULT_REGION": REGION}
+
+
+@contextmanager
+def pointed_at(double: VllmDouble, *, sagemaker: bool = False, **settings: str) -> Iterator[Skipping]:
+    """Let the steps ask a double, by its URL or as an endpoint of SageMaker; gives the time, which skips all waits."""
+    place = {"SELFRAG_GENERATOR_URL": double.url}
+    if sagemaker:
+        place = {**AWS, "AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME": double.url, "SELFRAG_GENERATOR_ENDPOINT": ENDPOINT}
+    time = Skipping()
+    with (
+        patch.dict("os.environ", {"AWS_DEFAULT_REGION": REGION, **place, **settings}),
+        bootstrap.using(clock=time.clock, recent_calls=MemoryCalls()),
+    ):
+        yield time
+
+
+@contextmanager
+def running(
+    scenario: Scenario, version: str = "0.33", *, sagemaker: bool = False, settings: dict[str, str] | None = None,
+    **options: Any,
+) -> Iterator[VllmDouble]:  # fmt: skip
+    """A double that the steps ask."""
+    with vllm(scenario, version, **options) as double, pointed_at(double, sagemaker=sagemaker, **(settings or {})):
+        yield double
+
+
+def decided(question: str, **more: Any) -> dict[str, Any]:
+    """What DecideRetrieval says."""
+    return decide_retrieval({"generator": "selfrag", "question": question, **more}, None)
+
+
+def candidates(scenario: Scenario, **more: Any) -> tuple[list[Critiqued], dict[str, Any]]:
+    """An answer from each passage of a scenario, and the whole result of the step."""
+    passages = [scenario.evidence(name).model_dump() for name in scenario.passages]
+    task = {"generator": "selfrag", "mode": "candidates", "question": scenario.question, "passages": passages, **more}
+    result = generate(task, None)
+    return [Critiqued.model_validate(one) for one in result["written"]], result
+
+
+def segments(scenario: Scenario, branches: list[dict[str, Any]], **more: Any) -> tuple[list[Segment], dict[str, Any]]:
+    """A segment for each branch, and the whole result of the step."""
+    task = {"generator": "selfrag", "mode": "segments", "question": scenario.question, "branches": branches, **more}
+    result = generate(task, None)
+    return [Segment.model_validate(one) for one in result["written"]], result
+
+
+def branch(scenario: Scenario, name: str, parent: Segment | None = None, **more: Any) -> dict[str, Any]:
+    """The branch whose segment is the node of a name, behind the segment that was written for its parent."""
+    passage = scenario.named(name).passage
+    shown = scenario.evidence(passage).model_dump() if passage else None
+    told = {"told": parent.told, "bare": parent.answer, "parent": parent.id} if parent else {}
+    return {"id": name, "passage": shown, **told, **more}

@@ -1,0 +1,86 @@
+"""What Terraform would make, planned without AWS: its provider is a mock, so what only AWS knows is unknown (None)."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from infra.packages.package import FUNCTIONS
+from infra.packages.zips import LAYERS, steps_of
+from tests.support.infra.tools import copy_configuration, environment, provider_mirror, run, terraform
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The attributes of every resource and of the policies that name one, by address, and what steps are told."""
+
+    resources: dict[str, dict[str, Any]]
+    # By step, the variables of the fine-tuned model in a function's environment.
+    told: dict[str, dict[str, str]]
+
+    @property
+    def allowed(self) -> dict[str, list[dict[str, Any]]]:
+        """The statements of the policies, by what each is called."""
+        return {
+            address.removeprefix(_POLICY): values["statement"]
+            for address, values in self.resources.items()
+            if address.startswith(_POLICY)
+        }
+
+
+_POLICY = "data.aws_iam_policy_document."
+_TEST = """
+mock_provider "aws" {
+  override_during = plan
+  mock_resource "aws_secretsmanager_secret" {
+    defaults = { arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:key" }
+  }
+  mock_data "aws_iam_policy_document" {
+    defaults = { json = "{}" }
+  }
+  mock_data "aws_caller_identity" {
+    defaults = { account_id = "000000000000" }
+  }
+  mock_data "aws_partition" {
+    defaults = { partition = "aws" }
+  }
+  mock_data "aws_region" {
+    defaults = { name = "us-east-1" }
+  }
+}
+run "planned" {
+  command = plan
+  # Fails with what the functions are told of the fine-tuned model.
+  assert {
+    condition = local.environments == null
+    error_message = jsonencode({ for step, of in local.environments : step => {
+      for name in keys(of) : name => of[name] if startswith(name, "SELFRAG_GENERATOR_") ? of[name] != null : false
+    } })
+  }
+}
+"""
+
+
+def prepared(directory: Path) -> Path:
+    """A folder with the configuration, ready for plans; the functions' packages are empty."""
+    copy_configuration(directory)
+    for package in [*steps_of(FUNCTIONS), *LAYERS]:
+        (directory / f"{package}.zip").touch()
+    (directory / "planned.tftest.hcl").write_text(_TEST)
+    run([terraform(), "init", "-input=false", "-backend=false", *provider_mirror()], directory, environment(directory))
+    return directory
+
+
+def planned(directory: Path, **variables: Any) -> Plan:
+    """What is planned with these variables; fails the test where the plan fails."""
+    values = {"collection_public": True, "package_directory": ".", **variables}
+    (directory / "terraform.tfvars.json").write_text(json.dumps(values))
+    command = [terraform(), "test", "-no-color", "-verbose", "-json"]
+    done = run(command, directory, environment(directory), check=False)
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    changes = [
+        change for each in said if each["type"] == "test_plan" for change in each["test_plan"]["resource_changes"]
+    ]
+    [*wrong, asserted] = [each["diagnostic"] for each in said if each["type"] == "diagnostic"]
+    assert changes, [each["summary"] for each in (*wrong, asserted)]
+    return Plan({each["address"]: each["change"]["after"] for each in changes}, json.loads(asserted["detail"]))

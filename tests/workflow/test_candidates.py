@@ -1,0 +1,456 @@
+"""`candidates` through its own definition: an answer from each passage, and the best of them."""
+
+import time
+from typing import Any
+
+import pytest
+
+from question.compose_answer.outcome import NO_ROOM, STOPPED
+from question.pick_candidate.logic import IRRELEVANT, UNSUPPORTED
+from selfrag.domain.errors import DeadlineExceeded
+from tests.support import steps
+from tests.support.paper import CLAUDE, ROWS, critiqued
+from tests.workflow.asking import ASKED, NONE, executed, run
+
+LOST = TimeoutError("a step that dies")
+MODES = ("off", "draft", "full")
+PASSAGES = ["Retrieve", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility", "PickCandidate"]
+WAY = ["DecideRetrieval", *PASSAGES]
+DIRECT = ["DecideRetrieval", "Generate", "GradeUtility"]
+SUPPORTS = {"full": "fully_supported", "partial": "partially_supported", "none": "no_support"}
+
+
+def asked(speculate: str = "off", **policy: Any) -> dict[str, Any]:
+    """The question under this strategy."""
+    own = {"strategy": "candidates", "speculate": speculate, **policy}
+    return {**ASKED, "policy": {**ASKED["policy"], **own}}
+
+
+def from_passage(event: dict[str, Any]) -> dict[str, Any]:
+    """A writer that says which passage it was given."""
+    if event["mode"] == "direct":
+        return steps.answer("Hello.")
+    (only,) = event["passages"]
+    return steps.answer(f"As {only['passage_id']} says.", cites=only["passage_id"])
+
+
+def named_in(event: dict[str, Any]) -> str:
+    """The passage that an answer of `from_passage` names."""
+    return str(event["answer"]).removeprefix("As ").removesuffix(" says.")
+
+
+def graders(**verdicts: tuple[float | None, str, int | None]) -> dict[str, list[Any]]:
+    """Graders that judge each passage, and the answer from it, like this; all that is not named, best."""
+
+    def relevance(event: dict[str, Any]) -> dict[str, Any]:
+        name = event["passage"]["passage_id"]
+        score = verdicts.get(name.replace("-", "_"), (0.9, "", 5))[0]
+        label = "ungraded" if score is None else "relevant" if score >= 0.5 else "irrelevant"
+        graded = steps.relevance(name, label)
+        return {**graded, "verdict": {**graded["verdict"], "score": score}}
+
+    def judged(event: dict[str, Any]) -> tuple[float | None, str, int | None]:
+        return verdicts.get(named_in(event).replace("-", "_"), (0.9, "fully_supported", 5))
+
+    return {
+        "grade_relevance": [relevance],
+        "grade_support": [lambda event: steps.support(judged(event)[1])],
+        "grade_utility": [lambda event: steps.utility(judged(event)[2])],
+        "generate": [from_passage],
+    }
+
+
+EXAMPLE = {"retrieve": [lambda event: steps.found("d1", "d2", "d3")]}
+
+
+def scores_of(response: dict[str, Any]) -> dict[str, float | None]:
+    return {n["passage_id"]: n["score"] and round(n["score"], 6) for n in response["scores"]["nodes"]}
+
+
+@pytest.mark.parametrize(("constraints", "d3"), [("hard", None), ("soft", 1.8)])
+def test_the_worked_example_by_our_graders(constraints: str, d3: float | None) -> None:
+    response, _ = run(asked(constraints=constraints), **EXAMPLE, **graders(**CLAUDE))
+    assert (response["answer"], response["status"]) == ("As d2 says.", "answered")
+    assert scores_of(response) == {"d1": 1.9, "d2": 2.05, "d3": d3}
+    assert response["scores"]["scale"] == "labels"
+    assert [citation["passage_id"] for citation in response["citations"]] == ["d2"]
+
+
+def endpoint(seq: float = 1.0, **more: Any) -> list[Any]:
+    """What the paper's model answers from the passages of the example."""
+
+    def reply(event: dict[str, Any]) -> dict[str, Any]:
+        written = [critiqued(p["passage_id"], seq).model_dump(mode="json") for p in event["passages"]]
+        return {**steps.asked("generate", written=written), "sequences": len(written), **more}
+
+    return [reply]
+
+
+def decided(decision: str = "yes") -> list[Any]:
+    return [{**steps.retrieval(decision), "sequences": 1}]
+
+
+VARIANTS: dict[str, tuple[dict[str, Any], float, str, dict[str, float]]] = {
+    "soft": ({"constraints": "soft"}, 1.0, "d3", {"d1": 2.511099, "d2": 2.517188, "d3": 2.593171}),
+    "hard": ({}, 1.0, "d2", {"d1": 2.511099, "d2": 2.517188, "d3": 2.593171}),
+    "soft, without q": ({"constraints": "soft"}, 0.0, "d2", {"d1": 1.692368, "d2": 1.8125, "d3": 1.688333}),
+    "w_use 1": ({"weights": {"rel": 1.0, "sup": 1.0, "use": 1.0}}, 1.0, "d1", {"d1": 2.856099, "d2": 2.729688}),
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_worked_example_by_the_papers_model(variant: str) -> None:
+    policy, seq, winner, scores = VARIANTS[variant]
+    own = asked(generator="selfrag", **policy)
+    response, scripted = run(own, **EXAMPLE, decide_retrieval=decided(), generate=endpoint(seq))
+    chosen = [node["passage_id"] for node in response["scores"]["nodes"] if node["state"] == "chosen"]
+    assert chosen == [winner]
+    assert scores_of(response).items() >= scores.items()
+    assert (response["scores"]["scale"], response["scores"]["generator"]) == ("probabilities", "selfrag")
+    assert response["path"] == ["DecideRetrieval", "Retrieve", "Generate", "PickCandidate"]
+    usage = response["usage"]
+    assert (usage["model_calls"], usage["sequences"], usage["rounds"]) == (2, 4, 2)
+    (sent,) = scripted.events_of("generate")
+    assert (sent["generator"], sent["mode"], len(sent["passages"])) == ("selfrag", "candidates", len(ROWS))
+
+
+def test_an_irrelevant_winner_under_soft_constraints_is_partial_and_says_so() -> None:
+    own = asked(generator="selfrag", constraints="soft")
+    response, _ = run(own, **EXAMPLE, decide_retrieval=decided(), generate=endpoint())
+    assert response["status"] == "partial"
+    assert IRRELEVANT in response["usage"]["warnings"]
+
+
+def test_an_unsupported_winner_under_soft_constraints_goes_out_as_partial_and_says_so() -> None:
+    response, _ = run(asked(constraints="soft", top_k=1), **graders(p1_0=(0.9, "no_support", 5)))
+    assert (response["status"], response["answer"]) == ("partial", "As p1-0 says.")
+    assert UNSUPPORTED in response["usage"]["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "status"),
+    [
+        ((0.9, "fully_supported", 5), "answered"),
+        ((0.9, "partially_supported", 5), "partial"),
+        ((0.9, "fully_supported", 2), "partial"),
+        ((0.9, "fully_supported", None), "partial"),
+        ((0.9, "ungraded", 5), "partial"),
+    ],
+)
+def test_the_status_is_that_of_the_winners_verdicts(verdicts: Any, status: str) -> None:
+    response, _ = run(asked(top_k=1), **graders(p1_0=verdicts))
+    assert (response["status"], response["answer"]) == (status, "As p1-0 says.")
+
+
+@pytest.mark.parametrize(("speculate", "rounds"), [("off", 4), ("draft", 3), ("full", 2)])
+@pytest.mark.parametrize("top_k", [3, 5])
+def test_calls_and_rounds_are_those_of_the_papers_table(speculate: str, rounds: int, top_k: int) -> None:
+    response, _ = run(asked(speculate, top_k=top_k), generate=[from_passage])
+    usage = response["usage"]
+    assert (usage["model_calls"], usage["rounds"]) == (1 + 4 * top_k, rounds)
+    assert (usage["waste"]["model_calls"], response["path"]) == (0, WAY if speculate == "off" else response["path"])
+
+
+@pytest.mark.parametrize(("speculate", "rounds"), [("off", 2), ("draft", 2), ("full", 1)])
+@pytest.mark.parametrize("top_k", [3, 5])
+def test_the_endpoint_takes_two_requests_and_one_sequence_for_each_passage(
+    speculate: str, rounds: int, top_k: int
+) -> None:
+    def reply(event: dict[str, Any]) -> dict[str, Any]:
+        rows = [critiqued("d1").model_copy(update={"passage_id": p["passage_id"]}) for p in event["passages"]]
+        return {**steps.asked("generate", written=[row.model_dump(mode="json") for row in rows]), "sequences": top_k}
+
+    own = asked(speculate, generator="selfrag", top_k=top_k)
+    usage = run(own, decide_retrieval=decided(), generate=[reply])[0]["usage"]
+    assert (usage["model_calls"], usage["sequences"], usage["rounds"]) == (2, 1 + top_k, rounds)
+
+
+def test_under_hard_constraints_nothing_is_written_from_an_irrelevant_passage() -> None:
+    response, scripted = run(asked(), **graders(p1_1=(0.2, "fully_supported", 5), p1_3=(0.1, "fully_supported", 5)))
+    assert response["usage"]["model_calls"] == 1 + 4 + 3 * 2
+    assert sorted(e["passages"][0]["passage_id"] for e in scripted.events_of("generate")) == ["p1-0", "p1-2"]
+    states = {node["passage_id"]: (node["state"], node["reason"]) for node in response["scores"]["nodes"]}
+    assert states == {
+        "p1-0": ("chosen", ""),
+        "p1-1": ("pruned", "irrelevant"),
+        "p1-2": ("kept", ""),
+        "p1-3": ("pruned", "irrelevant"),
+    }
+
+
+SCENARIOS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "all relevant": ({}, graders()),
+    "two set aside": ({}, graders(p1_0=(0.2, "fully_supported", 5), p1_3=(None, "fully_supported", 5))),
+    "soft": ({"constraints": "soft"}, graders(p1_0=(0.2, "no_support", 5), p1_1=(0.6, "partially_supported", 3))),
+    "no search": ({}, {**graders(), "decide_retrieval": [steps.retrieval("no")]}),
+    "no search, and nothing written": (
+        {},
+        {"decide_retrieval": [steps.retrieval("no")], "generate": [steps.answer(is_found=False), from_passage]},
+    ),
+    "evidence on the web alone": (
+        {},
+        {**graders(), "grade_relevance": [lambda e: (SOME_ON_THE_WEB if "w" in str(e["passage"]) else NONE)(e)]},
+    ),
+    "never any evidence": ({}, {**graders(), "grade_relevance": [NONE]}),
+    "graders down": ({}, {**graders(), "grade_relevance": [LOST]}),
+    "a search that fails": ({}, {**graders(), "retrieve": [LOST]}),
+    "one refusal": (
+        {},
+        {
+            **graders(),
+            "generate": [
+                lambda e: (
+                    steps.answer(is_found=False, flaw="refused")
+                    if e["passages"][0]["passage_id"] == "p1-0"
+                    else from_passage(e)
+                )
+            ],
+        },
+    ),
+}
+SOME_ON_THE_WEB = lambda event: steps.relevance(  # noqa: E731
+    event["passage"]["passage_id"], "relevant" if event["passage"]["passage_id"].startswith("w") else "irrelevant"
+)
+
+
+def scenario(name: str, speculate: str) -> dict[str, Any]:
+    policy, script = SCENARIOS[name]
+    found = {"retrieve": [lambda event: steps.found(*(f"p1-{n}" for n in range(event["top_k"])))]}
+    given = {**found, **{step: list(replies) for step, replies in script.items()}}
+    return run(asked(speculate, **policy), **given)[0]
+
+
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if name != "no search, and nothing written"])
+def test_what_is_done_ahead_changes_no_result_and_is_counted_as_waste(name: str) -> None:
+    slower, *faster = [scenario(name, speculate) for speculate in MODES]
+    assert slower["usage"]["waste"] == {"model_calls": 0, "cost_usd": 0.0}
+    for response in faster:
+        for part in ("status", "answer", "citations", "reflection", "queries", "scores"):
+            assert response[part] == slower[part], part
+        usage = response["usage"]
+        assert usage["model_calls"] - usage["waste"]["model_calls"] == slower["usage"]["model_calls"]
+        assert usage["rounds"] <= slower["usage"]["rounds"]
+
+
+def test_without_a_search_the_direct_answer_is_judged_for_its_use_and_goes_out() -> None:
+    response, scripted = run(asked(), **graders(), decide_retrieval=[steps.retrieval("no")])
+    assert (response["status"], response["answer"], response["path"]) == ("answered", "Hello.", DIRECT)
+    assert (scripted.count("retrieve"), response["scores"], response["reflection"]["support"]) == (0, None, None)
+
+
+def test_a_direct_answer_of_little_use_is_withheld() -> None:
+    response, _ = run(asked(), decide_retrieval=[steps.retrieval("no")], grade_utility=[steps.utility(1)])
+    assert (response["status"], response["path"]) == ("abstained", DIRECT)
+
+
+def test_where_nothing_can_be_written_directly_the_documents_are_searched() -> None:
+    replies = [steps.answer(is_found=False), from_passage]
+    response, _ = run(asked(), decide_retrieval=[steps.retrieval("no")], generate=replies)
+    assert (response["status"], response["path"]) == ("answered", ["DecideRetrieval", "Generate", *PASSAGES])
+
+
+@pytest.mark.parametrize(("retrieval", "path"), [("always", PASSAGES), ("never", ["Generate", "GradeUtility"])])
+@pytest.mark.parametrize("speculate", MODES)
+def test_a_policy_may_decide_about_the_search(retrieval: str, path: list[str], speculate: str) -> None:
+    response, scripted = run(asked(speculate, retrieval=retrieval, top_k=1), **graders())
+    assert (response["status"], scripted.count("decide_retrieval")) == ("answered", 0)
+    assert (set(response["path"]), response["reflection"]["retrieve"]) == (set(path), None)
+
+
+def test_never_does_not_search_even_if_nothing_can_be_written() -> None:
+    response, scripted = run(asked(retrieval="never"), generate=[steps.answer(is_found=False)])
+    assert (response["status"], scripted.count("retrieve"), scripted.count("search_web")) == ("abstained", 0, 0)
+
+
+@pytest.mark.parametrize("generator", ["claude", "selfrag"])
+def test_the_threshold_goes_only_to_who_has_probabilities(generator: str) -> None:
+    own = asked(generator=generator, threshold=0.2)
+    _, scripted = run(own, **EXAMPLE, decide_retrieval=decided(), generate=endpoint() if generator != "claude" else [])
+    (event,) = scripted.events_of("decide_retrieval")
+    told = {name: event[name] for name in ("generator", "threshold") if name in event}
+    assert told == ({} if generator == "claude" else {"generator": "selfrag", "threshold": 0.2})
+
+
+def test_the_endpoint_writes_a_direct_answer_in_one_request() -> None:
+    written = critiqued("d1").model_copy(update={"passage_id": None, "relevance": None}).model_dump(mode="json")
+    reply = {**steps.asked("generate", written=[written]), "sequences": 1}
+    own = asked(generator="selfrag")
+    response, scripted = run(own, decide_retrieval=decided("no"), generate=[reply])
+    assert (response["status"], response["path"]) == ("answered", ["DecideRetrieval", "Generate"])
+    assert scripted.events_of("generate")[0]["mode"] == "direct"
+    assert (response["usage"]["sequences"], response["usage"]["model_calls"]) == (2, 2)
+
+
+@pytest.mark.parametrize("step", ["grade_relevance", "generate", "grade_support", "grade_utility"])
+def test_a_passage_that_fails_in_a_step_fails_alone(step: str) -> None:
+    def dies_for_the_first(usual: Any) -> Any:
+        def reply(event: dict[str, Any]) -> Any:
+            if "p1-0" in str(event.get("passage") or event.get("passages") or event.get("answer")):
+                raise LOST
+            return usual(event)
+
+        return reply
+
+    script = graders()
+    script[step] = [dies_for_the_first(script[step][0])]
+    response, _ = run(asked(), **script)
+    assert (response["status"], response["answer"]) == ("answered", "As p1-1 says.")
+    first = response["scores"]["nodes"][0]
+    assert (first["passage_id"], first["state"]) == (
+        "p1-0",
+        "kept" if "support" in step or "util" in step else "pruned",
+    )
+
+
+def test_where_no_passage_could_be_graded_the_web_is_not_asked_and_it_is_a_failure() -> None:
+    response, scripted = run(asked(), grade_relevance=[LOST])
+    assert (response["status"], scripted.count("search_web"), scripted.count("generate")) == ("failed", 0, 0)
+
+
+@pytest.mark.parametrize("generator", ["claude", "selfrag"])
+def test_nothing_left_is_searched_for_on_the_web_once(generator: str) -> None:
+    def reply(event: dict[str, Any]) -> dict[str, Any]:
+        rows = [critiqued("d3").model_copy(update={"passage_id": p["passage_id"]}) for p in event["passages"]]
+        return {**steps.asked("generate", written=[r.model_dump(mode="json") for r in rows]), "sequences": 4}
+
+    script = {"generate": [reply], "decide_retrieval": decided()} if generator == "selfrag" else graders()
+    response, scripted = run(asked(generator=generator), **{**script, "grade_relevance": [NONE]})
+    assert (response["status"], scripted.count("search_web"), scripted.count("retrieve")) == ("abstained", 1, 1)
+    assert response["answer"] == 'Not found in the documents. Searched for: "How many days?".'
+    assert len(response["scores"]["nodes"]) == 8
+
+
+def test_an_answer_from_the_web_is_judged_like_any_other() -> None:
+    response, _ = run(asked(), **{**graders(), "grade_relevance": [SOME_ON_THE_WEB]})
+    web = ["SearchWeb", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility", "PickCandidate"]
+    assert response["path"] == ["DecideRetrieval", "Retrieve", "GradeRelevance", "PickCandidate", *web]
+    assert (response["status"], response["answer"]) == ("answered", "As w0 says.")
+
+
+def test_without_the_web_nothing_left_is_abstained_from_and_never_answered_directly() -> None:
+    response, scripted = run(asked(web_search=False), grade_relevance=[NONE])
+    assert (response["status"], scripted.count("search_web"), scripted.count("generate")) == ("abstained", 0, 0)
+
+
+def test_where_the_search_fails_the_question_fails() -> None:
+    response, scripted = run(asked(), retrieve=[LOST])
+    assert (response["status"], scripted.count("search_web")) == ("failed", 0)
+
+
+def test_where_picking_fails_the_question_fails_and_nothing_unpicked_goes_out() -> None:
+    response, _ = run(asked(), pick_candidate=[LOST])
+    assert (response["status"], response["citations"]) == ("failed", [])
+
+
+def test_where_the_endpoint_fails_the_question_fails() -> None:
+    response, _ = run(asked(generator="selfrag"), decide_retrieval=decided(), generate=[LOST])
+    assert (response["status"], response["usage"]["model_calls"]) == ("failed", 2)
+
+
+@pytest.mark.parametrize(
+    ("policy", "stopped"),
+    [
+        ({"max_model_calls": 16}, "calls"),
+        ({"max_model_calls": 1, "generator": "selfrag"}, "calls"),
+        ({"max_sequences": 4, "generator": "selfrag"}, "sequences"),
+    ],
+)
+def test_what_does_not_fit_is_not_begun_and_ends_as_partial(policy: dict[str, Any], stopped: Any) -> None:
+    response, scripted = run(asked(**policy), decide_retrieval=decided())
+    assert (response["status"], response["answer"], scripted.count("generate")) == ("partial", NO_ROOM, 0)
+    assert response["scores"]["stopped"] == stopped
+    assert STOPPED[stopped] in response["usage"]["warnings"]
+    assert response["usage"]["model_calls"] == 1
+
+
+def test_what_fits_exactly_is_begun() -> None:
+    assert run(asked(max_model_calls=17))[0]["usage"]["model_calls"] == 17
+    own = asked(max_sequences=4, generator="selfrag")
+    assert run(own, **EXAMPLE, decide_retrieval=decided(), generate=endpoint())[0]["usage"]["sequences"] == 4
+
+
+def test_a_web_search_that_does_not_fit_ends_as_partial_below_the_limit() -> None:
+    response, scripted = run(asked(max_model_calls=20), grade_relevance=[NONE])
+    assert (response["status"], response["scores"]["stopped"]) == ("partial", "calls")
+    assert (response["usage"]["model_calls"], scripted.count("generate")) == (5, 0)
+
+
+@pytest.mark.parametrize("top_k", [4, 8])
+def test_second_opinions_take_only_the_calls_that_are_left(top_k: int) -> None:
+    _, scripted = run(asked(top_k=top_k), **graders())
+    alone = [event["one_call"] for event in scripted.events_of("grade_support")]
+    assert alone.count(False) == min(top_k, 40 - 1 - 4 * top_k)
+
+
+def test_the_shares_of_all_passages_are_within_the_cost_limit() -> None:
+    _, scripted = run(asked(max_cost_usd=1.0), **graders())
+    asking = ("grade_relevance", "generate", "grade_support", "grade_utility")
+    shares = {step: [event["budget_usd"] for event in scripted.events_of(step)] for step in asking}
+    assert all(len(given) == 4 for given in shares.values())
+    assert sum(shares["grade_relevance"]) + sum(shares["generate"]) <= 1.0
+    assert sum(shares["grade_support"]) + sum(shares["grade_utility"]) <= 1.0
+
+
+def test_past_the_deadline_nothing_is_begun_and_what_was_judged_goes_out() -> None:
+    late = [DeadlineExceeded("no time")]
+    response, _ = run(asked(), **{**graders(), "grade_relevance": late})
+    assert response["status"] == "partial"
+    judged, _ = run(asked(), **{**graders(), "grade_utility": late})
+    assert (judged["status"], judged["answer"]) == ("partial", "As p1-0 says.")
+
+
+EARLIER = {
+    "id": {"S": "earlier"},
+    "question": {"S": "How many days of leave?"},
+    "answer": {"S": "25 days."},
+    "collections": {"L": [{"S": "c"}]},
+    "evidence": {"L": [{"M": {"passage_id": {"S": "e1"}, "score": {"N": "0.9"}}}]},
+    "expires_at": {"N": str(int(time.time()) + 1000)},
+}
+
+
+@pytest.mark.parametrize("speculate", MODES)
+def test_a_follow_up_that_continues_is_answered_from_the_earlier_evidence(speculate: str) -> None:
+    def by_id(event: dict[str, Any]) -> dict[str, Any]:
+        return steps.found(*(event["passage_ids"] or ["p1-0", "p1-1"]))
+
+    own = {**asked(speculate), "previous": "earlier"}
+    response, scripted = run(
+        own, EARLIER, **graders(), decide_retrieval=[steps.retrieval("continue")], retrieve=[by_id]
+    )
+    assert (response["status"], response["answer"]) == ("answered", "As e1 says.")
+    assert scripted.events_of("retrieve")[-1]["passage_ids"] == ["e1"]
+    assert response["queries"] == []
+
+
+def test_a_follow_up_whose_evidence_is_gone_or_does_not_serve_searches_the_documents() -> None:
+    for first, grades in ((steps.found(), graders()), (steps.found("e1"), graders(e1=(0.1, "fully_supported", 5)))):
+        response, _ = run(
+            {**asked(), "previous": "earlier"},
+            EARLIER,
+            **grades,
+            decide_retrieval=[steps.retrieval("continue")],
+            retrieve=[first, steps.found("e1", "p1")],
+        )
+        assert (response["status"], response["queries"]) == ("answered", ["How many days?"])
+        assert response["answer"] in ("As p1 says.", "As e1 says.")
+
+
+def test_a_closed_set_is_answered_by_the_votes_of_all_passages() -> None:
+    said = {"p1-0": "true", "p1-1": "True.", "p1-2": "false", "p1-3": "Perhaps"}
+
+    def choose(event: dict[str, Any]) -> dict[str, Any]:
+        (only,) = event["passages"]
+        return steps.answer(said[only["passage_id"]], cites=only["passage_id"])
+
+    response, scripted = run(asked(choices=["true", "false"]), generate=[choose])
+    assert (response["answer"], response["status"]) == ("true", "answered")
+    assert [citation["passage_id"] for citation in response["citations"]] == ["p1-0", "p1-1"]
+    assert set(response["scores"]["votes"]) == {"true", "false"}
+    assert all(event["choices"] == ["true", "false"] for event in scripted.events_of("generate"))
+
+
+def test_the_execution_needs_only_a_question_and_collections() -> None:
+    execution, _ = executed({"question": "?", "collections": ["c"], "policy": {"strategy": "candidates"}})
+    assert execution.output is not None
+    assert execution.output["status"] == "answered"
