@@ -10,7 +10,7 @@ from pathlib import Path
 from cli.local.aws.resources import GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
 from cli.local.place import Place
 from selfrag.adapters.outbound import checked_url
-from selfrag.domain.errors import InvalidInput
+from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.questions import AskRequest, Policy
 from selfrag.runtime.settings import GeneratorSettings, Settings, read
 
@@ -21,7 +21,11 @@ SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"
 def check_services() -> None:
     """Raise Misconfigured for a base URL that is none, and for a setting that no step could use."""
     read(Settings)
-    read(GeneratorSettings)
+    if read(GeneratorSettings).generator_endpoint:
+        # The AWS that a question sees here is on this machine, and has no model.
+        raise Misconfigured(
+            "SELFRAG_GENERATOR_ENDPOINT is for a deployment; here SELFRAG_GENERATOR_URL names a server."
+        )
     for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", GENERATOR_URL):
         if url := os.environ.get(name):
             checked_url(url, name)
@@ -68,8 +72,9 @@ class Backends:
 def chosen_backends(place: Place) -> Iterator[Backends]:
     """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
-    The server at SELFRAG_GENERATOR_URL gets SELFRAG_GENERATOR_KEY, if there is one. The pages of the offline web
-    belong to the sample documents, so no other directory gets them, nor a named collection.
+    The fine-tuned model, if SELFRAG_GENERATOR_URL names its server, has SELFRAG_GENERATOR_KEY where it wants a key.
+    The pages of the offline web belong to the sample documents, so no other directory gets them, nor a named
+    collection.
     """
     backends = Backends(
         environment={
@@ -80,6 +85,9 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
     )
     key, base_url = os.environ.get("ANTHROPIC_API_KEY", ""), os.environ.get("ANTHROPIC_BASE_URL", "")
     web_key, web_url = os.environ.get("TAVILY_API_KEY", ""), os.environ.get("TAVILY_BASE_URL", "")
+    if generator_key := os.environ.get("SELFRAG_GENERATOR_KEY"):
+        backends.environment["SELFRAG_GENERATOR_SECRET"] = GENERATOR_SECRET
+        backends.secrets[GENERATOR_SECRET] = generator_key
     offline = is_offline()
     with ExitStack() as servers:
         if offline:
@@ -102,8 +110,5 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         if web_url:
             backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
         backends.secrets[WEB_SECRET] = web_key or "offline"
-        if generator_key := os.environ.get("SELFRAG_GENERATOR_KEY"):
-            backends.environment["SELFRAG_GENERATOR_SECRET"] = GENERATOR_SECRET
-            backends.secrets[GENERATOR_SECRET] = generator_key
         backends.has_web, backends.offline = has_web(place), offline
         yield backends

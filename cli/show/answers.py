@@ -48,7 +48,7 @@ def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step
         for meaning in _meanings(response.reflection, steps):
             console.print(f"[dim]{meaning}[/]")
     if response.scores:
-        show_scores(console, response.scores, response.citations)
+        show_scores(console, response.scores, response.citations, places(steps))
     console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
     if response.queries:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")

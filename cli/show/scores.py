@@ -1,6 +1,6 @@
 """What a person sees of answers that were compared: a list best first, or a tree of segments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.console import Console
 from rich.markup import escape
@@ -28,6 +28,7 @@ STOPPED = {
     "cost": "the next step could have passed the limit of cost",
     "deadline": "the next step could have passed the deadline",
     "no_evidence": "no further evidence was found",
+    "fault": "a step failed",
 }
 SCALES = {
     "labels": "made of labels, each taken as certain",
@@ -37,11 +38,19 @@ COLOURS = {"chosen": "green", "kept": "default", "pruned": "dim"}
 
 
 def show_scores(
-    console: Console, scores: Scores, citations: Sequence[Citation] = (), texts: Mapping[str, str] | None = None
+    console: Console,
+    scores: Scores,
+    citations: Sequence[Citation] = (),
+    places: Mapping[str, str] | None = None,
+    texts: Mapping[str, str] | None = None,
 ) -> None:
-    """Print what was compared, why each was kept or not, and on which scale; `texts` are those of what was pruned."""
+    """Print what was compared, why each was kept or not, and on which scale.
+
+    `places` are those of the passages, as far as they are known, `texts` those of what was pruned.
+    """
     if scores.nodes:
-        console.print(_drawn(scores.nodes, _numbers(citations), texts or {}))
+        numbers = _numbers(citations)
+        console.print(_drawn(scores.nodes, lambda node: _line(node, numbers, places or {}, texts or {})))
     if scores.votes:
         votes = ", ".join(f"{option} {total:.2f}" for option, total in by_votes(scores.votes))
         console.print(f"[bold]Votes[/]    {escape(visible(votes))}")
@@ -74,26 +83,27 @@ def said_of(node: Node) -> str:
     return f"out ({REASONS.get(node.reason, node.reason)})" if node.state == "pruned" else node.state
 
 
-def _drawn(nodes: Sequence[Node], numbers: Mapping[str, int], texts: Mapping[str, str]) -> Tree:
+def _drawn(nodes: Sequence[Node], line: Callable[[Node], Text]) -> Tree:
     """Answers best first, or segments below those that they follow, in the order in which they were written."""
     grown = any(node.parent for node in nodes)
     root = Tree("[bold]Segments[/], each below the one that it follows" if grown else "[bold]Answers[/], best first")
     drawn = {"": root}
     for node in nodes if grown else best_first(nodes):
         # What follows a segment that is not told stands at the root.
-        text = node.text or texts.get(node.id, "")
-        drawn[node.id] = drawn.get(node.parent, root).add(_line(node, numbers, text))
+        drawn[node.id] = drawn.get(node.parent, root).add(line(node))
     return root
 
 
-def _line(node: Node, numbers: Mapping[str, int], text: str) -> Text:
+def _line(node: Node, numbers: Mapping[str, int], places: Mapping[str, str], texts: Mapping[str, str]) -> Text:
     named = {"s(Rel)": node.rel, "s(Sup)": node.sup, "s(Use)": node.use, "q": node.seq}
     terms = [f"{name} {value:.2f}" for name, value in named.items() if value is not None]
     worth = "no score" if node.score is None else f"score {node.score:.2f}"
-    number = numbers.get(node.passage_id or "") if node.state == "chosen" else None
-    source = "no passage" if node.passage_id is None else node.document or node.passage_id
+    passage_id = node.passage_id or ""
+    source = places.get(passage_id) or node.document or passage_id or "no passage"
+    number = numbers.get(passage_id) if node.state == "chosen" else None
     told = ", ".join([*terms, f"from {source}{f' [{number}]' if number else ''}"])
     line = Text(visible(f"{said_of(node)}, {worth}: {told}"), style=COLOURS[node.state])
+    text = node.text or texts.get(node.id, "")
     return line.append(f"\n{visible(text)}", style="default") if text else line
 
 

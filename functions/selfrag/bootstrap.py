@@ -22,7 +22,7 @@ from selfrag.ports.cache import Remembering
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.executions import Executions
 from selfrag.ports.feedback import FeedbackBook
-from selfrag.ports.generator import Generator
+from selfrag.ports.generator import Generator, Server
 from selfrag.ports.grading import Grader
 from selfrag.ports.index import Index
 from selfrag.ports.manifest import Manifest
@@ -199,13 +199,29 @@ def generator(step: str) -> Callable[[Limits], Generator]:
     return within
 
 
+def generator_server() -> Server:
+    """Which server runs the fine-tuned model, found out by a request of one token; raises selfrag's typed errors."""
+    from selfrag.adapters.generators.checking import server_at
+    from selfrag.domain.scores.vocabulary import Vocabulary
+
+    config = generator_settings()
+    ids = Vocabulary(config.generator_token_ids)
+    return server_at(
+        generator_host(), ids, config.generator_name, config.generator_served, config.generator_timeout_seconds
+    )
+
+
 @once
 def generator_host() -> "Host":
     """Where the fine-tuned model runs; raises Misconfigured where no endpoint is configured."""
     from selfrag.adapters.generators.hosts import host_at
 
     config = generator_settings()
-    key = _secrets()(config.generator_secret, "SELFRAG_GENERATOR_SECRET") if config.generator_secret else ""
+
+    def key(anew: bool) -> str:
+        name = config.generator_secret
+        return _secrets()(name, "SELFRAG_GENERATOR_SECRET", anew=anew) if name else ""
+
     return host_at(config, key)
 
 

@@ -11,7 +11,7 @@ from tests.bench import parts
 from tests.bench.page import BUILT, published, rows_table, table
 from tests.bench.rows import read, write
 
-PARTS = ("rows", "workflow", "serve", "index", "page")
+PARTS = ("rows", "strategies", "workflow", "serve", "index", "page")
 
 
 def main() -> None:
@@ -37,6 +37,7 @@ def _measure(wanted: Sequence[str], questions: int) -> None:
         write(rows := parts.rows(_told), BUILT[0])
         print(rows_table(rows))
     runs: dict[str, Callable[[], parts.Tables]] = {
+        "strategies": lambda: parts.strategies(_told),
         "workflow": lambda: parts.workflow(_told, rows),
         "serve": lambda: parts.serve(_told, questions),
         "index": lambda: parts.index(_told),

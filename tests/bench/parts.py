@@ -1,4 +1,4 @@
-"""The parts of a run, each with its own stack: rows, workflow, serve, index and page."""
+"""The parts of a run, each with its own stack: rows, strategies, workflow, serve, index and page."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -14,6 +14,8 @@ from tests.bench.api.clock import standing
 from tests.bench.api.server import MessagesApi, usual_pace
 from tests.bench.orchestration import orchestration
 from tests.bench.paces import paces, zipf
+from tests.bench.paper.rows import Taken, taken
+from tests.bench.paper.tokens import calls_of, dollars_of, measured
 from tests.bench.rows import Row
 from tests.bench.running import running
 from tests.bench.scenarios import FOUR, Scenarios
@@ -22,6 +24,7 @@ from tests.bench.stories import SPECULATE
 
 # The default of both.
 BALANCED, DEFAULT = Settings.model_fields["profile"].default, Policy().speculate
+_PROFILES = sorted(PROFILES, key=lambda name: name != BALANCED)
 SAMPLES = 6
 Told = Callable[[str], None]
 Tables = dict[str, list[dict[str, Any]]]
@@ -37,7 +40,7 @@ def rows(told: Told) -> list[Row]:
 
 
 def _rows() -> Iterator[Row]:
-    for profile in sorted(PROFILES, key=lambda name: name != BALANCED):
+    for profile in _PROFILES:
         with running(ApartApi(usual_pace), profile) as at:
             at.ask(FOUR.question(0))  # what a first question loads is no scenario's
             scenarios = Scenarios(at, profile, timed=True)
@@ -45,6 +48,23 @@ def _rows() -> Iterator[Row]:
                 yield from scenarios.all(speculate) if profile == BALANCED else scenarios.warm_and_cold(speculate)
     with running(MessagesApi(clock=standing())) as at:
         yield from zipf(at, DEFAULT, BALANCED)
+
+
+def strategies(told: Told) -> Tables:
+    """The paper's own inference beside `self_rag`, by each profile of models, and the tokens of its calls."""
+    found: list[Taken] = []
+    for profile in _PROFILES:
+        with running(ApartApi(usual_pace), profile) as at:
+            at.ask(FOUR.question(0))  # what a first question loads is no row's
+            for one in taken(at, profile, SPECULATE if profile == BALANCED else (DEFAULT,), timed=True):
+                told(f"{one.row.scenario}, {one.way}, {one.row.speculate}, {one.row.profile}")
+                found.append(one)
+    tokens = measured(found)
+    return {
+        "strategies": [one.fields for one in found],
+        "tokens": list(calls_of(tokens)),
+        "dollars": list(dollars_of(tokens)),
+    }
 
 
 def workflow(told: Told, of: list[Row]) -> Tables:

@@ -10,7 +10,7 @@ import boto3
 from werkzeug.datastructures import Headers
 
 from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import LocalStack, deployed_handlers, running_stack
+from cli.local.aws.stack import LocalStack, running_stack
 from cli.local.offline.json_server import JsonServer
 from cli.local.offline.strict import Refused
 from cli.local.serving.memory import collect_as_usual
@@ -19,12 +19,16 @@ from selfrag.adapters.calls import DynamoCalls
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
+from selfrag.domain.strategies import Workflow
 from selfrag.runtime.clock import Clock
 from tests.bench.api.apart import ApartApi
 from tests.bench.api.billing import Billed, Span, critical_seconds
 from tests.bench.api.server import MessagesApi
 from tests.bench.stories import COLLECTION, found, found_on_the_web
 from tests.support.fakes import FakeEmbedder, FakeIndex
+
+# All that a question can be run by.
+WORKFLOWS: tuple[Workflow, ...] = ("question", "candidates", "segments")
 
 
 class ScriptedIndex(FakeIndex):
@@ -92,7 +96,7 @@ class Running:
 
     def ask(self, question: str, **policy: Any) -> Asked:
         """Run the workflow to its end; raises ValidationError for a policy that a request may not have."""
-        wanted = {"deadline_seconds": 240, **policy}
+        wanted = {"deadline_seconds": 180, **policy}
         payload = AskRequest.model_validate({"question": question, "policy": wanted}).execution_input([COLLECTION])
         before, waited = len(self.api.billed), len(self._waiting.spans)
         execution = self.stack.execute(payload)
@@ -111,9 +115,15 @@ class Running:
 
 @contextmanager
 def running(
-    api: MessagesApi | ApartApi, profile: str = "balanced", sleep: Callable[[float], None] = time.sleep
+    api: MessagesApi | ApartApi,
+    profile: str = "balanced",
+    sleep: Callable[[float], None] = time.sleep,
+    generator: str = "",
 ) -> Iterator[Running]:
-    """Start it all; whoever waits calls `sleep`, and what is known of recent calls goes by the service's clock."""
+    """Start it all; whoever waits calls `sleep`, and what is known of recent calls goes by the service's clock.
+
+    `generator` is the address of the server that has the paper's model, "" where there is none.
+    """
     index: Any = ScriptedIndex()
     waiting = Waiting(sleep)
     parts: Parts = {
@@ -128,9 +138,10 @@ def running(
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": web.url,
             "SELFRAG_WEB_SECRET": "web-key",
+            "SELFRAG_GENERATOR_URL": generator,
         }
         secrets = {"model-key": "simulated", "web-key": "simulated"}
-        with running_stack(settings, secrets, parts=parts, handlers=deployed_handlers(), pause=waiting) as stack:
+        with running_stack(settings, secrets, parts=parts, workflows=WORKFLOWS, pause=waiting) as stack:
             recent = DynamoCalls(boto3.client("dynamodb"), TABLES["verdicts_table"][0], api.clock)
             collect_as_usual()  # as the workers of `selfrag serve` do
             with bootstrap.using(recent_calls=recent):

@@ -41,7 +41,7 @@ class Scenarios:
         yield from self.warm_and_cold(speculate)
 
     def _usual(self, story: Story, speculate: str, faults: Faults = no_faults) -> Asked:
-        return _middle([self.once(story, speculate, faults) for _ in range(self._times)])
+        return middle([self.once(story, speculate, faults) for _ in range(self._times)])
 
     def once(self, story: Story, speculate: str, faults: Faults = no_faults) -> Asked:
         """The story's question, when nothing is remembered and nobody asked for long."""
@@ -59,7 +59,7 @@ class Scenarios:
             self._at.forget()
             self._at.api.clock.move(LONG_AGO)
             asked = [self._after(pace, number, speculate) for number in range(BEFORE + self._times)]
-            yield self._row(f"{FOUR.name}, {name}", speculate, FOUR, [_middle(asked[BEFORE:])])
+            yield self._row(f"{FOUR.name}, {name}", speculate, FOUR, [middle(asked[BEFORE:])])
 
     def _after(self, seconds: float, number: int, speculate: str) -> Asked:
         self._at.api.clock.move(seconds)
@@ -73,6 +73,6 @@ class Scenarios:
         return row_of(name, speculate, self._profile, least, asked, self._timed)
 
 
-def _middle(asked: Sequence[Asked]) -> Asked:
+def middle(asked: Sequence[Asked]) -> Asked:
     """The one that took neither least nor most beside the model."""
     return sorted(asked, key=lambda one: one.seconds - one.model_seconds)[len(asked) // 2]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from selfrag.domain.passages import Passage
 
@@ -22,11 +22,15 @@ _REST = (
     "Until the end of the year before, the figure was one lower, and a few tables still show it.",
 )
 _AT = re.compile(r"station ([a-z]+)-(\d+)")
+_GROUP = re.compile(r"of group (t\d+) at")
 
 
 @dataclass(frozen=True)
 class Story:
     """A scenario. `first`, `later` and `web` are the marks of what the question, other queries and the web find.
+
+    `below` are those of what the question finds together with a sentence of its answer. An answer of `sentences` is
+    complete; where none are told none is.
 
     `floor` are the fewest rounds that it could take with `off`, `draft` and `full`, when whatever does not need
     another's result goes at once: what is missing is searched for in the documents and on the web together.
@@ -39,6 +43,8 @@ class Story:
     later: Sequence[str] = (NOTHING,) * 4
     web: Sequence[str] = (NOTHING,) * 2
     needs_search: bool = True
+    below: Sequence[str] = ()
+    sentences: int = 0
 
     def floor_of(self, speculate: str) -> int:
         """The floor for one `speculate`."""
@@ -46,8 +52,9 @@ class Story:
 
     def question(self, number: int) -> str:
         """The question, of which there are as many as numbers."""
+        begin = f"In {self.sentences} sentences, what" if self.sentences else "What"
         end = "?" if self.needs_search else ", and have a good day."
-        return f"What holds for those who work at station {self.slug}-{number}{end}"
+        return f"{begin} holds for those who work at station {self.slug}-{number}{end}"
 
 
 STORIES = {
@@ -67,10 +74,24 @@ STORIES = {
 }
 
 
+# What the strategies are compared by: where all that a search finds is relevant, every sentence can be followed by as
+# many as are searched for, each from a passage that no other sentence found.
+_ALL, _EVERY_SECOND = (RELEVANT,) * 8, (RELEVANT, NOTHING) * 4
+MANY = Story("many", "all relevant", (4, 2, 2), first=_ALL, below=_ALL)
+SHORT = replace(MANY, slug="short", name="all relevant, two sentences do", sentences=2)
+HALF = replace(MANY, slug="half", name="every second relevant", first=_EVERY_SECOND, below=_EVERY_SECOND)
+COMPARED = {story.slug: story for story in (MANY, SHORT, HALF)}
+
+
 def found(query: str) -> list[Passage]:
-    """What the index finds for a query that names a station."""
+    """What the index finds for a query that names a station, or for one and a sentence of its answer."""
     story, number = _named(query)
     is_first = query == story.question(number)
+    if story.below:
+        group = _GROUP.search(query)
+        above = group[1] if group else "t"
+        marks = story.below if group else story.first
+        return [_passage(f"{above}{n}", f"{story.slug}-{number}", n, mark) for n, mark in enumerate(marks)]
     marks = story.first if is_first else story.later
     which = "a" if is_first else "b"
     return [_passage(f"{which}{n}", f"{story.slug}-{number}", n, mark) for n, mark in enumerate(marks)]
@@ -86,12 +107,13 @@ def _named(query: str) -> tuple[Story, int]:
     found = _AT.search(query)
     if found is None:
         raise ValueError(f"no station is named in {query!r}")
-    return STORIES[found[1]], int(found[2])
+    return {**STORIES, **COMPARED}[found[1]], int(found[2])
 
 
 def _passage(which: str, at: str, number: int, marks: str) -> Passage:
     """A passage of about 600 characters, as the splitting makes them, whose first sentence is a fact."""
-    topic = _TOPICS[number] if which[0] == "a" else f"{_TOPICS[number]} of group {which[0]}"
+    group = which if which[0] == "t" else which[0]
+    topic = _TOPICS[number] if group == "a" else f"{_TOPICS[number]} of group {group}"
     fact = f"The {topic} at station {at} is {number + 2} units."
     if "{fare}" in marks:
         fact, marks = _FARE.format(at=at), marks.replace(" {fare}", "")

@@ -6,10 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.local.aws.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, SEGMENTS, definition_json
+from cli.local.aws.definitions import (
+    CANDIDATES,
+    EVALUATION,
+    INGESTION,
+    QUESTION,
+    REINDEX,
+    SEGMENTS,
+    definition_json,
+)
 
 RAW = definition_json(QUESTION)
 MACHINE: dict[str, Any] = json.loads(RAW)
+CANDIDATES_RAW = definition_json(CANDIDATES)
+CANDIDATES_MACHINE: dict[str, Any] = json.loads(CANDIDATES_RAW)
 SEGMENTS_RAW = definition_json(SEGMENTS)
 SEGMENTS_MACHINE: dict[str, Any] = json.loads(SEGMENTS_RAW)
 INGESTION_RAW = definition_json(INGESTION)
@@ -63,9 +73,27 @@ def _inside(part: dict[str, Any], scope: tuple[str, ...], machine: dict[str, Any
             yield from _inside(body["ItemProcessor"], (*scope, name), machine)
 
 
+def starts(machine: dict[str, Any], scope: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
+    """The state that each scope of a machine begins with."""
+    found = {scope: machine["StartAt"]}
+    for name, body in machine["States"].items():
+        inner = {f"{name}[{number}]": branch for number, branch in enumerate(body.get("Branches", []))}
+        inner |= {name: body["ItemProcessor"]} if "ItemProcessor" in body else {}
+        for key, part in inner.items():
+            found |= starts(part, (*scope, key))
+    return found
+
+
 def all_states() -> list[State]:
     """The states of all machines."""
-    machines = (MACHINE, SEGMENTS_MACHINE, INGESTION_MACHINE, REINDEX_MACHINE, EVALUATION_MACHINE)
+    machines = (
+        MACHINE,
+        CANDIDATES_MACHINE,
+        SEGMENTS_MACHINE,
+        INGESTION_MACHINE,
+        REINDEX_MACHINE,
+        EVALUATION_MACHINE,
+    )
     return [state for machine in machines for state in states(machine)]
 
 

@@ -62,7 +62,11 @@ class Reach:
 
 
 class Walker:
-    """Walks one definition up to the state `end`, whose payload `compose` turns into the response."""
+    """Walks one definition up to the state `end`, whose payload `compose` turns into the response.
+
+    `deciding` is what of a situation can still make a difference, `shortened` the same situation with less to carry;
+    those of the question's own definition, if none are given.
+    """
 
     def __init__(
         self,
@@ -70,8 +74,11 @@ class Walker:
         alternatives: Alternatives,
         end: str,
         compose: Callable[[dict[str, Any]], dict[str, Any]],
+        deciding: Callable[[str, Variables], Any] | None = None,
+        shortened: Callable[[Variables], Variables] | None = None,
     ) -> None:
         self._states, self._start = definition["States"], definition["StartAt"]
+        self._deciding, self._shortened = deciding or _deciding, shortened or _shortened
         self._alternatives, self._end, self._compose = alternatives, end, compose
         self._known: dict[str, Reach] = {}
         self.replied: list[tuple[str, dict[str, Any], Any]] = []
@@ -98,9 +105,9 @@ class Walker:
         if name == self._end:
             response = self._composed(given, variables)
             return Reach(1, (name,), response["usage"]["model_calls"], {response["status"]})
-        situation = json.dumps([name, _deciding(name, variables)], sort_keys=True)
+        situation = json.dumps([name, self._deciding(name, variables)], sort_keys=True)
         if situation not in self._known:
-            reach, short = Reach(0, (), 0), _shortened(variables)
+            reach, short = Reach(0, (), 0), self._shortened(variables)
             for label, results in self._results(name, given, short):
                 after = self._reach(*self._after(name, given, dict(short), results))
                 reach.sequences += after.sequences
@@ -163,8 +170,9 @@ class Walker:
         if state["Type"] == "Parallel":
             return [self._run(branch, given, variables, replies) for branch in state["Branches"]]
         if state["Type"] == "Map":
-            items = template(state["Items"], _bindings(name, variables, given))
-            return [self._run(state["ItemProcessor"], item, variables, replies) for item in _selected(state, items)]
+            seen = _bindings(name, variables, given)
+            items = _selected(state, template(state["Items"], seen), seen)
+            return [self._run(state["ItemProcessor"], item, variables, replies) for item in items]
         return self._replied(name, state, given, variables, replies)
 
     def _replied(self, name: str, state: dict[str, Any], given: Any, variables: Variables, replies: Replies) -> Any:
@@ -174,10 +182,14 @@ class Walker:
         return reply if "dynamodb" in state["Resource"] else {"Payload": {**reply, "calls": []}}
 
 
-def _selected(state: dict[str, Any], items: list[Any]) -> list[dict[str, Any]]:
-    """What an item's run is given: of all that the definition selects for it what the replies depend on."""
-    name = next(key for key, value in state["ItemSelector"].items() if "Map.Item.Value" in str(value))
-    return [{name: item} for item in items]
+def _selected(state: dict[str, Any], items: list[Any], bindings: dict[str, Any]) -> list[dict[str, Any]]:
+    """What an item's run is given: of all that the definition selects for it what is not the same for each question."""
+    selected = {key: value for key, value in state["ItemSelector"].items() if "$states." in str(value)}
+    states, found = bindings["states"], []
+    for index, item in enumerate(items):
+        context = {**states["context"], "Map": {"Item": {"Index": index, "Value": item}}}
+        found.append(template(selected, {**bindings, "states": {**states, "context": context}}))
+    return found
 
 
 def _simple(states: dict[str, Any], name: str, given: Any, variables: Variables) -> tuple[Any, str]:

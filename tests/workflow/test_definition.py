@@ -10,7 +10,7 @@ import yaml
 from statelint.config import Config
 from statelint.linter import Linter
 
-from cli.local.aws.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, SEGMENTS, placeholders
+from cli.local.aws.definitions import CANDIDATES, EVALUATION, INGESTION, QUESTION, REINDEX, SEGMENTS, placeholders
 from cli.local.aws.jsonata import check
 from cli.local.aws.strictness import MAX_VARIABLE_BYTES
 from selfrag.domain import errors
@@ -20,6 +20,8 @@ from selfrag.domain.verdicts import Critique
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
 from selfrag.text.budget import STATE_BUDGET_BYTES
 from tests.support.definition import (
+    CANDIDATES_MACHINE,
+    CANDIDATES_RAW,
     EVALUATION_MACHINE,
     EVALUATION_RAW,
     INGESTION_MACHINE,
@@ -35,6 +37,7 @@ from tests.support.definition import (
     expressions_in,
     lambda_tasks,
     snake,
+    starts,
     states,
     tasks,
 )
@@ -54,9 +57,25 @@ LAMBDA_ERRORS = {
     "Lambda.SnapStartNotReadyException",
 }
 BUILT_IN = re.compile(r"\$(\w+)\s*\(")
+# The machines that answer questions, and where each is written.
+QUESTIONS = {"question": MACHINE, "candidates": CANDIDATES_MACHINE, "segments": SEGMENTS_MACHINE}
+DEFINITIONS = {
+    "question": QUESTION,
+    "candidates": CANDIDATES,
+    "segments": SEGMENTS,
+    "ingestion": INGESTION,
+    "reindex": REINDEX,
+    "evaluation": EVALUATION,
+}
+# States that are another use of a step: where one has failed, and where one request is for all passages.
+OTHER_USES = {
+    "RecordFailure": "record_document",
+    "GenerateCandidates": "generate",
+    "GenerateSegments": "generate",
+    "DecideNext": "decide_retrieval",
+}
 MACHINES = {
-    "question": MACHINE,
-    "segments": SEGMENTS_MACHINE,
+    **QUESTIONS,
     "ingestion": INGESTION_MACHINE,
     "reindex": REINDEX_MACHINE,
     "evaluation": EVALUATION_MACHINE,
@@ -65,22 +84,17 @@ ALL_TASKS = [task for machine in MACHINES.values() for task in tasks(machine)]
 ALL_LAMBDA_TASKS = [task for machine in MACHINES.values() for task in lambda_tasks(machine)]
 # A question waits for its caller, a document for nobody.
 LONGEST_WAIT = {
-    id(MACHINE): LONGEST_RETRY_WAIT_SECONDS,
-    id(SEGMENTS_MACHINE): LONGEST_RETRY_WAIT_SECONDS,
+    **{id(machine): LONGEST_RETRY_WAIT_SECONDS for machine in QUESTIONS.values()},
     id(INGESTION_MACHINE): 60,
     id(REINDEX_MACHINE): 120,
     id(EVALUATION_MACHINE): 120,
 }
 MOST_ATTEMPTS = {
-    id(MACHINE): 3,
-    id(SEGMENTS_MACHINE): 3,
+    **{id(machine): 3 for machine in QUESTIONS.values()},
     id(INGESTION_MACHINE): 20,
     id(REINDEX_MACHINE): 8,
     id(EVALUATION_MACHINE): 8,
 }
-# States of a Lambda that has another one under its own name: where a step has failed, within an answer, and where one
-# request has all that is to be written.
-OTHER_NAMES = {"RecordFailure", "DecideNext", "GenerateSegments"}
 STATES_FIELDS = {"input", "context", "result", "errorOutput"}
 
 
@@ -163,7 +177,11 @@ def test_variables_obey_the_scope_rules(state: State) -> None:
 
 @pytest.mark.parametrize("state", all_states(), ids=ids)
 def test_every_variable_is_set_before_it_is_read(state: State) -> None:
-    first = set(state.machine["States"][state.machine["StartAt"]].get("Assign", {}))
+    begin = starts(state.machine)
+    around = {state.scope[:depth] for depth in range(len(state.scope) + 1)}
+    first = {
+        name for s in states(state.machine) if s.scope in around and s.name == begin[s.scope] for name in s.assigned
+    }
     # What every way into Read sets, in the scope of its branch.
     branch = [other for other in states(state.machine) if other.scope == state.scope[:1] and "Read" in other.targets]
     first |= set.intersection(*(other.assigned for other in branch)) if branch else set()
@@ -188,7 +206,9 @@ def test_results_are_read_only_where_there_is_one(state: State) -> None:
     assert not any("errorOutput" in expression for expression in outside)
 
 
-@pytest.mark.parametrize("raw", [RAW, SEGMENTS_RAW, INGESTION_RAW, REINDEX_RAW, EVALUATION_RAW], ids=MACHINES)
+@pytest.mark.parametrize(
+    "raw", [RAW, CANDIDATES_RAW, SEGMENTS_RAW, INGESTION_RAW, REINDEX_RAW, EVALUATION_RAW], ids=MACHINES
+)
 def test_statelint_finds_nothing(raw: str) -> None:
     # statelint 3.1 does not know that AWS takes JSONata for these two, so a number stands in for it.
     text = re.sub(r'"(TimeoutSeconds|MaxConcurrency)": "\{%[^"]*%\}"', r'"\1": 28', raw)
@@ -204,25 +224,29 @@ def test_statelint_would_find_a_fault() -> None:
 
 
 def test_state_names_folders_and_test_folders_match_one_to_one() -> None:
-    for room, machines in (("question", (MACHINE, SEGMENTS_MACHINE)), ("ingestion", (INGESTION_MACHINE,))):
-        found = [task for machine in machines for task in lambda_tasks(machine)]
+    for room, machines in (("question", [*QUESTIONS.values()]), ("ingestion", [INGESTION_MACHINE])):
         folders = {handler.parent.name for handler in (ROOT / "functions" / room).glob("*/handler.py")}
-        named = {snake(task.name) for task in found if task.name not in OTHER_NAMES}
-        filled_in = {task.body["Arguments"]["FunctionName"].strip("${}") for task in found}
+        used = {
+            (task.name, task.body["Arguments"]["FunctionName"].strip("${}"))
+            for m in machines
+            for task in lambda_tasks(m)
+        }
+        assert all(folder == OTHER_USES.get(name, snake(name)) for name, folder in used)
         tested = {test.parent.name for test in (ROOT / "tests" / "unit" / room).glob("*/test_*.py")}
-        assert named == filled_in == folders == tested
+        assert {folder for _, folder in used} == folders == tested
 
 
-@pytest.mark.parametrize("task", lambda_tasks(), ids=ids)
+@pytest.mark.parametrize("task", [task for machine in QUESTIONS.values() for task in lambda_tasks(machine)], ids=ids)
 def test_every_step_folder_has_the_same_form(task: State) -> None:
-    folder = ROOT / "functions" / "question" / snake(task.name)
+    folder = ROOT / "functions" / "question" / OTHER_USES.get(task.name, snake(task.name))
     assert (folder / "logic.py").exists()
     uses_model = "Payload.calls" in json.dumps(task.body.get("Assign", task.body.get("Output")))
     assert (folder / "prompt.md").exists() == uses_model
 
 
-def test_what_grades_an_answer_has_a_verdict_in_the_critique_and_the_other_way_round() -> None:
-    inside = [task.name for task in lambda_tasks(MACHINE) if task.scope and task.scope[0].startswith("Reflect")]
+@pytest.mark.parametrize("machine", [MACHINE, CANDIDATES_MACHINE], ids=["question", "candidates"])
+def test_what_grades_an_answer_has_a_verdict_in_the_critique_and_the_other_way_round(machine: dict[str, Any]) -> None:
+    inside = [task.name for task in lambda_tasks(machine) if any(part.startswith("Reflect") for part in task.scope)]
     graders = [name for name in inside if name.startswith("Grade")]
     assert graders == [f"Grade{name.capitalize()}" for name in Critique.model_fields]
 
@@ -234,41 +258,38 @@ def test_the_steps_of_a_question_run_in_the_passes_of_gather_and_reflect() -> No
     assert outside == ["ComposeAnswer"]
 
 
-def test_a_path_names_every_step_in_the_order_of_the_definition() -> None:
-    inside = [task.name for task in lambda_tasks(MACHINE) if task.scope]
+# Of a tree the use is judged at its end.
+@pytest.mark.parametrize("machine", [MACHINE, CANDIDATES_MACHINE], ids=["question", "candidates"])
+def test_a_path_names_every_step_in_the_order_of_the_definition(machine: dict[str, Any]) -> None:
+    inside = [task.name for task in lambda_tasks(machine) if task.name not in (*OTHER_USES, "ComposeAnswer")]
     assert path_of((0, name) for name in inside) == inside
 
 
 def test_terraform_can_fill_the_placeholders_in() -> None:
-    assert "%{" not in "".join(
-        path.read_text(encoding="utf-8") for path in (QUESTION, SEGMENTS, INGESTION, REINDEX, EVALUATION)
-    )
-    assert placeholders(QUESTION) == {
-        *(snake(task.name) for task in lambda_tasks()),
-        "answers_table",
-    }
+    assert "%{" not in "".join(path.read_text(encoding="utf-8") for path in DEFINITIONS.values())
+    for name, machine in QUESTIONS.items():
+        steps = {OTHER_USES.get(task.name, snake(task.name)) for task in lambda_tasks(machine)}
+        assert placeholders(DEFINITIONS[name]) == {*steps, "answers_table"}
 
 
-def test_the_policy_defaults_of_the_definition_are_those_of_the_edge() -> None:
-    assigned = MACHINE["States"]["ReadRequest"]["Assign"]
+def test_the_policy_defaults_of_each_definition_are_those_of_the_edge() -> None:
     bindings = {"states": {"input": {"question": "?", "collections": ["c"]}}}
-    assert template(assigned["policy"], bindings) == Policy().model_dump(mode="json")
-    assigned = SEGMENTS_MACHINE["States"]["ReadRequest"]["Assign"]
-    assert template(assigned["policy"], bindings) == Policy(strategy="segments").model_dump(mode="json")
-    with_field = {"states": {"input": {"policy": {"top_k": 7}}}}
-    assert template(assigned["policy"], with_field)["top_k"] == 7
+    policies = {name: machine["States"]["ReadRequest"]["Assign"]["policy"] for name, machine in QUESTIONS.items()}
+    for strategy, name in {"self_rag": "question", "candidates": "candidates", "segments": "segments"}.items():
+        assert template(policies[name], bindings) == Policy(strategy=strategy).model_dump(mode="json")
+        assert template(policies[name], {"states": {"input": {"policy": {"top_k": 7}}}})["top_k"] == 7
 
 
 def test_passages_leave_room_in_the_state() -> None:
     assert STATE_BUDGET_BYTES <= MAX_VARIABLE_BYTES - 64 * 1024
 
 
-@pytest.mark.parametrize("definition", [QUESTION, SEGMENTS], ids=["question", "segments"])
-def test_a_questions_definition_is_short_enough_to_be_read(definition: Path) -> None:
-    assert len(definition.read_text(encoding="utf-8").splitlines()) <= 1000
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_questions_definitions_are_short_enough_to_be_read(name: str) -> None:
+    assert len(DEFINITIONS[name].read_text(encoding="utf-8").splitlines()) <= 1000
 
 
-@pytest.mark.parametrize("definition", [QUESTION, SEGMENTS, INGESTION, REINDEX, EVALUATION], ids=MACHINES)
+@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 def test_each_retry_is_written_once(definition: Path) -> None:
     # An alias or a merged key is the very object of its anchor, so equal retriers are one object.
     machine = yaml.safe_load(definition.read_text(encoding="utf-8"))
@@ -276,7 +297,7 @@ def test_each_retry_is_written_once(definition: Path) -> None:
     assert len({id(retrier) for retrier in retriers}) == len({json.dumps(retrier) for retrier in retriers})
 
 
-@pytest.mark.parametrize("definition", [QUESTION, SEGMENTS, INGESTION, REINDEX, EVALUATION], ids=MACHINES)
+@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 def test_terraform_and_python_read_the_same_words(definition: Path) -> None:
     # Of N and the like terraform's yamldecode makes true or false, PyYAML of some and not of others.
     plain = [t for t in yaml.scan(definition.read_text(encoding="utf-8")) if getattr(t, "plain", False)]
@@ -288,13 +309,13 @@ def test_every_state_has_a_comment(state: State) -> None:
     assert state.body["Comment"].endswith(".")
 
 
-@pytest.mark.parametrize("task", tasks(), ids=ids)
+@pytest.mark.parametrize("task", [*tasks(), *tasks(CANDIDATES_MACHINE)], ids=ids)
 def test_every_task_leaves_one_entry_in_the_ledger_whether_or_not_it_fails(task: State) -> None:
     if task.name in ("ComposeAnswer", "RememberAnswer", "RememberFailure"):  # these run when it is complete
         return
-    where, name = ("Output", "entry") if task.scope else ("Assign", "ledger")
+    where, names = ("Output", {"entry", "entries"}) if task.scope else ("Assign", {"ledger"})
     for part in (task.body, *task.body["Catch"]):
-        assert name in part[where]
+        assert names & set(part[where])
 
 
 @pytest.mark.parametrize("task", tasks(SEGMENTS_MACHINE), ids=ids)
@@ -317,7 +338,7 @@ def test_the_passages_of_a_level_have_half_of_the_states_budget() -> None:
 
 def test_what_was_just_written_is_read_by_who_asks_at_once() -> None:
     reads = [task for task in ALL_TASKS if task.body["Resource"].endswith(":dynamodb:getItem")]
-    assert {task.name for task in reads} == {"RecallAnswer"}
+    assert [task.name for task in reads] == ["RecallAnswer"] * len(QUESTIONS)
     assert all(task.body["Arguments"].get("ConsistentRead") is True for task in reads)
 
 
@@ -327,4 +348,4 @@ def test_aws_gets_nothing_that_is_there_for_the_anchors_alone(machine: dict[str,
 
 
 def test_the_definition_is_the_one_that_is_deployed() -> None:
-    assert QUESTION == ROOT / "infra" / "workflows" / "question.asl.yaml"
+    assert all(path == ROOT / "infra" / "workflows" / f"{name}.asl.yaml" for name, path in DEFINITIONS.items())

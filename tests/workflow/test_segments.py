@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.errors import TemporarilyUnavailable
+from tests.support import steps
 from tests.support.segments import EXAMPLE, UNSUPPORTED, WEAK, endpoint, next_sentence
 from tests.support.steps import Scripted
 from tests.workflow.asking import ASKED, POLICY, run
@@ -67,3 +69,294 @@ def test_under_soft_constraints_an_unsupported_sentence_is_ranked_and_not_remove
 def test_calls_and_rounds_are_those_of_the_specification(k: int, d: int, calls: int) -> None:
     response, _ = grow({"top_k": k, "max_segments": d})
     assert (response["usage"]["model_calls"], response["usage"]["rounds"]) == (calls, 4 * d + 1)
+
+
+# Ways through a level
+
+
+def decides(*said: str) -> list[Any]:
+    """The first decision is to search, then these in turn; the last one stands for all further ones."""
+    return [steps.retrieval("yes"), *(steps.retrieval(one) for one in said)]
+
+
+def test_an_answer_that_is_complete_is_answered() -> None:
+    response, scripted = grow({"beam": 1}, decide_retrieval=decides("yes", "complete"))
+    assert (response["status"], response["answer"]) == ("answered", "Sentence 1 of p1-0. Sentence 2 of p2-0.")
+    assert response["scores"]["stopped"] == ""
+    assert [event.get("so_far") for event in scripted.events_of("decide_retrieval")] == [
+        None, "Sentence 1 of p1-0.", "Sentence 1 of p1-0. Sentence 2 of p2-0."
+    ]  # fmt: skip
+
+
+def test_an_answer_of_as_many_sentences_as_it_may_have_is_partial() -> None:
+    response, _ = grow({"max_segments": 1})
+    assert (response["status"], response["scores"]["stopped"]) == ("partial", "depth")
+    assert "The answer has as many sentences as it may have, and was not finished." in response["usage"]["warnings"]
+
+
+def test_a_path_that_continues_is_given_the_same_passage_and_nothing_is_searched() -> None:
+    response, scripted = grow({"beam": 1, "max_segments": 2}, decide_retrieval=decides("continue"))
+    assert scripted.count("retrieve") == 1
+    written = scripted.events_of("generate")[-1]
+    assert [one["passage_id"] for one in written["passages"]] == ["p1-0"]
+    assert [citation["passage_id"] for citation in response["citations"]] == ["p1-0", "p1-0"]
+
+
+def test_a_sentence_that_needs_no_evidence_rests_on_none_and_the_answer_is_partial() -> None:
+    response, scripted = grow({"beam": 1}, decide_retrieval=decides("no", "complete"))
+    assert response["answer"] == "Sentence 1 of p1-0. Sentence 2 of nothing. [uncited]"
+    assert (response["status"], len(response["citations"])) == ("partial", 1)
+    assert scripted.count("grade_support") == 3
+    assert node(response, "1.1")["passage_id"] is None
+
+
+def test_a_path_that_would_continue_from_no_passage_searches() -> None:
+    _, scripted = grow({"beam": 1, "max_segments": 3}, decide_retrieval=decides("no", "continue"))
+    assert scripted.count("retrieve") == 2
+
+
+def test_where_every_sentence_has_to_be_searched_for_only_the_end_is_asked_for() -> None:
+    policy = {"beam": 1, "retrieval": "always", "max_segments": 3}
+    response, scripted = grow(policy, decide_retrieval=[steps.retrieval("no"), steps.retrieval("complete")])
+    assert (scripted.count("retrieve"), scripted.count("decide_retrieval")) == (2, 2)
+    assert (response["status"], response["reflection"]["retrieve"]) == ("answered", None)
+
+
+@pytest.mark.parametrize("generator", ["claude", "selfrag"])
+def test_what_needs_no_search_is_answered_directly_and_is_no_tree(generator: str) -> None:
+    script = endpoint(EXAMPLE) if generator == "selfrag" else {}
+    verdict = {**steps.retrieval("no"), "sequences": 1} if generator == "selfrag" else steps.retrieval("no")
+    response, scripted = grow({"generator": generator}, **{**script, "decide_retrieval": [verdict]})
+    assert (response["status"], response["answer"], response["citations"]) == ("answered", "Hello.", [])
+    assert response["path"] == ["DecideRetrieval", "Generate", *(["GradeUtility"] if generator == "claude" else [])]
+    assert (scripted.count("retrieve"), response["scores"]) == (0, None)
+    assert response["usage"]["model_calls"] == (3 if generator == "claude" else 2)
+
+
+def test_retrieval_that_is_never_wanted_asks_nobody() -> None:
+    response, scripted = grow({"retrieval": "never"})
+    assert (response["answer"], scripted.count("decide_retrieval"), scripted.count("retrieve")) == ("Hello.", 0, 0)
+
+
+def test_a_direct_answer_that_takes_the_documents_after_all_grows_from_them() -> None:
+    def write(event: dict[str, Any]) -> dict[str, Any]:
+        return steps.answer(is_found=False) if event["mode"] == "direct" else next_sentence(event)
+
+    said = [steps.retrieval("no"), steps.retrieval("complete")]
+    response, scripted = grow({"beam": 1}, decide_retrieval=said, generate=[write])
+    assert (response["status"], response["answer"]) == ("answered", "Sentence 1 of p1-0.")
+    assert scripted.count("retrieve") == 1
+
+
+def test_nothing_is_written_from_a_passage_that_is_not_relevant() -> None:
+    def graded(event: dict[str, Any]) -> dict[str, Any]:
+        name = event["passage"]["passage_id"]
+        return steps.relevance(name, "relevant" if name.endswith("-1") else "irrelevant")
+
+    response, scripted = grow({"max_segments": 1}, grade_relevance=[graded])
+    assert (response["answer"], scripted.count("generate")) == ("Sentence 1 of p1-1.", 1)
+    assert [node["reason"] for node in response["scores"]["nodes"]] == ["irrelevant", "", "irrelevant"]
+
+
+def test_where_nothing_is_relevant_it_abstains_and_says_what_was_searched() -> None:
+    none = [lambda event: steps.relevance(event["passage"]["passage_id"], "irrelevant")]
+    response, _ = grow(grade_relevance=none)
+    assert (response["status"], response["path"][-1]) == ("abstained", "PickCandidate")
+    assert response["answer"].startswith('Not found in the documents. Searched for: "How many days?"')
+    assert len(response["scores"]["nodes"]) == 3
+
+
+def test_there_are_never_more_paths_than_the_beam_has() -> None:
+    for beam in (1, 2, 3):
+        _, scripted = grow({"beam": beam, "max_segments": 3})
+        assert {len(event["beam"]) for event in scripted.events_of("rank_paths")[1:]} == {beam}
+
+
+# Follow-ups
+
+EARLIER = {
+    "id": {"S": "earlier"},
+    "question": {"S": "How many days?"},
+    "answer": {"S": "25 days."},
+    "collections": {"L": [{"S": "c"}]},
+    "evidence": {"L": [{"M": {"passage_id": {"S": f"p0-{n}"}, "score": {"N": "0.9"}}} for n in range(5)]},
+    "expires_at": {"N": "99999999999"},
+}
+
+
+def test_a_follow_up_may_begin_with_the_evidence_of_the_earlier_answer() -> None:
+    asked = {**ASKED, "previous": "earlier", "policy": {**POLICY, **ROOM, "strategy": "segments", "max_segments": 2}}
+    said = [steps.retrieval("continue"), steps.retrieval("yes")]
+    response, scripted = run(asked, EARLIER, generate=[next_sentence], decide_retrieval=said)
+    first, second = scripted.events_of("retrieve")[:2]
+    assert (first["passage_ids"], second["passage_ids"]) == (["p0-0", "p0-1", "p0-2"], [])
+    assert response["queries"][0].startswith("How many days? Sentence 1")
+    assert scripted.events_of("decide_retrieval")[0]["previous"] == {"question": "How many days?", "answer": "25 days."}
+
+
+def test_a_follow_up_on_a_question_that_is_gone_stands_alone() -> None:
+    asked = {**ASKED, "previous": "gone", "policy": {**POLICY, **ROOM, "strategy": "segments", "max_segments": 1}}
+    response, _ = run(asked, generate=[next_sentence])
+    assert "The earlier question was not found, so this one stands alone." in response["usage"]["warnings"]
+
+
+# Caps
+
+
+def priced() -> dict[str, list[Any]]:
+    """The usual replies, each for a thousandth of a dollar."""
+
+    def of(reply: Any) -> Any:
+        def told(event: dict[str, Any]) -> Any:
+            result = reply(event) if callable(reply) else reply
+            return {**result, "calls": [{**call, "cost_usd": 0.001} for call in result["calls"]]}
+
+        return told
+
+    usual = {**Scripted().script, "generate": [next_sentence]}
+    asking = ("decide_retrieval", "grade_relevance", "generate", "grade_support", "grade_utility")
+    return {step: [of(reply) for reply in usual[step]] for step in asking}
+
+
+@pytest.mark.parametrize(
+    ("policy", "stopped", "sentences", "calls"),
+    [
+        # Level 1 takes 10 calls and leaves room for the verdicts on two paths, level 2 takes 20 more.
+        ({"max_model_calls": 31}, "calls", 1, 12),
+        ({"max_model_calls": 32}, "calls", 2, 32),
+        ({"max_model_calls": 80}, "depth", 4, 72),
+        # Each costs a thousandth of a dollar.
+        ({"max_cost_usd": 0.031}, "cost", 1, 12),
+        ({"max_cost_usd": 0.0321}, "cost", 2, 32),
+    ],
+)
+def test_a_level_that_could_pass_a_limit_is_not_begun_and_the_best_so_far_is_partial(
+    policy: dict[str, Any], stopped: str, sentences: int, calls: int
+) -> None:
+    response, _ = grow(policy, **priced())
+    assert (response["status"], response["scores"]["stopped"]) == ("partial", stopped)
+    assert response["answer"].count("Sentence") == sentences
+    assert response["usage"]["model_calls"] == calls
+    assert response["usage"]["model_calls"] <= policy.get("max_model_calls", 1000)
+    assert response["usage"]["cost_usd"] <= policy.get("max_cost_usd", 1)
+
+
+def test_a_limit_of_sequences_ends_the_search_before_the_level_that_could_pass_it() -> None:
+    policy = {"generator": "selfrag", "threshold": 0.2, "max_sequences": 7}
+    response, _ = grow(policy, **endpoint(EXAMPLE))
+    assert (response["status"], response["scores"]["stopped"]) == ("answered", "")
+    # Of two live paths of three passages each six could be asked for, and four were.
+    live = {**EXAMPLE, "2": (*EXAMPLE["2"][:5], "yes", ())}
+    response, _ = grow(policy, **endpoint(live))
+    assert (response["status"], response["scores"]["stopped"]) == ("partial", "sequences")
+    assert (response["answer"], response["usage"]["sequences"]) == ("Leave is 25 days.", 4)
+
+
+def test_a_limit_that_leaves_no_room_for_the_first_level_is_said() -> None:
+    response, scripted = grow({"max_model_calls": 5})
+    assert (response["status"], scripted.count("retrieve"), response["usage"]["model_calls"]) == ("partial", 0, 1)
+    assert response["answer"] == "A limit of this question left no room for an answer, so nothing is claimed."
+
+
+def test_past_the_deadline_no_level_is_begun() -> None:
+    response, scripted = grow({"deadline_seconds": 0})
+    assert (response["status"], response["scores"]["stopped"]) == ("partial", "deadline")
+    assert scripted.count("retrieve") == 0
+
+
+# Faults
+
+
+@pytest.mark.parametrize("step", ["grade_relevance", "generate", "grade_support"])
+@pytest.mark.parametrize("error", [TemporarilyUnavailable("busy"), KeyError("a bug")], ids=["busy", "bug"])
+def test_one_passage_that_fails_does_not_fail_the_level(step: str, error: Exception) -> None:
+    usual: Any = Scripted(generate=[next_sentence]).script[step][0]
+
+    def fails(event: dict[str, Any]) -> Any:
+        passages = [event.get("passage"), *event.get("passages", [])]
+        if any(one and one["passage_id"] == "p1-0" for one in passages):
+            raise error
+        return usual(event) if callable(usual) else usual
+
+    response, _ = grow({"max_segments": 2}, **{step: [fails]})
+    assert response["answer"].startswith("Sentence 1 of p1-1.")
+    name = step.title().replace("_", "")
+    assert f"{name} gave no result ({type(error).__name__})." in response["usage"]["warnings"]
+    reason = {"grade_relevance": "ungraded", "generate": "no_answer", "grade_support": "beam"}[step]
+    assert node(response, "1")["reason"] == reason
+
+
+@pytest.mark.parametrize("step", ["grade_relevance", "generate", "retrieve"])
+def test_where_all_fail_the_question_fails_and_names_the_step(step: str) -> None:
+    response, _ = grow(**{step: [KeyError("a bug")]})
+    assert response["status"] == "failed"
+    assert step.title().replace("_", "") in response["answer"]
+
+
+def test_a_search_that_fails_later_ends_its_path_and_not_the_answer() -> None:
+    found = [steps.found("a", "b"), KeyError("a bug")]
+    response, _ = grow(retrieve=found)
+    assert (response["status"], response["answer"]) == ("partial", "Sentence 1 of a.")
+    assert response["scores"]["stopped"] == "no_evidence"
+
+
+@pytest.mark.parametrize("when", ["first", "later"])
+def test_without_a_decision_the_documents_are_searched(when: str) -> None:
+    said = [steps.retrieval("yes"), KeyError("a bug")] if when == "later" else [KeyError("a bug")]
+    response, scripted = grow({"max_segments": 2, "beam": 1}, decide_retrieval=said)
+    assert scripted.count("retrieve") == 2
+    assert response["answer"].count("Sentence") == 2
+
+
+def test_an_answer_whose_use_nobody_could_judge_is_partial() -> None:
+    response, _ = grow({"beam": 1}, decide_retrieval=decides("complete"), grade_utility=[KeyError("a bug")])
+    assert (response["status"], response["answer"]) == ("partial", "Sentence 1 of p1-0.")
+    assert "Not checked: whether the answer is of use." in response["usage"]["warnings"]
+
+
+def test_an_answer_whose_support_nobody_could_judge_is_partial() -> None:
+    response, _ = grow({"beam": 1}, decide_retrieval=decides("complete"), grade_support=[KeyError("a bug")])
+    assert response["status"] == "partial"
+    assert "Not checked: whether the passages support the answer." in response["usage"]["warnings"]
+
+
+def test_where_the_paths_of_a_level_cannot_be_ranked_the_beam_before_it_is_judged() -> None:
+    ranked = Scripted().script["rank_paths"][0]
+    response, _ = grow(rank_paths=[ranked, KeyError("a bug")])
+    assert (response["status"], response["answer"]) == ("partial", "Sentence 1 of p1-0.")
+    assert "RankPaths gave no result (KeyError)." in response["usage"]["warnings"]
+
+
+def test_where_no_path_can_be_picked_the_question_fails() -> None:
+    response, _ = grow({"max_segments": 1}, pick_candidate=[KeyError("a bug")])
+    assert (response["status"], "PickCandidate" in response["answer"]) == ("failed", True)
+
+
+@pytest.mark.parametrize("error", [TemporarilyUnavailable("asleep"), KeyError("a bug")], ids=["busy", "bug"])
+def test_an_endpoint_that_does_not_answer_is_a_failed_question(error: Exception) -> None:
+    script = {**endpoint(EXAMPLE), "generate": [error]}
+    response, scripted = grow({"generator": "selfrag", "threshold": 0.2}, **script)
+    assert response["status"] == "failed"
+    assert "GenerateSegments" in response["answer"]
+    assert scripted.count("generate") == (4 if isinstance(error, TemporarilyUnavailable) else 1)
+
+
+def test_an_endpoint_that_is_gone_later_leaves_what_it_wrote() -> None:
+    script = endpoint(EXAMPLE)
+    gone = {**script, "generate": [*script["generate"], KeyError("gone")]}
+    response, _ = grow({"generator": "selfrag", "threshold": 0.2}, **gone)
+    assert (response["status"], response["answer"]) == ("partial", "Leave is 25 days.")
+    assert "GenerateSegments gave no result (KeyError)." in response["usage"]["warnings"]
+
+
+def test_a_branch_that_the_endpoint_could_not_grade_fails_alone() -> None:
+    def written(event: dict[str, Any]) -> dict[str, Any]:
+        result = endpoint(EXAMPLE)["generate"][0](event)
+        broken = result["written"][0]
+        verdict = {**broken["relevance"], "relevant": False, "score": None, "label": "ungraded"}
+        result["written"][0] = {**broken, "answer": "", "terms": None, "relevance": verdict}
+        return result
+
+    response, _ = grow({"generator": "selfrag", "threshold": 0.2}, **{**endpoint(EXAMPLE), "generate": [written]})
+    assert response["answer"] == "All have leave."
+    assert node(response, "1")["reason"] == "ungraded"

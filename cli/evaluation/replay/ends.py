@@ -38,7 +38,8 @@ def end_of(trace: Trace, verdicts: Sequence[Verdict | None]) -> End | None:
         name: _by_answer(said, state) for name, state in (("support", "GradeSupport"), ("utility", "GradeUtility"))
     }
     best, draft = (_with(one, judged) for one in (task.best, task.draft))
-    allowed = best if _may_be_best(best, task.min_utility) else Draft()
+    # Of answers that were compared the best goes out, whatever it is worth.
+    allowed = best if task.scores or _may_be_best(best, task.min_utility) else Draft()
     relevant = {one["passage_id"] for step, one in said if step.name == "GradeRelevance" and one and one["relevant"]}
     return End(
         status=outcome(task.model_copy(update={"best": allowed, "draft": draft})).status,

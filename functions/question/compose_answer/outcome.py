@@ -20,7 +20,10 @@ STOPPED: dict[Stopped, str] = {
     "cost": "The cost limit was reached.",
     "deadline": "The deadline was reached.",
     "no_evidence": "The answer ends where no further evidence was found.",
+    "fault": "A step failed before the answer was complete.",
 }
+# Without what these bring there is no answer.
+_DECISIVE = ("Retrieve", "Generate", "GenerateSegments", "ExpandBeam", "RankPaths", "PickCandidate")
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ def _ended_by(task: Task, kind: type[SelfragError]) -> bool:
 
 def _broken(task: Task) -> bool:
     """Whether a fault, and not the documents, is why there is no answer."""
-    decisive = any(step in ("Retrieve", "Generate", "PickCandidate") for step, _ in task.problems)
+    decisive = any(step in _DECISIVE for step, _ in task.problems)
     all_ungraded = bool(task.relevance) and all(verdict.label == "ungraded" for verdict in task.relevance)
     return decisive or all_ungraded
 

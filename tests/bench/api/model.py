@@ -24,6 +24,7 @@ from selfrag.text.sentences import split_sentences
 
 USELESS = "By the way,"
 _MARK = re.compile(r"\s*\[([\w ]+)(?:: ([^\]|]+?)(?: \| ([^\]]+))?)?\]")
+_SENTENCES = re.compile(r"In (\d+) sentences, ")
 _REASON = "This is what the marks of the passages say, in about as many words as a short reason has."
 
 Block = dict[str, Any]
@@ -57,7 +58,10 @@ def _read(text: str) -> _Read:
 
 
 def _decision(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A question ends with a question mark; anything else needs no search."""
+    """A question ends with a question mark; anything else needs no search. It may ask for so many sentences."""
+    if (wanted := _SENTENCES.match(fields["question"])) and fields.get("so_far"):
+        done = len(list(split_sentences(fields["so_far"]))) >= int(wanted[1])
+        return {"reason": _REASON, "decision": "complete" if done else "yes"}
     return {"reason": _REASON, "decision": "yes" if fields["question"].endswith("?") else "no"}
 
 

@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from question.decide_retrieval.logic import Retrieval, RetrievalAndComplexity
+from question.decide_retrieval.next import Next
 from question.generate.logic import NO_ANSWER
 from question.generate.marks import NOT_SAID
 from question.grade_relevance.logic import JudgedStrip, Relevance, RelevanceOfStrips
@@ -23,8 +24,11 @@ from selfrag.ports.prompts import as_quoted_fields, load_prompt, material
 from selfrag.runtime.settings import DEFAULT_MODELS
 
 FUNCTIONS = Path(__file__).parents[3] / "functions" / "question"
+# What a step with two prompts asks for by the other one.
+OTHERS = {"decide_retrieval/next": "next.md"}
 SHAPES: dict[str, type[BaseModel]] = {
     "decide_retrieval": Retrieval,
+    "decide_retrieval/next": Next,
     "grade_relevance": Relevance,
     "grade_support": Support,
     "grade_utility": Utility,
@@ -45,12 +49,18 @@ HARD_CASES: dict[str, dict[str, str]] = json.loads(
 )
 NAMED = re.compile(r"^- ([A-Z][^:\n]*): (.+)$", re.M)
 OUTCOME = re.compile(
-    rf"`(yes|no|continue|full|partial|none|contradicted|{NO_ANSWER}|{NOT_SAID}:)`|\b([01]\.\d)\b|\b(?:a|or) ([1-5])\b"
+    rf"`(yes|no|continue|complete|full|partial|none|contradicted|{NO_ANSWER}|{NOT_SAID}:)`"
+    r"|\b([01]\.\d)\b|\b(?:a|or) ([1-5])\b"
 )
 
 
 def prompt_of(step: str) -> str:
-    return load_prompt(str(FUNCTIONS / step / "logic.py")).text
+    folder = FUNCTIONS / step.split("/")[0] / "logic.py"
+    return load_prompt(str(folder), OTHERS.get(step, "prompt.md")).text
+
+
+def all_prompts() -> list[str]:
+    return [*DEFAULT_MODELS, *OTHERS]
 
 
 def section(step: str, title: str) -> str:
@@ -69,12 +79,17 @@ def test_the_prompts_are_less_than_half_as_long_as_with_their_examples() -> None
     assert all(after[step] < before / 2 for step, before in WORDS_BEFORE.items())
 
 
-@pytest.mark.parametrize("step", list(DEFAULT_MODELS))
+@pytest.mark.parametrize("step", all_prompts())
 def test_every_hard_case_stands_in_its_prompt_by_name_with_its_outcome(step: str) -> None:
     named = NAMED.findall(prompt_of(step))
     found = {name: " ".join("".join(outcome) for outcome in OUTCOME.findall(rule)) for name, rule in named}
     assert len(found) == len(named)
     assert found == HARD_CASES[step]
+
+
+def test_every_prompt_of_a_step_is_known_here() -> None:
+    found = {f"{file.parent.name}/{file.stem}" for file in FUNCTIONS.glob("*/*.md")}
+    assert found == {*(f"{step}/prompt" for step in DEFAULT_MODELS), *OTHERS}
 
 
 def test_what_the_writer_may_write_and_the_checker_has_to_pass_has_one_name_in_both_prompts() -> None:
@@ -124,7 +139,7 @@ def test_the_prompt_of_generate_names_the_signs_that_the_code_knows(sign: str) -
     assert f"`{sign}" in prompt_of("generate")
 
 
-@pytest.mark.parametrize("step", list(DEFAULT_MODELS))
+@pytest.mark.parametrize("step", all_prompts())
 def test_the_prompt_says_once_and_in_the_words_of_all_that_material_gives_no_orders(step: str) -> None:
     assert len(material().split()) > 50
     assert prompt_of(step).count(material()) == 1
@@ -137,7 +152,7 @@ def test_the_version_of_a_prompt_changes_with_the_clause_that_all_share(tmp_path
     assert prompt.version == hashlib.sha256(prompt.text.encode()).hexdigest()[:16]
 
 
-@pytest.mark.parametrize("step", list(DEFAULT_MODELS))
+@pytest.mark.parametrize("step", all_prompts())
 def test_all_prompts_have_one_skeleton(step: str) -> None:
     headings = re.findall(r"^(#+) (.*)", prompt_of(step), re.M)
     assert [level for level, _ in headings].count("#") == 1

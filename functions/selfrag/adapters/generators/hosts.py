@@ -1,6 +1,7 @@
 """Which host the settings name for the fine-tuned model."""
 
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -13,8 +14,8 @@ from selfrag.domain.errors import Misconfigured
 from selfrag.runtime.settings import GeneratorSettings
 
 
-def host_at(config: GeneratorSettings, key: str) -> Host:
-    """The host; raises Misconfigured where no endpoint is configured."""
+def host_at(config: GeneratorSettings, key: Callable[[bool], str]) -> Host:
+    """The host, whose key is read anew if that is wanted; raises Misconfigured where no endpoint is configured."""
     if config.generator_endpoint:
         return SageMakerEndpoint(_clients(), config.generator_endpoint, config.generator_component)
     if config.generator_url:
@@ -27,4 +28,4 @@ def host_at(config: GeneratorSettings, key: str) -> Host:
 def _clients() -> Any:
     """Clients by the seconds for which they wait: boto3's has one patience, a question less and less of it."""
     kept = cache(sagemaker_client)
-    return lambda seconds: kept(max(1, math.floor(seconds)))
+    return lambda seconds: kept(math.floor(seconds) if seconds >= 1 else max(0.1, round(seconds, 1)))

@@ -37,7 +37,6 @@ class _Reply(BaseModel):
 
     choices: list[dict[str, Any]]
     usage: _Usage = _Usage()
-    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,6 @@ class Reply:
     written: tuple[Generated | None, ...]
     input_tokens: int
     output_tokens: int
-    model: str
     prompt_ids: tuple[int, ...] = ()
 
     @property
@@ -76,7 +74,6 @@ def reply_of(content: bytes, prompts: int) -> Reply:
         tuple(_generated(by_index.get(index)) for index in range(prompts)),
         reply.usage.prompt_tokens,
         reply.usage.completion_tokens,
-        reply.model,
         tuple(first) if isinstance(first, list) else (),
     )
 

@@ -1,5 +1,7 @@
 """A vLLM server by its URL: POST {base}/v1/completions."""
 
+from collections.abc import Callable
+
 import httpx2
 
 from selfrag.adapters.claude.faults import Unanswered
@@ -9,12 +11,12 @@ from selfrag.domain.errors import TemporarilyUnavailable
 
 
 class VllmServer:
-    """A server by a client that is kept; `key` is "" where it asks for none."""
+    """A server by a client that is kept; `key` gives its key, "" where it wants none, and reads it anew if told to."""
 
-    def __init__(self, client: httpx2.Client, base_url: str, key: str) -> None:
-        self._client = client
+    def __init__(self, client: httpx2.Client, base_url: str, key: Callable[[bool], str]) -> None:
+        self._client, self._read_key = client, key
         self._base = checked_url(base_url, "SELFRAG_GENERATOR_URL").rstrip("/").removesuffix("/v1")
-        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._key = key(False)
 
     @property
     def name(self) -> str:
@@ -23,27 +25,32 @@ class VllmServer:
 
     def send(self, body: bytes, seconds: float) -> bytes:
         """The reply to one request; raises Unanswered for what another may mend, else selfrag's typed errors."""
-        headers = {**self._headers, "Content-Type": "application/json"}
-        return self._asked("POST", "/v1/completions", seconds, content=body, headers=headers)
+        return self._asked("POST", "/v1/completions", seconds, body)
 
     def models(self, seconds: float) -> bytes:
         """What it says of the models that it serves."""
-        return self._asked("GET", "/v1/models", seconds, headers=self._headers)
+        return self._asked("GET", "/v1/models", seconds)
 
-    def _asked(
-        self, method: str, path: str, seconds: float, headers: dict[str, str], content: bytes | None = None
-    ) -> bytes:
+    def _asked(self, method: str, path: str, seconds: float, content: bytes | None = None) -> bytes:
         url = self._base + path
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
         try:
             reply = self._client.request(method, url, content=content, headers=headers, timeout=seconds)
         except httpx2.TimeoutException as error:
             raise Unanswered(TemporarilyUnavailable(f"{self.name} did not reply in time")) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise again(unreachable(error, url)) from error
+        if reply.status_code in (401, 403) and self._has_another_key():
+            raise Unanswered(TemporarilyUnavailable(f"{self.name} refused a key that has been replaced"), 0.0)
         if reply.status_code != 200:
             # Not `from` anything: what a server says may repeat a question or a passage.
             raise of_status(reply.status_code, reply.text, self.name, _retry_after(reply)) from None
         return reply.content
+
+    def _has_another_key(self) -> bool:
+        """Whether the secret holds another key by now, which is used from now on."""
+        before, self._key = self._key, self._read_key(True)
+        return self._key != before
 
 
 def _retry_after(reply: httpx2.Response) -> float | None:

@@ -53,8 +53,8 @@ class Group:
 class Reading:
     """One answer: its words, the groups at its critique (None is absent or unproven), and q.
 
-    `told` is the text with its critique tokens; `next` is the group Retrieve where the answer ended with one of it,
-    `wished` whether the model went on to ask for a passage. A `cut` one met the length limit.
+    `told` is the text with its critique tokens, `last` the token that ended it, and `next` the group Retrieve there if
+    that is one of it. `wished` is whether the model went on behind it, `cut` whether it met the length limit.
     """
 
     words: str
@@ -64,7 +64,6 @@ class Reading:
     utility: Group | None
     next: Group | None
     seq: float
-    sampled: str
     last: str
     cut: bool
     wished: bool = False
@@ -121,7 +120,6 @@ def read(found: Generated, vocabulary: Vocabulary, *, grounded: bool, through: b
         utility=None if utility is None else group_at(found, utility, UTILITY, vocabulary),
         next=group_at(found, stop, RETRIEVE, vocabulary) if ended in vocabulary.of(RETRIEVE) else None,
         seq=_seq(found, stop, vocabulary),
-        sampled=vocabulary.tokens.get(found.ids[0], ""),
         last="" if ended is None else vocabulary.tokens.get(ended, ""),
         cut=found.finish == "length" and stop == len(found.ids),
         wished=stop < end,

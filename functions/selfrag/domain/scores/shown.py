@@ -6,7 +6,7 @@ from selfrag.domain.base import Model
 from selfrag.domain.strategies import Generator
 
 Scale = Literal["probabilities", "labels"]
-Stopped = Literal["", "depth", "calls", "sequences", "cost", "deadline", "no_evidence"]
+Stopped = Literal["", "depth", "calls", "sequences", "cost", "deadline", "no_evidence", "fault"]
 
 
 class Node(Model):

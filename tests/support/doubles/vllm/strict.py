@@ -4,12 +4,14 @@ import re
 from typing import Any
 
 from selfrag.domain.scores.generated import LISTED
-from selfrag.domain.scores.tokens import END_OF_PARAGRAPH, MARKERS, PARAGRAPH, RETRIEVE
+from selfrag.domain.scores.tokens import CONTROL, END_OF_PARAGRAPH, MARKERS, PARAGRAPH, RETRIEVE
 from selfrag.domain.scores.vocabulary import IDS
 from tests.support.doubles.vllm.scenario import Said, Scenario
 from tests.support.doubles.vllm.writing import GRADED
 
 MAX_MODEL_LEN = 4096
+# By which an operator learns the ids of the tokens.
+PROBE = "".join(CONTROL)
 _FORM = re.compile(r"### Instruction:\n(.*?)\n\n### Response:\n(.*)", re.DOTALL)
 _PASSAGE = re.compile(re.escape(f"{RETRIEVE[1]}{PARAGRAPH}") + r"(.*)" + re.escape(END_OF_PARAGRAPH), re.DOTALL)
 _MARKER = re.compile("|".join(map(re.escape, MARKERS)))
@@ -91,6 +93,8 @@ def asked_in(prompt: str, scenario: Scenario) -> tuple[str, str | None, str]:
 
 def answer_to(prompt: str, scenario: Scenario, body: dict[str, Any]) -> Said | None:
     """What the table says to a prompt, None for the decision; raises Wrong for a prompt that the tree does not have."""
+    if prompt == PROBE:
+        return None
     kind, text, told = asked_in(prompt, scenario)
     if kind == "decide":
         return None

@@ -19,7 +19,7 @@ class Tokens:
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {**IDS, "<s>": BOS, "<unk>": 0}
-        self._texts = {number: text for text, number in self._ids.items()}
+        self._texts = {number: text for text, number in self._ids.items()} | {one: f" w{one}" for one in FILLERS}
         self._lock = threading.Lock()
 
     def encoded(self, text: str) -> list[int]:

@@ -38,7 +38,11 @@ class Place:
 
 def first(decision: Probabilities) -> list[Place]:
     """The decision at the first token."""
-    return [_chosen(dict(zip(_ids("[Retrieval]", "[No Retrieval]", RETRIEVE[2]), decision, strict=False)))]
+    place = _chosen(dict(zip(_ids("[Retrieval]", "[No Retrieval]", RETRIEVE[2]), decision, strict=True)))
+    word = (1 - sum(decision)) / 2
+    if word / len(FILLERS) < place.probabilities[place.id]:
+        return [place]
+    return [Place(FILLERS[0], {FILLERS[0]: word, **place.probabilities})]
 
 
 def written(said: Said, tokens: Tokens) -> list[Place]:

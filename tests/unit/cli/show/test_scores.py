@@ -1,5 +1,6 @@
 """What a person sees of answers that were compared."""
 
+from collections.abc import Mapping
 from io import StringIO
 from typing import Any, get_args
 
@@ -13,11 +14,13 @@ from selfrag.domain.scores.shown import Scale, Scores, Stopped
 from tests.support.compared import TEXTS, answers, tree
 
 
-def lines(scores: dict[str, Any], *cited: str, texts: dict[str, str] | None = None) -> list[str]:
+def lines(
+    scores: dict[str, Any], *cited: str, places: Mapping[str, str] = {}, texts: Mapping[str, str] = {}
+) -> list[str]:
     """What is printed, a line each, without the guides of the tree."""
     text = StringIO()
     citations = [Citation(passage_id=one, document="a.md", quote="q", answer_span=(0, 1)) for one in cited]
-    show_scores(Console(file=text, width=200), Scores.model_validate(scores), citations, texts)
+    show_scores(Console(file=text, width=200), Scores.model_validate(scores), citations, places, texts)
     return [line.rstrip() for line in text.getvalue().splitlines()]
 
 
@@ -75,3 +78,7 @@ def test_a_text_that_would_move_the_cursor_or_write_in_colours_does_neither() ->
     shown = "\n".join(lines(evil))
     assert "[red]a\\x1b[2J" in shown
     assert "from [b]\\x07.md" in shown
+
+
+def test_where_the_passages_are_known_their_places_are_told_with_the_heading() -> None:
+    assert "from leave.md > Pay [1]" in lines(answers(), "pB", places={"pB": "leave.md > Pay"})[1]

@@ -1,0 +1,1 @@
+"""The paper's own inference, asked and counted: `candidates` and `segments` beside `self_rag`."""

@@ -1,0 +1,50 @@
+"""A table of what each way takes beside the other, and another of what each kind of call does."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tests.bench.api.billing import Billed
+from tests.bench.paper.ways import CANDIDATES, SEGMENTS, WAYS, Way
+from tests.bench.rows import Row, row_of
+from tests.bench.running import Asked, Running
+from tests.bench.scenarios import LONG_AGO, TIMES, middle
+from tests.bench.stories import HALF, MANY, SHORT, Story
+
+_LEFT_OUT = ("scenario", "speculate", "profile", "waited_seconds")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A question by one way: the row's figures, and the requests that they are made of."""
+
+    way: Way
+    row: Row
+    requests: Sequence[Billed]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The line of the table."""
+        asked = {"strategy": self.way.strategy, "k": self.way.top_k, "segments": self.way.segments}
+        how = {"speculate": self.row.speculate, "profile": self.row.profile}
+        figures = {name: value for name, value in asdict(self.row).items() if name not in _LEFT_OUT}
+        return {"scenario": self.row.scenario, **asked, **how, **figures}
+
+
+def asked_anew(at: Running, story: Story, way: Way, speculate: str, **policy: Any) -> Asked:
+    """The story's question by one way, when nothing is remembered and nobody asked for long."""
+    at.forget()
+    at.api.clock.move(LONG_AGO)
+    return at.ask(story.question(1), **way.policy, speculate=speculate, **policy)
+
+
+def taken(at: Running, profile: str, speculate: Sequence[str], *, timed: bool) -> Iterator[Taken]:
+    """Each way, so: where all is relevant, and in the usual profile where half is, and where two sentences do."""
+    asked = [(MANY, way) for way in WAYS]
+    if len(speculate) > 1:
+        asked += [(HALF, CANDIDATES[-1]), (HALF, SEGMENTS[-1]), (SHORT, SEGMENTS[-1])]
+    for story, way in asked:
+        for ahead in speculate:
+            found = [asked_anew(at, story, way, ahead) for _ in range(TIMES if timed else 1)]
+            one = middle(found)
+            yield Taken(way, row_of(story.name, ahead, profile, way.rounds(ahead), [one], timed), one.requests)

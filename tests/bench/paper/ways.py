@@ -1,0 +1,64 @@
+"""The ways that are compared, and what the specification says that each takes at most (PAPER.md 9)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from selfrag.domain.policy import Policy
+from selfrag.domain.strategies import Generator, Strategy
+from tests.bench.stories import SPECULATE
+
+BEAM = Policy(strategy="segments").beam
+# One after another; the draft while passages are graded; and more of it while deciding.
+_ROUNDS = {"self_rag": (4, 2, 2), "candidates": (4, 3, 2)}
+
+
+@dataclass(frozen=True)
+class Way:
+    """A strategy by a generator, with so many passages a search and so many sentences at most."""
+
+    strategy: Strategy
+    top_k: int
+    segments: int | None = None
+    generator: Generator = "claude"
+
+    @property
+    def policy(self) -> dict[str, Any]:
+        """What is asked for."""
+        asked: dict[str, Any] = {"strategy": self.strategy, "top_k": self.top_k}
+        if self.segments:
+            asked["max_segments"] = self.segments
+        return asked if self.generator == "claude" else {**asked, "generator": self.generator}
+
+    @property
+    def children(self) -> int:
+        """Answers, one for each passage, or sentences of a tree in which every one of the beam is followed."""
+        return self.top_k + ((self.segments or 1) - 1) * BEAM * self.top_k
+
+    @property
+    def calls(self) -> int:
+        """Calls of Claude, or requests to the endpoint, where every passage is relevant and nothing is waste."""
+        if self.generator != "claude":
+            return 1 + (self.segments or 1)
+        if self.segments:
+            return 1 + (self.segments - 1) * BEAM + 3 * self.children + BEAM
+        return 1 + 4 * self.top_k if self.strategy == "candidates" else self.top_k + 4
+
+    @property
+    def sequences(self) -> int:
+        """What the endpoint writes: the decision, and each answer or sentence."""
+        return 1 + self.children
+
+    def rounds(self, speculate: str) -> int:
+        """Calls one after another."""
+        depth, ahead = self.segments or 1, speculate != "off"
+        if self.generator != "claude":
+            return depth if ahead else 1 + depth
+        if self.segments:
+            return 2 * depth + 2 if ahead else 4 * depth + 1
+        return _ROUNDS[self.strategy][SPECULATE.index(speculate)]
+
+
+CANDIDATES = (Way("candidates", 3), Way("candidates", 5))
+SEGMENTS = (Way("segments", 3, 2), Way("segments", 3, 4))
+# What docs/bench.md shows.
+WAYS = (Way("self_rag", 3), Way("self_rag", 5), *CANDIDATES, *SEGMENTS)

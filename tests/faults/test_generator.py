@@ -1,0 +1,224 @@
+"""What the server of the fine-tuned model does wrong: no fault is a verdict, and no passage spoils another's."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from werkzeug.wrappers import Response
+
+from cli.local.loopback import Loopback
+from question.compose_answer.handler import handler as compose_answer
+from selfrag import bootstrap
+from selfrag.domain.errors import Asleep, Misconfigured, RequestRejected
+from selfrag.domain.questions import Weights
+from selfrag.domain.scores.ranking import ranked
+from tests.support.asking import MemoryCalls, Skipping
+from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, SEGMENTS_EXAMPLE, Fault, Node, Said
+from tests.support.doubles.vllm.faults import BROKEN, CUT, NO_CAPACITY, SILENCE, SPOILED, model_error
+from tests.support.generating import branch, candidates, decided, running, segments
+
+EXAMPLE, QUESTION = CANDIDATES_EXAMPLE, CANDIDATES_EXAMPLE.question
+VERSIONS = pytest.mark.parametrize("version", ["0.15", "0.33"])
+GOOD = {"d1": (5, "partially_supported"), "d2": (4, "fully_supported"), "d3": (5, "fully_supported")}
+
+
+@pytest.fixture(params=[False, True], ids=["by its URL", "by SageMaker"])
+def sagemaker(request: pytest.FixtureRequest) -> bool:
+    return request.param
+
+
+@VERSIONS
+@pytest.mark.parametrize("spoiled", sorted(SPOILED))
+def test_what_is_wrong_with_one_answer_is_no_verdict_and_leaves_the_others_as_they_are(spoiled, version) -> None:
+    with running(EXAMPLE, version, spoiled=spoiled) as double:
+        found, result = candidates(EXAMPLE)
+    assert result["error"] is None
+    for one in (found[0], found[2]):
+        assert (one.utility.score, one.support.level) == GOOD[one.passage_id]
+    bad = found[1]
+    assert bad.support.level == "ungraded"
+    if spoiled in ("unlisted_support", "without_support", "cut"):
+        # IsSup alone is missing: that counts for nothing.
+        assert (bad.relevance.label, bad.terms.sup, bad.cut) == ("relevant", 0.0, spoiled == "cut")
+        assert bad.terms.use == (-1.0 if spoiled == "cut" else pytest.approx(0.425))
+    else:
+        assert (bad.relevance.label, bad.terms, bad.answer, bad.citations) == ("ungraded", None, "", [])
+        assert bad.error
+        assert any(bad.error in warning for warning in result["warnings"])
+    assert ranked(found, Weights(), "soft")[-1].index == 1
+    assert (double.requests, double.sequences) == (result["attempts"], result["sequences"]) == (1, 3)
+
+
+@VERSIONS
+def test_answers_that_come_in_another_order_belong_to_their_passages(version) -> None:
+    with running(EXAMPLE, version, order="backwards"):
+        found, _ = candidates(EXAMPLE)
+    assert {one.passage_id: (one.utility.score, one.support.level) for one in found} == GOOD
+
+
+@VERSIONS
+def test_an_answer_that_does_not_come_is_ungraded_alone(version) -> None:
+    with running(EXAMPLE, version, order="short") as double:
+        found, result = candidates(EXAMPLE)
+    assert [one.relevance.label for one in found] == ["relevant", "relevant", "ungraded"]
+    assert (found[2].terms, result["sequences"], double.sequences) == (None, 3, 3)
+
+
+@pytest.mark.parametrize("spoiled", sorted(SPOILED))
+def test_a_branch_that_fails_leaves_the_level_standing(spoiled) -> None:
+    with running(SEGMENTS_EXAMPLE, spoiled=spoiled):
+        (a, b, c), result = segments(SEGMENTS_EXAMPLE, [branch(SEGMENTS_EXAMPLE, name) for name in "ABC"])
+    assert result["error"] is None
+    assert (a.next, a.support.level, c.next, c.relevance.label) == ("yes", "fully_supported", "yes", "relevant")
+    assert b.support.level == "ungraded"
+    assert b.relevance.label == ("relevant" if b.terms else "ungraded")
+
+
+@pytest.mark.parametrize("fault", [Fault(429), Fault(503), Fault(500), Fault(530), BROKEN, CUT], ids=str)
+def test_what_another_request_may_mend_is_sent_again(fault) -> None:
+    with running(EXAMPLE, faults=[fault, fault]) as double:
+        found, result = candidates(EXAMPLE)
+    assert {one.passage_id: (one.utility.score, one.support.level) for one in found} == GOOD
+    assert (double.requests, result["attempts"], result["error"]) == (3, 3, None)
+    assert result["throttled"] is (fault.status == 429)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        *(model_error(status) for status in (0, 429, 500, 503)),
+        Fault(503, code="ServiceUnavailable"),
+        Fault(500, code="InternalFailure"),
+        Fault(530, code="InternalDependencyException"),
+        Fault(429, code="ModelNotReadyException"),
+        Fault(400, code="ThrottlingException"),
+        BROKEN,
+        CUT,
+    ],
+    ids=str,
+)
+def test_what_sagemaker_may_do_better_next_time_is_sent_again(fault) -> None:
+    with running(EXAMPLE, sagemaker=True, faults=[fault]) as double:
+        _, result = candidates(EXAMPLE)
+    assert (double.requests, result["attempts"], result["error"]) == (2, 2, None)
+
+
+def test_a_server_that_says_how_long_it_wants_to_be_left_is_left_so_long() -> None:
+    time, calls = Skipping(), MemoryCalls()
+    with running(EXAMPLE, faults=[Fault(429, retry_after="3")]), bootstrap.using(clock=time.clock, recent_calls=calls):
+        candidates(EXAMPLE)
+    assert (time.slept, calls.refusals) == ([3.0], [("selfrag/selfrag_llama2_7b", 3.0)])
+
+
+def test_a_request_is_refused_once_and_not_sent_again(sagemaker) -> None:
+    fault = model_error(400) if sagemaker else Fault(400)
+    with running(EXAMPLE, sagemaker=sagemaker, faults=[fault]) as double, pytest.raises(RequestRejected):
+        candidates(EXAMPLE)
+    assert double.requests == 1
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault(400, code="ValidationError"), Fault(403, code="AccessDeniedException"), model_error(404)], ids=str
+)
+def test_what_sagemaker_refuses_is_not_asked_again(fault) -> None:
+    with (
+        running(EXAMPLE, sagemaker=True, faults=[fault]) as double,
+        pytest.raises((RequestRejected, Misconfigured)),
+    ):
+        candidates(EXAMPLE)
+    assert double.requests == 1
+
+
+def test_a_server_that_allows_too_few_log_probabilities_is_the_operators_to_mend(sagemaker) -> None:
+    says = "Requested sample logprobs of 20, which is greater than max allowed: 5"
+    fault = model_error(400, says) if sagemaker else Fault(400, says)
+    with (
+        running(EXAMPLE, sagemaker=sagemaker, faults=[fault]),
+        pytest.raises(Misconfigured, match="--max-logprobs"),
+    ):
+        candidates(EXAMPLE)
+
+
+def test_what_a_server_says_is_not_repeated_for_it_may_hold_the_question(sagemaker) -> None:
+    says = f"cannot read: {QUESTION}"
+    fault = model_error(400, says) if sagemaker else Fault(400, says)
+    with running(EXAMPLE, sagemaker=sagemaker, faults=[fault]), pytest.raises(RequestRejected) as refused:
+        candidates(EXAMPLE)
+    assert QUESTION not in str(refused.value)
+
+
+def test_an_endpoint_without_a_copy_of_the_model_is_a_problem_with_a_hint_and_nothing_else_answers() -> None:
+    with (
+        running(EXAMPLE, sagemaker=True, faults=[NO_CAPACITY]) as double,
+        pytest.raises(Asleep, match="no copy of the model"),
+    ):
+        candidates(EXAMPLE)
+    assert double.requests == 1
+    entry = {"step": "Generate", "error": "Asleep", "attempts": 1}
+    response = compose_answer({"id": "q", "ledger": [entry]}, None)
+    assert response["status"] == "failed"
+    assert "some minutes to wake" in response["answer"]
+    assert "policy.generator claude" in response["answer"]
+
+
+@pytest.mark.parametrize("fault", [Fault(503), BROKEN], ids=str)
+def test_a_server_that_never_gets_better_is_told_as_an_error_and_grades_nothing(fault, sagemaker) -> None:
+    faults = [Fault(503, code="ServiceUnavailable") if sagemaker and fault.status else fault] * 4
+    with running(EXAMPLE, sagemaker=sagemaker, faults=faults) as double:
+        found, result = candidates(EXAMPLE)
+    assert (result["error"], result["attempts"], double.requests) == ("TemporarilyUnavailable", 4, 4)
+    assert (result["sequences"], result["calls"]) == (0, [])
+    assert {(one.relevance.label, one.terms) for one in found} == {("ungraded", None)}
+
+
+def test_a_server_that_says_nothing_is_left_when_the_time_is_over(sagemaker) -> None:
+    settings = {"SELFRAG_GENERATOR_TIMEOUT_SECONDS": "0.3"}
+    with running(EXAMPLE, sagemaker=sagemaker, faults=[SILENCE] * 4, settings=settings) as double:
+        verdict = decided(QUESTION)
+    assert (verdict["error"], verdict["verdict"]["decision"]) == ("TemporarilyUnavailable", "ungraded")
+    assert (verdict["attempts"], double.requests) == (4, 4)
+
+
+def test_nothing_is_asked_when_the_deadline_has_passed() -> None:
+    with running(EXAMPLE) as double:
+        _, result = candidates(EXAMPLE, deadline_ms=1.0)
+    assert (result["error"], result["attempts"], double.requests) == ("DeadlineExceeded", 0, 0)
+
+
+def test_a_server_that_tells_no_token_ids_is_too_old_and_says_so() -> None:
+    told = {"tokens": ["[Relevant]"], "token_logprobs": [-0.1], "top_logprobs": [{"[Relevant]": -0.1}]}
+    choice = {"index": 0, "text": "[Relevant]", "logprobs": told, "finish_reason": "length"}
+    old = json.dumps({"choices": [choice], "usage": {}})
+    with (
+        Loopback(lambda request: Response(old, content_type="application/json")) as server,
+        running(EXAMPLE, settings={"SELFRAG_GENERATOR_URL": server.url}),
+        pytest.raises(Misconfigured, match="tells no token ids"),
+    ):
+        decided(QUESTION)
+
+
+def test_on_an_older_server_what_is_missing_of_a_group_counts_nothing_and_is_told() -> None:
+    said = Said("It is so.", (0.999, 1e-7), (0.97, 0.02, 1e-7), (0.1, 0.1, 0.1, 0.1, 0.6), q=0.9)
+    scenario = replace(EXAMPLE, passages={"d1": "Some text."}, nodes=(Node("d1", "d1", said),))
+    with running(scenario, "0.15"):
+        (old,), result = candidates(scenario)
+    with running(scenario, "0.33"):
+        (new,), whole = candidates(scenario)
+    assert (old.terms.truncated, new.terms.truncated) == (True, False)
+    assert (old.terms.rel, old.relevance.label) == (1.0, "relevant")
+    assert new.terms.rel < 1.0
+    assert (old.terms.sup, new.terms.sup) == (pytest.approx(0.98 / 0.99), pytest.approx(0.98 / 0.99))
+    assert any(re.search("1 verdicts? rests? on a part", warning) for warning in result["warnings"])
+    assert whole["warnings"] == []
+
+
+def test_where_the_model_gives_neither_token_an_older_server_leaves_it_undecided_and_a_newer_one_warns() -> None:
+    scenario = replace(EXAMPLE, decision=(2e-7, 1e-7, 1e-7))
+    with running(scenario, "0.15"):
+        old = decided(QUESTION)
+    with running(scenario, "0.33"):
+        new = decided(QUESTION)
+    assert (old["verdict"]["decision"], old["verdict"]["ratio"]) == ("ungraded", None)
+    assert (new["verdict"]["decision"], round(new["verdict"]["ratio"], 4)) == ("yes", 0.6667)
+    assert any("rests on noise" in warning for warning in new["warnings"])

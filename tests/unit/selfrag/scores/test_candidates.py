@@ -1,0 +1,126 @@
+"""What holds of the scores of answers, whatever their verdicts and probabilities are."""
+
+from collections.abc import Mapping
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from selfrag.domain.questions import Weights
+from selfrag.domain.scores import terms
+from selfrag.domain.scores.critiqued import Critiqued, Terms, score, terms_of
+from selfrag.domain.scores.ranking import ranked, voted
+from selfrag.domain.scores.tokens import RELEVANCE, SUPPORT, UTILITY
+from selfrag.domain.verdicts import ClaimSupport, RelevanceVerdict, SupportVerdict, UtilityVerdict
+
+WEIGHTS = Weights()
+PROBABILITY = st.floats(1e-6, 1.0)
+CLAIM: st.SearchStrategy[ClaimSupport] = st.sampled_from(["full", "partial", "none", "contradicted"])
+LEVELS = st.sampled_from(["fully_supported", "partially_supported", "no_support", "ungraded"])
+
+
+def group(tokens: tuple[str, ...]) -> st.SearchStrategy[dict[str, float]]:
+    return st.fixed_dictionaries(dict.fromkeys(tokens, PROBABILITY))
+
+
+DISTRIBUTIONS = st.tuples(group(RELEVANCE), group(SUPPORT), group(UTILITY), st.floats(0.0, 1.0))
+
+
+@st.composite
+def judged(draw: st.DrawFn) -> Critiqued:
+    """An answer with verdicts as our graders give them, some of them missing."""
+    rel = draw(st.none() | st.floats(0.0, 1.0))
+    claims = [{"claim": "c", "support": draw(CLAIM)} for _ in range(draw(st.integers(0, 3)))]
+    return Critiqued(
+        passage_id="p",
+        answer=draw(st.sampled_from(["A.", "B.", ""])),
+        relevance=RelevanceVerdict(
+            passage_id="p",
+            relevant=rel is not None and rel >= 0.5,
+            score=rel,
+            label="ungraded" if rel is None else "relevant" if rel >= 0.5 else "irrelevant",
+        ),
+        support=SupportVerdict.model_validate({"level": draw(LEVELS), "claims": claims}),
+        utility=UtilityVerdict.model_validate({"score": draw(st.none() | st.integers(1, 5))}),
+    )
+
+
+def told(
+    relevance: Mapping[str, float], support: Mapping[str, float], use: Mapping[str, float], seq: float
+) -> Critiqued:
+    found = Terms(
+        rel=terms.relevance_score(relevance),
+        sup=terms.support_score(support) or 0.0,
+        use=terms.utility_score(use) or 0.0,
+        seq=seq,
+    )
+    return Critiqued(passage_id="p", answer="A.", terms=found)
+
+
+@given(judged())
+def test_the_terms_of_verdicts_are_within_their_ranges(found: Critiqued) -> None:
+    named = terms_of(found)
+    assert named.rel is None or 0.0 <= named.rel <= 1.0
+    assert 0.0 <= named.sup <= 1.0
+    assert -1.0 <= named.use <= 1.0
+    assert -0.5 <= score(named, WEIGHTS) <= 2.5
+
+
+@given(DISTRIBUTIONS)
+def test_the_score_of_an_answer_with_probabilities_is_from_minus_a_half_to_three_and_a_half(found) -> None:
+    assert -0.5 - 1e-9 <= score(terms_of(told(*found)), WEIGHTS) <= 3.5 + 1e-9
+
+
+@given(st.lists(DISTRIBUTIONS, min_size=1, max_size=6), st.floats(0.01, 1.0), st.integers(0, 2))
+def test_the_winner_is_the_same_when_a_group_of_tokens_is_less_probable_as_a_whole(found, factor, which) -> None:
+    def scaled(one):
+        parts = list(one)
+        parts[which] = {token: factor * probability for token, probability in parts[which].items()}
+        return told(*parts)
+
+    before = ranked([told(*one) for one in found], WEIGHTS, "soft")
+    after = ranked([scaled(one) for one in found], WEIGHTS, "soft")
+    assert (
+        max(abs(a.score - b.score) for a, b in zip(sorted_by_index(before), sorted_by_index(after), strict=True)) < 1e-9
+    )
+    if len(before) == 1 or before[0].score - before[1].score > 1e-6:
+        assert before[0].index == after[0].index
+
+
+def sorted_by_index(order):
+    return sorted(order, key=lambda one: one.index)
+
+
+@given(st.lists(judged(), max_size=8), st.sampled_from(["hard", "soft"]))
+def test_who_wins_has_the_highest_score_of_those_that_may_and_was_found_first_of_equals(found, constraints) -> None:
+    inside = [one for one in ranked(found, WEIGHTS, constraints) if not one.out]
+    for one in inside[1:]:
+        first = inside[0]
+        assert first.score >= one.score - 1e-9
+        assert abs(first.score - one.score) > 1e-9 or first.index < one.index
+
+
+@given(st.lists(judged(), max_size=8))
+def test_under_hard_constraints_only_relevant_and_supported_answers_are_left(found) -> None:
+    for one in ranked(found, WEIGHTS, "hard"):
+        verdict = found[one.index]
+        if not one.out:
+            assert verdict.relevance is not None
+            assert verdict.relevance.relevant
+            assert verdict.support.level != "no_support"
+
+
+@given(st.lists(judged(), max_size=8), st.sampled_from(["hard", "soft"]))
+def test_a_missing_verdict_on_a_passage_never_wins(found, constraints) -> None:
+    for one in ranked(found, WEIGHTS, constraints):
+        relevance = found[one.index].relevance
+        assert one.out or (relevance is not None and relevance.label != "ungraded")
+
+
+@given(st.lists(judged(), max_size=8))
+def test_every_answer_that_is_left_votes_once_or_is_counted_as_having_no_vote(found) -> None:
+    order = ranked(found, WEIGHTS, "soft")
+    vote = voted(found, order, ["a", "c"])
+    inside = sum(not one.out for one in order)
+    if vote is not None:
+        assert sum(map(len, vote.voters.values())) + vote.unmatched == inside
+        assert vote.voters[vote.option]

@@ -1,0 +1,115 @@
+"""What is seen of a question whose answers are compared, while it is at work and in its trace."""
+
+from collections.abc import Sequence
+from io import StringIO
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from ask.logic import unfinished
+from cli.evaluation.replay import traces
+from cli.evaluation.replay.ends import end_of
+from cli.local.aws.stack import Execution
+from cli.show.traces import show_trace
+from cli.spans.made import trace_of
+from selfrag.domain.history import steps_of
+from tests.support import steps
+from tests.support.segments import EXAMPLE, endpoint, next_sentence
+from tests.workflow.asking import ASKED, NONE, executed
+
+BY_ENDPOINT = {"strategy": "segments", "generator": "selfrag", "threshold": 0.2, "top_k": 3}
+TWO_LEVELS = {"strategy": "segments", "top_k": 2, "max_segments": 2}
+WRITTEN = [{"passage_id": f"p1-{n}", "answer": f"Answer {n}.", "relevance": None} for n in range(4)]
+JUDGED = [
+    {**one, "relevance": steps.relevance(str(one["passage_id"]), "relevant")["verdict"], "terms": {"rel": 0.9}}
+    for one in WRITTEN
+]
+OF_MODEL = {"generate": [steps.asked("generate", written=JUDGED, sequences=4)]}
+CASES: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
+    "candidates": ({"strategy": "candidates"}, {}),
+    "candidates, drafted": ({"strategy": "candidates", "speculate": "full"}, {}),
+    "candidates, from the web": ({"strategy": "candidates"}, {"grade_relevance": [NONE]}),
+    "candidates, of little use": ({"strategy": "candidates"}, {"grade_utility": [steps.utility(2)]}),
+    "candidates, directly": ({"strategy": "candidates"}, {"decide_retrieval": [steps.retrieval("no")]}),
+    "candidates by the endpoint": ({"strategy": "candidates", "generator": "selfrag"}, OF_MODEL),
+    "segments": (TWO_LEVELS, {"generate": [next_sentence]}),
+    "segments, directly": (TWO_LEVELS, {"decide_retrieval": [steps.retrieval("no")]}),
+    "segments by the endpoint": (BY_ENDPOINT, endpoint(EXAMPLE)),
+}
+
+
+def asked(name: str) -> Execution:
+    policy, script = CASES[name]
+    execution, _ = executed({**ASKED, "policy": {**ASKED["policy"], "max_cost_usd": None, **policy}}, **script)
+    assert execution.output is not None, execution.error
+    return execution
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_path_at_work_is_the_one_of_the_response(name: str) -> None:
+    execution = asked(name)
+    assert execution.output is not None
+    view = unfinished("a", "running", steps_of(execution.history))
+    assert view.path == execution.output["path"]
+    assert view.reflection is not None
+    assert (view.scores and view.scores.model_dump()) == execution.output["scores"]
+
+
+def test_the_tree_is_told_level_by_level_with_what_was_kept_until_then() -> None:
+    history = asked("segments by the endpoint").history
+    ranks = [at for at, event in enumerate(history) if _named(event, "Exited", "RankPaths")]
+    views = [unfinished("a", "running", steps_of(history[: at + 1])).scores for at in ranks]
+    told = [[(one.id, one.state) for one in view.nodes] for view in views if view]
+    first = [("1", "kept"), ("2", "kept"), ("3", "pruned")]
+    assert told == [first, [*first, ("1.1", "kept"), ("1.2", "pruned")]]
+
+
+def test_of_several_answers_no_verdict_is_told_as_that_of_the_answer_before_one_is_chosen() -> None:
+    history = asked("candidates").history
+    begun, ended = (next(at for at, event in enumerate(history) if _named(event, end)) for end in ("Entered", "Exited"))
+    before, after = (unfinished("a", "running", steps_of(history[: at + 1])).reflection for at in (begun, ended))
+    assert before is not None
+    assert after is not None
+    assert (len(before.relevance), before.support, before.utility) == (4, None, None)
+    assert after.support is not None
+    assert after.support.level == "fully_supported"
+
+
+def test_the_trace_draws_the_tree_and_with_full_the_sentences_that_were_left_out() -> None:
+    history = asked("segments by the endpoint").history
+    short, full = _printed(history, full=False), _printed(history, full=True)
+    assert "chosen, score 3.15: s(Rel) 0.90, s(Sup) 1.00, s(Use) 0.90, q 0.85, from people/leave.md" in short
+    assert "out (its passage does not support it), score 1.85" in short
+    lost = EXAMPLE["1.2"][1]
+    assert lost not in short
+    assert f"    {lost}" in full
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_there_is_a_span_for_each_step_and_its_turns_are_those_of_the_passes(name: str) -> None:
+    history = asked(name).history
+    made, told = trace_of("a", history).children, steps_of(history)
+    assert [(span.name, span.attributes["selfrag.turn"]) for span in made] == [(one.name, one.turn) for one in told]
+    assert not any(span.error for span in made)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_judged_again_with_the_same_verdicts_a_question_ends_as_it_did(name: str) -> None:
+    execution = asked(name)
+    assert execution.output is not None
+    trace = traces.trace_of(execution.history)
+    verdicts = [step.result.get("verdict") if step.result else None for step in trace.steps]
+    end = end_of(trace, verdicts)
+    assert end is not None
+    assert end.status == execution.output["status"]
+
+
+def _named(event: dict[str, Any], end: str, name: str = "PickCandidate") -> bool:
+    return bool(event.get(f"state{end}EventDetails", {}).get("name") == name)
+
+
+def _printed(history: Sequence[dict[str, Any]], full: bool) -> str:
+    text = StringIO()
+    show_trace(Console(file=text, width=200), "abc", history, full=full)
+    return text.getvalue()
