@@ -1,4 +1,4 @@
-"""A hosted fine-tuned model, before a deployment: whether the account may start its instance, and what nobody can say."""
+"""A hosted fine-tuned model, before a deployment: whether the account may start its instance."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def quota(account: Account) -> Iterator[Finding]:
     else:
         yield fine(f"{found.value:.0f} of {instance} may run behind endpoints in {region}; one is needed.")
     yield look(
-        "Whether the container can be fetched, the weights be read and the model be loaded shows only when the endpoint "
+        "Whether the container is fetched, the weights are read and the model is loaded shows only as the endpoint "
         "starts; AWS may also have no such instance left that day.",
-        f"Look at the endpoint after the deployment: its log group is /aws/sagemaker/Endpoints/{account.choices.endpoint}.",
+        f"Look at its log group after the deployment: /aws/sagemaker/Endpoints/{account.choices.endpoint}.",
     )
