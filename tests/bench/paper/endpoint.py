@@ -67,7 +67,7 @@ def endpoint_rows(at: Running, double: VllmDouble, speculate: str) -> Iterator[d
             "requests": double.requests,
             "sequences": double.sequences,
             "rounds": usage["rounds"],
-            "at_least": way.rounds(speculate),
+            "at_least": way.floor(speculate),
             "seconds": round(asked.seconds, 2),
             "input_tokens": usage["input_tokens"],
             "output_tokens": usage["output_tokens"],

@@ -1,7 +1,7 @@
 """A table of what each way takes beside the other, and another of what each kind of call does."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tests.bench.api.billing import Billed
@@ -47,4 +47,11 @@ def taken(at: Running, profile: str, speculate: Sequence[str], *, timed: bool) -
         for ahead in speculate:
             found = [asked_anew(at, story, way, ahead) for _ in range(TIMES if timed else 1)]
             one = middle(found)
-            yield Taken(way, row_of(story.name, ahead, profile, way.rounds(ahead), [one], timed), one.requests)
+            yield Taken(way, row_of(story.name, ahead, profile, _floor(story, way, ahead), [one], timed), one.requests)
+
+
+def _floor(story: Story, way: Way, speculate: str) -> int:
+    if not story.sentences:
+        return way.floor(speculate)
+    # That an answer is complete is a decision more, which can be made while its last sentence is judged.
+    return replace(way, segments=story.sentences).floor(speculate) + (speculate == "off")

@@ -49,13 +49,20 @@ class Way:
         return 1 + self.children
 
     def rounds(self, speculate: str) -> int:
-        """Calls one after another."""
-        depth, ahead = self.segments or 1, speculate != "off"
+        """Calls one after another, as the definitions make them: a tree does nothing ahead."""
+        depth = self.segments or 1
         if self.generator != "claude":
-            return depth if ahead else 1 + depth
-        if self.segments:
-            return 2 * depth + 2 if ahead else 4 * depth + 1
-        return _ROUNDS[self.strategy][SPECULATE.index(speculate)]
+            return depth if self.strategy == "candidates" and speculate == "full" else 1 + depth
+        return 4 * depth + 1 if self.segments else _ROUNDS[self.strategy][SPECULATE.index(speculate)]
+
+    def floor(self, speculate: str) -> int:
+        """The fewest that the specification has for it."""
+        depth = self.segments or 1
+        if speculate == "off":
+            return self.rounds("off")
+        if self.generator != "claude":
+            return depth
+        return 2 * depth + 2 if self.segments else self.rounds("full")
 
 
 CANDIDATES = (Way("candidates", 3), Way("candidates", 5))
