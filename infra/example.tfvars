@@ -26,6 +26,9 @@ model_provider = "anthropic"
 # Whether Amazon Textract reads pages that show pictures and hold no text.
 # text_recognition = true
 
+# The fine-tuned model as a second generator: docs/hosting.md.
+# selfrag_endpoint_name = "my-endpoint"
+
 web_search = true
 auth       = "api_key"
 

@@ -5,6 +5,7 @@ EXAMPLES = {
         'selfrag ask "How many days of leave are there?" --docs notes',
         'selfrag ask "How many days of leave are there?" --collection notes --json',
         """selfrag ask "And in Lisbon?" --previous ID --policy '{"strategy": "adaptive"}'""",
+        """selfrag ask "Is leave 25 days?" --policy '{"strategy": "candidates", "choices": ["yes", "no"]}'""",
     ),
     "trace": ("selfrag trace", "selfrag trace ID --full"),
     "serve": ("selfrag serve --docs notes",),

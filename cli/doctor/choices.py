@@ -36,6 +36,13 @@ class Choices(BaseModel):
     account_concurrency: int | None = None
     manage_api_gateway_account: bool = False
     text_recognition: bool = False
+    selfrag_hosting: bool = False
+    selfrag_endpoint_name: str | None = None
+    selfrag_component_name: str | None = None
+    selfrag_generator_url: str | None = None
+    selfrag_generator_secret: bool = False
+    selfrag_model: str | None = None
+    selfrag_instance_type: str = "ml.g5.2xlarge"
     api_throttle: Throttle = Throttle(rate=50, burst=100)
     key_throttle: Throttle = Throttle(rate=5, burst=10)
 
@@ -50,9 +57,23 @@ class Choices(BaseModel):
         return self.written if self.search_index is None else str(self.search_index.get("name", "passages"))
 
     @property
+    def endpoint(self) -> str:
+        """The endpoint of SageMaker that has the fine-tuned model; "" without one."""
+        return f"{self.name}-generator" if self.selfrag_hosting else self.selfrag_endpoint_name or ""
+
+    @property
+    def has_generator(self) -> bool:
+        """Whether questions may be answered by the fine-tuned model."""
+        return bool(self.endpoint or self.selfrag_generator_url)
+
+    @property
     def secrets(self) -> list[str]:
         """The names of the secrets that a deployment has."""
-        made = {"anthropic": self.model_provider == "anthropic", "tavily": self.web_search}
+        made = {
+            "anthropic": self.model_provider == "anthropic",
+            "tavily": self.web_search,
+            "generator": self.selfrag_generator_secret,
+        }
         return [f"{self.name}/{each}" for each, is_made in made.items() if is_made]
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cli.doctor.account import claude, collection, gateway, limits, machines, names, recognition, titan
+from cli.doctor.account import claude, collection, gateway, hosting, limits, machines, names, recognition, titan
 from cli.doctor.account.subject import Account
-from cli.doctor.deployed import documents, evaluation, page, parts, permissions, questions, reindexing
+from cli.doctor.deployed import documents, evaluation, generator, page, parts, permissions, questions, reindexing
 from cli.doctor.deployed.subject import Deployment
 from cli.doctor.findings import Check, Finding, Level, Subject, found_by
 from cli.doctor.quotas import Quotas
@@ -24,6 +24,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
     Check("express", "The synchronous start", ("states:StartSyncExecution",), machines.synchronous),
     Check("collection-units", "The limits of OpenSearch Serverless", ("aoss:GetAccountSettings",), collection.units),
     Check("textract", "Amazon Textract", ("textract:GetDocumentTextDetection",), recognition.there),
+    Check("generator-quota", "SageMaker's quota", Quotas.ACTIONS, hosting.quota),
     Check("api-logs", "API Gateway's logging role", ("apigateway:GET",), gateway.logging_role),
     Check("api-throttle", "What the API lets in", (), gateway.throttle),
     Check("roles", "Names of roles", ("iam:ListRoles",), names.taken("roles", names.roles)),
@@ -57,6 +58,13 @@ DEPLOYED: tuple[Check[Deployment], ...] = (
         ("aoss:GetAccessPolicy", "secretsmanager:DescribeSecret"),
         permissions.data_access,
     ),
+    Check(
+        "generator-endpoint",
+        "The endpoint of the fine-tuned model",
+        ("sagemaker:DescribeEndpoint", "sagemaker:DescribeInferenceComponent"),
+        generator.in_service,
+    ),
+    Check("generator-server", "The server of the fine-tuned model", ("sagemaker:InvokeEndpoint",), generator.server),
     Check("document-in", "A document", ("apigateway:GET", "s3:DeleteObject"), documents.put_in),
     Check("page", "The page", (), page.opened),
     Check("methods", "The methods of the API", (), page.methods),
@@ -66,6 +74,7 @@ DEPLOYED: tuple[Check[Deployment], ...] = (
     Check("question-again", "The same question", (), questions.warm),
     Check("question-later", "A question for later", (), questions.later),
     Check("console-link", "The link to the console", (), questions.console),
+    Check("generator-question", "A question to the fine-tuned model", (), questions.by_the_model),
     Check("evaluation", "An evaluation", (*_MACHINE, "s3:PutObject", "s3:GetObject"), evaluation.asked_once),
     Check("document-out", "The document's removal", (), documents.take_out),
     Check("empty-prefix", "A reindexing of nothing", _MACHINE, reindexing.over_nothing),

@@ -14,7 +14,8 @@ from ask.edge.problems import ProblemRaised
 from ask.logic import State, unfinished
 from ask.offered import check_offered
 from selfrag import bootstrap
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
+from selfrag.domain.answers import failed_by
+from selfrag.domain.errors import Asleep, InvalidInput, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from selfrag.domain.questions import AskRequest
 from selfrag.ports.executions import Executions
@@ -40,7 +41,8 @@ class Arrival:
 def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | None]:
     """The question's id and its response, by the Express machine; no response when it is still at work.
 
-    Raises InvalidInput for a deadline that API Gateway would not wait for, ProblemRaised for what cannot be run here.
+    Raises InvalidInput for a deadline that API Gateway would not wait for, ProblemRaised for what cannot be run here,
+    and Asleep where the question failed because the fine-tuned model has no copy that runs.
     """
     config = bootstrap.api_settings()
     check_offered(body.policy, config, bootstrap.generator_settings().configured, waits=True)
@@ -65,7 +67,10 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
         return question_id
 
     question_id = _once(work, body, arrival, config)
-    return question_id, responses.get(question_id) or _response(question_id, arrival.caller, machines)
+    response = responses.get(question_id) or _response(question_id, arrival.caller, machines)
+    if response and response["status"] == "failed" and failed_by(response["usage"]["warnings"], Asleep.__name__):
+        raise Asleep("The endpoint of the fine-tuned model has no copy of it that runs.")
+    return question_id, response
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import BytesIO
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import quote, urlencode
 
 import httpx2
@@ -15,11 +15,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cli.local.aws.definitions import WORKFLOWS
 from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.aws.stack import running_stack
 from cli.local.serving.gateway import serving
 from selfrag import bootstrap
 from selfrag.domain.documents import document_id
+from selfrag.domain.policy import Policy
+from selfrag.domain.strategies import Strategy
 from tests.support.steps import Scripted
 
 pytestmark = pytest.mark.slow
@@ -37,8 +40,14 @@ json_values = st.recursive(
     max_leaves=8,
 )
 questions = st.text(max_size=60) | st.text(min_size=1990, max_size=2010) | json_values
-policy_fields = st.sampled_from(["top_k", "web_search", "strategy", "weights", "deadline_seconds", "min_utility", "x"])
-policies = st.dictionaries(policy_fields, json_values, max_size=3) | st.just({}) | json_values
+policy_fields = st.sampled_from([*Policy.model_fields, "x"])
+strategies = st.fixed_dictionaries({"strategy": st.sampled_from(get_args(Strategy))})
+policies = st.one_of(
+    st.dictionaries(policy_fields, json_values, max_size=3),
+    st.builds(lambda *parts: parts[0] | parts[1], st.dictionaries(policy_fields, json_values, max_size=1), strategies),
+    st.just({}),
+    json_values,
+)
 requests = st.fixed_dictionaries(
     {"question": questions},
     optional={
@@ -104,7 +113,7 @@ def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: C
     scripted = Scripted()
     environment = {"SELFRAG_COLLECTIONS": '["c"]'}
     with (
-        running_stack(environment, {}, handlers=scripted.handlers()),
+        running_stack(environment, {}, handlers=scripted.handlers(), workflows=list(WORKFLOWS)),
         serving() as url,
         httpx2.Client(base_url=url, timeout=40) as api,
     ):

@@ -13,6 +13,7 @@ import httpx2
 from infra.packages.zips import LAYERS
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
+from tests.support.doubles.vllm import vllm
 from tests.support.enforced.called import every_call_is_listed_and_nothing_else_was_refused
 from tests.support.enforced.others import only_those_who_are_named_are_let_in
 from tests.support.enforced.record import Record
@@ -51,6 +52,7 @@ from tests.support.infra.made import (
 )
 from tests.support.infra.page import origin_of_the_page, the_page_is_asked_with_a_key
 from tests.support.infra.rules import FUNCTIONS, functions_of
+from tests.support.infra.strategies import OF_THE_DOCTOR, each_strategy_ends_and_is_read_back
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
@@ -103,7 +105,11 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     # One test, because every worker of a parallel run would make a stack of its own.
-    with backends() as (variables, collection, titan, textract), emulator(tmp_path) as aws:
+    with (
+        backends() as (variables, collection, titan, textract),
+        vllm(OF_THE_DOCTOR) as model,
+        emulator(tmp_path) as aws,
+    ):
         stack = Stack(
             aws,
             tmp_path / "stack",
@@ -112,6 +118,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
                 **variables,
                 **FEW_REQUESTS,
                 "text_recognition": True,
+                "selfrag_generator_url": model.url,
                 "cors_origins": ORIGINS[:1],
                 "upload_origins": [aws, origin_of_the_page(aws)],
             },
@@ -137,6 +144,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         loaded = objects_of_the_bucket_become_passages(stack, collection)
         seconds, refused = timed(lambda: each_thing_that_is_taken_out_is_noticed(stack, collection))
         asked = questions_are_answered_through_the_gateway(stack)
+        strategies = each_strategy_ends_and_is_read_back(stack, model)
         removed = a_deleted_object_is_gone_from_the_collection(stack, collection)
         those_without_a_key_or_with_too_many_requests_are_refused(stack)
         reindexed = a_new_index_is_filled_while_the_old_one_is_searched(stack, collection, titan)
@@ -156,6 +164,7 @@ def test_the_deployment_is_made_found_unchanged_and_removed(
         "figures", f"{len(refused)} things taken out of roles and policies: each noticed, in {seconds:.0f} s"
     )
     record_property("figures", f"answer through the deployed API Gateway: {asked}; {browsed}")
+    record_property("figures", f"read back after POST /v1/questions: {strategies}")
     record_property("figures", f"selfrag doctor of the deployment: nothing blocks, in {examined:.0f} s")
 
 

@@ -41,7 +41,8 @@ def names(account: Account, parts: Iterable[str]) -> set[str]:
 def roles(account: Account) -> Iterable[str]:
     """Of IAM, which is one for all regions."""
     managed = ["api-logs"] if account.choices.manage_api_gateway_account else []
-    wanted = names(account, [*functions(), *MACHINES, *managed, "events"])
+    hosted = ["generator"] if account.choices.selfrag_hosting else []
+    wanted = names(account, [*functions(), *MACHINES, *managed, *hosted, "events"])
     pages = account.client("iam").get_paginator("list_roles").paginate()
     return wanted & {role["RoleName"] for page in pages for role in page["Roles"]}
 

@@ -11,6 +11,7 @@ RUNNING, FAILED = "running", "failed"
 BY_WORDS_ALONE = "full text alone"
 # While the document is not seen yet, nothing else is to be tried for it: that would cost more than the answer.
 POLICY = {"web_search": False, "max_rewrites": 0}
+BY_THE_MODEL = {"strategy": "candidates", "generator": "selfrag", "retrieval": "never"}
 SECONDS_BETWEEN_QUESTIONS = 15
 # A cold question should leave some of the 25 s that POST /v1/ask has.
 SLOW_SECONDS = 20
@@ -86,21 +87,10 @@ def later(deployment: Deployment) -> Iterator[Finding]:
     """A question that is fetched later, by polling."""
     if not deployment.answer:
         return
-    began = deployment.clock()
-    started = deployment.api.post("/v1/questions", _asked(deployment))
-    if started.status_code != 202:
-        yield blocks(f"POST /v1/questions started nothing: {said(started)}", "Look at the logs of `ask`.")
+    response, seconds, polls, problem = _fetched(deployment, _asked(deployment))
+    if problem:
+        yield blocks(f"POST /v1/questions started nothing: {problem}", "Look at the logs of `ask`.")
         return
-    polls = 0
-
-    def end() -> dict[str, Any] | None:
-        nonlocal polls
-        polls += 1
-        body = body_of(deployment.api.get(started.headers["location"]))
-        return None if body.get("status", RUNNING) == RUNNING else body
-
-    response, _ = deployment.waited(end)
-    seconds = deployment.clock() - began
     if response is None or response["status"] == FAILED:
         yield blocks(
             f"A question for later did not end well within {seconds:.0f} s.",
@@ -110,10 +100,47 @@ def later(deployment: Deployment) -> Iterator[Finding]:
     yield fine(f"A question for later was answered after {seconds:.1f} s and {polls} polls.")
 
 
+def by_the_model(deployment: Deployment) -> Iterator[Finding]:
+    """A question without a search to the fine-tuned model, if there is one: the steps have to reach it."""
+    if not deployment.choices.has_generator:
+        return
+    response, seconds, _, problem = _fetched(deployment, {"question": "What is 2 + 2?", "policy": BY_THE_MODEL})
+    if problem:
+        yield blocks(
+            f"The fine-tuned model was not asked: {problem}", "Run `make deploy` again; docs/hosting.md helps."
+        )
+    elif response is None or response["status"] == FAILED:
+        told = "" if response is None else f": {response.get('answer', '')}"
+        yield blocks(
+            f"A question to the fine-tuned model failed after {seconds:.0f} s{told}",
+            "See what generator-endpoint and generator-server found, then the log of the function generate.",
+        )
+    else:
+        yield fine(f"The fine-tuned model answered a question after {seconds:.1f} s.")
+
+
 def console(deployment: Deployment) -> Iterator[Finding]:
     """The link to the Express execution, which only a person can follow."""
     if link := deployment.answer.get("execution", {}).get("console_url"):
         yield look("The link of an answer should show its Express execution in the console.", f"Open {link}")
+
+
+def _fetched(deployment: Deployment, asked: dict[str, Any]) -> tuple[dict[str, Any] | None, float, int, str]:
+    """The response to a question for later, after how many seconds and polls, and why it was not started."""
+    began = deployment.clock()
+    started = deployment.api.post("/v1/questions", asked)
+    if started.status_code != ACCEPTED:
+        return None, 0.0, 0, said(started)
+    polls = 0
+
+    def end() -> dict[str, Any] | None:
+        nonlocal polls
+        polls += 1
+        body = body_of(deployment.api.get(started.headers["location"]))
+        return None if body.get("status", RUNNING) == RUNNING else body
+
+    response, _ = deployment.waited(end)
+    return response, deployment.clock() - began, polls, ""
 
 
 def _asked(deployment: Deployment) -> dict[str, Any]:

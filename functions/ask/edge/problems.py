@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from pydantic import BaseModel, Field
 
 from selfrag.domain.errors import (
+    Asleep,
     DeadlineExceeded,
     InvalidInput,
     Misconfigured,
@@ -20,12 +21,15 @@ from selfrag.domain.errors import (
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "5"}
+# About as long as an endpoint takes to wake (PAPER.md 8).
+AWAKE_AGAIN = {"Retry-After": "300"}
 
 # What each error of selfrag is to a caller of the API.
 STATUSES: dict[type[SelfragError], HTTPStatus] = {
     InvalidInput: HTTPStatus.BAD_REQUEST,
     RequestRejected: HTTPStatus.BAD_REQUEST,
     DeadlineExceeded: HTTPStatus.SERVICE_UNAVAILABLE,
+    Asleep: HTTPStatus.SERVICE_UNAVAILABLE,
     TemporarilyUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     Misconfigured: HTTPStatus.INTERNAL_SERVER_ERROR,
     Unreadable: HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -62,8 +66,10 @@ def as_problem(error: Exception) -> ProblemRaised:
         return ProblemRaised(STATUSES[type(error)], detail, "Ask the operator to look at the logs of the API.")
     if isinstance(error, SelfragError) and type(error) in STATUSES:
         status = STATUSES[type(error)]
-        again = RETRY_AFTER if status == HTTPStatus.SERVICE_UNAVAILABLE else None
-        return ProblemRaised(status, str(error), error.hint, again)
+        again = AWAKE_AGAIN if isinstance(error, Asleep) else RETRY_AFTER
+        return ProblemRaised(
+            status, str(error), error.hint, again if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        )
     return ProblemRaised(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "The request could not be carried out because of a fault of the service.",

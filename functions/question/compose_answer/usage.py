@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from question.compose_answer.outcome import Outcome
 from question.compose_answer.task import Task
-from selfrag.domain.answers import StepUsage, Usage, Waste
+from selfrag.domain.answers import StepUsage, Usage, Waste, no_result
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
 from selfrag.domain.ledger import rounds, wasted
 
@@ -60,7 +60,7 @@ def _sum(costs: Iterable[float | None]) -> float | None:
 def _warnings(task: Task, outcome: Outcome) -> list[str]:
     """What the steps warned of, which of them brought nothing, and what was not checked; each once."""
     warnings = [warning for entry in task.ledger for warning in entry.warnings]
-    warnings += [f"{step} gave no result ({error})." for step, error in task.problems]
+    warnings += [no_result(step, error) for step, error in task.problems]
     ungraded = sum(verdict.label == "ungraded" for verdict in task.relevance)
     if ungraded:
         warnings.append(f"{ungraded} passages could not be graded and were not used.")

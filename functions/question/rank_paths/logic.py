@@ -13,7 +13,7 @@ from selfrag.domain.scores.shown import Node
 from selfrag.domain.strategies import Generator
 from selfrag.text.budget import STATE_BUDGET_BYTES, size_of, within_budget
 
-# What the passages of the next level, their sentences and the ledger need of the state's budget.
+# What else travels with the paths: the sentences of a level, or the ledger and the verdicts of all.
 LEVEL_BYTES = 96 * 1024
 
 

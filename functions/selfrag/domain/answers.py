@@ -1,5 +1,6 @@
 """The response to a question: what the caller gets, what is remembered, and what the API documents."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -11,6 +12,16 @@ from selfrag.domain.verdicts import Reflection
 # Stands behind each sentence of an answer from evidence that cites nothing.
 UNCITED = "[uncited]"
 Status = Literal["answered", "partial", "abstained", "failed"]
+
+
+def no_result(step: str, error: str) -> str:
+    """The warning of a step that brought nothing, with the class name of the error that is why."""
+    return f"{step} gave no result ({error})."
+
+
+def failed_by(warnings: Sequence[str], error: str) -> bool:
+    """Whether a step brought nothing because of this error, by the warnings of a response."""
+    return any(warning.endswith(no_result("", error)) for warning in warnings)
 
 
 class Turn(Model):

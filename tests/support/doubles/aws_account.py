@@ -27,7 +27,8 @@ _ACTIONS = {
     "s3:HeadBucket": "s3:ListBucket",
 }  # fmt: skip
 _PREFIXES = {
-    "bedrock-runtime": "bedrock", "opensearchserverless": "aoss", "service-quotas": "servicequotas",
+    "bedrock-runtime": "bedrock", "opensearchserverless": "aoss", "sagemaker-runtime": "sagemaker",
+    "service-quotas": "servicequotas",
     "stepfunctions": "states",
 }  # fmt: skip
 # Read once: reading a service's model takes a tenth of a second.
@@ -73,7 +74,12 @@ class AwsAccount:
 
     def __init__(self, answers: Mapping[str, Answer] | None = None, **quotas: list[Reply]) -> None:
         self.asked: list[tuple[str, Reply]] = []
-        self.quotas = {"bedrock": titan_quotas(2_000), "states": machine_quotas(5_000), **quotas}
+        usual = {
+            "bedrock": titan_quotas(2_000),
+            "states": machine_quotas(5_000),
+            "sagemaker": [quota("ml.g5.2xlarge for endpoint usage", 1)],
+        }
+        self.quotas = {**usual, **quotas}
         self.answers: dict[str, Answer] = {**self._usual(), **(answers or {})}
 
     def session(self, region: str | None = REGION) -> boto3.Session:

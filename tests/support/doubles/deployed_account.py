@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
+import httpx2
+
 from tests.support.doubles.aws_account import Answer, AwsAccount, Reply
 from tests.support.roles.calls import ACCOUNT
 from tests.support.roles.policies import exported, listed
@@ -19,6 +21,7 @@ OUTPUTS = {
     "api_key_command": "aws apigateway get-api-key --query value --api-key k1",
 }
 KEY = "a-key-that-is-not-to-be-seen"
+_SAGEMAKER = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}"
 MACHINE = {"name": "m", "roleArn": "r" * 20, "type": "STANDARD", "creationDate": datetime.now(UTC)}
 
 
@@ -71,6 +74,23 @@ def deployed(answers: dict[str, Answer] | None = None, policies: Any = None) -> 
         "s3.GetObject": lambda asked: answer_of_evaluation(asked, tries=0),
     }
     return AwsAccount({**usual, **(answers or {})})
+
+
+def endpoint(server: str) -> dict[str, Answer]:
+    """What SageMaker says of an endpoint `mine` with a component `one`, whose server is at this address."""
+    named = {"EndpointName": "mine", "EndpointArn": f"{_SAGEMAKER}:endpoint/mine"}
+    made = {"CreationTime": datetime.now(UTC), "LastModifiedTime": datetime.now(UTC)}
+    component = {"InferenceComponentName": "one", "InferenceComponentArn": f"{_SAGEMAKER}:inference-component/one"}
+    return {
+        "sagemaker.DescribeEndpoint": {**named, **made, "EndpointStatus": "InService"},
+        "sagemaker.DescribeInferenceComponent": {
+            **named, **made, **component, "InferenceComponentStatus": "InService",
+            "RuntimeConfig": {"CurrentCopyCount": 1},
+        },
+        "sagemaker-runtime.InvokeEndpoint": lambda asked: {
+            "Body": BytesIO(httpx2.post(f"{server}/invocations", content=asked["Body"]).content)
+        },
+    }  # fmt: skip
 
 
 def answer_of_evaluation(asked: Reply, tries: int) -> Reply:

@@ -21,7 +21,7 @@ _FILLED = (
     (r":selfrag-(\w+)-\d+-us-east-1$", r":selfrag-\1-${account}-${region}"),
     (r"us-east-1", "${region}"),
     (ACCOUNT, "${account}"),
-    (r"(:execution:selfrag-\w+):.*", r"\1:doctor"),
+    (r"(:execution:selfrag-[\w-]+):.*", r"\1:doctor"),
     (r":collection/\w+", ":collection/${collection}"),
     (r":secret:selfrag/(\w+)-\w+", r":secret:${\1}"),
     (r"\bselfrag\b", "${name}"),

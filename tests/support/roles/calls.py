@@ -67,6 +67,11 @@ def bucket_arn(local_name: str) -> str:
     return f"arn:aws:s3:::{local_name}-{ACCOUNT}-us-east-1"
 
 
+def step_of(resource: str) -> str:
+    """The step whose function a resource is, or a version of it; for any other resource something else."""
+    return resource.rpartition(":selfrag-")[2].partition(":")[0]
+
+
 def data_access(method: str, url: str, collection: str) -> tuple[str, str]:
     """The permission and the index that a request to the collection needs."""
     index, *rest = urlsplit(url).path.strip("/").split("/")

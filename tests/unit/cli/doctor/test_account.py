@@ -13,6 +13,7 @@ ON_BEDROCK = {
     "model_provider": "bedrock",
     "models": {"generate": "anthropic.claude-sonnet-5-5"},
     "text_recognition": True,
+    "selfrag_hosting": True,
 }
 
 

@@ -13,11 +13,22 @@ from cli.doctor.examination import DEPLOYED, examine
 from cli.doctor.findings import Finding, Level
 from tests.support.doubles.api_double import ApiDouble
 from tests.support.doubles.aws_account import AwsAccount, Refused, Reply
-from tests.support.doubles.deployed_account import KEY, OUTPUTS, REGION, answer_of_evaluation, deployed, execution
+from tests.support.doubles.deployed_account import (
+    KEY,
+    OUTPUTS,
+    REGION,
+    answer_of_evaluation,
+    deployed,
+    endpoint,
+    execution,
+)
+from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, vllm
 from tests.support.infra.rules import functions_of
 from tests.support.infra.tools import simulator
 from tests.support.roles.calls import ACCOUNT, COLLECTION
 from tests.support.roles.policies import exported, place_of, without
+
+OF_THE_MODEL = {"selfrag_endpoint_name": "mine", "selfrag_component_name": "one"}
 
 
 class Clock:
@@ -72,8 +83,9 @@ def _node() -> None:
 
 
 def test_a_deployment_that_works_is_told_so_check_by_check(api: ApiDouble) -> None:
-    account = deployed()
-    found = visited(account, api)
+    with vllm(CANDIDATES_EXAMPLE) as model:
+        account = deployed(endpoint(model.url))
+        found = visited(account, api, **OF_THE_MODEL)
     assert list(found) == [check.name for check in DEPLOYED]
     levels = {name: {each.level for each in findings} for name, findings in found.items()}
     # What only a person can see or may try, and what ended before it could be stopped.
@@ -303,7 +315,9 @@ def test_each_check_says_which_actions_it_needs(api: ApiDouble) -> None:
     # Two evaluations and a reindexing, and one more that can be stopped and redriven.
     ended = iter(["SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "ABORTED", "SUCCEEDED"])
     account.answers["stepfunctions.DescribeExecution"] = lambda asked: execution(next(ended))
-    visited(account, api)
+    with vllm(CANDIDATES_EXAMPLE) as model:
+        account.answers |= endpoint(model.url)
+        visited(account, api, **OF_THE_MODEL)
     # A document that was removed over the API is not deleted once more.
     assert account.actions | {"s3:DeleteObject"} == {action for check in DEPLOYED for action in check.actions}
     assert "s3:DeleteObject" not in account.actions

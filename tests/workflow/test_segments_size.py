@@ -1,0 +1,144 @@
+"""The largest tree that a policy allows: what Step Functions limits is far from its limits."""
+
+import hashlib
+import json
+import threading
+from typing import Any
+
+import pytest
+
+from selfrag.domain.passages import Passage
+from selfrag.text.budget import STATE_BUDGET_BYTES, within_budget
+from tests.support import steps
+from tests.support.segments import EXAMPLE, segment
+from tests.workflow.asking import ASKED, POLICY, executed
+
+LARGEST = {"strategy": "segments", "beam": 3, "top_k": 8, "max_segments": 6, "deadline_seconds": 100_000}
+# Letters of a passage: in the state it has 4 KB.
+LETTERS = 3_800
+MOST_EVENTS = 5_000
+MOST_LAMBDAS = 8
+SENTENCE = "Whoever has worked for a whole year may keep ten of the days that are left until the end of March, said {}."
+
+
+class Counted:
+    """How many Lambdas are at work at once."""
+
+    def __init__(self) -> None:
+        self._lock, self._now, self.most = threading.Lock(), 0, 0
+        self._met = threading.Barrier(MOST_LAMBDAS, timeout=0.02)
+
+    def of(self, reply: Any) -> Any:
+        def counted(event: dict[str, Any]) -> Any:
+            with self._lock:
+                self._now += 1
+                self.most = max(self.most, self._now)
+            try:
+                self._met.wait()  # so that those that may run at once do
+            except threading.BrokenBarrierError:
+                self._met.reset()
+            try:
+                return reply(event)
+            finally:
+                with self._lock:
+                    self._now -= 1
+
+        return counted
+
+
+def found(event: dict[str, Any]) -> dict[str, Any]:
+    """As many passages as were asked for, each of 4 KB, other ones for every query."""
+    tag = hashlib.sha256(event["queries"][0].encode()).hexdigest()[:16]
+    ids = [f"people/leave.md#{tag}-{number}" for number in range(event["top_k"])]
+    brought = [Passage.model_validate(steps.passage(name, "x" * LETTERS)) for name in ids]
+    kept, size, warnings = within_budget(brought, event["bytes_used"])
+    return {"passages": [one.model_dump() for one in kept], "bytes": size, "warnings": warnings}
+
+
+def cached(result: dict[str, Any]) -> dict[str, Any]:
+    """The same from the cache, which takes no call, so that no cap ends the search."""
+    told = {**result, "cached": True, "calls": [], "attempts": 0}
+    if "verdict" in result and "decision" not in result["verdict"]:
+        told["verdict"] = {**result["verdict"], "cached": True}
+    return told
+
+
+def written(event: dict[str, Any]) -> dict[str, Any]:
+    name = event["passages"][0]["passage_id"]
+    text = SENTENCE.format(f"{name} {event['so_far'].count('.')}")
+    result = steps.answer(text, cites=name)
+    around = {"quote": "x" * 150, "before": "x" * 200, "after": "x" * 200, "heading": "x" * 60, "locator": "page 4"}
+    return {**result, "citations": [{**result["citations"][0], **around}]}
+
+
+def supported(event: dict[str, Any]) -> dict[str, Any]:
+    claims = [
+        {"claim": event["answer"][:60], "support": "full", "passage_ids": [event["passages"][0]["passage_id"]]}
+        for _ in range(2)
+    ]
+    return steps.asked("grade_support", verdict={"level": "fully_supported", "claims": claims, "cached": False})
+
+
+def by_claude(wrap: Any) -> dict[str, list[Any]]:
+    relevant = lambda event: steps.relevance(event["passage"]["passage_id"], "relevant")  # noqa: E731
+    return {
+        "decide_retrieval": [lambda event: wrap(steps.retrieval("yes"))],
+        "retrieve": [found],
+        "grade_relevance": [lambda event: wrap(relevant(event))],
+        "generate": [lambda event: wrap(written(event))],
+        "grade_support": [lambda event: wrap(supported(event))],
+        "grade_utility": [lambda event: wrap(steps.utility(5))],
+    }
+
+
+def by_endpoint() -> dict[str, list[Any]]:
+    row = EXAMPLE["1"]
+
+    def replied(event: dict[str, Any]) -> dict[str, Any]:
+        written = [
+            segment(branch, (branch["passage"]["passage_id"], SENTENCE.format(branch["id"]), *row[2:]))
+            for branch in event["branches"]
+        ]
+        return steps.asked("generate", written=written, sequences=len(written))
+
+    return {
+        "decide_retrieval": [{**steps.retrieval("yes"), "sequences": 1}],
+        "retrieve": [found],
+        "generate": [replied],
+    }
+
+
+def weigh(history: list[dict[str, Any]]) -> tuple[int, str]:
+    """The largest state that a transition had, in bytes, and where."""
+    sizes = [
+        (len(details[key].encode()), details.get("name", event["type"]))
+        for event in history
+        for name, details in event.items()
+        if name.endswith("EventDetails")
+        for key in ("input", "output", "parameters")
+        if isinstance(details.get(key), str)
+    ]
+    return max(sizes)
+
+
+@pytest.mark.parametrize("kind", ["claude", "claude, all cached", "endpoint"])
+def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(kind: str, record_property: Any) -> None:
+    counted, plain = Counted(), by_endpoint() if kind == "endpoint" else by_claude(cached if "cached" in kind else dict)
+    script = {step: [counted.of(one) if callable(one) else one for one in found] for step, found in plain.items()}
+    more = {"generator": "selfrag", "threshold": 0.2} if kind == "endpoint" else {}
+    execution, _ = executed({**ASKED, "policy": {**POLICY, **LARGEST, **more}}, **script)
+    assert execution.output is not None, execution.error
+    size, where = weigh(execution.history)
+    nodes, stopped = len(execution.output["scores"]["nodes"]), execution.output["scores"]["stopped"]
+    figures = (
+        f"{kind}: {nodes} sentences, ended by {stopped}; the largest state {size:,} bytes at {where}; "
+        f"{len(execution.history):,} events; {counted.most} Lambdas at once"
+    )
+    record_property("figures", figures)
+    print(figures)
+    assert size < STATE_BUDGET_BYTES
+    assert len(execution.history) < MOST_EVENTS
+    assert counted.most <= MOST_LAMBDAS
+    assert len(json.dumps(execution.output).encode()) < STATE_BUDGET_BYTES
+    assert not [warning for warning in execution.output["usage"]["warnings"] if "left out" in warning]
+    assert stopped == {"claude": "calls", "endpoint": "sequences"}.get(kind, "depth")
