@@ -21,7 +21,7 @@ from selfrag.domain.errors import (
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "5"}
-# About as long as an endpoint takes to wake (PAPER.md 8).
+# About as long as an endpoint takes to wake (docs/hosting.md).
 AWAKE_AGAIN = {"Retry-After": "300"}
 
 # What each error of selfrag is to a caller of the API.

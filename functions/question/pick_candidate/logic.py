@@ -1,4 +1,4 @@
-"""The best of several answers, each from a passage of its own and scored by its own critique (PAPER.md 3; pure)."""
+"""The best of several answers, each with a passage and a critique of its own (arXiv 2310.11511, 3.3; pure)."""
 
 from collections.abc import Mapping, Sequence
 

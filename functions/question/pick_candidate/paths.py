@@ -1,4 +1,4 @@
-"""Which path of a beam is the answer (PAPER.md 4)."""
+"""Which path of a beam is the answer (arXiv 2310.11511, algorithm 1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Keep the best paths of a level: the finished ones in the beam and all that are new, best first (PAPER.md 4)."""
+"""Keep the best paths of a level: the finished ones in the beam and all new ones (arXiv 2310.11511, algorithm 1)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What each strategy reads of a policy: the fields that are its own, their defaults, and its caps (PAPER.md 9)."""
+"""What each strategy reads of a policy: the fields that are its own, their defaults, and its caps (docs/api.md)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args

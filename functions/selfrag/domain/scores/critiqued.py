@@ -69,7 +69,7 @@ class Segment(Critiqued):
 
 
 def terms_of(found: Critiqued) -> Terms:
-    """The terms as they were told, else those of the verdicts with all their mass on one token (ours, PAPER.md 6)."""
+    """The terms as they were told, else those of the verdicts with all their mass on one token (ours)."""
     return found.terms or labelled(found.relevance, found.support, found.utility)
 
 

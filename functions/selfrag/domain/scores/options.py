@@ -1,4 +1,4 @@
-"""The one form in which an answer and the options of a closed set are compared (PAPER.md 3)."""
+"""The one form in which an answer and the options of a closed set are compared (arXiv 2310.11511, B.2)."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""The beam over segments: what a path is worth, and which paths are kept (PAPER.md 4)."""
+"""The beam over segments: what a path is worth, and which paths are kept (arXiv 2310.11511, algorithm 1)."""
 
 from collections.abc import Sequence
 from typing import Literal

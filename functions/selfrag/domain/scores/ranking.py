@@ -1,4 +1,4 @@
-"""Which of several answers is the best, one by one or as votes for the options of a closed set (PAPER.md 3)."""
+"""Which of several answers is the best, alone or as votes for the options of a closed set (arXiv 2310.11511, B.2)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
