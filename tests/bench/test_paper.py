@@ -20,9 +20,9 @@ def test_a_question_takes_the_calls_and_rounds_of_the_specification_and_less_tha
 ) -> None:
     asked = asked_anew(at, MANY, way, speculate)
     usage = asked.response["usage"]
-    assert (usage["model_calls"], usage["rounds"]) == (way.calls, way.rounds(speculate))
-    assert len(asked.requests) == way.calls
-    assert usage["waste"]["model_calls"] == 0
+    assert (usage["model_calls"], usage["rounds"]) == (way.calls + way.waste(speculate), way.rounds(speculate))
+    assert len(asked.requests) == usage["model_calls"]
+    assert usage["waste"]["model_calls"] == way.waste(speculate)
     assert usage["cost_usd"] == pytest.approx(total_usd(asked.requests), abs=5e-6)
     assert 0 < usage["cost_usd"] < (Policy(strategy=way.strategy).max_cost_usd or 0)
 

@@ -73,6 +73,11 @@ OTHER_USES = {
     "GenerateCandidates": "generate",
     "GenerateSegments": "generate",
     "DecideNext": "decide_retrieval",
+    # What a tree does ahead, side by side.
+    "GradeRelevanceBeside": "grade_relevance",
+    "GenerateBeside": "generate",
+    "GradeSupportBeside": "grade_support",
+    "DecideNextBeside": "decide_retrieval",
 }
 MACHINES = {
     **QUESTIONS,

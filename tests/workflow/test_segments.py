@@ -75,8 +75,13 @@ def test_calls_and_rounds_are_those_of_the_specification(k: int, d: int, calls: 
 
 
 def decides(*said: str) -> list[Any]:
-    """The first decision is to search, then these in turn; the last one stands for all further ones."""
-    return [steps.retrieval("yes"), *(steps.retrieval(one) for one in said)]
+    """The first decision is to search, then these after as many sentences; the last one stands for all further ones."""
+
+    def reply(event: dict[str, Any]) -> dict[str, Any]:
+        written = event.get("so_far", "").count("Sentence")
+        return steps.retrieval(["yes", *said][min(written, len(said))])
+
+    return [reply]
 
 
 def test_an_answer_that_is_complete_is_answered() -> None:

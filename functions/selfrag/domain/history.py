@@ -10,6 +10,8 @@ from typing import Any
 ENDS = ("ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted")
 # The states that take time; where one begins that stands inside of no other, a turn does.
 _TURNS = ("TaskStateEntered", "ParallelStateEntered", "MapStateEntered")
+# How the name of a state ends that is a step of its own elsewhere, and here is taken beside another one.
+_BESIDE = "Beside"
 # The details of an event that name a state.
 _NAMING = ("stateEntered", "stateExited", "mapIterationStarted")
 
@@ -88,7 +90,7 @@ def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int, within: tupl
         error, cause = _failure(failures[-1])
     last = next((event for event in chain if event["type"] == "TaskStateExited"), chain[-1])
     return Step(
-        name=chain[0]["stateEnteredEventDetails"]["name"],
+        name=chain[0]["stateEnteredEventDetails"]["name"].removesuffix(_BESIDE),
         started=started - begin,
         seconds=epoch_seconds(last) - started,
         attempts=max(len(scheduled), told.get("attempts", 0)),

@@ -43,16 +43,26 @@ class Way:
             return 1 + (self.segments - 1) * BEAM + 3 * self.children + BEAM
         return 1 + 4 * self.top_k if self.strategy == "candidates" else self.top_k + 4
 
+    def waste(self, speculate: str) -> int:
+        """Decisions that a tree of three passages a search makes ahead for sentences that the beam leaves out."""
+        ahead = self.segments is not None and self.generator == "claude" and speculate != "off"
+        return {2: 1, 4: 5}[self.segments or 2] if ahead else 0
+
     @property
     def sequences(self) -> int:
         """What the endpoint writes: the decision, and each answer or sentence."""
         return 1 + self.children
 
     def rounds(self, speculate: str) -> int:
-        """Calls one after another, as the definitions make them: a tree does nothing ahead."""
+        """Calls one after another, as the definitions make them.
+
+        The third of four levels has no room under `max_model_calls` to decide ahead, so the fourth decides by itself.
+        """
         depth = self.segments or 1
         if self.generator != "claude":
             return depth if self.strategy == "candidates" and speculate == "full" else 1 + depth
+        if self.segments and speculate != "off":
+            return 2 * depth + 2 + (depth == 4)
         return 4 * depth + 1 if self.segments else _ROUNDS[self.strategy][SPECULATE.index(speculate)]
 
     def floor(self, speculate: str) -> int:
