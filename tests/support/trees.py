@@ -84,7 +84,8 @@ def text(name: str, kind: str, given: dict[str, Any]) -> str:
     so_far = given.get("so_far") or given.get("bare") or ""
     if kind == "repeated" and so_far:
         return str(so_far.split(". ")[0].rstrip(".")) + "."
-    return f"{name} of {given['id']}."
+    judged = name if given["passage"] or name in UNGROUNDED else "ungrounded"
+    return f"{judged} of {given['id']}."
 
 
 def directs() -> list[Choice]:
