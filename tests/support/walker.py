@@ -9,8 +9,9 @@ import json
 import marshal
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 from typing import Any
 
 from cli.local.aws.jsonata import evaluate
@@ -46,9 +47,12 @@ Variables = dict[str, Any]
 # What the Lambdas reply in one lane of a pass, by the state that asks: a value, or a function of what is asked.
 Replies = Mapping[str, Any]
 Choice = tuple[str, Replies]
-# The labelled replies that each lane of a state may get, the lanes in their order; a Task has one lane.
+# The labelled replies that each lane of a state may get, the lanes in their order: the branches of a Parallel, the
+# items of a Map; a Task has one lane.
 Alternatives = Callable[[str, Variables], Sequence[Sequence[Choice]]]
 Choose = Callable[[str, int, Sequence[Choice]], Choice]
+# What of a lane's result can still make a difference, and how many calls it took.
+Alike = Callable[[str, Variables, Any], tuple[Any, int]]
 
 
 @dataclass
@@ -65,7 +69,8 @@ class Walker:
     """Walks one definition up to the state `end`, whose payload `compose` turns into the response.
 
     `deciding` is what of a situation can still make a difference, `shortened` the same situation with less to carry;
-    those of the question's own definition, if none are given.
+    those of the question's own definition, if none are given. Of the results of a lane that are `alike` the one with
+    the most calls stands for all; without it, each stands for itself.
     """
 
     def __init__(
@@ -76,10 +81,11 @@ class Walker:
         compose: Callable[[dict[str, Any]], dict[str, Any]],
         deciding: Callable[[str, Variables], Any] | None = None,
         shortened: Callable[[Variables], Variables] | None = None,
+        alike: Alike | None = None,
     ) -> None:
         self._states, self._start = definition["States"], definition["StartAt"]
         self._deciding, self._shortened = deciding or _deciding, shortened or _shortened
-        self._alternatives, self._end, self._compose = alternatives, end, compose
+        self._alternatives, self._end, self._compose, self._alike = alternatives, end, compose, alike
         self._known: dict[str, Reach] = {}
         self.replied: list[tuple[str, dict[str, Any], Any]] = []
 
@@ -105,26 +111,47 @@ class Walker:
         if name == self._end:
             response = self._composed(given, variables)
             return Reach(1, (name,), response["usage"]["model_calls"], {response["status"]})
-        situation = json.dumps([name, self._deciding(name, variables)], sort_keys=True)
+        situation, spent = json.dumps([name, self._deciding(name, variables)], sort_keys=True), _spent(variables)
         if situation not in self._known:
             reach, short = Reach(0, (), 0), self._shortened(variables)
-            for label, results in self._results(name, given, short):
+            for label, count, results in self._results(name, given, short):
                 after = self._reach(*self._after(name, given, dict(short), results))
-                reach.sequences += after.sequences
+                reach.sequences += count * after.sequences
                 reach.ends |= after.ends
                 reach.longest = max(reach.longest, (f"{name}:{label}", *after.longest), key=len)
                 reach.most_calls = max(reach.most_calls, after.most_calls)
-            self._known[situation] = reach
-        return self._known[situation]
+            # An equal situation may have been come to with other calls.
+            self._known[situation] = replace(reach, most_calls=reach.most_calls - spent)
+        known = self._known[situation]
+        return replace(known, most_calls=known.most_calls + spent)
 
-    def _results(self, name: str, given: Any, variables: Variables) -> Iterator[tuple[str, list[Any]]]:
-        """Each alternative: its label, and the results of the lanes."""
+    def _results(self, name: str, given: Any, variables: Variables) -> Iterator[tuple[str, int, list[Any]]]:
+        """Each alternative: its label, for how many it stands, and the results of the lanes."""
         lanes = [
-            [(label, self._lane(name, given, variables, number, replies)) for label, replies in choices]
+            self._distinct(
+                name,
+                variables,
+                [(label, 1, self._lane(name, given, variables, number, replies)) for label, replies in choices],
+            )
             for number, choices in enumerate(self._alternatives(name, variables))
         ]
         for picked in product(*lanes):
-            yield ", ".join(label for label, _ in picked if label), [result for _, result in picked]
+            label = ", ".join(label for label, _, _ in picked if label)
+            yield label, prod(count for _, count, _ in picked), [result for _, _, result in picked]
+
+    def _distinct(
+        self, name: str, variables: Variables, found: list[tuple[str, int, Any]]
+    ) -> list[tuple[str, int, Any]]:
+        if self._alike is None:
+            return found
+        kept: dict[str, tuple[int, tuple[str, int, Any]]] = {}
+        for label, count, result in found:
+            deciding, calls = self._alike(name, variables, result)
+            key = json.dumps(deciding, sort_keys=True)
+            most, (word, so_many, first) = kept.get(key, (-1, ("", 0, None)))
+            best = (calls, (label, so_many + count, result)) if calls > most else (most, (word, so_many + count, first))
+            kept[key] = best
+        return [one for _, one in kept.values()]
 
     def _composed(self, given: Any, variables: Variables) -> dict[str, Any]:
         seen = _bindings(self._end, variables, given)
@@ -138,7 +165,7 @@ class Walker:
 
     def _after(self, name: str, given: Any, variables: Variables, results: list[Any]) -> tuple[str, Any, Variables]:
         state = self._states[name]
-        seen = _bindings(name, variables, given, results if state["Type"] == "Parallel" else results[0])
+        seen = _bindings(name, variables, given, results[0] if state["Type"] == "Task" else results)
         output = template(state["Output"], seen) if "Output" in state else results
         variables.update(template(state.get("Assign", {}), seen))
         return self._to_open(state["Next"], output, variables)
@@ -147,6 +174,10 @@ class Walker:
         state = self._states[name]
         if state["Type"] == "Parallel":
             return self._run(state["Branches"][number], given, variables, replies)
+        if state["Type"] == "Map":
+            seen = _bindings(name, variables, given)
+            item = _selected(state, template(state["Items"], seen)[number : number + 1], seen, number)[0]
+            return self._run(state["ItemProcessor"], item, variables, replies)
         return self._replied(name, state, given, variables, replies)
 
     def _run(self, machine: dict[str, Any], given: Any, outer: Variables, replies: Replies) -> Any:
@@ -182,11 +213,13 @@ class Walker:
         return reply if "dynamodb" in state["Resource"] else {"Payload": {**reply, "calls": []}}
 
 
-def _selected(state: dict[str, Any], items: list[Any], bindings: dict[str, Any]) -> list[dict[str, Any]]:
+def _selected(
+    state: dict[str, Any], items: list[Any], bindings: dict[str, Any], first: int = 0
+) -> list[dict[str, Any]]:
     """What an item's run is given: of all that the definition selects for it what is not the same for each question."""
-    selected = {key: value for key, value in state["ItemSelector"].items() if "$states." in str(value)}
+    selected = {k: v for k, v in state["ItemSelector"].items() if "$states." in str(v) or "{%" not in str(v)}
     states, found = bindings["states"], []
-    for index, item in enumerate(items):
+    for index, item in enumerate(items, first):
         context = {**states["context"], "Map": {"Item": {"Index": index, "Value": item}}}
         found.append(template(selected, {**bindings, "states": {**states, "context": context}}))
     return found
@@ -253,6 +286,10 @@ def _shortened(variables: Variables) -> Variables:
         "evidence": variables["evidence"][:1],
         "seen": variables["seen"][:4],
     }
+
+
+def _spent(variables: Variables) -> int:
+    return sum(entry.get("attempts") or 0 for entry in variables["ledger"])
 
 
 def template(value: Any, bindings: dict[str, Any]) -> Any:
