@@ -1,8 +1,8 @@
 """The bound on every path of `segments`, found by walking all of them: what each live path decides, what each passage
 brings, and of what use each path is judged, in any number of each.
 
-All sequences are walked of a policy that is small: two passages a search, two paths, three sentences at most. What is walked
-once for many, and why nothing is lost by it:
+All sequences are walked of a policy that is small: two passages a search, two paths, three sentences at most. What is
+walked once for many, and why nothing is lost by it:
 
 - Which passage of a search has which fate: paths rank by score, and of equals it is told apart only in what they cite.
 - What a path comes to in a level, where another outcome of it leaves the same sentences that may stand, the same search
@@ -13,8 +13,8 @@ once for many, and why nothing is lost by it:
   verdicts in the same order, since nothing else of a path is asked for.
 
 A supported sentence has one of two scores. Each way says how deep it goes and which fates it has: of two sentences with
-Claude under hard constraints all, of three (slow) all too. More scores, and the largest policy, are walked at random,
-for the bound and for what holds of each response.
+Claude under hard constraints all but a sentence whose support has no verdict, of three (slow) the same.
+That one, and the largest policy, are walked at random, for the bound and for what holds of each response.
 """
 
 import random
