@@ -133,6 +133,7 @@ const WORDS = {
   stopped_sequences: ["Ended: the limit of sequences.", "終了: シーケンスの上限", "종료: 시퀀스 제한"],
   stopped_cost: ["Ended: the limit of cost.", "終了: 費用の上限", "종료: 비용 제한"],
   stopped_deadline: ["Ended: the time was up.", "終了: 時間切れ", "종료: 시간 초과"],
+  stopped_fault: ["Ended: a step failed.", "終了: 手順の失敗", "종료: 단계 실패"],
   nothingNear: ["No passage came near.", "近い箇所はありませんでした。", "가까운 구절이 없었습니다."],
   lookAtDocuments: ["Look at the documents", "文書を見る", "문서 보기"],
 };
