@@ -35,10 +35,10 @@ serve: $(VENV)/.ask ## Serve the HTTP API and its page on this machine: make ser
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") $(if $(PORT),--port "$(PORT)")
 
 test: $(VENV)/.test lint ## Run every check, and the tests but the slow ones and those of infra/
-	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra -m "not slow"
+	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m "not slow"
 
 test-slow: $(VENV)/.test .venv-tools/.done .venv-clients/.done ## Test at scale: thousands of passages, files and requests, processes killed
-	@$(BIN)/pytest -n 2 --dist worksteal --ignore tests/infra -m slow
+	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m slow
 
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
 	@$(BIN)/pytest -n 2 --dist worksteal tests/infra
