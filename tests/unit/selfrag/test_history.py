@@ -68,3 +68,8 @@ def test_choices_and_passes_between_begin_no_turn() -> None:
 def test_a_question_at_work_is_told_as_far_as_it_came() -> None:
     level = each("ExpandBeam", [*task("Retrieve"), *side_by_side("Reflect", task("GradeSupport"))])
     assert seen(*level[:8]) == [("Retrieve", 1, ("ExpandBeam",)), ("GradeSupport", 1, ("ExpandBeam", "Reflect"))]
+
+
+def test_a_step_that_runs_beside_another_has_the_name_that_it_has_by_itself() -> None:
+    beside = side_by_side("GradeAndWrite", [*task("GradeRelevanceBeside"), *task("GenerateBeside")])
+    assert [name for name, _, _ in seen(*beside)] == ["GradeRelevance", "Generate"]
