@@ -33,7 +33,7 @@ def sources(directory: Path) -> Path:
     """A copy of the sources whose steps add to their warnings that they are of the first release."""
     for folder in ("functions", "infra/packages"):
         shutil.copytree(ROOT / folder, directory / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    _replace(directory / "functions/selfrag/domain/questions.py", "le=240.0", f"le={DEADLINE_SECONDS}")
+    _replace(directory / "functions/selfrag/domain/policy.py", "le=240.0", f"le={DEADLINE_SECONDS}")
     _replace(directory / _WRAPPER, _DONE, f'{_DONE}    result.warnings.append("{FIRST}")\n')
     return directory
 
