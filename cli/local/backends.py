@@ -12,7 +12,8 @@ from cli.local.place import Place
 from selfrag.adapters.outbound import checked_url
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.questions import AskRequest, Policy
-from selfrag.runtime.settings import GeneratorSettings, Settings, read
+from selfrag.runtime.generator_settings import GeneratorSettings
+from selfrag.runtime.settings import Settings, read
 
 GENERATOR_URL = "SELFRAG_GENERATOR_URL"
 SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"

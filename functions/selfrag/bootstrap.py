@@ -33,6 +33,7 @@ from selfrag.ports.recent import RecentCalls
 from selfrag.ports.recognizer import Recognizer
 from selfrag.ports.web import Domains, WebSearch
 from selfrag.runtime.clock import Clock
+from selfrag.runtime.generator_settings import GeneratorSettings
 from selfrag.runtime.models import first_of
 from selfrag.runtime.observability import Handler, logger, step_handler
 from selfrag.runtime.parts import forget as forget  # for who has changed the settings
@@ -41,7 +42,6 @@ from selfrag.runtime.settings import (
     ApiSettings,
     CollectionSettings,
     EmbeddingSettings,
-    GeneratorSettings,
     IngestionSettings,
     Settings,
     read,
@@ -154,9 +154,9 @@ def claude(step: str) -> Callable[[Limits], Claude]:
 
     The adapters are loaded and the clients warmed at once.
     """
-    from selfrag.adapters.claude.pace import Pace
     from selfrag.adapters.claude.sdk import SdkClaude
     from selfrag.adapters.verdicts import DynamoVerdicts
+    from selfrag.runtime.pace import Pace
 
     warm(claude_client, _verdicts_client, recent_calls)
 
@@ -186,9 +186,9 @@ def generator(step: str) -> Callable[[Limits], Generator]:
     """
 
     def within(limits: Limits) -> Generator:
-        from selfrag.adapters.claude.pace import Pace
         from selfrag.adapters.generators.completing import Completions
         from selfrag.domain.scores.vocabulary import Vocabulary
+        from selfrag.runtime.pace import Pace
 
         config, host = generator_settings(), generator_host()
         pace = Pace(clock(), recent_calls(), config.generator_timeout_seconds, limits.deadline_ms)

@@ -4,11 +4,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from selfrag.adapters.claude.pace import Pace
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, Prices
 from selfrag.ports.recent import Recent
 from selfrag.runtime.clock import Clock
+from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import DEFAULT_MODELS
 
 

@@ -15,11 +15,11 @@ import anthropic
 import httpx2
 from anthropic.types import Message, TextBlock, Usage
 
-from selfrag.adapters.claude.pace import Pace
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.ports.prompts import Prompt
 from selfrag.ports.recent import RecentCalls
 from selfrag.runtime.clock import Clock
+from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support.simulated import SimulatedTime
 

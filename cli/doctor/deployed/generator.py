@@ -15,7 +15,7 @@ from selfrag.adapters.outbound import http_client_for
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.scores.vocabulary import Vocabulary
 from selfrag.ports.generator import Server
-from selfrag.runtime.settings import GeneratorSettings
+from selfrag.runtime.generator_settings import GeneratorSettings
 
 IN_SERVICE = "InService"
 # By SageMaker for what is not there.

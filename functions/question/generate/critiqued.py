@@ -10,10 +10,10 @@ from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Evidence
 from selfrag.domain.scores.critiqued import Critiqued, Segment
-from selfrag.domain.scores.generated import Generated, Reading, Unproven, read, words_of
+from selfrag.domain.scores.generated import Generated, Reading, Unproven, read
 from selfrag.domain.scores.judging import next_of, ungraded, verdicts_of
 from selfrag.domain.scores.prompts import NO_RETRIEVAL, asking, option_named
-from selfrag.domain.scores.tokens import RETRIEVE
+from selfrag.domain.scores.tokens import RETRIEVE, words_of
 from selfrag.ports.generator import Generator
 from selfrag.text.sentences import split_sentences
 

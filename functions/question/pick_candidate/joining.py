@@ -1,14 +1,11 @@
 """A path as one text: its sentences one after the other, each with its own citation (pure)."""
 
-import re
 from collections.abc import Sequence
 
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.scores.critiqued import Segment
-from selfrag.domain.scores.tokens import CONTROL
+from selfrag.domain.scores.tokens import words_of
 
-# No token of the generator's stands in an answer, whatever wrote it.
-_TOKENS = re.compile("|".join(map(re.escape, CONTROL)))
 # After these no space is needed.
 _CLOSED = ("。", "！", "？", "」", "』", "）", "”", "’")
 
@@ -21,7 +18,8 @@ def joined(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
     text = ""
     citations: list[Citation] = []
     for segment in segments:
-        sentence = " ".join(_TOKENS.sub(" ", segment.answer).split())
+        # No token of the generator's stands in an answer, whatever wrote it.
+        sentence = " ".join(words_of(segment.answer).split())
         text += "" if not text or text.endswith(_CLOSED) else " "
         start = len(text)
         text += sentence

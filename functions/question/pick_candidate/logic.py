@@ -10,7 +10,7 @@ from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Constraints, Critiqued, score, terms_of
 from selfrag.domain.scores.paths import Path
 from selfrag.domain.scores.ranking import Ranked, Vote, ranked, voted
-from selfrag.domain.scores.shown import Node, Scores, Stopped
+from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded, scale_of
 from selfrag.domain.strategies import Generator
 
 IRRELEVANT = "The answer rests on a passage that was found not to be relevant to the question."
@@ -45,7 +45,7 @@ def pick(task: Task) -> Result:
     chosen = vote.voters[vote.option] if vote else [one.index for one in inside[: 0 if task.choices else 1]]
     winner = _winner(task.candidates, chosen, vote)
     shown = Scores(
-        scale="labels" if task.generator == "claude" else "probabilities",
+        scale=scale_of(task.generator),
         generator=task.generator,
         nodes=[_node(task, one, chosen) for one in sorted(order, key=lambda one: one.index)],
         votes=vote.sums if vote else {},
@@ -85,11 +85,11 @@ def _node(task: Task, one: Ranked, chosen: Sequence[int]) -> Node:
         text=found.answer,
         state="chosen" if one.index in chosen else "pruned" if one.out else "kept",
         reason=one.out,
-        rel=terms.rel,
-        sup=terms.sup if judged else None,
-        use=terms.use if judged else None,
-        seq=terms.seq if judged and found.terms else None,
-        score=score(terms, task.weights) if judged else None,
+        rel=rounded(terms.rel),
+        sup=rounded(terms.sup) if judged else None,
+        use=rounded(terms.use) if judged else None,
+        seq=rounded(terms.seq) if judged and found.terms else None,
+        score=rounded(score(terms, task.weights)) if judged else None,
     )
 
 

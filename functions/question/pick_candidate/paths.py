@@ -9,11 +9,9 @@ from question.pick_candidate.results import Result, Winner
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import labelled
 from selfrag.domain.scores.paths import Path, best_first, path_score
-from selfrag.domain.scores.shown import Node, Scores, Stopped
+from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded, scale_of
 from selfrag.domain.strategies import Generator
 from selfrag.domain.verdicts import Claim, SupportLevel, SupportVerdict, UtilityVerdict
-
-_DIGITS = 6
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ def pick_path(beam: Beam) -> Result:
     """The path with the highest score, now that the use of each is judged; one that ends early says why it does."""
     paths = best_first([_judged(path) for path in beam.paths], beam.weights)
     scores = Scores(
-        scale="probabilities" if beam.generator == "selfrag" else "labels",
+        scale=scale_of(beam.generator),
         generator=beam.generator,
         nodes=[_shown(node, paths, beam.weights) for node in beam.nodes],
         stopped=_stopped(beam, paths),
@@ -90,8 +88,7 @@ def _shown(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
     told: dict[str, Any] = {"text": inside.answer, "state": "chosen" if chosen else "kept"}
     ended = next((path for path in paths if path.id == node.id), None)
     if ended is not None and node.score is not None:
-        told |= {"score": round(path_score(ended, weights), _DIGITS)}
-        told |= {"use": None if ended.use is None else round(ended.use, _DIGITS)}
+        told |= {"score": rounded(path_score(ended, weights)), "use": rounded(ended.use)}
     return node.model_copy(update=told)
 
 

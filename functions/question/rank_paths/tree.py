@@ -5,9 +5,7 @@ from collections.abc import Mapping, Sequence
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Out, Terms, terms_of
 from selfrag.domain.scores.paths import Path, path_score
-from selfrag.domain.scores.shown import Node
-
-_DIGITS = 6
+from selfrag.domain.scores.shown import Node, rounded
 
 
 def lines(grown: Sequence[Path], weights: Weights) -> list[Node]:
@@ -40,13 +38,9 @@ def _line(path: Path, weights: Weights) -> Node:
         passage_id=segment.passage_id,
         document=segment.relevance.document if segment.relevance else "",
         state="kept",
-        rel=_short(terms.rel),
-        sup=_short(terms.sup) if judged and not segment.support.ungraded else None,
-        use=_short(path.use),
-        seq=_short(terms.seq) if told else None,
-        score=_short(path_score(path, weights)) if judged else None,
+        rel=rounded(terms.rel),
+        sup=rounded(terms.sup) if judged and not segment.support.ungraded else None,
+        use=rounded(path.use),
+        seq=rounded(terms.seq) if told else None,
+        score=rounded(path_score(path, weights)) if judged else None,
     )
-
-
-def _short(value: float | None) -> float | None:
-    return None if value is None else round(value, _DIGITS)

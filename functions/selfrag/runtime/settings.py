@@ -5,12 +5,11 @@ No secret stands here: secrets are named by their id in Secrets Manager.
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from selfrag.domain.calls import Prices
 from selfrag.domain.errors import Misconfigured
-from selfrag.domain.scores.vocabulary import IDS
 from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who names the steps that ask a model
 from selfrag.runtime.models import of_the_profile
 
@@ -18,29 +17,18 @@ from selfrag.runtime.models import of_the_profile
 # is unchanged.
 PASSAGES = "3"
 
-# The model of the paper, as it is published.
-SELFRAG_MODEL = "selfrag/selfrag_llama2_7b"
-
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
 # Empty where a deployment has none.
 OtherMachine = Annotated[str, Field(pattern=r"^(arn:.*)?$")]
 
 
-def _token_ids(given: dict[str, int]) -> dict[str, int]:
-    """All tokens with their ids; raises ValueError for a token that is none, and for an id that two have."""
-    if unknown := sorted(given.keys() - IDS.keys()):
-        raise ValueError(f"no such token: {', '.join(unknown)}; the tokens are {', '.join(IDS)}")
-    ids = {**IDS, **given}
-    if len(set(ids.values())) < len(ids):
-        raise ValueError("two tokens have the same id")
-    return ids
+class FromEnvironment(BaseSettings):
+    """What each kind of settings has in common."""
 
-
-class _Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="SELFRAG_", frozen=True, extra="ignore")
 
 
-class Settings(_Settings):
+class Settings(FromEnvironment):
     """What answers questions: the model, the verdict cache and the web.
 
     `profile` says which model judges what. `models` maps a step's folder to a model id, names only those that differ
@@ -68,49 +56,7 @@ class Settings(_Settings):
     console_links: bool = True
 
 
-class GeneratorSettings(_Settings):
-    """Where the fine-tuned Self-RAG model is: a vLLM server by its URL, or an endpoint of SageMaker by its name.
-
-    `generator_secret` names the server's API key, "" where it asks for none; `generator_component` is the inference
-    component behind an endpoint that has several. `generator_model` is the name that the model is served under, and
-    `generator_token_ids` are the ids of its tokens that differ from those of the 7B model.
-    """
-
-    generator_url: str = ""
-    generator_secret: str = ""
-    generator_endpoint: str = ""
-    generator_component: str = ""
-    generator_model: str = ""
-    # SageMaker waits for 60 s, a step for less than half of that.
-    generator_timeout_seconds: float = Field(default=20.0, gt=0)
-    generator_token_ids: Annotated[dict[str, int], AfterValidator(_token_ids)] = Field(
-        default={}, validate_default=True
-    )
-
-    @property
-    def configured(self) -> bool:
-        """Whether there is an endpoint."""
-        return bool(self.generator_url or self.generator_endpoint)
-
-    @property
-    def generator_name(self) -> str:
-        """What the model is called where it is told of."""
-        return self.generator_model or SELFRAG_MODEL
-
-    @property
-    def generator_served(self) -> str:
-        """What a request calls it: "" for an endpoint that has one model, whose name its server alone knows."""
-        return self.generator_model if self.generator_endpoint else self.generator_name
-
-    @field_validator("generator_endpoint")
-    @classmethod
-    def _one_place(cls, endpoint: str, info: ValidationInfo) -> str:
-        if endpoint and info.data.get("generator_url"):
-            raise ValueError("SELFRAG_GENERATOR_URL names another place; only one may answer")
-        return endpoint
-
-
-class CollectionSettings(_Settings):
+class CollectionSettings(FromEnvironment):
     """Where the collection is, and the shape of its index; `vector_dimensions` must be the embedder's."""
 
     collection_endpoint: str = Field(pattern=r"^https?://[^/]+/?$")
@@ -121,7 +67,7 @@ class CollectionSettings(_Settings):
     vector_dimensions: int = Field(default=512, ge=1, le=16_000)
 
 
-class EmbeddingSettings(_Settings):
+class EmbeddingSettings(FromEnvironment):
     """How texts are embedded; `vector_dimensions` must be the index's."""
 
     # An environment variable is a text, which a Literal of numbers would refuse.
@@ -130,7 +76,7 @@ class EmbeddingSettings(_Settings):
     embedding_region: str | None = None
 
 
-class IngestionSettings(_Settings):
+class IngestionSettings(FromEnvironment):
     """Where ingestion keeps its manifest and its work.
 
     `view_seconds` is how long a write to the index may stay out of sight (about a minute, AWS says no figure);
@@ -153,7 +99,7 @@ class IngestionSettings(_Settings):
         return f"{PASSAGES} {self.pipeline}"
 
 
-class ApiSettings(_Settings):
+class ApiSettings(FromEnvironment):
     """Which machines answer, where answers, requests, feedback and documents are kept, and what a caller may ask.
 
     Callers are bound to collections in `callers_table`; those who are not may ask `default_collections`, and all of
@@ -192,7 +138,7 @@ class ApiSettings(_Settings):
         return self.collections if self.default_collections is None else self.default_collections
 
 
-class CallerSettings(_Settings):
+class CallerSettings(FromEnvironment):
     """How callers show who they are, with `none` on the laptop, and from whose pages browsers may call.
 
     `cors_origins` has commas between origins, and is `*` for every page.

@@ -7,18 +7,7 @@ import anthropic
 
 from selfrag.adapters.outbound import host_of, unreachable
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
-
-
-class Unanswered(Exception):
-    """A request brought nothing, and a later one may: `error` says why.
-
-    `after` is for how many seconds the service wants to be left, None if it does not say; `throttled` whether the
-    request was one too many.
-    """
-
-    def __init__(self, error: TemporarilyUnavailable, after: float | None = None, *, throttled: bool = False) -> None:
-        super().__init__(str(error))
-        self.error, self.after, self.throttled = error, after, throttled
+from selfrag.runtime.pace import Unanswered
 
 
 def understood(error: anthropic.AnthropicError, model: str, url: str, now: float) -> Unanswered | SelfragError:

@@ -7,7 +7,6 @@ have to be listed.
 import json
 from typing import Any
 
-from selfrag.adapters.claude.faults import Unanswered
 from selfrag.adapters.generators.completing import Host
 from selfrag.adapters.generators.replies import Reply, reply_of
 from selfrag.adapters.generators.requests import body_of, encoded
@@ -16,6 +15,7 @@ from selfrag.domain.scores.prompts import TRAINED_TOKENS
 from selfrag.domain.scores.tokens import CONTROL
 from selfrag.domain.scores.vocabulary import Vocabulary
 from selfrag.ports.generator import Server
+from selfrag.runtime.pace import Unanswered
 
 # A string that is a token of its own is told to be one, by the ids of the prompt.
 PROBE = "".join(CONTROL)

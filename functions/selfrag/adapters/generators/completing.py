@@ -3,14 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from selfrag.adapters.claude.faults import Unanswered
-from selfrag.adapters.claude.pace import Pace
 from selfrag.adapters.generators.replies import Reply, reply_of
 from selfrag.adapters.generators.requests import body_of, encoded
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.scores.vocabulary import Vocabulary
 from selfrag.ports.generator import Completed
+from selfrag.runtime.pace import Pace, Unanswered
 
 
 class Host(Protocol):

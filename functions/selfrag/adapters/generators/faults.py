@@ -2,9 +2,9 @@
 
 from botocore.exceptions import ClientError
 
-from selfrag.adapters.claude.faults import Unanswered
 from selfrag.adapters.faults import code_of, typed
 from selfrag.domain.errors import Asleep, Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.runtime.pace import Unanswered
 
 # What SageMaker says of an endpoint whose inference component has been scaled to no copy, and of one that is not there.
 _ASLEEP, _ABSENT = "no capacity", "not found"

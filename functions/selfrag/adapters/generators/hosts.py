@@ -11,7 +11,7 @@ from selfrag.adapters.generators.sagemaker import SageMakerEndpoint
 from selfrag.adapters.generators.vllm import VllmServer
 from selfrag.adapters.outbound import http_client_for
 from selfrag.domain.errors import Misconfigured
-from selfrag.runtime.settings import GeneratorSettings
+from selfrag.runtime.generator_settings import GeneratorSettings
 
 
 def host_at(config: GeneratorSettings, key: Callable[[bool], str]) -> Host:

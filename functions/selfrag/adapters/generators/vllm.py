@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import httpx2
 
-from selfrag.adapters.claude.faults import Unanswered
 from selfrag.adapters.generators.faults import again, of_status
 from selfrag.adapters.outbound import checked_url, host_of, unreachable
 from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.runtime.pace import Unanswered
 
 
 class VllmServer:

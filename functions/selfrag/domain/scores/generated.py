@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from selfrag.domain.scores.terms import Distribution
-from selfrag.domain.scores.tokens import CONTROL, END, MARKERS, PARAGRAPH, RELEVANCE, RETRIEVE, SUPPORT, UTILITY
+from selfrag.domain.scores.tokens import CONTROL, END, PARAGRAPH, RELEVANCE, RETRIEVE, SUPPORT, UTILITY, words_of
 from selfrag.domain.scores.vocabulary import Vocabulary
 
 # So many of the most probable tokens are listed by a server that does not know how to list those that are asked for.
@@ -19,7 +19,6 @@ LISTED = 20
 NEVER = -9999.0
 _ROUNDING = 1e-3
 _CONTROL = re.compile("|".join(map(re.escape, CONTROL)))
-_MARKER = re.compile("|".join(map(re.escape, MARKERS)))
 
 
 class Unproven(Exception):
@@ -124,13 +123,6 @@ def read(found: Generated, vocabulary: Vocabulary, *, grounded: bool, through: b
         cut=found.finish == "length" and stop == len(found.ids),
         wished=stop < end,
     )
-
-
-def words_of(text: str) -> str:
-    """A text without any token of the model's own, nor what would be one when another is taken out of it."""
-    while (bare := _MARKER.sub(" ", text)) != text:
-        text = bare
-    return re.sub(r"[ \t]+", " ", text).strip()
 
 
 def _end(found: Generated, vocabulary: Vocabulary) -> int:

@@ -8,6 +8,8 @@ from selfrag.domain.strategies import Generator
 Scale = Literal["probabilities", "labels"]
 Stopped = Literal["", "depth", "calls", "sequences", "cost", "deadline", "no_evidence", "fault"]
 
+_DIGITS = 6
+
 
 class Node(Model):
     """One answer of `candidates`, or one segment of `segments`; `parent` is the segment before it, "" for the first.
@@ -43,3 +45,13 @@ class Scores(Model):
     nodes: list[Node] = []
     votes: dict[str, float] = {}
     stopped: Stopped = ""
+
+
+def scale_of(generator: Generator) -> Scale:
+    """Which scale the scores of a generator's answers are on: Claude's graders tell no probabilities."""
+    return "probabilities" if generator == "selfrag" else "labels"
+
+
+def rounded(figure: float | None) -> float | None:
+    """A figure as a reader is shown it."""
+    return None if figure is None else round(figure, _DIGITS)

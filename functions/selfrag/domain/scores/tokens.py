@@ -1,5 +1,7 @@
 """The reflection tokens of the paper's model, as it writes them (arXiv 2310.11511, table 1), worst first in a group."""
 
+import re
+
 RETRIEVE = ("[No Retrieval]", "[Retrieval]", "[Continue to Use Evidence]")
 RELEVANCE = ("[Irrelevant]", "[Relevant]")
 SUPPORT = ("[No support / Contradictory]", "[Partially supported]", "[Fully supported]")
@@ -10,3 +12,11 @@ CONTROL = (*RETRIEVE, *RELEVANCE, *SUPPORT, *UTILITY, PARAGRAPH, END_OF_PARAGRAP
 END = "</s>"
 # What else the server takes for a token of its own.
 MARKERS = (*CONTROL, "<s>", END, "<unk>")
+_MARKER = re.compile("|".join(map(re.escape, MARKERS)))
+
+
+def words_of(text: str) -> str:
+    """A text without any token of the model's own, nor what would be one when another is taken out of it."""
+    while (bare := _MARKER.sub(" ", text)) != text:
+        text = bare
+    return re.sub(r"[ \t]+", " ", text).strip()

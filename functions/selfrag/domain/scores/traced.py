@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from selfrag.domain.history import Step
-from selfrag.domain.scores.shown import Scores
+from selfrag.domain.scores.shown import Scores, scale_of
 
 
 def scores_of(steps: Sequence[Step]) -> Scores | None:
@@ -32,7 +32,7 @@ def _ranked(step: Step) -> dict[str, Any] | None:
         return None
     kept, generator = _texts(step.result.get("beam")), given.get("generator", "claude")
     return {
-        "scale": "probabilities" if generator == "selfrag" else "labels",
+        "scale": scale_of(generator),
         "generator": generator,
         "nodes": [{**node, "text": kept.get(str(node.get("id")), "")} for node in nodes if isinstance(node, dict)],
     }

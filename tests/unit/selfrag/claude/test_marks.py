@@ -14,11 +14,11 @@ from moto import mock_aws
 from question.grade_relevance.logic import Relevance
 from selfrag.adapters.calls import DynamoCalls
 from selfrag.adapters.claude.marks import cheapest_life, mark_for
-from selfrag.adapters.claude.pace import Pace
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd
 from selfrag.ports.prompts import Prompt
 from selfrag.runtime.clock import Clock
+from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support.asking import claude_of
 from tests.support.doubles.model_server import ModelServer

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.answers import Turn
-from selfrag.domain.scores.generated import words_of
 from selfrag.domain.scores.prompts import asking, tokens_in, unmarked, with_passage, without_passage
-from selfrag.domain.scores.tokens import CONTROL, MARKERS
+from selfrag.domain.scores.tokens import CONTROL, MARKERS, words_of
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, Node, Said
 from tests.support.doubles.vllm.tokens import Tokens
 from tests.support.generating import candidates, decided, running

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.passages import Passage
-from selfrag.domain.scores.generated import NEVER, Generated, Group, Unproven, group_at, read, words_of
+from selfrag.domain.scores.generated import NEVER, Generated, Group, Unproven, group_at, read
 from selfrag.domain.scores.judging import decision_of, next_of, verdicts_of
 from selfrag.domain.scores.terms import relevance_score, utility_score
-from selfrag.domain.scores.tokens import END, RELEVANCE, RETRIEVE, UTILITY
+from selfrag.domain.scores.tokens import END, RELEVANCE, RETRIEVE, UTILITY, words_of
 from selfrag.domain.scores.vocabulary import IDS, Vocabulary
 
 VOCABULARY = Vocabulary(IDS)

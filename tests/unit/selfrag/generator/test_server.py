@@ -8,7 +8,7 @@ from moto import mock_aws
 
 from selfrag import bootstrap
 from selfrag.domain.errors import HINTS, Asleep, Misconfigured
-from selfrag.runtime.settings import GeneratorSettings
+from selfrag.runtime.generator_settings import GeneratorSettings
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE
 from tests.support.doubles.vllm.faults import NO_CAPACITY
 from tests.support.generating import decided, running

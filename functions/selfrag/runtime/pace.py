@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from selfrag.adapters.claude.faults import Unanswered
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded, SelfragError, TemporarilyUnavailable
 from selfrag.ports.recent import RecentCalls
 from selfrag.runtime.clock import Clock
@@ -24,6 +23,18 @@ _FIRST_BACKOFF_SECONDS = 0.5
 _LONGEST_BACKOFF_SECONDS = 2.0
 
 T = TypeVar("T")
+
+
+class Unanswered(Exception):
+    """A request brought nothing, and a later one may: `error` says why.
+
+    `after` is for how many seconds the service wants to be left, None if it does not say; `throttled` whether the
+    request was one too many.
+    """
+
+    def __init__(self, error: TemporarilyUnavailable, after: float | None = None, *, throttled: bool = False) -> None:
+        super().__init__(str(error))
+        self.error, self.after, self.throttled = error, after, throttled
 
 
 @dataclass(frozen=True)

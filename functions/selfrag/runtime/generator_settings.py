@@ -1,0 +1,63 @@
+"""The settings of the fine-tuned model's server, which most deployments have none of."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+
+from selfrag.domain.scores.vocabulary import IDS
+from selfrag.runtime.settings import FromEnvironment
+
+# The model of the paper, as it is published.
+SELFRAG_MODEL = "selfrag/selfrag_llama2_7b"
+
+
+def _token_ids(given: dict[str, int]) -> dict[str, int]:
+    """All tokens with their ids; raises ValueError for a token that is none, and for an id that two have."""
+    if unknown := sorted(given.keys() - IDS.keys()):
+        raise ValueError(f"no such token: {', '.join(unknown)}; the tokens are {', '.join(IDS)}")
+    ids = {**IDS, **given}
+    if len(set(ids.values())) < len(ids):
+        raise ValueError("two tokens have the same id")
+    return ids
+
+
+class GeneratorSettings(FromEnvironment):
+    """Where the fine-tuned Self-RAG model is: a vLLM server by its URL, or an endpoint of SageMaker by its name.
+
+    `generator_secret` names the server's API key, "" where it asks for none; `generator_component` is the inference
+    component behind an endpoint that has several. `generator_model` is the name that the model is served under, and
+    `generator_token_ids` are the ids of its tokens that differ from those of the 7B model.
+    """
+
+    generator_url: str = ""
+    generator_secret: str = ""
+    generator_endpoint: str = ""
+    generator_component: str = ""
+    generator_model: str = ""
+    # SageMaker waits for 60 s, a step for less than half of that.
+    generator_timeout_seconds: float = Field(default=20.0, gt=0)
+    generator_token_ids: Annotated[dict[str, int], AfterValidator(_token_ids)] = Field(
+        default={}, validate_default=True
+    )
+
+    @property
+    def configured(self) -> bool:
+        """Whether there is an endpoint."""
+        return bool(self.generator_url or self.generator_endpoint)
+
+    @property
+    def generator_name(self) -> str:
+        """What the model is called where it is told of."""
+        return self.generator_model or SELFRAG_MODEL
+
+    @property
+    def generator_served(self) -> str:
+        """What a request calls it: "" for an endpoint that has one model, whose name its server alone knows."""
+        return self.generator_model if self.generator_endpoint else self.generator_name
+
+    @field_validator("generator_endpoint")
+    @classmethod
+    def _one_place(cls, endpoint: str, info: ValidationInfo) -> str:
+        if endpoint and info.data.get("generator_url"):
+            raise ValueError("SELFRAG_GENERATOR_URL names another place; only one may answer")
+        return endpoint
