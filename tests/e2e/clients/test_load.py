@@ -26,8 +26,8 @@ def use(url: str, client: int, ends: float) -> Counter[str]:
     with httpx2.Client(base_url=url, timeout=60, trust_env=False, event_hooks={"response": [count]}) as api:
         while time.monotonic() < ends:
             question = {"question": f"How much does each crane of the harbour lift? {client}-{seen.total()}"}
-            answer = api.post("/v1/ask", json=question).json()
-            seen[answer["status"]] += 1
+            answer = api.post("/v1/ask", json=question)
+            seen[answer.json()["status"] if answer.is_success else answer.text] += 1
             started = api.post("/v1/questions", json=question)
             while (found := api.get(started.headers["location"]).json())["status"] == "running":
                 threading.Event().wait(LOOK_AGAIN_SECONDS)

@@ -76,7 +76,7 @@ def test_what_the_api_does_is_what_its_description_says_but_for_what_is_listed(
     for name in ("crane", "berth"):
         (fresh.home / "notes" / f"{name}.md").write_text(f"# {name}\n\nThe {name} of the harbour takes 12 tonnes.\n")
     report = fresh.home / "report.ndjson"
-    words = ["--checks", "all", "--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "10"]
+    words = ["--checks", "all", "--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "20"]
     # The same requests in each run, and none that is left out since another one failed.
     words += ["--generation-deterministic", "--continue-on-failure", "--header", "x-api-key: any"]
     # API Gateway waits for 29 seconds.
