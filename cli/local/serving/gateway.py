@@ -64,7 +64,11 @@ def serving(
 
 def threaded_handler() -> Handler:
     """The deployed handler, for a server that has many requests at a time."""
-    return make_handler(make_app(PerThread))
+    app = make_app(PerThread)
+    for route in (*app._static_routes, *app._dynamic_routes):
+        # Powertools does it at a route's first request, and two at once break the route for good.
+        route._build_middleware_stack(app._router_middlewares, app)
+    return make_handler(app)
 
 
 class PerThread(APIGatewayRestResolver):

@@ -44,12 +44,13 @@ def test_sixteen_clients_for_a_minute_get_nothing_but_replies_of_success(
 ) -> None:
     (fresh.home / "notes").mkdir()
     (fresh.home / "notes" / "crane.md").write_text("# Cranes\n\nEach crane of the harbour lifts 12 tonnes.\n")
-    with served(fresh, "--docs", "notes", "--collection", "notes", "--writable") as url:
+    told: list[str] = []
+    with served(fresh, "--docs", "notes", "--collection", "notes", "--writable", told=told.append) as url:
         ends = time.monotonic() + SECONDS
         with ThreadPoolExecutor(CLIENTS) as threads:
             seen = sum(threads.map(lambda client: use(url, client, ends), range(CLIENTS)), Counter[str]())
     record_property("figures", f"{CLIENTS} clients, {SECONDS} s: {dict(sorted(seen.items()))}")
     replies = {name: number for name, number in seen.items() if " " in name}
-    assert {name: number for name, number in replies.items() if name.split()[1][0] != "2"} == {}
+    assert {name: number for name, number in replies.items() if name.split()[1][0] != "2"} == {}, told
     assert set(seen) - set(replies) <= {"answered", "partial", "abstained"}
     assert min(replies.get(name, 0) for name in ("POST 200", "POST 202", "GET 200")) >= CLIENTS
