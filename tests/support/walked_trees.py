@@ -17,7 +17,8 @@ from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Segment, out
 from selfrag.domain.scores.paths import Path, path_score
 from tests.support import steps, trees
-from tests.support.walker import Choice, Reach, Variables, Walker, template
+from tests.support.remembered import template
+from tests.support.walker import Choice, Reach, Variables, Walker
 
 DEFINITION = json.loads(definition_text(SEGMENTS))
 EARLIER = {

@@ -6,15 +6,13 @@ in the emulator and compares, so it cannot drift from it.
 """
 
 import json
-import marshal
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from typing import Any
 
-from cli.local.aws.jsonata import evaluate
+from tests.support.remembered import template, value_of
 
 # What decides nothing (a test proves it of the definition): situations that differ only in it are equal.
 LOGS = frozenset({"response", "query", "retrieval", "previous", "previous_id", "previous_relevance", "evidence_bytes"})
@@ -35,13 +33,6 @@ SUMS = {
     "searches since something relevant": '$count($ledger[step = "Retrieve"][[-2..-1]][found = 0])',
     "money ran out": '"BudgetExceeded" in $ledger.error',
 }
-
-# The values of expressions that were met before: the same is asked in thousands of situations.
-_VALUES: dict[bytes, bytes] = {}
-_MOST_VALUES = 100_000
-# marshal's version without references: equal values have equal bytes.
-_PLAIN = 2
-_NAMED = re.compile(r"\$(\w+)")
 
 Variables = dict[str, Any]
 # What the Lambdas reply in one lane of a pass, by the state that asks: a value, or a function of what is asked.
@@ -253,7 +244,7 @@ def _deciding(name: str, variables: Variables) -> dict[str, Any]:
     for name in ("evidence", "seen", "failed_claims"):
         kept[name] = bool(kept[name])
     ledger, queries = kept.pop("ledger"), kept.pop("queries")
-    kept["sums"] = [_value(asked, {"ledger": ledger}) for asked in SUMS.values()]
+    kept["sums"] = [value_of(asked, {"ledger": ledger}) for asked in SUMS.values()]
     kept["searched"] = bool(queries)
     kept["prepared"] = [variables["prepared"]["new"], variables["prepared"]["after"] == len(queries)]
     kept["problems"] = any(entry.get("error") for entry in ledger)
@@ -290,27 +281,3 @@ def _shortened(variables: Variables) -> Variables:
 
 def _spent(variables: Variables) -> int:
     return sum(entry.get("attempts") or 0 for entry in variables["ledger"])
-
-
-def template(value: Any, bindings: dict[str, Any]) -> Any:
-    """A JSON value with the expressions in it evaluated."""
-    if isinstance(value, str) and value.startswith("{%"):
-        return _value(value[2:-2].strip(), bindings)
-    if isinstance(value, dict):
-        return {key: template(item, bindings) for key, item in value.items()}
-    if isinstance(value, list):
-        return [template(item, bindings) for item in value]
-    return value
-
-
-def _value(expression: str, bindings: dict[str, Any]) -> Any:
-    """An expression's value, which follows from the variables that it names, unless it asks for the time."""
-    named = {name: bindings[name] for name in sorted(set(_NAMED.findall(expression))) if name in bindings}
-    if "$millis" in expression:
-        return evaluate(expression, named)
-    asked = marshal.dumps([expression, named], _PLAIN)
-    if asked not in _VALUES:
-        if len(_VALUES) > _MOST_VALUES:
-            _VALUES.clear()
-        _VALUES[asked] = marshal.dumps(json.loads(json.dumps(evaluate(expression, named))), _PLAIN)
-    return marshal.loads(_VALUES[asked])

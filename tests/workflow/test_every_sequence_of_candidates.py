@@ -20,7 +20,8 @@ from question.pick_candidate.logic import Task as Candidates
 from question.pick_candidate.logic import pick
 from tests.support import steps
 from tests.support.paper import critiqued
-from tests.support.walker import Choice, Reach, Walker, template
+from tests.support.remembered import template
+from tests.support.walker import Choice, Reach, Walker
 
 DEFINITION = json.loads(definition_text(CANDIDATES))
 CAP = 40

@@ -22,6 +22,8 @@ from tests.support.roles.decider import Decider
 
 def correct(machines: Machines) -> None:
     """Put right what ministack does otherwise than AWS."""
+    services.keep_connections()
+    services.make_the_same_alias_once()
     services.accept_keys_without_a_value()
     services.leave_mocks_without_a_method()
     services.name_methods_in_settings()

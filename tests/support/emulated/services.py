@@ -12,7 +12,16 @@ from typing import Any
 from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
+from hypercorn.config import Config
 from ministack.services import apigateway_v1, cloudwatch, lambda_svc, stepfunctions
+
+# Longer than the SDK that the provider uses keeps a connection that nobody needs.
+KEPT_SECONDS = 600
+
+
+def keep_connections() -> None:
+    """A connection is closed after five idle seconds, as the next request comes: that is done, and has no reply."""
+    Config.keep_alive_timeout = KEPT_SECONDS
 
 
 def accept_keys_without_a_value() -> None:
@@ -135,3 +144,20 @@ def unpack_a_layer_once() -> None:
         return None
 
     ZipFile.extractall = extractall  # type: ignore[method-assign]
+
+
+def make_the_same_alias_once() -> None:
+    """A machine's alias that is there is a conflict, even for an SDK that sends the very same again."""
+    create = stepfunctions._create_state_machine_alias
+
+    def created(data: dict[str, Any]) -> Any:
+        answer = create(data)
+        machine = data["routingConfiguration"][0]["stateMachineVersionArn"].rpartition(":")[0]
+        known = stepfunctions._state_machine_aliases.get(f"{machine}:{data['name']}", {})
+        asked = {"description": data.get("description", ""), "routingConfiguration": data["routingConfiguration"]}
+        if answer[0] != 400 or not asked.items() <= known.items():
+            return answer
+        told = {"stateMachineAliasArn": known["stateMachineAliasArn"], "creationDate": known["creationDate"]}
+        return stepfunctions.json_response(told)
+
+    stepfunctions._create_state_machine_alias = created
