@@ -9,6 +9,9 @@ walked once for many, and why nothing is lost by it:
   and the same end: each is run through the definition, and the one with the most calls goes on for all of them. Why a
   sentence is out is not asked again. Where the cap on calls can be met, only those of equally many calls are equal.
 - Retrieve without a verdict: it goes where yes goes, so it is followed with the best passages alone.
+- What the endpoint wrote for a level, where a sentence is irrelevant, unsupported, empty, repeated or cut: then all of
+  the level are. Mixed with others are those without a verdict, which go out in the same way. In the last level a path
+  only goes on or is complete.
 - Situations that differ in the text of their paths: two go on alike whose paths have the same scores, lengths and
   verdicts in the same order, since nothing else of a path is asked for.
 
