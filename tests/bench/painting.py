@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from tests.bench.api.server import no_time, usual_pace
 from tests.bench.serving import Served, served
-from tests.support.browsing import Tab, browsing
+from tests.support.page.browsing import Tab, browsing
 
 SAMPLES = 10
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from tests.support.files import docx, paragraph
-from tests.support.office import note, notes, pptx, shape
-from tests.support.pdf_pages import BOLD, laid, lines
-from tests.support.workbooks import grid, xlsx
+from tests.support.documents.files import docx, paragraph
+from tests.support.documents.office import note, notes, pptx, shape
+from tests.support.documents.pdf_pages import BOLD, laid, lines
+from tests.support.documents.workbooks import grid, xlsx
 
 Rows = Sequence[Sequence[str]]
 

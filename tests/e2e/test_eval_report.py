@@ -10,7 +10,7 @@ from werkzeug.wrappers import Request, Response
 
 from cli.local.loopback import Loopback
 from tests.e2e.conftest import Run
-from tests.support.browser import opened
+from tests.support.page.browser import opened
 
 ASKS = '<img src="http://elsewhere.example/picture.png"><script>console.error("run")</script>'
 SET = [{"question": f"What is fact {at}? {ASKS}", "answer": f"{at} units", "documents": ["a.md"]} for at in range(20)]

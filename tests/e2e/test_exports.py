@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import loaded
+from tests.support.clients import loaded
 from tests.support.command import ROOT, Command
 from tests.support.doubles.model_server import ModelServer
 from tests.support.infra.tools import needed
@@ -51,7 +51,7 @@ def loaded_by(python: str, tool: str, path: Path) -> Any:
     quiet = {"DEEPEVAL_TELEMETRY_OPT_OUT": "1", "RAGAS_DO_NOT_TRACK": "true", "HF_HUB_OFFLINE": "1"}
     nowhere = {f"{scheme}_proxy": "http://127.0.0.1:9" for scheme in ("http", "https", "all")}
     env = {"PATH": os.environ["PATH"], "HOME": str(path.parent), "LANG": "C.UTF-8", **quiet, **nowhere}
-    script = str(ROOT / "tests" / "support" / "loaded.py")
+    script = str(ROOT / "tests" / "support" / "clients" / "loaded.py")
     done = subprocess.run(
         [python, script, tool, str(path)],
         cwd=path.parent,

@@ -8,8 +8,8 @@ import pytest
 
 from tests.e2e.conftest import Run
 from tests.support.command import Command
+from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.fakes import FakeEmbedder
-from tests.support.files import docx, paragraph, pdf
 
 pytestmark = pytest.mark.slow
 

@@ -11,9 +11,9 @@ import pytest
 
 from ask.page import assembled
 from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
-from tests.support.browsing import Tab, browsing
 from tests.support.local import QUESTION
-from tests.support.said import saying
+from tests.support.page.browsing import Tab, browsing
+from tests.support.page.said import saying
 
 # The local stack's bucket.
 UPLOADS_TO = "https://selfrag-documents.s3.amazonaws.com"

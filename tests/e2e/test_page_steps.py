@@ -12,9 +12,9 @@ from cli.local.loopback import Loopback
 from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
 from tests.e2e.test_events import held  # noqa: F401 (fixture)
 from tests.e2e.test_page import tab  # noqa: F401 (fixture)
-from tests.support.browsing import Tab
 from tests.support.local import QUESTION
-from tests.support.said import response_of
+from tests.support.page.browsing import Tab
+from tests.support.page.said import response_of
 
 STEPS = "[...document.querySelectorAll('.lanes .path li')]"
 # The page's own clock, which only says how long it would have waited.

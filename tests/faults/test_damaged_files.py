@@ -26,7 +26,7 @@ def test_fifty_damaged_files_are_each_failed_or_read_and_the_rest_is_untouched(
         "POWERTOOLS_METRICS_DISABLED": "true",
         "AWS_DEFAULT_REGION": "us-east-1",
     }
-    run = [sys.executable, "-m", "tests.support.damaged"]
+    run = [sys.executable, "-m", "tests.support.documents.damaged"]
     ended = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=280)
     assert ended.returncode == 0, ended.stderr
     report = json.loads(ended.stdout)

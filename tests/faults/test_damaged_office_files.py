@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.damaged_office import GOOD_FILES, damaged, suspicious
-from tests.support.watched import outcomes
+from tests.support.documents.damaged_office import GOOD_FILES, damaged, suspicious
+from tests.support.documents.watched import outcomes
 
 pytestmark = pytest.mark.slow
 

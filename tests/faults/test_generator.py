@@ -16,7 +16,7 @@ from selfrag.domain.scores.ranking import ranked
 from tests.support.asking import MemoryCalls, Skipping
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, SEGMENTS_EXAMPLE, Fault, Node, Said
 from tests.support.doubles.vllm.faults import BROKEN, CUT, NO_CAPACITY, SILENCE, SPOILED, model_error
-from tests.support.generating import branch, candidates, decided, running, segments
+from tests.support.paper.generating import branch, candidates, decided, running, segments
 
 EXAMPLE, QUESTION = CANDIDATES_EXAMPLE, CANDIDATES_EXAMPLE.question
 VERSIONS = pytest.mark.parametrize("version", ["0.15", "0.33"])

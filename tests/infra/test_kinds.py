@@ -11,6 +11,8 @@ import pytest
 
 from infra.packages.zips import LAYERS
 from selfrag.domain.documents import EXTENSIONS
+from tests.support.documents.made_files import MAKERS, SCANNED, facts, made_files, question_about
+from tests.support.documents.scans import scanned_pdf
 from tests.support.enforced.record import Record
 from tests.support.infra.asking import (
     COLLECTION,
@@ -26,8 +28,6 @@ from tests.support.infra.asking import (
     set_keys,
 )
 from tests.support.infra.emulator import Stack, emulator, record_of
-from tests.support.made_files import MAKERS, SCANNED, facts, made_files, question_about
-from tests.support.scans import scanned_pdf
 
 MEGABYTE = 1024 * 1024
 

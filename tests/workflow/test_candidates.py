@@ -9,7 +9,7 @@ from question.compose_answer.outcome import NO_ROOM, STOPPED
 from question.pick_candidate.logic import IRRELEVANT, UNSUPPORTED
 from selfrag.domain.errors import DeadlineExceeded
 from tests.support import steps
-from tests.support.paper import CLAUDE, ROWS, critiqued
+from tests.support.paper.candidates import CLAUDE, ROWS, critiqued
 from tests.workflow.asking import ASKED, NONE, executed, run
 
 LOST = TimeoutError("a step that dies")

@@ -41,7 +41,7 @@ from tests.support.definition import (
     states,
     tasks,
 )
-from tests.support.remembered import template
+from tests.support.walks.remembered import template
 
 ROOT = Path(__file__).parents[2]
 LAMBDA_ERRORS = {

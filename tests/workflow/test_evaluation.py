@@ -19,7 +19,7 @@ from cli.local.aws.jsonata import evaluate
 from cli.local.aws.strictness import MAX_VARIABLE_BYTES
 from selfrag.domain.questions import AskRequest
 from tests.support.definition import EVALUATION_MACHINE, IN_EXPRESSIONS, MACHINE
-from tests.support.remembered import template
+from tests.support.walks.remembered import template
 
 ASKING = EVALUATION_MACHINE["States"]["AskQuestions"]
 STATES = ASKING["ItemProcessor"]["States"]

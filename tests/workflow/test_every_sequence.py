@@ -17,7 +17,7 @@ from question.compose_answer.task import Task
 from tests.support import steps
 from tests.support.definition import snake
 from tests.support.steps import Scripted
-from tests.support.walker import LOGS, SUMS, Choice, Walker
+from tests.support.walks.walker import LOGS, SUMS, Choice, Walker
 
 MAX_MODEL_CALLS = 40
 # What is read of the ledger.

@@ -19,9 +19,9 @@ from question.compose_answer.task import Task
 from question.pick_candidate.logic import Task as Candidates
 from question.pick_candidate.logic import pick
 from tests.support import steps
-from tests.support.paper import critiqued
-from tests.support.remembered import template
-from tests.support.walker import Choice, Reach, Walker
+from tests.support.paper.candidates import critiqued
+from tests.support.walks.remembered import template
+from tests.support.walks.walker import Choice, Reach, Walker
 
 DEFINITION = json.loads(definition_text(CANDIDATES))
 CAP = 40

@@ -25,9 +25,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import trees
-from tests.support.walked_trees import Segments, bound, direct_requests, walk
-from tests.support.walker import Choice, Variables, Walker
+from tests.support.walks import trees
+from tests.support.walks.walked_trees import Segments, bound, direct_requests, walk
+from tests.support.walks.walker import Choice, Variables, Walker
 
 SEQUENCES = 100
 SAMPLES = 200

@@ -13,8 +13,8 @@ from cli.local.aws.stack import deployed_handlers
 from selfrag import bootstrap
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import Bounds
+from tests.support.documents.files import pdf
 from tests.support.fakes import embed
-from tests.support.files import pdf
 from tests.support.ingesting import FIRST, KEY, SECOND, Ingestion, holds, ingestion
 
 

@@ -10,7 +10,7 @@ from selfrag.domain.questions import Weights
 from selfrag.domain.scores import terms
 from selfrag.domain.scores.tokens import RETRIEVE
 from tests.support import steps
-from tests.support.paper import critiqued
+from tests.support.paper.candidates import critiqued
 from tests.workflow.asking import ASKED, run
 
 

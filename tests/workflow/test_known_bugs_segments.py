@@ -9,7 +9,7 @@ from selfrag.domain.scores import terms
 from selfrag.domain.scores.critiqued import Segment, Terms
 from selfrag.domain.scores.paths import Path, path_score
 from selfrag.domain.scores.tokens import CONTROL, RELEVANCE, SUPPORT, UTILITY
-from tests.support.segments import EXAMPLE, WEAK, endpoint, segment
+from tests.support.paper.segments import EXAMPLE, WEAK, endpoint, segment
 from tests.workflow.asking import ASKED, POLICY, run
 
 ENDPOINT = {**POLICY, "strategy": "segments", "generator": "selfrag", "threshold": 0.2, "deadline_seconds": 100_000}

@@ -12,8 +12,8 @@ from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import running_stack
 from selfrag.domain.policy import Policy
 from selfrag.domain.strategies import Workflow, workflow_of
-from tests.support.remembered import template
 from tests.support.steps import Scripted
+from tests.support.walks.remembered import template
 
 PAPERS: list[Workflow] = ["candidates", "segments"]
 BY_HAND = {"question": "How many days?", "collections": ["c"]}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.questions import Policy
-from tests.support.overload import SHARE, Overload
+from tests.support.simulated.overload import SHARE, Overload
 
 LIMIT, SECONDS = 200, 60
 # A question takes the functions some 26 s.

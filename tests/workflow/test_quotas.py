@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.metered import FirstLoad
+from tests.support.simulated.metered import FirstLoad
 
 
 # How much of a quota may be used at once is not known.

@@ -6,10 +6,10 @@ import pytest
 
 from cli.local.aws.definitions import INGESTION
 from cli.local.aws.stack import deployed_handlers
-from tests.support.files import pdf
+from tests.support.documents.files import pdf
+from tests.support.documents.scans import scanned_pdf
 from tests.support.ingesting import Ingestion, holds, ingestion
 from tests.support.roles.recorded import everything
-from tests.support.scans import scanned_pdf
 
 KEY = "handbook/scan.pdf"
 

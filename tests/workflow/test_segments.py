@@ -6,7 +6,7 @@ import pytest
 
 from selfrag.domain.errors import TemporarilyUnavailable
 from tests.support import steps
-from tests.support.segments import EXAMPLE, UNSUPPORTED, WEAK, endpoint, next_sentence
+from tests.support.paper.segments import EXAMPLE, UNSUPPORTED, WEAK, endpoint, next_sentence
 from tests.support.steps import Scripted
 from tests.workflow.asking import ASKED, POLICY, run
 

@@ -6,7 +6,7 @@ import pytest
 
 from selfrag.domain.errors import BudgetExceeded, TemporarilyUnavailable
 from tests.support import steps
-from tests.support.segments import EXAMPLE, endpoint, next_sentence
+from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence
 from tests.support.steps import Scripted
 from tests.workflow.test_segments import decides, grow, priced
 

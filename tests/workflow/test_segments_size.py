@@ -10,7 +10,7 @@ import pytest
 from selfrag.domain.passages import Passage
 from selfrag.text.budget import STATE_BUDGET_BYTES, within_budget
 from tests.support import steps
-from tests.support.segments import EXAMPLE, segment
+from tests.support.paper.segments import EXAMPLE, segment
 from tests.workflow.asking import ASKED, POLICY, executed
 
 LARGEST = {"strategy": "segments", "beam": 3, "top_k": 8, "max_segments": 6, "deadline_seconds": 100_000}

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import steps
 from tests.support.definition import states
-from tests.support.remembered import template
+from tests.support.walks.remembered import template
 from tests.workflow.asking import NONE, SOME, ahead, run
 
 (GRADING,) = (state.body for state in states() if state.name == "GradePassages")

@@ -15,7 +15,7 @@ from cli.show.traces import show_trace
 from cli.spans.made import trace_of
 from selfrag.domain.history import steps_of
 from tests.support import steps
-from tests.support.segments import EXAMPLE, endpoint, next_sentence
+from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence
 from tests.workflow.asking import ASKED, NONE, executed
 
 BY_ENDPOINT = {"strategy": "segments", "generator": "selfrag", "threshold": 0.2, "top_k": 3}

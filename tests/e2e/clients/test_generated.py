@@ -14,7 +14,7 @@ from tests.support.command import ROOT, Command
 
 PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
 LINES = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.S) for line in block.splitlines()]
-SCRIPT = ROOT / "tests" / "support" / "generated.py"
+SCRIPT = ROOT / "tests" / "support" / "clients" / "generated.py"
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 
 from tests.e2e.clients.conftest import ran
 from tests.e2e.test_serve import served
+from tests.support.clients.findings import Finding, cases, findings
 from tests.support.command import Command
-from tests.support.findings import Finding, cases, findings
 
 NO_PATTERN = "No schema can say it: {}. The sentence does."
 LONG = "A line of more than 64 KiB is refused before any path is known; API Gateway takes 10 KiB."

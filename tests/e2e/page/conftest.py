@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.browsing import Tab, browsing
+from tests.support.page.browsing import Tab, browsing
 
 
 @pytest.fixture

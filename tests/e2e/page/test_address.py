@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.support.browsing import Tab
-from tests.support.said import saying_each
+from tests.support.page.browsing import Tab
+from tests.support.page.said import saying_each
 
 ASKED = "document.querySelector('.asked').textContent"
 TEXTS = ["Fact one.", "Fact two."]

@@ -13,9 +13,9 @@ from ask.page import assembled
 from cli.local.loopback import Loopback
 from selfrag.domain.scores.critiqued import Out
 from selfrag.domain.scores.shown import Scale, Stopped
-from tests.support.browsing import Tab
-from tests.support.compared import TEXTS, answers, tree
-from tests.support.said import response_of
+from tests.support.page.browsing import Tab
+from tests.support.page.said import response_of
+from tests.support.paper.compared import TEXTS, answers, tree
 
 ITEMS = "[...document.querySelectorAll('.compared li')].map((one) => one.firstChild.textContent)"
 AT_WORK = {"id": "q0", "status": "running", "reflection": None, "path": [], "passages": None}

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from tests.support.browsing import Tab, browsing
-from tests.support.hostile import CASES
-from tests.support.said import response_of, saying_each
+from tests.support.page.browsing import Tab, browsing
+from tests.support.page.hostile import CASES
+from tests.support.page.said import response_of, saying_each
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 # What the page itself makes: a heading, paragraphs, a numbered list with a quotation in each item.

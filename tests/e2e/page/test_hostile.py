@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.browsing import Tab
-from tests.support.hostile import CASES
 from tests.support.infra.tools import ROOT
-from tests.support.said import saying_each
+from tests.support.page.browsing import Tab
+from tests.support.page.hostile import CASES
+from tests.support.page.said import saying_each
 
-LOOK = (ROOT / "tests/support/inspected.js").read_text(encoding="utf-8")
+LOOK = (ROOT / "tests/support/page/inspected.js").read_text(encoding="utf-8")
 TAGS = "[...root.querySelectorAll('*')].map((one) => one.tagName)"
 # The page's empty icon, and what Chromium draws fields for dates with.
 ITS_OWN = ("data:,", "data:image/svg+xml;base64,")

@@ -3,12 +3,12 @@
 import pytest
 
 from tests.e2e.test_serve import WRITABLE, served
-from tests.support.browsing import Tab
 from tests.support.command import Command
 from tests.support.infra.tools import ROOT
+from tests.support.page.browsing import Tab
 
 pytestmark = pytest.mark.slow
-LOOK = (ROOT / "tests/support/inspected.js").read_text(encoding="utf-8")
+LOOK = (ROOT / "tests/support/page/inspected.js").read_text(encoding="utf-8")
 LIFTS = "The harbour crane lifts 12 tonnes <script>window.ran=1</script> <svg onload=window.ran=1> \u202eand no more."
 FILES = {
     "<img src=x onerror=window.ran=1>.txt": f"<script>window.ran=1</script>\n\n{LIFTS}\n",

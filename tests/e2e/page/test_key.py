@@ -1,7 +1,7 @@
 """The key of the API: asked for where one is needed, kept for the session, and nowhere else."""
 
-from tests.support.browsing import Tab
-from tests.support.said import saying
+from tests.support.page.browsing import Tab
+from tests.support.page.said import saying
 
 KEY = "sessionStorage.getItem('selfrag-key')"
 OPEN = "document.querySelector('#key-dialog').open"

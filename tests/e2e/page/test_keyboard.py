@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from tests.support.browsing import Tab
 from tests.support.infra.tools import ROOT
-from tests.support.said import saying, saying_each
+from tests.support.page.browsing import Tab
+from tests.support.page.said import saying, saying_each
 
 FOCUS = "document.activeElement"
 
@@ -80,7 +80,7 @@ def test_tab_goes_through_the_page_and_out_of_it_and_the_focus_is_always_seen(ta
 
 @pytest.mark.parametrize("width", [640, 320])
 def test_nothing_is_lost_where_everything_is_two_or_four_times_as_large(tab: Tab, width: int) -> None:
-    look = (ROOT / "tests/support/inspected.js").read_text(encoding="utf-8")
+    look = (ROOT / "tests/support/page/inspected.js").read_text(encoding="utf-8")
     # What 200% and 400% leave of 1280 pixels (WCAG 1.4.10).
     with saying_each(["Fact number one of the documents. " * 40]) as url:
         tab.open(f"{url}/#case-0", width)

@@ -8,8 +8,8 @@ import pytest
 
 from ask.documents.listing import Document
 from ask.page import assembled
-from tests.support.browsing import Tab
-from tests.support.said import saying_each
+from tests.support.page.browsing import Tab
+from tests.support.page.said import saying_each
 
 
 def test_every_word_is_there_in_every_language(tab: Tab) -> None:

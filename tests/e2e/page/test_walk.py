@@ -15,12 +15,12 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.test_api import serving_api
 from tests.e2e.test_serve import WRITABLE, served
-from tests.support.browsing import Tab, browsing
 from tests.support.command import HANDBOOK, Command
+from tests.support.documents.files import pdf
 from tests.support.doubles.model_server import GOOD, ModelServer
-from tests.support.files import pdf
 from tests.support.local import QUESTION
-from tests.support.said import saying
+from tests.support.page.browsing import Tab, browsing
+from tests.support.page.said import saying
 
 BERTH, LONDON = "What does a guest berth cost a night?", "What is the hotel limit per night in London?"
 DOG = "May I bring my dog to the Lisbon office?"

@@ -8,7 +8,7 @@ from infra.packages.imports import heaviest, readers
 from infra.packages.package import FUNCTIONS
 from infra.packages.start import handler_of, run_as_lambda
 from infra.packages.zips import SERVICES, steps_of
-from tests.support.made_files import made_files
+from tests.support.documents.made_files import made_files
 
 STEPS = steps_of(FUNCTIONS)
 

@@ -15,7 +15,7 @@ from pypdfium2 import PdfiumError
 from werkzeug.wrappers import Request, Response
 
 from cli.local.loopback import Loopback
-from tests.support.scans import spelled
+from tests.support.documents.scans import spelled
 
 MOST_PAGES, MOST_BYTES = 3000, 500 * 1024 * 1024
 _SIGNED = re.compile(r"Credential=([^/]+)/[^ ]*/textract/aws4_request")

@@ -8,10 +8,10 @@ import boto3
 import httpx2
 
 from ask.page import assembled
-from tests.support.browser import NAMES
-from tests.support.browsing import Tab, browsing
 from tests.support.infra.asking import api_key, at
 from tests.support.infra.emulator import Stack
+from tests.support.page.browser import NAMES
+from tests.support.page.browsing import Tab, browsing
 
 UPLOADED = "documents/people/bereavement.md"
 

@@ -17,6 +17,7 @@ from cli.local.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, runn
 from cli.local.offline.web import WebServer
 from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
+from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.model_server import ModelServer, cite_everything
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.textract_double import TextractDouble
@@ -24,7 +25,6 @@ from tests.support.doubles.titan_double import TitanDouble
 from tests.support.doubles.vllm import Node, Said, Scenario, vllm
 from tests.support.ingesting import object_of
 from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
-from tests.support.scans import scanned_pdf
 
 ROOT = Path(__file__).parents[3]
 # The steps of ingestion that read what another step, or a user, put into a bucket.

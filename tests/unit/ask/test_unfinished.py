@@ -5,7 +5,7 @@ from typing import Any
 from ask.logic import unfinished
 from selfrag.domain.history import Step
 from tests.support import steps
-from tests.support.compared import ranked, tree
+from tests.support.paper.compared import ranked, tree
 
 RELEVANT = {"passage_id": "p", "relevant": True, "score": 0.9, "label": "relevant"}
 

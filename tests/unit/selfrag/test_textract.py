@@ -12,8 +12,8 @@ from botocore.exceptions import ClientError
 from selfrag.adapters.objects import S3Objects
 from selfrag.adapters.textract import TextractRecognizer
 from selfrag.domain.errors import BadDocument, Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.textract_double import TextractDouble
-from tests.support.scans import scanned_pdf
 
 NAME = "a" * 64
 

@@ -11,8 +11,8 @@ from cli.local.aws.ingestion import AT_ONCE
 from cli.local.aws.resources import DOCUMENTS_TABLE
 from cli.pace import Reading
 from selfrag.domain.errors import InvalidInput
+from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.fakes import FakeEmbedder
-from tests.support.files import docx, paragraph, pdf
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, held_by, indexed, ingest, report
 

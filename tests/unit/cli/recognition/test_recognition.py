@@ -17,9 +17,9 @@ from cli.local.recognition.local import local_recognizer
 from cli.local.recognition.rendering import MAX_PIXELS
 from cli.local.sources.report import NothingUsable
 from selfrag.domain.errors import BadDocument
+from tests.support.documents.files import assembled, pdf, stream
+from tests.support.documents.scans import scanned_pdf
 from tests.support.fakes import FakeEmbedder
-from tests.support.files import assembled, pdf, stream
-from tests.support.scans import scanned_pdf
 
 # As strict as the program itself: other arguments, another picture than a PGM, and it ends with 1.
 STRICT = """#!{python}

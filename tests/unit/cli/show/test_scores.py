@@ -11,7 +11,7 @@ from cli.show.scores import REASONS, SCALES, STOPPED, show_scores
 from selfrag.domain.answers import Citation
 from selfrag.domain.scores.critiqued import Out
 from selfrag.domain.scores.shown import Scale, Scores, Stopped
-from tests.support.compared import TEXTS, answers, tree
+from tests.support.paper.compared import TEXTS, answers, tree
 
 
 def lines(

@@ -9,7 +9,7 @@ from rich.console import Console
 from cli.show.answers import NOT_READ, show_response
 from cli.show.documents import show_passages
 from selfrag.domain.history import Step
-from tests.support.compared import answers
+from tests.support.paper.compared import answers
 
 
 def printed(show: Any, *arguments: Any) -> str:

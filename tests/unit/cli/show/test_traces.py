@@ -11,7 +11,7 @@ from cli.show.said import said
 from cli.show.traces import show_trace
 from selfrag.domain.history import Step
 from tests.support import steps
-from tests.support.compared import TEXTS, answers, ranked, tree
+from tests.support.paper.compared import TEXTS, answers, ranked, tree
 
 PASSAGE = {"passage_id": "p", "document": "leave.md", "heading": "Pay", "text": "25 days."}
 WHERE = {"p": "leave.md > Pay"}

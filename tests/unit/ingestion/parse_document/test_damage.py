@@ -11,9 +11,9 @@ from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
 from selfrag.domain.documents import EXTENSIONS
 from selfrag.domain.errors import BadDocument
-from tests.support.damaged_office import GOOD
-from tests.support.files import docx, paragraph, pdf, table
-from tests.support.office import ODF, ODP_TYPE, ODT_TYPE, SLIDE, epub, notes, odf, pptx, shape, slide_table
+from tests.support.documents.damaged_office import GOOD
+from tests.support.documents.files import docx, paragraph, pdf, table
+from tests.support.documents.office import ODF, ODP_TYPE, ODT_TYPE, SLIDE, epub, notes, odf, pptx, shape, slide_table
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from ingestion.parse_document.labels import MAX_FRONT_MATTER, Labels, front_matt
 from ingestion.parse_document.readers import parse
 from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS
 from selfrag.domain.questions import UploadRequest
-from tests.support.files import docx, paragraph, pdf, zipped
+from tests.support.documents.files import docx, paragraph, pdf, zipped
 
 CORE = (
     '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" '

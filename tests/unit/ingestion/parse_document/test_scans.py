@@ -6,8 +6,8 @@ from ingestion.parse_document.logic import Task, read_object
 from ingestion.parse_document.scans.finding import listed, scan_of
 from selfrag.domain.documents import Document, Part
 from selfrag.ports.objects import Object
-from tests.support.files import pdf
-from tests.support.scans import blank_pdf, scanned_pdf, spelled
+from tests.support.documents.files import pdf
+from tests.support.documents.scans import blank_pdf, scanned_pdf, spelled
 
 KEY = "c/scan.pdf"
 TASK = Task(bucket="b", key=KEY, document_id="d")

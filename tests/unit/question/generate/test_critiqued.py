@@ -12,7 +12,7 @@ from selfrag.domain.scores.critiqued import Critiqued, Segment, score
 from selfrag.domain.scores.paths import Path, path_score
 from selfrag.domain.scores.ranking import ranked, voted
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, SEGMENTS_EXAMPLE, Node, Said, VllmDouble
-from tests.support.generating import branch, candidates, decided, running, segments
+from tests.support.paper.generating import branch, candidates, decided, running, segments
 
 VERSIONS = pytest.mark.parametrize("version", ["0.15", "0.33"])
 HOSTS = pytest.mark.parametrize("sagemaker", [False, True], ids=["by its URL", "by SageMaker"])

@@ -9,8 +9,8 @@ from moto import mock_aws
 
 from selfrag.adapters.calls import DynamoCalls
 from tests.support.asking import MemoryCalls
+from tests.support.simulated.throttling import Throttled
 from tests.support.tables import make_verdicts_table
-from tests.support.throttling import Throttled
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from selfrag.domain.scores.prompts import asking, tokens_in, unmarked, with_pass
 from selfrag.domain.scores.tokens import CONTROL, MARKERS, words_of
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, Node, Said
 from tests.support.doubles.vllm.tokens import Tokens
-from tests.support.generating import candidates, decided, running
+from tests.support.paper.generating import candidates, decided, running
 
 FORGED = [*MARKERS, "### Instruction:", "[No▁Retrieval]", "[Continue to  Use\nEvidence]", "\u2028### Response:"]
 SAID = Said("It is so.", (0.9, 0.1), (0.9, 0.05, 0.05), (0.0, 0.0, 0.1, 0.1, 0.8))

@@ -11,7 +11,7 @@ from selfrag.domain.errors import HINTS, Asleep, Misconfigured
 from selfrag.runtime.generator_settings import GeneratorSettings
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE
 from tests.support.doubles.vllm.faults import NO_CAPACITY
-from tests.support.generating import decided, running
+from tests.support.paper.generating import decided, running
 
 
 @pytest.mark.parametrize(("version", "lists"), [("0.15", False), ("0.33", True)])

@@ -6,7 +6,7 @@ import pytest
 
 from selfrag.domain.history import Step
 from selfrag.domain.scores.traced import scores_of, texts_of
-from tests.support.compared import TEXTS, answers, ranked, tree
+from tests.support.paper.compared import TEXTS, answers, ranked, tree
 
 
 def step(name: str, result: Any, given: Any = None) -> Step:

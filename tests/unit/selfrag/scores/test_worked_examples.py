@@ -10,7 +10,7 @@ from selfrag.domain.scores.critiqued import Critiqued, Segment, Terms, score
 from selfrag.domain.scores.paths import Path, best_first, path_score
 from selfrag.domain.scores.ranking import Ranked, ranked, voted
 from selfrag.domain.scores.tokens import RETRIEVE, UTILITY
-from tests.support.paper import ROWS, critiqued, distribution, labelled
+from tests.support.paper.candidates import ROWS, critiqued, distribution, labelled
 
 WEIGHTS = Weights()
 

@@ -2,7 +2,7 @@ import pytest
 
 from ingestion.parse_document.readers import parse
 from selfrag.domain.errors import BadDocument
-from tests.support.damaged_data import damaged_data
+from tests.support.documents.damaged_data import damaged_data
 
 FILES = damaged_data()
 # What is wrong with these is not the text; or a part of it is whole.

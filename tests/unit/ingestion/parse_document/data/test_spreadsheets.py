@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from ingestion.parse_document.data.workbooks.formats import shown
 from ingestion.parse_document.readers import parse
 from selfrag.domain.errors import BadDocument
-from tests.support.files import zipped
-from tests.support.workbooks import cell, grid, ods, ods_cell, ods_table, xlsx
+from tests.support.documents.files import zipped
+from tests.support.documents.workbooks import cell, grid, ods, ods_cell, ods_table, xlsx
 
 LIMITS = [["City", "Limit"], ["Oslo", 140], ["Rome", 90]]
 

@@ -6,8 +6,8 @@ import pytest
 
 from ingestion.parse_document.readers import parse
 from selfrag.domain.errors import BadDocument
-from tests.support.files import docx, encrypted_pdf, paragraph, pdf
-from tests.support.office import eml, epub, pptx, shape
+from tests.support.documents.files import docx, encrypted_pdf, paragraph, pdf
+from tests.support.documents.office import eml, epub, pptx, shape
 
 HEAD = "Leave\nFrom: Ada <ada@example.com>; To: Bo <bo@example.com>; Date: 2026-01-31 10:00\n"
 

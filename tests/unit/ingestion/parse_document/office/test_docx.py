@@ -5,7 +5,7 @@ import pytest
 from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
 from selfrag.domain.errors import BadDocument
-from tests.support.files import docx, encrypted_pdf, paragraph, pdf, table, zipped
+from tests.support.documents.files import docx, encrypted_pdf, paragraph, pdf, table, zipped
 
 OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512)
 SENTENCE = "The allowance is paid in the month after the claim was made. "

@@ -11,8 +11,8 @@ import pytest
 from ingestion.parse_document.readers import parse
 from selfrag.domain.documents import EXTENSIONS, REFUSED
 from selfrag.domain.errors import BadDocument
-from tests.support.files import docx, paragraph, zipped
-from tests.support.office import ODP_TYPE, ODT_TYPE, eml, epub, odf, pptx, shape
+from tests.support.documents.files import docx, paragraph, zipped
+from tests.support.documents.office import ODP_TYPE, ODT_TYPE, eml, epub, odf, pptx, shape
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
 ARCHIVE = "an archive; unpack it, and add the files that it holds"

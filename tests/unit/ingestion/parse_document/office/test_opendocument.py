@@ -4,7 +4,7 @@ import pytest
 
 from ingestion.parse_document.readers import parse
 from selfrag.domain.errors import BadDocument
-from tests.support.office import ODT_TYPE, odf
+from tests.support.documents.office import ODT_TYPE, odf
 
 OASIS = "urn:oasis:names:tc:opendocument:xmlns"
 

@@ -5,7 +5,7 @@ import pytest
 from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
 from selfrag.domain.errors import BadDocument
-from tests.support.office import ODP_TYPE, odf, pptx, related, shape, slide_table
+from tests.support.documents.office import ODP_TYPE, odf, pptx, related, shape, slide_table
 
 PRICES = shape("Prices", kind="title") + shape("Gold costs 49 EUR", "Silver costs 19 EUR", kind="body")
 

@@ -4,8 +4,8 @@ import pytest
 
 from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
-from tests.support.files import WORD, docx, paragraph, table, zipped
-from tests.support.office import note, notes, related
+from tests.support.documents.files import WORD, docx, paragraph, table, zipped
+from tests.support.documents.office import note, notes, related
 
 RULE = "<w:p><w:r><w:t>You may carry over leave</w:t></w:r>{}<w:r><w:t>. Ask your manager.</w:t></w:r></w:p>"
 

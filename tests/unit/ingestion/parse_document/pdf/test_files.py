@@ -10,7 +10,7 @@ from ingestion.parse_document.pdf.reading import read_pdf
 from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
 from selfrag.domain.errors import BadDocument, Misconfigured
-from tests.support.files import assembled, encrypted_pdf, pdf, stream, zipped
+from tests.support.documents.files import assembled, encrypted_pdf, pdf, stream, zipped
 
 SENTENCE = "The allowance is paid in the month after the claim was made."
 

@@ -1,7 +1,7 @@
 import pytest
 
 from ingestion.parse_document.pdf.reading import read_pdf
-from tests.support.pdf_pages import FIXED, Line, Text, grid, laid, lines
+from tests.support.documents.pdf_pages import FIXED, Line, Text, grid, laid, lines
 
 BODY = [
     "Leave is granted by the head of the office, who answers within a week of the day on which it was asked for.",

@@ -2,7 +2,7 @@ import pytest
 
 from ingestion.parse_document.pdf.reading import read_pdf
 from ingestion.split_document.pieces import split
-from tests.support.pdf_pages import BOLD, Text, laid, lines
+from tests.support.documents.pdf_pages import BOLD, Text, laid, lines
 
 LEFT = [
     "The allowance is paid in the month",

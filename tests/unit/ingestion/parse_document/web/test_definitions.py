@@ -3,7 +3,7 @@
 import pytest
 
 from ingestion.split_document.pieces import split
-from tests.support.rows import read_page, rows_of
+from tests.support.documents.rows import read_page, rows_of
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
 

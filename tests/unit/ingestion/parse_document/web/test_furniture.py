@@ -6,8 +6,8 @@ import pytest
 
 from ingestion.split_document.pieces import split
 from selfrag.domain.errors import BadDocument
-from tests.support.pages import ARTICLE, PAGES
-from tests.support.rows import read_page
+from tests.support.documents.pages import ARTICLE, PAGES
+from tests.support.documents.rows import read_page
 
 
 def words(text):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ingestion.split_document.pieces import split
 from selfrag.domain.documents import has_words
 from selfrag.domain.errors import BadDocument
-from tests.support.rows import read_markdown, rows_of
+from tests.support.documents.rows import read_markdown, rows_of
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
 TABLE = "| City | Limit |\n|:-----|------:|\n| Oslo | 140 |\n| Rome | 90 |\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.rows import read_page
+from tests.support.documents.rows import read_page
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from selfrag.domain.errors import BadDocument
-from tests.support.rows import read_page, rows_of
+from tests.support.documents.rows import read_page, rows_of
 
 CITIES = "<tr><th>City<th>Limit<tr><td>Oslo<td>140 EUR<tr><td>Rome<td>90 EUR"
 CITIES_READ = "City: Oslo; Limit: 140 EUR\nCity: Rome; Limit: 90 EUR"

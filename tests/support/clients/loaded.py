@@ -1,6 +1,6 @@
 """Loads exported files with the tools' own classes, in the environment that has them, and prints what they hold.
 
-    .venv-tools/bin/python tests/support/loaded.py ragas FILE
+    .venv-tools/bin/python tests/support/clients/loaded.py ragas FILE
 
 It imports nothing of selfrag, which is not installed there.
 """

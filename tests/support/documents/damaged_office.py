@@ -1,6 +1,6 @@
 """Office documents, books and messages that are not what they seem, to be read in a process of its own.
 
-`.venv/bin/python -m tests.support.damaged_office` prints what was said of each, and the most memory.
+`.venv/bin/python -m tests.support.documents.damaged_office` prints what was said of each, and the most memory.
 """
 
 import gzip
@@ -11,9 +11,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_LZMA
 
-from tests.support.files import docx, paragraph, pdf, zipped
-from tests.support.office import EPUB_TYPE, ODP_TYPE, ODT_TYPE, SLIDE, eml, epub, note, notes, odf, pptx, shape
-from tests.support.watched import outcomes
+from tests.support.documents.files import docx, paragraph, pdf, zipped
+from tests.support.documents.office import (
+    EPUB_TYPE,
+    ODP_TYPE,
+    ODT_TYPE,
+    SLIDE,
+    eml,
+    epub,
+    note,
+    notes,
+    odf,
+    pptx,
+    shape,
+)
+from tests.support.documents.watched import outcomes
 
 MEGABYTE = 1024 * 1024
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)

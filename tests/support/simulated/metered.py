@@ -23,12 +23,12 @@ from selfrag.adapters.titan import TitanEmbedder
 from selfrag.domain.errors import SelfragError
 from tests.support.definition import INGESTION_MACHINE, states
 from tests.support.fakes import FakeIndex, FakeWork, passage
-from tests.support.simulated import SimulatedTime
+from tests.support.simulated.clock import SimulatedTime
 
 SIZES = (5, 5, 10, 10, 10, 20, 40, 80, 200)  # passages of a document: most are short
 SECONDS_OF_A_CALL, SECONDS_OF_A_REFUSAL, SECONDS_BETWEEN_QUESTIONS = 0.12, 0.03, 2.0
 STATES = {state.name: state.body for state in states(INGESTION_MACHINE)}
-VARIABLES = (Path(__file__).parents[2] / "infra" / "variables.tf").read_text(encoding="utf-8")
+VARIABLES = (Path(__file__).parents[3] / "infra" / "variables.tf").read_text(encoding="utf-8")
 
 
 def default_of(variable: str) -> int:

@@ -5,8 +5,8 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from tests.support import steps
-from tests.support.segments import cited
-from tests.support.walker import Choice
+from tests.support.paper.segments import cited
+from tests.support.walks.walker import Choice
 
 # Of a passage: its grade and score, what is written from it, and IsSup of that. The text that a reader is shown has
 # the name, so that a test can tell what went out.

@@ -16,9 +16,10 @@ from question.rank_paths.logic import rank
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Segment, out
 from selfrag.domain.scores.paths import Path, path_score
-from tests.support import steps, trees
-from tests.support.remembered import template
-from tests.support.walker import Choice, Reach, Variables, Walker
+from tests.support import steps
+from tests.support.walks import trees
+from tests.support.walks.remembered import template
+from tests.support.walks.walker import Choice, Reach, Variables, Walker
 
 DEFINITION = json.loads(definition_text(SEGMENTS))
 EARLIER = {

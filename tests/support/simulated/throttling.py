@@ -21,7 +21,7 @@ from selfrag.ports.recent import RecentCalls
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import DEFAULT_MODELS
-from tests.support.simulated import SimulatedTime
+from tests.support.simulated.clock import SimulatedTime
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1/messages")
 DEADLINE_SECONDS = 25.0

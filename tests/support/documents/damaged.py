@@ -6,9 +6,9 @@ import resource
 import sys
 from typing import Any
 
-from tests.support.files import docx, encrypted_pdf, paragraph, pdf, zipped
+from tests.support.documents.files import docx, encrypted_pdf, paragraph, pdf, zipped
+from tests.support.documents.watched import most_memory
 from tests.support.ingesting import ingestion
-from tests.support.watched import most_memory
 
 GOOD = "handbook/good.md"
 MEGABYTE = 1024 * 1024

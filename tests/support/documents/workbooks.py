@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
-from tests.support.files import zipped
+from tests.support.documents.files import zipped
 
 _MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from email.message import EmailMessage
 
-from tests.support.files import WORD, zipped
+from tests.support.documents.files import WORD, zipped
 
 SLIDE = (
     'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '

@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tests.support.remembered import template, value_of
+from tests.support.walks.remembered import template, value_of
 
 # What decides nothing (a test proves it of the definition): situations that differ only in it are equal.
 LOGS = frozenset({"response", "query", "retrieval", "previous", "previous_id", "previous_relevance", "evidence_bytes"})

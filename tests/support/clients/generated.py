@@ -1,6 +1,6 @@
 """Uses a generated client, `selfrag_client` in the current directory, and prints what came as which type.
 
-    .venv-clients/bin/python tests/support/generated.py URL
+    .venv-clients/bin/python tests/support/clients/generated.py URL
 
 It imports nothing of selfrag, which is not installed there.
 """

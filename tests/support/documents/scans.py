@@ -5,7 +5,7 @@ from io import BytesIO
 import pypdfium2
 from pypdfium2 import raw
 
-from tests.support.files import assembled, stream
+from tests.support.documents.files import assembled, stream
 
 
 def scanned_pdf(*pages: str, among: str = "") -> bytes:

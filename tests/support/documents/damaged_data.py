@@ -2,8 +2,8 @@
 
 import random
 
-from tests.support.files import zipped
-from tests.support.workbooks import OPEN_DOCUMENT, cell, grid, ods, ods_cell, ods_table, xlsx
+from tests.support.documents.files import zipped
+from tests.support.documents.workbooks import OPEN_DOCUMENT, cell, grid, ods, ods_cell, ods_table, xlsx
 
 _MEGABYTE = 1024 * 1024
 _ROWS = [["City", "Limit"], ["Oslo", 140], ["Rome", 90]]

@@ -13,10 +13,10 @@ from functools import partial
 from pathlib import Path
 
 from tests.support.definition import states
-from tests.support.simulated import SimulatedTime
+from tests.support.simulated.clock import SimulatedTime
 
 STATES = {state.name: state.body for state in states()}
-LIMITS = (Path(__file__).parents[2] / "infra" / "api_limits.tf").read_text(encoding="utf-8")
+LIMITS = (Path(__file__).parents[3] / "infra" / "api_limits.tf").read_text(encoding="utf-8")
 (PARTS,) = re.findall(r"ask_share = .* \? floor\(var\.account_concurrency / (\d+)\) : -1", LIMITS)
 # A search of most passages; the answer is drafted beside their grading.
 (AT_ONCE,) = (int(most) for most in re.findall(r": (\d+) %}", STATES["GradePassages"]["MaxConcurrency"]))

@@ -10,8 +10,8 @@ from typing import Any
 
 from playwright.sync_api import ConsoleMessage, Dialog, Page, sync_playwright
 
-from tests.support.browser import chromium
 from tests.support.infra.tools import ROOT, needed
+from tests.support.page.browser import chromium
 
 AXE = ROOT / "tests/support/accessibility/node_modules/axe-core/axe.min.js"
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

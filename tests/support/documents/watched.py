@@ -15,7 +15,7 @@ from selfrag.domain.errors import BadDocument
 # What nothing may ask for while a file is read.
 _FORBIDDEN = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "urllib.", "tempfile.")
 # Where our modules lie.
-_MODULES = str(Path(__file__).parents[2] / "functions")
+_MODULES = str(Path(__file__).parents[3] / "functions")
 
 
 def outcomes(folder: Path, files: Mapping[str, bytes]) -> dict[str, Any]:

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from tests.support.files import docx, paragraph, pdf
-from tests.support.office import ODP_TYPE, ODT_TYPE, eml, epub, odf, pptx, shape
-from tests.support.workbooks import grid, ods, ods_table, xlsx
+from tests.support.documents.files import docx, paragraph, pdf
+from tests.support.documents.office import ODP_TYPE, ODT_TYPE, eml, epub, odf, pptx, shape
+from tests.support.documents.workbooks import grid, ods, ods_table, xlsx
 
 # A city and its limit in euros; the number is in no other file.
 Maker = Callable[[str, int], bytes]

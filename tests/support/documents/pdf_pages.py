@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.support.files import assembled, stream
+from tests.support.documents.files import assembled, stream
 
 REGULAR, BOLD, FIXED = "F1", "F2", "F3"
 _FONTS = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", FIXED: "Courier"}

@@ -1,0 +1,1 @@
+"""What other people's tools make of the API and of exported files."""

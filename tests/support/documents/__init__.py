@@ -1,0 +1,1 @@
+"""Documents that tests make by hand, sound and damaged."""

@@ -1,0 +1,1 @@
+"""Walks through every alternative of a definition."""
