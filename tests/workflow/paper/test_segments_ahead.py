@@ -8,7 +8,7 @@ from selfrag.domain.errors import BudgetExceeded, TemporarilyUnavailable
 from tests.support import steps
 from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence
 from tests.support.steps import Scripted
-from tests.workflow.test_segments import decides, grow, priced
+from tests.workflow.paper.test_segments import decides, grow, priced
 
 AHEAD = pytest.mark.parametrize("speculate", ["draft", "full"])
 Script = dict[str, list[Any]]
