@@ -11,7 +11,13 @@ from functools import cache
 from hashlib import blake2b
 from typing import Any
 
+from jsonata import Jsonata
+
 from cli.local.aws.jsonata import evaluate
+from cli.local.aws.lighter.faster import lookup
+
+# As in the local stack: a tenth of a walk.
+Jsonata.Frame.lookup = lookup
 
 _NOW = {"now": 1000 * time.time()}
 _NAMED = re.compile(r"\$(\w+)")
