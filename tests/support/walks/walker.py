@@ -241,8 +241,11 @@ def _deciding(name: str, variables: Variables) -> dict[str, Any]:
     """What of the variables can still make a difference: of passages whether there are any, of answers the verdicts."""
     dead = LOGS | MOMENTARY.get(name, frozenset())
     kept = {key: value for key, value in variables.items() if key not in dead}
-    for name in ("evidence", "seen", "failed_claims"):
-        kept[name] = bool(kept[name])
+    if name == "Reflect" or (name == "Gather" and not variables["plan"]["decide"]):
+        # What `adaptive` does otherwise it does in the pass that decides (a test proves it of the definition).
+        kept["policy"] = {**kept["policy"], "strategy": kept["policy"]["strategy"].replace("adaptive", "self_rag")}
+    for part in ("evidence", "seen", "failed_claims"):
+        kept[part] = bool(kept[part])
     ledger, queries = kept.pop("ledger"), kept.pop("queries")
     kept["sums"] = [value_of(asked, {"ledger": ledger}) for asked in SUMS.values()]
     kept["searched"] = bool(queries)

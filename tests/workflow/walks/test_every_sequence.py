@@ -40,10 +40,15 @@ ENDS = {
     "adaptive": {"answered", *UNCHECKED},
 }
 WAYS = [(strategy, speculate) for strategy, passes in MOST_PASSES.items() for speculate in passes]
+# These go on alike in most situations, so that the second finds them known.
+TOGETHER = [("self_rag", "draft"), ("adaptive", "draft")]
 # These take minutes.
-LONG = [way for way in WAYS if way[0] in ("self_rag", "adaptive") and way != ("self_rag", "draft")]
+LONG = [("self_rag", "off"), ("self_rag", "full")]
+WALKS = [TOGETHER, *([way] for way in WAYS if way not in (*TOGETHER, *LONG))]
 LEVELS = ("fully_supported", "partially_supported", "no_support", "ungraded")
 NOTHING: list[Choice] = [("", {})]
+# What DecideRetrieval, which a pass does that decides, is asked by `adaptive`.
+COMPLEXITY = '{% $policy.strategy = "adaptive" %}'
 DEFINITION = json.loads(definition_text())
 # A deadline that the walk itself does not reach.
 POLICY = {"deadline_seconds": 100_000}
@@ -178,22 +183,38 @@ def follow_up(strategy: str, speculate: str) -> dict[str, Any]:
     return {**FOLLOW_UP, "policy": {**POLICY, "strategy": strategy, "speculate": speculate}}
 
 
-@pytest.mark.parametrize(
-    ("strategy", "speculate"), [pytest.param(*way, marks=pytest.mark.slow if way in LONG else ()) for way in WAYS]
-)
-def test_every_sequence_of_verdicts_ends_within_the_bounds(strategy: str, speculate: str, record_property: Any) -> None:
+@pytest.mark.parametrize("ways", [*WALKS, *(pytest.param([way], marks=pytest.mark.slow) for way in LONG)], ids=str)
+def test_every_sequence_of_verdicts_ends_within_the_bounds(ways: list[tuple[str, str]], record_property: Any) -> None:
     walked = walker()
-    reach = walked.walk(follow_up(strategy, speculate))
-    figures = (
-        f"{strategy}, {speculate}: {reach.sequences:,} sequences of verdicts in {walked.situations:,} situations; "
-        f"at most {len(reach.longest) - 1} passes and {reach.most_calls} model calls"
-    )
-    record_property("figures", figures)
-    record_property("figures", "the longest: " + " | ".join(reach.longest))
-    assert reach.sequences > SEQUENCES[strategy]
-    assert reach.most_calls <= MAX_MODEL_CALLS
-    assert len(reach.longest) - 1 <= MOST_PASSES[strategy][speculate]
-    assert reach.ends == ENDS[strategy]
+    for strategy, speculate in ways:
+        reach = walked.walk(follow_up(strategy, speculate))
+        figures = (
+            f"{strategy}, {speculate}: {reach.sequences:,} sequences of verdicts in {walked.situations:,} situations; "
+            f"at most {len(reach.longest) - 1} passes and {reach.most_calls} model calls"
+        )
+        record_property("figures", figures)
+        record_property("figures", "the longest: " + " | ".join(reach.longest))
+        assert reach.sequences > SEQUENCES[strategy]
+        assert reach.most_calls <= MAX_MODEL_CALLS
+        assert len(reach.longest) - 1 <= MOST_PASSES[strategy][speculate]
+        assert reach.ends == ENDS[strategy]
+
+
+def test_adaptive_is_as_self_rag_but_in_the_pass_that_decides() -> None:
+    states = DEFINITION["States"]
+    decides = [name for name, state in states.items() if '"decide": "{% $reflects %}"' in json.dumps(state)]
+    asked = [text for text in texts(states) if "adaptive" in text and text.startswith("{%")]
+    assert len(decides) == 1
+    assert decides[0] not in [state.get("Next") for name, state in states.items() if name in ("Gather", "Reflect")]
+    assert [text for text in asked if '$plan.decide and $policy.strategy = "adaptive"' not in text] == [COMPLEXITY]
+
+
+def texts(value: Any) -> list[str]:
+    """Every text in a definition."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for one in inner for text in texts(one)]
 
 
 @pytest.mark.parametrize(("strategy", "speculate"), WAYS)
