@@ -9,6 +9,7 @@ from typing import Any
 
 import boto3
 import httpx2
+import pytest
 
 from infra.packages.zips import LAYERS
 from tests.support.doubles.opensearch_double import OpenSearchDouble
@@ -101,6 +102,7 @@ OTHER_CHOICES = {
 }
 
 
+@pytest.mark.longest(570)
 def test_the_deployment_is_made_found_unchanged_and_removed(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

@@ -36,6 +36,7 @@ def test_there_is_a_made_up_file_of_each_kind_that_is_read() -> None:
     assert MAKERS.keys() == EXTENSIONS
 
 
+@pytest.mark.longest(260)
 @pytest.mark.slow
 def test_a_file_of_each_kind_is_read_asked_about_and_cited(
     tmp_path: Path, record_property: Callable[[str, object], None]

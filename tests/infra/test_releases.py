@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+import pytest
 
 from tests.support.command import Command, Ended
 from tests.support.infra.asking import DOCUMENTS, at, backends
@@ -20,6 +21,7 @@ QUESTION, LATE = QUESTIONS[0], "documents/late.md"
 RELEASE = ("aws_lambda_alias.ask", "aws_sfn_alias.machine")
 
 
+@pytest.mark.longest(400)
 def test_nothing_fails_and_nothing_is_mixed_while_a_release_comes_and_goes(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

@@ -183,6 +183,7 @@ def follow_up(strategy: str, speculate: str) -> dict[str, Any]:
     return {**FOLLOW_UP, "policy": {**POLICY, "strategy": strategy, "speculate": speculate}}
 
 
+@pytest.mark.longest(150)
 @pytest.mark.parametrize("ways", [*WALKS, *(pytest.param([way], marks=pytest.mark.slow) for way in LONG)], ids=str)
 def test_every_sequence_of_verdicts_ends_within_the_bounds(ways: list[tuple[str, str]], record_property: Any) -> None:
     walked = walker()

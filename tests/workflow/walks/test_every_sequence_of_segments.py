@@ -79,7 +79,7 @@ LONG: list[tuple[str, str, bool, dict[str, Any]]] = [("claude", "hard", False, {
 
 @pytest.mark.parametrize(
     ("generator", "constraints", "previous", "policy"),
-    [*WAYS, *(pytest.param(*w, marks=pytest.mark.slow) for w in LONG)],
+    [*WAYS, *(pytest.param(*w, marks=[pytest.mark.slow, pytest.mark.longest(90)]) for w in LONG)],
 )
 def test_every_sequence_of_verdicts_ends_within_the_specifications_calls_and_levels(
     generator: str, constraints: str, previous: bool, policy: dict[str, Any], record_property: Any
