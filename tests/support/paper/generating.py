@@ -25,6 +25,8 @@ def pointed_at(double: VllmDouble, *, sagemaker: bool = False, **settings: str) 
     time = Skipping()
     with (
         patch.dict("os.environ", {"AWS_DEFAULT_REGION": REGION, **place, **settings}),
+        # An earlier test's session keeps the keys that were there then.
+        patch("boto3.DEFAULT_SESSION", None),
         bootstrap.using(clock=time.clock, recent_calls=MemoryCalls()),
     ):
         yield time
