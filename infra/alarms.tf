@@ -48,7 +48,7 @@ locals {
       }
     },
     # Of the machines for questions only Standard ones have a limit of state transitions, which is the account's.
-    { for machine in local.machines_of["STANDARD"] : "${machine}-throttled" => {
+    { for machine in ["standard"] : "${machine}-throttled" => {
       metric    = ["AWS/States", "ExecutionThrottled", { StateMachineArn = local.machine_arns[machine] }]
       threshold = var.thresholds.throttles
       advice    = "Step Functions slows down the ${machine} machine: the account's limit of state transitions is reached. Answers come later, none is lost. Ask AWS for a higher limit, or send fewer questions to POST /v1/questions at once."

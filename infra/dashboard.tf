@@ -127,7 +127,7 @@ locals {
       metrics = concat(
         [for machine in local.question_machines : ["AWS/States", "ExecutionsFailed", "StateMachineArn", local.machine_arns[machine], { label = "${machine} failed" }]],
         [for machine in local.question_machines : ["AWS/States", "ExecutionsTimedOut", "StateMachineArn", local.machine_arns[machine], { label = "${machine} timed out" }]],
-        [for machine in local.machines_of["STANDARD"] : ["AWS/States", "ExecutionThrottled", "StateMachineArn", local.machine_arns[machine], { label = "${machine} throttled" }]]
+        [for machine in ["standard"] : ["AWS/States", "ExecutionThrottled", "StateMachineArn", local.machine_arns[machine], { label = "${machine} throttled" }]]
       )
     },
     {

@@ -1,14 +1,9 @@
-# The state machines. Questions have two of each definition: Standard for those asked for later, Express for those that wait.
+# The state machines. Questions have two: Standard for those asked for later, Express for those that wait.
 
 locals {
   machines = {
     express  = { workflow = "question", type = "EXPRESS" }
     standard = { workflow = "question", type = "STANDARD" }
-    # The strategies that are another shape have definitions of their own.
-    candidates-express  = { workflow = "candidates", type = "EXPRESS" }
-    candidates-standard = { workflow = "candidates", type = "STANDARD" }
-    segments-express    = { workflow = "segments", type = "EXPRESS" }
-    segments-standard   = { workflow = "segments", type = "STANDARD" }
     # Brings the collection in step with one object of the documents bucket.
     ingestion = { workflow = "ingestion", type = "STANDARD" }
     # Has the ingestion look at all objects below a prefix: for a first load, and when what passages depend on has changed.
@@ -16,12 +11,7 @@ locals {
     # Asks the questions of a file in the work bucket, as `selfrag eval --machine` puts it there.
     evaluation = { workflow = "evaluation", type = "STANDARD" }
   }
-  question_workflows = ["question", "candidates", "segments"]
-  question_machines  = [for machine, body in local.machines : machine if contains(local.question_workflows, body.workflow)]
-  # By the way in which a question is asked: EXPRESS for one that is waited for.
-  machines_of = {
-    for type in ["EXPRESS", "STANDARD"] : type => [for machine in local.question_machines : machine if local.machines[machine].type == type]
-  }
+  question_machines = [for machine, body in local.machines : machine if body.workflow == "question"]
 
   # By name, so that nothing waits in a circle: a role names what the function or the machine that has it starts, and a
   # machine with a Distributed Map starts executions of itself, which are its items.
@@ -52,8 +42,6 @@ locals {
   }
   workflows = {
     question   = local.question_workflow
-    candidates = local.question_workflow
-    segments   = local.question_workflow
     ingestion = {
       values     = {}
       statements = []
@@ -71,8 +59,6 @@ locals {
       values = {
         work_bucket            = aws_s3_bucket.bucket["work"].id
         question_machine       = "${local.machine_arns.standard}:${local.live}"
-        candidates_machine     = "${local.machine_arns.candidates-standard}:${local.live}"
-        segments_machine       = "${local.machine_arns.segments-standard}:${local.live}"
         collections            = jsonencode(var.collections)
         web_search             = var.web_search
         evaluation_concurrency = local.evaluation_concurrency
@@ -213,7 +199,7 @@ locals {
   }])
 
   # What the items of a Distributed Map start, by the machine that has the map.
-  started_by_items = { reindex = ["ingestion"], evaluation = local.machines_of["STANDARD"] }
+  started_by_items = { reindex = ["ingestion"], evaluation = ["standard"] }
   item_statements = {
     for machine, started in local.started_by_items : machine => [
       {

@@ -55,12 +55,8 @@ resource "aws_lambda_function" "ask" {
 
 locals {
   release = {
-    SELFRAG_EXPRESS_MACHINE_ARN             = aws_sfn_state_machine.machine["express"].state_machine_version_arn
-    SELFRAG_STANDARD_MACHINE_ARN            = aws_sfn_state_machine.machine["standard"].state_machine_version_arn
-    SELFRAG_CANDIDATES_EXPRESS_MACHINE_ARN  = aws_sfn_state_machine.machine["candidates-express"].state_machine_version_arn
-    SELFRAG_CANDIDATES_STANDARD_MACHINE_ARN = aws_sfn_state_machine.machine["candidates-standard"].state_machine_version_arn
-    SELFRAG_SEGMENTS_EXPRESS_MACHINE_ARN    = aws_sfn_state_machine.machine["segments-express"].state_machine_version_arn
-    SELFRAG_SEGMENTS_STANDARD_MACHINE_ARN   = aws_sfn_state_machine.machine["segments-standard"].state_machine_version_arn
+    SELFRAG_EXPRESS_MACHINE_ARN  = aws_sfn_state_machine.machine["express"].state_machine_version_arn
+    SELFRAG_STANDARD_MACHINE_ARN = aws_sfn_state_machine.machine["standard"].state_machine_version_arn
     # The version of every machine, for whoever goes back to this release.
     SELFRAG_RELEASE = jsonencode({
       for machine, body in aws_sfn_state_machine.machine : machine => reverse(split(":", body.state_machine_version_arn))[0]

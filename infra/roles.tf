@@ -319,17 +319,17 @@ locals {
     {
       sid       = "AskAndWait"
       actions   = ["states:StartSyncExecution"]
-      resources = [for machine in local.machines_of["EXPRESS"] : local.machine_arns[machine]]
+      resources = [local.machine_arns.express]
     },
     {
       sid       = "AskForLater"
       actions   = ["states:StartExecution"]
-      resources = [for machine in local.machines_of["STANDARD"] : local.machine_arns[machine]]
+      resources = [local.machine_arns.standard]
     },
     {
       sid       = "ShowQuestion"
       actions   = ["states:DescribeExecution", "states:GetExecutionHistory"]
-      resources = [for machine in local.machines_of["STANDARD"] : "${local.executions[machine]}:*"]
+      resources = ["${local.executions.standard}:*"]
     },
     {
       sid       = "ExpectAndReadAnswers"

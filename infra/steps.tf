@@ -6,8 +6,14 @@ locals {
   # a second of one, and a question waits for seven starts if nobody asked before; docs/costs.md says what it costs.
   one_processor = 1769
 
-  # The states of workflows/question.asl.yaml, candidates.asl.yaml and segments.asl.yaml.
+  # The states of workflows/question.asl.yaml.
   question_steps = {
+    plan = {
+      description = "Says which steps run next, and why."
+      uses        = []
+      memory      = local.one_processor
+      timeout     = 10
+    }
     decide_retrieval = {
       description = "Retrieve: whether the question needs a search."
       uses        = ["model", "verdicts", "generator"]

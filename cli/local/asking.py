@@ -12,7 +12,6 @@ from cli.local.sources.report import Report
 from cli.local.sources.telling import OnDocument
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.questions import AskRequest
-from selfrag.domain.strategies import workflow_of
 
 if TYPE_CHECKING:
     from cli.local.aws.stack import Execution, OnStep
@@ -49,11 +48,8 @@ def _executed(request: AskRequest, place: Place, backends: Backends, on_step: "O
     payload = request.execution_input([place.collection])
     payload["policy"]["web_search"] &= backends.has_web
     environment, secrets = backends.environment, backends.secrets
-    workflows, parse = [workflow_of(request.policy.strategy)], kept_programs()
     with (
-        running_stack(
-            environment, secrets, parts=local_parts(), workflows=workflows, on_step=on_step, parse=parse
-        ) as stack,
+        running_stack(environment, secrets, parts=local_parts(), on_step=on_step, parse=kept_programs()) as stack,
         kept_tables(),
     ):
         return stack.execute(payload)

@@ -61,7 +61,13 @@ def _relevance(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     return f"{verdict.get('label', '')}{score}{strips}" + (f": {place}" if place else "")
 
 
+def _planned(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    return str((result.get("plan") or {}).get("why", ""))
+
+
 def _written(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    if "written" in result:
+        return _of_each(given, result, places)
     if result.get("flaw"):
         return f"no answer: {result['flaw']}"
     if not result.get("found"):
@@ -118,14 +124,12 @@ def _count(number: int, thing: str) -> str:
 
 
 _SAYERS: dict[str, Callable[[_Said, _Said, Mapping[str, str]], str]] = {
+    "Plan": _planned,
     "DecideRetrieval": _decided,
-    "DecideNext": _decided,
     "Retrieve": _found,
     "SearchWeb": _found,
     "GradeRelevance": _relevance,
     "Generate": _written,
-    "GenerateCandidates": _of_each,
-    "GenerateSegments": _of_each,
     "GradeSupport": _support,
     "GradeUtility": _utility,
     "RewriteQuestion": _rewritten,

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from ask.edge.callers import Caller
 from ask.edge.problems import ProblemRaised
-from selfrag import bootstrap
+from selfrag.bootstrap import api
 from selfrag.domain.feedback import Feedback, FeedbackRequest
 
 # A year: a question set is made of it, long after the answers are forgotten.
@@ -17,7 +17,7 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
 
     Raises ProblemRaised for a question that has no answer yet, or got none.
     """
-    known = bootstrap.executions().known(question_id, caller.collections)
+    known = api.executions().known(question_id, caller.collections)
     if known is None:
         return None
     if known.response is None:
@@ -39,5 +39,5 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
         given_at=now,
         expires_at=now + KEPT_SECONDS,
     )
-    bootstrap.feedback().keep(feedback, caller.name)
+    api.feedback().keep(feedback, caller.name)
     return feedback

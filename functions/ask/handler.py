@@ -11,6 +11,7 @@ from ask.edge.body import checked
 from ask.edge.origins import shown_to_pages
 from ask.edge.problems import ProblemRaised, respond
 from selfrag import bootstrap
+from selfrag.bootstrap import api, ingestion
 from selfrag.runtime.metrics import count_step
 from selfrag.runtime.observability import Handler, logger
 from selfrag.runtime.settings import CallerSettings, read
@@ -51,5 +52,5 @@ def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) ->
         return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": headers}
 
 
-bootstrap.warm(bootstrap.executions, bootstrap.bindings, bootstrap.manifest, bootstrap.uploads)
+bootstrap.warm(api.executions, api.bindings, ingestion.manifest, api.uploads)
 handler = make_handler(make_app(), read(CallerSettings).origins)

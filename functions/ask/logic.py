@@ -5,18 +5,18 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from selfrag.domain.answers import Pass
 from selfrag.domain.base import Model
-from selfrag.domain.history import Step
+from selfrag.domain.history import Step, plan_of
 from selfrag.domain.ledger import path_of
 from selfrag.domain.passages import Passage
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.scores.traced import scores_of
+from selfrag.domain.strategies import compares
 from selfrag.domain.verdicts import Critique, Reflection
 
 # The steps whose results are passages.
 SEARCHES = ("Retrieve", "SearchWeb")
-# Inside of these, what is judged is one of several answers.
-_SEVERAL = {"AnswerPassages", "ExpandBeam", "JudgePaths"}
 
 
 class Started(Model):
@@ -64,6 +64,7 @@ class Unfinished(Model):
     status: State
     reflection: Reflection | None = None
     path: list[str] | None = None
+    passes: list[Pass] | None = Field(default=None, description="Why each pass so far was made, in order.")
     trace: list[TracedStep] | None = Field(
         default=None, description="The steps so far, in the order in which they were entered."
     )
@@ -84,6 +85,7 @@ def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = N
         status=status,
         reflection=_reflection(steps),
         path=path_of((step.turn, step.name) for step in steps),
+        passes=_passes(steps),
         trace=[
             TracedStep(
                 state=step.name,
@@ -98,6 +100,12 @@ def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = N
         passages=_passages(steps),
         scores=scores_of(steps),
     )
+
+
+def _passes(steps: Sequence[Step]) -> list[Pass]:
+    plans = [plan for step in steps if (plan := plan_of(step))]
+    named = [(plan.get("why", ""), [one.get("step", "") for one in plan.get("steps", [])]) for plan in plans]
+    return [Pass(why=why, steps=list(dict.fromkeys(names))) for why, names in named]
 
 
 def _passages(steps: Sequence[Step]) -> list[FoundPassage]:
@@ -119,7 +127,10 @@ def _of_the_answer(steps: Sequence[Step]) -> dict[str, Any]:
     picked = [step.result.get("winner") for step in steps if step.name == "PickCandidate" and _told(step)]
     if picked:
         return {name: (picked[-1] or {}).get(name) for name in Critique.model_fields}
-    alone = [step for step in steps if not {*step.within} & _SEVERAL]
+    plans = [step.result for step in steps if plan_of(step)]
+    # Where several answers are compared, no verdict is that of the answer before one is chosen.
+    several = bool(plans) and compares(plans[-1].get("known", {}).get("strategy", ""))
+    alone = [] if several else steps
     return {name: _last(alone, f"Grade{name.capitalize()}") for name in Critique.model_fields}
 
 

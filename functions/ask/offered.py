@@ -1,29 +1,19 @@
-"""What a deployment can run of what a policy asks for: it may have no machine, or no endpoint, for it."""
+"""What a deployment can run of what a policy asks for: it may have no endpoint for it."""
 
 from http import HTTPStatus
 
 from ask.edge.problems import ProblemRaised
 from selfrag.domain.policy import Policy
-from selfrag.domain.strategies import is_quick, workflow_of
-from selfrag.runtime.settings import ApiSettings
-
-_ASKED_FOR = "Leave out policy.{0}, or ask the operator for it: {1}."
+from selfrag.domain.strategies import is_quick
 
 
-def check_offered(policy: Policy, config: ApiSettings, has_endpoint: bool, waits: bool) -> None:
+def check_offered(policy: Policy, has_endpoint: bool, waits: bool) -> None:
     """Raise ProblemRaised for a policy that this deployment cannot follow, or not while a caller `waits`."""
-    machines = config.other_machines.get(workflow_of(policy.strategy))
-    if machines is not None and not all(machines):
-        raise _refused(
-            f"This deployment has no machines for the strategy {policy.strategy}.",
-            _ASKED_FOR.format("strategy", "terraform apply of this release makes them"),
-        )
     if policy.generator != "claude" and not has_endpoint:
         raise _refused(
             f"This deployment has no endpoint of the generator {policy.generator}.",
-            _ASKED_FOR.format(
-                "generator", "selfrag_generator_url names one to Terraform, SELFRAG_GENERATOR_URL to serve"
-            ),
+            "Leave out policy.generator, or ask the operator for it: selfrag_generator_url names one to Terraform, "
+            "SELFRAG_GENERATOR_URL to serve.",
         )
     if waits and not is_quick(policy.strategy, policy.generator):
         raise _refused(

@@ -13,7 +13,7 @@ from ask.edge.once import once
 from ask.edge.problems import ProblemRaised
 from ask.logic import State, unfinished
 from ask.offered import check_offered
-from selfrag import bootstrap
+from selfrag.bootstrap import api, generator
 from selfrag.domain.answers import failed_by
 from selfrag.domain.errors import Asleep, InvalidInput, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
@@ -44,8 +44,8 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
     Raises InvalidInput for a deadline that API Gateway would not wait for, ProblemRaised for what cannot be run here,
     and Asleep where the question failed because the fine-tuned model has no copy that runs.
     """
-    config = bootstrap.api_settings()
-    check_offered(body.policy, config, bootstrap.generator_settings().configured, waits=True)
+    config = api.settings()
+    check_offered(body.policy, generator.settings().configured, waits=True)
     # One that nobody named is what there is time for.
     named = "deadline_seconds" in body.policy.model_fields_set
     if named and body.policy.deadline_seconds > config.sync_deadline_seconds:
@@ -53,7 +53,7 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
             f"policy.deadline_seconds may be at most {config.sync_deadline_seconds:g} here; "
             "POST /v1/questions gives more time."
         )
-    machines, responses = bootstrap.executions(), {}
+    machines, responses = api.executions(), {}
 
     def work() -> str:
         question_id, payload = _new_question(body, arrival.caller, machines, config)
@@ -63,10 +63,10 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
         responses[question_id] = machines.answer(question_id, payload)
         if responses[question_id] is None:
             due = time.time() + MARGIN_SECONDS
-            machines.expect(question_id, arrival.caller.collections, due, body.policy.strategy)
+            machines.expect(question_id, arrival.caller.collections, due)
         return question_id
 
-    question_id = _once(work, body, arrival, config)
+    question_id = _once(work, body, arrival)
     response = responses.get(question_id) or _response(question_id, arrival.caller, machines)
     if response and response["status"] == "failed" and failed_by(response["usage"]["warnings"], Asleep.__name__):
         raise Asleep("The endpoint of the fine-tuned model has no copy of it that runs.")
@@ -75,20 +75,20 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 
 def start(body: AskRequest, arrival: Arrival) -> str:
     """Start the question on the Standard machine and give its id; raises ProblemRaised for what cannot be run here."""
-    config = bootstrap.api_settings()
-    check_offered(body.policy, config, bootstrap.generator_settings().configured, waits=False)
-    machines = bootstrap.executions()
+    config = api.settings()
+    check_offered(body.policy, generator.settings().configured, waits=False)
+    machines = api.executions()
 
     def work() -> str:
         question_id, payload = _new_question(body, arrival.caller, machines, config)
         # Before the start, so that a question is known to whoever gets its id. One that cannot be started leaves this
         # behind, under an id that nobody got.
         due = time.time() + body.policy.deadline_seconds + MARGIN_SECONDS
-        machines.expect(question_id, arrival.caller.collections, due, body.policy.strategy)
+        machines.expect(question_id, arrival.caller.collections, due)
         machines.start(question_id, payload)
         return question_id
 
-    return _once(work, body, arrival, config)
+    return _once(work, body, arrival)
 
 
 def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None:
@@ -96,28 +96,28 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None
 
     Step Functions is asked for a trace, and about what is overdue: an account may ask it some 15 times a second.
     """
-    machines = bootstrap.executions()
+    machines = api.executions()
     known = machines.known(question_id, caller.collections)
     if known is None or known.response:
         return known.response if known else None
     overdue = known.due < time.time()
     if not trace and not overdue:
         return unfinished(question_id, "running").model_dump(mode="json")
-    return _of_execution(question_id, known.strategy, machines, trace, overdue)
+    return _of_execution(question_id, machines, trace, overdue)
 
 
-def _of_execution(question_id: str, strategy: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
+def _of_execution(question_id: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
     """What Step Functions knows of a question without a response; what is overdue and not known there has failed."""
     state: State = "running"
     steps = None
     # All who poll share the account's few calls a second: who gets none hears no more than that it is at work.
     with suppress(TemporarilyUnavailable):
-        found = machines.snapshot(question_id, strategy)
+        found = machines.snapshot(question_id)
         if found and found.output:
             return found.output
         ended = found.status != "RUNNING" if found else overdue
         state = "failed" if ended else "running"
-        steps = steps_of(machines.history(question_id, strategy)) if found and trace else None
+        steps = steps_of(machines.history(question_id)) if found and trace else None
     return unfinished(question_id, state, steps).model_dump(mode="json")
 
 
@@ -146,7 +146,7 @@ def _new_question(
     return uuid.uuid4().hex, payload
 
 
-def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival, config: ApiSettings) -> str:
+def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival) -> str:
     if not arrival.key:
         return work()
     return once(
@@ -154,7 +154,6 @@ def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival, config: A
         caller=arrival.caller.name,
         key=arrival.key,
         request={"path": arrival.path, **body.model_dump(mode="json")},
-        table=config.requests_table,
-        client=bootstrap.requests_client(),
+        store=api.idempotency()(),
         context=arrival.context,
     )

@@ -64,10 +64,6 @@ def environment(step: str, url: str) -> dict[str, str]:
         "SELFRAG_COLLECTION_ENDPOINT": url,
         "SELFRAG_EXPRESS_MACHINE_ARN": f"{_ARN}express",
         "SELFRAG_STANDARD_MACHINE_ARN": f"{_ARN}standard",
-        "SELFRAG_CANDIDATES_EXPRESS_MACHINE_ARN": f"{_ARN}candidates-express",
-        "SELFRAG_CANDIDATES_STANDARD_MACHINE_ARN": f"{_ARN}candidates-standard",
-        "SELFRAG_SEGMENTS_EXPRESS_MACHINE_ARN": f"{_ARN}segments-express",
-        "SELFRAG_SEGMENTS_STANDARD_MACHINE_ARN": f"{_ARN}segments-standard",
     }
 
 

@@ -19,7 +19,6 @@ from selfrag.adapters.calls import DynamoCalls
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
-from selfrag.domain.strategies import Workflow
 from selfrag.runtime.clock import Clock
 from tests.bench.api.apart import ApartApi
 from tests.bench.api.billing import Billed, Span, critical_seconds
@@ -28,7 +27,6 @@ from tests.bench.stories import COLLECTION, found, found_on_the_web
 from tests.support.fakes import FakeEmbedder, FakeIndex
 
 # All that a question can be run by.
-WORKFLOWS: tuple[Workflow, ...] = ("question", "candidates", "segments")
 
 
 class ScriptedIndex(FakeIndex):
@@ -141,7 +139,7 @@ def running(
             "SELFRAG_GENERATOR_URL": generator,
         }
         secrets = {"model-key": "simulated", "web-key": "simulated"}
-        with running_stack(settings, secrets, parts=parts, workflows=WORKFLOWS, pause=waiting) as stack:
+        with running_stack(settings, secrets, parts=parts, pause=waiting) as stack:
             recent = DynamoCalls(boto3.client("dynamodb"), TABLES["verdicts_table"][0], api.clock)
             collect_as_usual()  # as the workers of `selfrag serve` do
             with bootstrap.using(recent_calls=recent):

@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -17,11 +17,10 @@ import pytest
 
 from ask.edge.body import MAX_BODY_BYTES
 from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import MACHINE_ARN, ONE
+from cli.local.aws.stack import MACHINE_ARN
 from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
-from selfrag.domain.strategies import Workflow
 from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
 from tests.support.roles.recorded import as_caller, recording
@@ -30,12 +29,10 @@ ASK = {"question": QUESTION["question"], "policy": {"web_search": False}}
 
 
 @contextmanager
-def serving_api(
-    model: ModelServer, workflows: Collection[Workflow] = ONE, **environment: str
-) -> Iterator[httpx2.Client]:
+def serving_api(model: ModelServer, **environment: str) -> Iterator[httpx2.Client]:
     limits = httpx2.Limits(max_connections=64)
     with (
-        local_stack(model, workflows, SELFRAG_COLLECTIONS='["c"]', **environment),
+        local_stack(model, SELFRAG_COLLECTIONS='["c"]', **environment),
         serving(handler=as_caller("ask", threaded_handler())) as url,
         httpx2.Client(base_url=url, timeout=40, limits=limits) as client,
     ):

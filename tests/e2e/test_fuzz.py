@@ -15,11 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cli.local.aws.definitions import WORKFLOWS
 from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.aws.stack import running_stack
 from cli.local.serving.gateway import serving
-from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
 from selfrag.domain.policy import Policy
 from selfrag.domain.strategies import Strategy
@@ -113,11 +112,11 @@ def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: C
     scripted = Scripted()
     environment = {"SELFRAG_COLLECTIONS": '["c"]'}
     with (
-        running_stack(environment, {}, handlers=scripted.handlers(), workflows=list(WORKFLOWS)),
+        running_stack(environment, {}, handlers=scripted.handlers()),
         serving() as url,
         httpx2.Client(base_url=url, timeout=40) as api,
     ):
-        bootstrap.manifest().claim(document_id(DOCUMENTS_BUCKET, KNOWN_KEY), KNOWN_KEY, "c", "an execution")
+        ingestion.manifest().claim(document_id(DOCUMENTS_BUCKET, KNOWN_KEY), KNOWN_KEY, "c", "an execution")
 
         @settings(max_examples=REQUESTS, deadline=None, suppress_health_check=list(HealthCheck))
         @given(sent, headers)

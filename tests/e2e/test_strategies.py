@@ -1,4 +1,4 @@
-"""The paper's strategies over HTTP: each runs on its own machine, and is read, heard and followed up like any other."""
+"""The paper's strategies over HTTP: each is read, heard and followed up like any other."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -9,20 +9,18 @@ import boto3
 import httpx2
 import pytest
 
-from cli.local.aws.definitions import WORKFLOWS
-from cli.local.aws.environment import ARNS
+from cli.local.aws.environment import MACHINE_ARN
 from cli.local.offline.rules.fields import fields_of
 from cli.remote import ask_remote
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
-from selfrag.domain.strategies import Workflow
 from tests.e2e.test_api import ASK, eventually, finished, model, problem, serving_api  # noqa: F401 (a fixture)
 from tests.e2e.test_events import events, said
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.vllm import vllm
 from tests.support.infra.strategies import OF_LEAVE
 
-PAPERS: list[Workflow] = ["candidates", "segments"]
+PAPERS = ["candidates", "segments"]
 
 
 def deciding(first: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -37,7 +35,7 @@ def deciding(first: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
 @pytest.fixture
 def api(model: ModelServer) -> Iterator[httpx2.Client]:  # noqa: F811
     model.answers["decide_retrieval"] = deciding("yes")
-    with serving_api(model, list(WORKFLOWS)) as client:
+    with serving_api(model) as client:
         yield client
 
 
@@ -54,14 +52,12 @@ def asking(strategy: str, **policy: Any) -> dict[str, Any]:
     return {**ASK, "policy": {"web_search": False, "strategy": strategy, **policy}}
 
 
-def executions(workflow: Workflow) -> int:
-    return len(boto3.client("stepfunctions").list_executions(stateMachineArn=ARNS[workflow])["executions"])
+def executions() -> int:
+    return len(statuses())
 
 
 @pytest.mark.parametrize("strategy", PAPERS)
-def test_a_question_is_answered_at_its_location_by_its_strategys_machine(
-    api: httpx2.Client, strategy: Workflow
-) -> None:
+def test_a_question_is_answered_at_its_location(api: httpx2.Client, strategy: str) -> None:
     started = api.post("/v1/questions", json=asking(strategy))
     assert started.status_code == 202, started.text
     response = finished(api, started.headers["location"])
@@ -70,7 +66,7 @@ def test_a_question_is_answered_at_its_location_by_its_strategys_machine(
     assert response["citations"]
     assert response["scores"]
     assert "PickCandidate" in response["path"]
-    assert {name: executions(name) for name in WORKFLOWS} == {name: int(name == strategy) for name in WORKFLOWS}
+    assert executions() == 1
 
 
 def test_candidates_can_be_waited_for_and_read_again(api: httpx2.Client) -> None:
@@ -100,11 +96,11 @@ def test_a_generator_without_an_endpoint_is_refused(api: httpx2.Client) -> None:
 @pytest.mark.parametrize("strategy", PAPERS)
 def test_where_there_is_an_endpoint_of_the_generator_both_ways_of_asking_have_its_answer_and_scores(
     model: ModelServer,  # noqa: F811
-    strategy: Workflow,
+    strategy: str,
 ) -> None:
     scenario = replace(OF_LEAVE, question=ASK["question"], segmented=strategy == "segments")
     asked = asking(strategy, generator="selfrag")
-    with vllm(scenario) as double, serving_api(model, list(WORKFLOWS), SELFRAG_GENERATOR_URL=double.url) as client:
+    with vllm(scenario) as double, serving_api(model, SELFRAG_GENERATOR_URL=double.url) as client:
         waited = client.post("/v1/ask", json=asked).json()
         later = finished(client, client.post("/v1/questions", json=asked).headers["location"])
     assert not model.requests
@@ -116,19 +112,19 @@ def test_where_there_is_an_endpoint_of_the_generator_both_ways_of_asking_have_it
 
 @pytest.mark.parametrize("strategy", PAPERS)
 def test_a_repeat_with_the_same_key_is_the_same_question_and_with_another_strategy_a_conflict(
-    api: httpx2.Client, strategy: Workflow
+    api: httpx2.Client, strategy: str
 ) -> None:
     headers = {"Idempotency-Key": "k"}
     first, second = (api.post("/v1/questions", json=asking(strategy), headers=headers).json() for _ in range(2))
     assert first == second
     problem(api.post("/v1/questions", json=ASK, headers=headers), 409)
     finished(api, f"/v1/questions/{first['id']}")
-    assert executions(strategy) == 1
+    assert executions() == 1
 
 
 @pytest.mark.parametrize("strategy", PAPERS)
 def test_a_question_at_work_shows_how_far_it_is_to_who_looks_and_to_who_listens(
-    api: httpx2.Client, held: threading.Event, strategy: Workflow
+    api: httpx2.Client, held: threading.Event, strategy: str
 ) -> None:
     location = api.post("/v1/questions", json=asking(strategy)).headers["location"]
 
@@ -149,7 +145,7 @@ def test_a_question_at_work_shows_how_far_it_is_to_who_looks_and_to_who_listens(
 
 
 @pytest.mark.parametrize("strategy", PAPERS)
-def test_an_answer_can_be_followed_up_and_judged(api: httpx2.Client, model: ModelServer, strategy: Workflow) -> None:  # noqa: F811
+def test_an_answer_can_be_followed_up_and_judged(api: httpx2.Client, model: ModelServer, strategy: str) -> None:  # noqa: F811
     first = finished(api, api.post("/v1/questions", json=asking(strategy)).headers["location"])
     model.answers["decide_retrieval"] = deciding("continue")
     follow_up = {**asking(strategy), "question": "And in May?", "previous": first["id"]}
@@ -161,27 +157,25 @@ def test_an_answer_can_be_followed_up_and_judged(api: httpx2.Client, model: Mode
     assert judged.status_code in (200, 201), judged.text
 
 
-def statuses(workflow: Workflow) -> list[str]:
-    found = boto3.client("stepfunctions").list_executions(stateMachineArn=ARNS[workflow])["executions"]
+def statuses() -> list[str]:
+    found = boto3.client("stepfunctions").list_executions(stateMachineArn=MACHINE_ARN)["executions"]
     return [one["status"] for one in found]
 
 
 @pytest.mark.parametrize("strategy", PAPERS)
-def test_the_command_asks_a_deployment_by_the_way_that_its_strategy_takes(
-    api: httpx2.Client, strategy: Workflow
-) -> None:
+def test_the_command_asks_a_deployment_by_the_way_that_its_strategy_takes(api: httpx2.Client, strategy: str) -> None:
     request = AskRequest.model_validate(asking(strategy))
     waited: list[float] = []
 
     def until_it_has_ended(seconds: float) -> None:
         waited.append(seconds)
-        eventually(lambda: True if statuses(strategy) == ["SUCCEEDED"] else None)
+        eventually(lambda: True if statuses() == ["SUCCEEDED"] else None)
 
     response = ask_remote(request, str(api.base_url), "k", "once", until_it_has_ended)
-    assert (response["status"], executions(strategy)) == ("answered", 1)
+    assert (response["status"], executions()) == ("answered", 1)
     assert waited == ([] if strategy == "candidates" else [5.0])
     assert ask_remote(request, str(api.base_url), "k", "once", until_it_has_ended) == response
-    assert executions(strategy) == 1
+    assert executions() == 1
 
 
 def test_the_command_gives_up_a_question_that_is_not_answered_in_its_time_and_says_where_it_will_be(

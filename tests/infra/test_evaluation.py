@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.command import Command
 from tests.support.infra.emulator import emulator
-from tests.support.infra.evaluated import ANSWERING, BREAKS, FAILS, KEYS, MACHINE, Evaluated
+from tests.support.infra.evaluated import BREAKS, FAILS, KEYS, MACHINE, Evaluated
 from tests.support.roles.policies import exported, place_of, without
 
 ASKED = 300
@@ -76,23 +76,6 @@ def test_of_300_questions_those_that_failed_are_asked_once_more_and_each_is_in_t
 
     assert counts(evaluated.run("r1"))["answered"] == 300
     assert evaluated.asked() == once + Counter(failing), "when all is answered nothing is asked"
-
-
-def test_each_strategy_is_asked_of_its_own_machine_and_looked_up_there(evaluated: Evaluated) -> None:
-    strategies = {"standard": "corrective", "candidates-standard": "candidates", "segments-standard": "segments"}
-    rows = [
-        {
-            **item,
-            "question": f"{FAILS if again else ''} Of {machine}?",
-            "policy": {**item["policy"], "strategy": strategy},
-        }
-        for (machine, strategy), item, again in zip(strategies.items(), items(3), (False, True, False), strict=True)
-    ]
-    evaluated.put("evaluations/r1/questions.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    assert counts(evaluated.run("r1"))["failed"] == 1
-    assert counts(evaluated.run("r1"))["answered"] == 3
-    for machine, row, times in zip(ANSWERING, rows, (1, 2, 1), strict=True):
-        assert evaluated.asked(machine) == Counter({row["question"]: times})
 
 
 @pytest.mark.parametrize(

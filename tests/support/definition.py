@@ -7,28 +7,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli.local.aws.definitions import (
-    CANDIDATES,
     EVALUATION,
     INGESTION,
     QUESTION,
     REINDEX,
-    SEGMENTS,
     definition_json,
 )
 
 RAW = definition_json(QUESTION)
 MACHINE: dict[str, Any] = json.loads(RAW)
-CANDIDATES_RAW = definition_json(CANDIDATES)
-CANDIDATES_MACHINE: dict[str, Any] = json.loads(CANDIDATES_RAW)
-SEGMENTS_RAW = definition_json(SEGMENTS)
-SEGMENTS_MACHINE: dict[str, Any] = json.loads(SEGMENTS_RAW)
 INGESTION_RAW = definition_json(INGESTION)
 INGESTION_MACHINE: dict[str, Any] = json.loads(INGESTION_RAW)
 # Terraform fills this one in inside an expression, which could not be parsed before.
 REINDEX_RAW = definition_json(REINDEX, {"reindex_concurrency": "20"})
 REINDEX_MACHINE: dict[str, Any] = json.loads(REINDEX_RAW)
 # So with these.
-IN_EXPRESSIONS = {"evaluation_concurrency": "4", "web_search": "true", "collections": '["documents"]'}
+QUESTION_MACHINE = "arn:aws:states:us-east-1:000000000000:stateMachine:selfrag-standard:live"
+IN_EXPRESSIONS = {
+    "evaluation_concurrency": "4",
+    "web_search": "true",
+    "collections": '["documents"]',
+    "question_machine": QUESTION_MACHINE,
+}
 EVALUATION_RAW = definition_json(EVALUATION, IN_EXPRESSIONS)
 EVALUATION_MACHINE: dict[str, Any] = json.loads(EVALUATION_RAW)
 
@@ -88,8 +88,6 @@ def all_states() -> list[State]:
     """The states of all machines."""
     machines = (
         MACHINE,
-        CANDIDATES_MACHINE,
-        SEGMENTS_MACHINE,
         INGESTION_MACHINE,
         REINDEX_MACHINE,
         EVALUATION_MACHINE,

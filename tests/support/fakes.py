@@ -30,6 +30,7 @@ class FakeClaude:
     def __init__(self, says: Any = None, flaw: Flaw | None = None) -> None:
         self.says, self.flaw = says, flaw
         self.asked: list[Mapping[str, Any]] = []
+        self.shapes: list[type[BaseModel]] = []
         self.sources: list[Source] = []
 
     def model_of(self, step: str) -> str:
@@ -37,6 +38,7 @@ class FakeClaude:
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[BaseModel]) -> Judgement[Any]:
         self.asked.append(fields)
+        self.shapes.append(shape)
         if self.flaw == "unavailable":
             return Judgement(None, self.flaw, call=None, attempts=4, error="TemporarilyUnavailable", throttled=True)
         call = ModelCall.model_validate(steps.call(step))
@@ -57,13 +59,17 @@ class MemoryCache:
 
     def __init__(self) -> None:
         self.kept: dict[str, str] = {}
-        self.failed = False
 
     def get(self, key: str) -> str | None:
         return self.kept.get(key)
 
     def put(self, key: str, verdict: str) -> None:
         self.kept[key] = verdict
+
+
+def any_secret(name: str, setting: str, *, anew: bool = False) -> str:
+    """Secrets that hold a key under every name."""
+    return "key"
 
 
 def embed(text: str, dimensions: int = 512) -> list[float]:

@@ -1,14 +1,12 @@
 """The whole local stack for a test: real handlers, a model server, and an index of a few passages."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from cli.local.aws.definitions import WORKFLOWS
-from cli.local.aws.stack import ONE, LocalStack, deployed_handlers, running_stack
+from cli.local.aws.stack import LocalStack, deployed_handlers, running_stack
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
-from selfrag.domain.strategies import Workflow
 from tests.support.asking import Skipping
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
@@ -37,7 +35,7 @@ def few_parts() -> Parts:
 
 
 @contextmanager
-def local_stack(model: ModelServer, workflows: Collection[Workflow] = ONE, **environment: str) -> Iterator[LocalStack]:
+def local_stack(model: ModelServer, **environment: str) -> Iterator[LocalStack]:
     """The stack with the deployed handlers, whose calls their roles decide; nothing waits between retries."""
     settings = {
         "SELFRAG_MODEL_BASE_URL": model.url,
@@ -46,9 +44,9 @@ def local_stack(model: ModelServer, workflows: Collection[Workflow] = ONE, **env
         **environment,
     }
     secrets = {"model-key": "test-key", "web-key": "test"}
-    deployed = deployed_handlers(*(WORKFLOWS[name] for name in workflows))
+    deployed = deployed_handlers()
     handlers = {name: as_caller(name, handler) for name, handler in deployed.items()}
-    made: Any = {"parts": few_parts(), "handlers": handlers, "workflows": workflows}
+    made: Any = {"parts": few_parts(), "handlers": handlers}
     with (
         running_stack(settings, secrets, **made, pause=lambda seconds: None) as stack,
         recording(decided()),

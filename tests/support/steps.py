@@ -6,6 +6,7 @@ from typing import Any
 
 from question.compose_answer.handler import handler as compose_answer
 from question.pick_candidate.handler import handler as pick_candidate
+from question.plan.handler import handler as plan
 from question.rank_paths.handler import handler as rank_paths
 
 
@@ -50,7 +51,9 @@ def retrieval(decision: str, complexity: str | None = None) -> dict[str, Any]:
 
 
 def found(*passage_ids: str) -> dict[str, Any]:
-    return {"passages": [passage(i) for i in passage_ids], "bytes": 200 * len(passage_ids), "warnings": []}
+    passages = [passage(i) for i in passage_ids]
+    found = [{"passage_id": one["passage_id"], "document": one["document"]} for one in passages]
+    return {"passages": passages, "found": found, "bytes": 200 * len(passages), "warnings": []}
 
 
 def relevance(
@@ -127,6 +130,7 @@ class Scripted:
             "grade_utility": [utility(5)],
             "rewrite_question": [lambda e: rewrite(f"query {len(e['queries'])}")],
             "search_web": [lambda e: found(*(f"w{n}" for n in range(e["top_k"])))],
+            "plan": [lambda e: plan(e, None)],
             "rank_paths": [lambda e: rank_paths(e, None)],
             "pick_candidate": [lambda e: pick_candidate(e, None)],
             "compose_answer": [lambda e: compose_answer(e, None)],
@@ -153,3 +157,15 @@ class Scripted:
             return entry(event) if callable(entry) else entry
 
         return handler
+
+
+def earlier(*passage_ids: str) -> dict[str, Any]:
+    """An answer that is kept, with its evidence, as a question after it reads it."""
+    return {
+        "id": {"S": "earlier"},
+        "question": {"S": "How many days?"},
+        "answer": {"S": "25 days."},
+        "collections": {"L": [{"S": "c"}]},
+        "evidence": {"L": [{"M": {"passage_id": {"S": one}, "score": {"N": "0.9"}}} for one in passage_ids]},
+        "expires_at": {"N": "99999999999"},
+    }

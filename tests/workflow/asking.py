@@ -1,4 +1,4 @@
-"""A question through the real definition in the emulator, with scripted steps."""
+"""A question with scripted steps: through its plans, or through the real definition in the emulator."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ import boto3
 
 from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import Execution, running_stack
-from selfrag.domain.strategies import workflow_of
 from tests.support import steps
+from tests.support.machine import Machine
 from tests.support.steps import Scripted
 
 # One step after another, as a reader of a path expects them.
@@ -27,16 +27,16 @@ SOME = lambda event: steps.relevance(event["passage"]["passage_id"], "relevant")
 
 
 def run(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[dict[str, Any], Scripted]:
-    execution, scripted = executed(asked, earlier, **script)
-    assert execution.output is not None, execution.error
-    return execution.output, scripted
+    """The response to a question, and what its steps were given; `earlier` is the item of the answer it follows."""
+    scripted = Scripted(**script)
+    return Machine(asked, scripted.handlers(), earlier).run(), scripted
 
 
 def executed(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[Execution, Scripted]:
+    """The same through the real definition in the emulator."""
     scripted = Scripted(**script)
-    workflow = workflow_of(asked.get("policy", {}).get("strategy", ""))
     handlers, pause = scripted.handlers(), lambda seconds: None
-    with running_stack({}, {}, handlers=handlers, workflows=[workflow], pause=pause) as stack:
+    with running_stack({}, {}, handlers=handlers, pause=pause) as stack:
         if earlier:
             boto3.client("dynamodb").put_item(TableName=TABLES["answers_table"][0], Item=earlier)
         return stack.execute(asked), scripted

@@ -18,15 +18,14 @@ from cli.local.aws.definitions import EVALUATION, definition_json, placeholders
 from cli.local.aws.jsonata import evaluate
 from cli.local.aws.strictness import MAX_VARIABLE_BYTES
 from selfrag.domain.questions import AskRequest
-from tests.support.definition import EVALUATION_MACHINE, IN_EXPRESSIONS, MACHINE
-from tests.support.walks.remembered import template
+from tests.support.definition import EVALUATION_MACHINE, IN_EXPRESSIONS, MACHINE, QUESTION_MACHINE
+from tests.support.templates import template
 
 ASKING = EVALUATION_MACHINE["States"]["AskQuestions"]
 STATES = ASKING["ItemProcessor"]["States"]
 [VARIANT] = read_variants(['small={"top_k": 2}'])
 TASK = Task(GoldQuestion(id="q1", question='Of "a" {b}\\?'), VARIANT)
-MACHINE_ARN = "arn:aws:states:us-east-1:000000000000:stateMachine:selfrag-standard:live"
-GIVEN = {"run": "a" * 32, "collections": ["c"], "item": item_of(TASK), "machine": MACHINE_ARN, "tries": 0}
+GIVEN = {"run": "a" * 32, "collections": ["c"], "item": item_of(TASK), "tries": 0}
 
 
 def filled(body: Any, given: Any, result: Any = None) -> Any:
@@ -55,8 +54,7 @@ def test_a_question_is_asked_as_by_the_api_whatever_it_holds() -> None:
     given = started({**GIVEN, "item": item})["Input"]
     request = AskRequest(question=TASK.question.question, policy=VARIANT.policy).execution_input(["c"])
     assert given == {name: request[name] for name in ("question", "collections", "policy")}
-    read = filled(MACHINE["States"]["ReadRequest"]["Assign"]["policy"], given)
-    assert (read["top_k"], read["cache"], read["web_search"]) == (2, False, True)
+    assert (given["policy"]["top_k"], given["policy"]["cache"], given["policy"]["web_search"]) == (2, False, True)
 
 
 def test_what_is_asked_has_a_name_of_its_own_that_stays_the_same_until_it_has_failed() -> None:
@@ -95,20 +93,8 @@ def test_a_question_that_was_asked_before_is_looked_up_under_the_name_it_was_ask
     assert arn == f"{executions}:{started(GIVEN)['Name']}"
 
 
-@pytest.mark.parametrize(
-    ("policy", "machine"),
-    [
-        ("{}", "question"),
-        ('{"strategy": "adaptive"}', "question"),
-        ('{"strategy": "candidates"}', "candidates"),
-        ('{"strategy": "segments"}', "segments"),
-    ],
-)
-def test_a_question_is_asked_by_the_machine_of_its_strategy(policy: str, machine: str) -> None:
-    item = {**item_of(TASK), "policy": json.loads(policy)}
-    chosen = template(ASKING["ItemSelector"]["machine"], {"states": {"context": {"Map": {"Item": {"Value": item}}}}})
-    assert chosen == f"${{{machine}_machine}}"
-    assert started({**GIVEN, "machine": chosen})["StateMachineArn"] == chosen
+def test_a_question_is_asked_by_the_machine_that_answers_questions() -> None:
+    assert started(GIVEN)["StateMachineArn"] == QUESTION_MACHINE
 
 
 def test_an_answer_that_is_recalled_is_kept_and_one_that_failed_is_asked_anew_for_so_many_times() -> None:

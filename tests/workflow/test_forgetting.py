@@ -54,7 +54,7 @@ def test_an_item_that_was_overwritten_is_not_kept() -> None:
         return sum(isinstance(one, Item) for one in gc.get_objects())
 
     with local_aws({}):
-        make({}, {})
+        make({})
         client = boto3.client("dynamodb")
         before = items()
         for number in range(50):

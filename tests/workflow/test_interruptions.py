@@ -18,6 +18,7 @@ from cli.local.aws.definitions import INGESTION
 from cli.local.aws.stack import deployed_handlers
 from selfrag import bootstrap
 from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
+from selfrag.bootstrap.ingestion import manifest, objects
 from selfrag.ports.index import Index
 from tests.support.ingesting import FIRST, KEY, SECOND, Ingestion, holds, ingestion
 
@@ -57,7 +58,7 @@ def test_an_object_that_changes_while_it_is_worked_on_is_looked_at_again() -> No
 
 def test_a_claim_of_an_execution_that_died_ends(running: Ingestion) -> None:
     with long_ago():
-        bootstrap.manifest().claim(running.done(KEY)["document_id"], KEY, "handbook", "dead")
+        manifest().claim(running.done(KEY)["document_id"], KEY, "handbook", "dead")
     running.put(KEY, FIRST)
     running.done(KEY)
     holds(running, "25 days")
@@ -94,13 +95,13 @@ class Killed:
 
 # Every place at which something outside is changed, before and after the change.
 CHANGES = [
-    ("objects", "put_json"),
-    ("manifest", "claim"),
-    ("manifest", "put"),
-    ("manifest", "forget"),
-    ("manifest", "release"),
-    ("index", "add"),
-    ("index", "delete"),
+    (objects, "put_json"),
+    (manifest, "claim"),
+    (manifest, "put"),
+    (manifest, "forget"),
+    (manifest, "release"),
+    (bootstrap.index, "add"),
+    (bootstrap.index, "delete"),
 ]
 
 
@@ -113,8 +114,8 @@ def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing
     running.put(KEY, FIRST)
     running.done(KEY)
     running.put(KEY, SECOND)
-    killed = Killed(getattr(bootstrap, part)(), method, after=after)
-    with bootstrap.using(**{part: killed}), long_ago():
+    killed = Killed(part(), method, after=after)
+    with bootstrap.using(**{part.__name__: killed}), long_ago():
         running.ingest(KEY)
     assert killed.happened
     running.done(KEY)

@@ -28,7 +28,7 @@ def test_the_link_to_an_execution_in_its_log_begins_when_the_execution_did() -> 
     before = time.time()
     _, scripted = run()
     [given] = scripted.events_of("compose_answer")
-    assert before - 2 < given["started_ms"] / 1000 < time.time() - 0.9
+    assert before - 1 < given["began_ms"] / 1000 < time.time() + 1
 
 
 def test_no_search_takes_three_rounds() -> None:
@@ -125,9 +125,12 @@ def test_what_is_missing_is_searched_for_once() -> None:
     assert response["status"] == "partial"
 
 
-def test_a_repair_that_did_not_mend_the_answer_is_the_end() -> None:
-    response, _ = run(grade_support=[steps.support("no_support")])
-    assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER]
+def test_an_answer_without_support_never_ends_a_question_while_a_search_is_left() -> None:
+    response, scripted = run(grade_support=[steps.support("no_support")])
+    again = ["RewriteQuestion", *SEARCH, *ANSWER]
+    web = ["SearchWeb", "GradeRelevance", *ANSWER]
+    assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER, *again, *again, *web]
+    assert (len(response["queries"]), scripted.count("search_web")) == (3, 1)
     assert response["status"] == "abstained"
 
 
@@ -180,7 +183,8 @@ def test_steps_without_a_model_fail_into_an_honest_end_too(step: str, error: Exc
     assert response["status"] == ("abstained" if step == "search_web" else "failed")
     assert any(step.title().replace("_", "") in w for w in response["usage"]["warnings"])
     assert set(response) == {
-        "id", "status", "answer", "citations", "reflection", "path", "queries", "usage", "execution", "scores",
+        "id", "status", "answer", "citations", "reflection", "path", "passes", "queries", "usage", "execution",
+        "scores",
     }  # fmt: skip
 
 

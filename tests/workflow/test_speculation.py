@@ -4,14 +4,24 @@ from typing import Any
 
 import pytest
 
+from question.plan.handler import handler as plan
 from tests.support import steps
-from tests.support.definition import states
-from tests.support.walks.remembered import template
 from tests.workflow.asking import NONE, SOME, ahead, run
 
-(GRADING,) = (state.body for state in states() if state.name == "GradePassages")
 MODES = ("off", "draft", "full")
 LOST = TimeoutError("a step that dies")
+
+
+class Recorded:
+    """The deployed step Plan, which remembers its plans."""
+
+    def __init__(self) -> None:
+        self.made: list[dict[str, Any]] = []
+
+    def __call__(self, event: dict[str, Any]) -> Any:
+        result = plan(event, None)
+        self.made.append(result["plan"])
+        return result
 
 
 def relevant(*passage_ids: str) -> Any:
@@ -128,6 +138,6 @@ def test_the_next_query_is_prepared_once_while_the_same_was_searched() -> None:
 def test_once_the_model_asked_for_patience_two_passages_are_graded_at_a_time() -> None:
     throttled = {**steps.retrieval("yes"), "throttled": True}
     for decision, at_once in ((steps.retrieval("yes"), 10), (throttled, 2)):
-        _, scripted = run(ahead("off"), decide_retrieval=[decision])
-        ledger = scripted.events_of("compose_answer")[0]["ledger"]
-        assert template(GRADING["MaxConcurrency"], {"ledger": ledger}) == at_once
+        run(ahead("off"), decide_retrieval=[decision], plan=[plans := Recorded()])
+        grading = next(one for one in plans.made if one["steps"][0:1] and one["steps"][0]["step"] == "GradeRelevance")
+        assert grading["at_once"] == at_once

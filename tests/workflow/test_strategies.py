@@ -107,7 +107,7 @@ def test_corrective_hands_both_thresholds_to_the_grader_and_the_kept_strips_to_t
     asked = scripted.events_of("grade_relevance")[0]
     assert (asked["relevance_threshold"], asked["lower_threshold"]) == (0.5, 0.2)
     kept = [{"start": 0, "end": 5}, {"start": 9, "end": 24}]
-    assert [p["strips"] for p in scripted.events_of("generate")[0]["passages"]] == [kept] * 4
+    assert list(scripted.events_of("generate")[0]["strips"].values()) == [kept] * 4
     assert [verdict["strips"] for verdict in response["reflection"]["relevance"]] == [kept] * 4
 
 
@@ -167,7 +167,7 @@ def test_adaptive_takes_one_of_three_ways_by_the_complexity(way: str) -> None:
     response, scripted = run(by("adaptive"), decide_retrieval=[decision])
     assert response["path"] == path
     assert response["status"] == ("partial" if way == "one pass" else "answered")
-    assert response["reflection"]["retrieve"] == {**decision["verdict"], "ratio": None}
+    assert response["reflection"]["retrieve"] == {**decision["verdict"], "ratio": None, "query": ""}
     assert scripted.events_of("decide_retrieval")[0]["complexity"] is True
 
 

@@ -49,7 +49,7 @@ DOCUMENTS, WEB = ["Retrieve", "GradeRelevance"], ["SearchWeb", "GradeRelevance"]
 )
 def test_the_trace_says_which_of_crags_three_ways_was_taken(label: str, shown: str, path: list[str]) -> None:
     trace, taken = traced("corrective", **graded(label))
-    assert f"Strategy corrective, {shown} {TIMELINE} 1 Retrieve" in trace
+    assert f"Strategy corrective, {shown} {TIMELINE} 1 Plan" in trace
     assert taken == [*DOCUMENTS, *path, "Generate"]
 
 
@@ -62,7 +62,7 @@ def test_what_the_web_brings_does_not_change_what_is_said_of_the_documents() -> 
 def test_where_the_web_is_not_searched_the_trace_says_so(label: str, action: str) -> None:
     trace, _ = traced("corrective", web_search=False, **graded(label))
     assert f"Strategy corrective, {action}" in trace
-    assert f"and the web is not searched {TIMELINE} 1 Retrieve" in trace
+    assert f"and the web is not searched {TIMELINE} 1 Plan" in trace
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_where_the_web_is_not_searched_the_trace_says_so(label: str, action: str
     ids=["grader down", "search fails"],
 )
 def test_no_way_is_told_where_a_fault_took_it(script: dict[str, list[Any]]) -> None:
-    assert f"Strategy corrective {TIMELINE} 1 Retrieve" in traced("corrective", **script)[0]
+    assert f"Strategy corrective {TIMELINE} 1 Plan" in traced("corrective", **script)[0]
 
 
 def test_the_trace_shows_the_strips_that_are_kept_of_a_passage_in_its_own_words() -> None:
@@ -101,11 +101,12 @@ def test_the_trace_says_which_of_adaptives_three_ways_was_taken(
     decision: dict[str, Any], shown: str, path: list[str]
 ) -> None:
     trace, taken = traced("adaptive", decide_retrieval=[decision])
-    assert f"Strategy adaptive, {shown} {TIMELINE} 1 DecideRetrieval" in trace
+    assert f"Strategy adaptive, {shown} {TIMELINE} 1 Plan" in trace
     assert taken == ["DecideRetrieval", *path]
 
 
 @pytest.mark.parametrize("strategy", ["naive", "self_rag"])
 def test_a_strategy_of_one_way_is_told_by_its_name(strategy: str) -> None:
     trace, taken = traced(strategy)
-    assert f"Strategy {strategy} {TIMELINE} 1 {taken[0]}" in trace
+    assert f"Strategy {strategy} {TIMELINE} 1 Plan" in trace
+    assert f" 3 {taken[0]} " in trace or f" 2 {taken[0]} " in trace

@@ -10,14 +10,10 @@ from cli.doctor.findings import Finding, blocks, fine
 from selfrag.adapters.faults import code_of
 
 MACHINES = (
-    "candidates-express",
-    "candidates-standard",
     "evaluation",
     "express",
     "ingestion",
     "reindex",
-    "segments-express",
-    "segments-standard",
     "standard",
 )
 TABLES = ("answers", "callers", "documents", "feedback", "requests", "verdicts")

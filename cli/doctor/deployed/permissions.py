@@ -15,11 +15,7 @@ from selfrag.runtime.models import first_of
 # By who calls and the resource: the actions. Recorded from runs that take every path; a test says when it is stale.
 FILE = Path(__file__).with_name("calls.json")
 # One definition of questions serves two machines, which have the same rights.
-ROLES = {
-    "workflow": ("express", "standard"),
-    "candidates": ("candidates-express", "candidates-standard"),
-    "segments": ("segments-express", "segments-standard"),
-}
+ROLES = {"workflow": ("express", "standard")}
 _INDEX = "index/"
 # With Bedrock these steps call their model in place of reading its key.
 _MODEL_KEY = ":secret:${anthropic}"

@@ -14,7 +14,7 @@ from cli.evaluation.making.writing.logic import STEP
 from cli.local.backends import chosen_backends, is_offline
 from cli.local.index import local_parts, open_embedder, open_index
 from cli.local.place import Place
-from selfrag import bootstrap
+from selfrag.bootstrap import questions
 from selfrag.domain.calls import price_of
 from selfrag.domain.errors import BudgetExceeded, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Passage
@@ -112,7 +112,7 @@ def author_for(place: Place, max_cost: float | None) -> Iterator[Author]:
         running_stack(backends.environment, backends.secrets, parts=local_parts(), handlers={}),
         kept_tables(),
     ):
-        yield Writer(bootstrap.claude(STEP), prompts(), _searching(place), max_cost)
+        yield Writer(questions.model(STEP), prompts(), _searching(place), max_cost)
 
 
 def _searching(place: Place) -> Search:

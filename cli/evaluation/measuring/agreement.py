@@ -2,15 +2,25 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from selfrag.domain.verdicts import Claim, RelevanceVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import (
+    Claim,
+    ClaimSupport,
+    RelevanceLabel,
+    RelevanceVerdict,
+    SupportLevel,
+    SupportVerdict,
+    UtilityVerdict,
+)
 
-RELEVANCE = ("irrelevant", "relevant")
-SUPPORT = ("no_support", "partially_supported", "fully_supported")
-CLAIMS = ("contradicted", "none", "partial", "full")
+# The domain names its levels from the best to the worst, and with them the one that is no verdict.
+RELEVANCE, SUPPORT, CLAIMS = (
+    tuple(level for level in reversed(get_args(levels)) if level != "ungraded")
+    for levels in (RelevanceLabel, SupportLevel, ClaimSupport)
+)
 UTILITY = (1, 2, 3, 4, 5)
 
 
@@ -86,7 +96,7 @@ class Compared:
     def support(self, one: SupportVerdict, other: SupportVerdict) -> None:
         """Two verdicts on one answer, and on those claims that both read in it word by word."""
         said = [
-            None if verdict.ungraded else Said(verdict.level, SUPPORT.index(verdict.level) / 2)
+            None if verdict.ungraded else Said(verdict.level, SUPPORT.index(verdict.level) / (len(SUPPORT) - 1))
             for verdict in (one, other)
         ]
         self._pairs["support"].append((said[0], said[1]))

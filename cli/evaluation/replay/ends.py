@@ -10,7 +10,8 @@ from typing import Any
 
 from cli.evaluation.replay.traces import END, Recorded, Trace
 from question.compose_answer.outcome import outcome
-from question.compose_answer.task import Draft, Task
+from question.compose_answer.task import Task
+from selfrag.domain.answers import Draft
 from selfrag.domain.verdicts import SupportVerdict, UtilityVerdict
 
 Verdict = dict[str, Any]
@@ -38,8 +39,9 @@ def end_of(trace: Trace, verdicts: Sequence[Verdict | None]) -> End | None:
         name: _by_answer(said, state) for name, state in (("support", "GradeSupport"), ("utility", "GradeUtility"))
     }
     best, draft = (_with(one, judged) for one in (task.best, task.draft))
-    # Of answers that were compared the best goes out, whatever it is worth.
-    allowed = best if task.scores or _may_be_best(best, task.min_utility) else Draft()
+    # Of answers that were compared the best goes out, whatever it is worth, as does one that was let go at last.
+    goes = bool(task.scores) or _of_little_use(task.best, task.min_utility) or _may_be_best(best, task.min_utility)
+    allowed = best if goes else Draft()
     relevant = {one["passage_id"] for step, one in said if step.name == "GradeRelevance" and one and one["relevant"]}
     return End(
         status=outcome(task.model_copy(update={"best": allowed, "draft": draft})).status,
@@ -70,13 +72,17 @@ def _with(draft: Draft, judged: dict[str, dict[str, Any]]) -> Draft:
 
 
 def _may_be_best(draft: Draft, min_utility: int) -> bool:
-    """What the workflow's state KeepBest asks of an answer that is kept."""
+    """Return whether self_rag's plan keeps an answer as the best so far."""
     useful = draft.utility.score is not None and draft.utility.score >= min_utility
-    useless = draft.utility.score is not None and not useful
-    return not useless and draft.support.level != "no_support" and (useful or not draft.direct)
+    refused = _of_little_use(draft, min_utility) or draft.support.level == "no_support"
+    return not refused and (useful or not draft.direct)
+
+
+def _of_little_use(draft: Draft, min_utility: int) -> bool:
+    return draft.utility.score is not None and draft.utility.score < min_utility
 
 
 def _accepted(support: SupportVerdict | None, utility: UtilityVerdict, min_utility: int) -> bool:
-    """What the workflow's state Judge asks of an answer to end with it; a direct one has no support."""
+    """Return whether self_rag's plan ends with an answer; a direct one has no support."""
     supported = support is None or support.level == "fully_supported"
     return supported and utility.score is not None and utility.score >= min_utility

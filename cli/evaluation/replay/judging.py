@@ -1,9 +1,8 @@
 """Judges what a trace holds as the graders' Lambdas would, with other prompts or models; what was said stands."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -15,10 +14,10 @@ from question.grade_relevance import logic as grade_relevance
 from question.grade_support import logic as grade_support
 from question.grade_utility import logic as grade_utility
 from selfrag import bootstrap
+from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits, StepResult
-from selfrag.ports.cache import Remembering
-from selfrag.ports.grading import Grader
-from selfrag.ports.model import Claude, Judgement, Source, V, Writing
+from selfrag.ports.cache import VerdictCache
+from selfrag.ports.model import Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, load_prompt
 from selfrag.runtime.settings import Settings, read
 
@@ -29,53 +28,54 @@ LOGICS: dict[str, ModuleType] = {
 }
 
 
-class Said:
-    """What the model has said by now, by the keys of the verdict cache: in the traces, and since."""
+class Traced:
+    """The verdict cache of a replay: the verdicts of the traces, then another cache, which keeps the new ones."""
 
-    failed = False
-
-    def __init__(self, traces: Iterable[Trace]) -> None:
+    def __init__(self, traces: Iterable[Trace], behind: VerdictCache) -> None:
         steps = [step for trace in traces for step in trace.steps if step.name in GRADERS]
-        self._kept = {judged.key: judged.verdict for step in steps for judged in step.judged}
+        self._said = {judged.key: judged.verdict for step in steps for judged in step.judged}
+        self._behind = behind
 
     def get(self, key: str) -> str | None:
         """The verdict's JSON text, or None."""
-        return self._kept.get(key)
+        return self._said.get(key) or self._behind.get(key)
 
     def put(self, key: str, verdict: str) -> None:
-        """Keep a verdict's JSON text as long as the replay lasts."""
-        self._kept[key] = verdict
+        """Keep a verdict's JSON text."""
+        self._behind.put(key, verdict)
 
 
 class Judges:
-    """The graders by their states, each with what was said in front of it; made by `judging`."""
+    """The graders by their states; made by `judging`."""
 
-    def __init__(self, said: Said) -> None:
+    def __init__(self) -> None:
         prompts = {state: load_prompt(str(logic.__file__)) for state, logic in LOGICS.items()}
-        self._said = said
-        self._graders = {state: bootstrap.grader(GRADERS[state], prompt) for state, prompt in prompts.items()}
+        self._graders = {state: questions.grader(GRADERS[state], prompt) for state, prompt in prompts.items()}
 
     def judge(self, step: Recorded, budget_usd: float | None = None) -> StepResult:
         """Judge a recorded state's input anew, for so many dollars at most; raises selfrag's typed errors."""
-        limits = Limits(budget_usd=budget_usd)
-        return _graded(step, limits, _over(self._graders[step.name](limits), self._remembering))
+        # The execution's own time and money are long gone.
+        limits, logic = Limits(budget_usd=budget_usd), LOGICS[step.name]
+        task = logic.Task.model_validate({**step.given, **limits.model_dump()}, extra="ignore")
+        result: StepResult = logic.grade(task, self._graders[step.name](limits))
+        return result
 
     def is_new(self, step: Recorded) -> bool:
-        """Whether the traces do not hold all that the model would say of a recorded state's input."""
-        limits, asked = Limits(), list[str]()
-        grader = self._graders[step.name](limits)
-        _graded(step, limits, _over(grader, lambda claude: self._remembering(_Silent(claude, asked))))
+        """Whether the model would have to be asked about a recorded state's input."""
+        asked: list[str] = []
+        with bootstrap.using(claude=lambda limits: _Silent(asked)):
+            self.judge(step)
         return bool(asked)
-
-    def _remembering(self, claude: Claude) -> Claude:
-        return Remembering(claude, self._said)
 
 
 class _Silent:
     """A model that says nothing, and notes by which step it is asked."""
 
-    def __init__(self, claude: Claude, asked: list[str]) -> None:
-        self.model_of, self._asked = claude.model_of, asked
+    def __init__(self, asked: list[str]) -> None:
+        self._asked = asked
+
+    def model_of(self, step: str) -> str:
+        return bootstrap.settings().models[step]
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         self._asked.append(step)
@@ -85,21 +85,8 @@ class _Silent:
         raise NotImplementedError("a grader writes nothing")
 
 
-def _graded(step: Recorded, limits: Limits, grader: Grader) -> StepResult:
-    logic = LOGICS[step.name]
-    # The execution's own time and money are long gone.
-    task = logic.Task.model_validate({**step.given, **limits.model_dump()}, extra="ignore")
-    result: StepResult = logic.grade(task, grader)
-    return result
-
-
-def _over(grader: Grader, put: Callable[[Claude], Claude]) -> Grader:
-    """The grader with something put in front of the model, and of the first judge's."""
-    return replace(grader, claude=put(grader.claude), first=_over(grader.first, put) if grader.first else None)
-
-
 @contextmanager
-def judging(said: Said, prompts: Mapping[str, Prompt], models: Mapping[str, str]) -> Iterator[Judges]:
+def judging(traces: Iterable[Trace], prompts: Mapping[str, Prompt], models: Mapping[str, str]) -> Iterator[Judges]:
     """Judges with these prompts and models, by folder, in place of the steps' own.
 
     What they say is kept in the home directory's verdict cache, so that nothing is paid twice. Raises Misconfigured
@@ -114,5 +101,5 @@ def judging(said: Said, prompts: Mapping[str, Prompt], models: Mapping[str, str]
     with chosen_backends(Place("replay")) as backends:
         environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen)}
         stack = running_stack(environment, backends.secrets, parts={"prompts": prompts}, handlers={})
-        with stack, kept_tables():
-            yield Judges(said)
+        with stack, kept_tables(), bootstrap.using(verdicts=Traced(traces, questions.verdicts())):
+            yield Judges()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cli.evaluation.prompts import read_prompt, read_step
-from cli.evaluation.replay.judging import Said, judging
+from cli.evaluation.replay.judging import judging
 from cli.evaluation.replay.replaying import Replay, Tell, to_judge
 from cli.evaluation.replay.report import Found
 from cli.evaluation.replay.traces import GRADERS, Trace
@@ -59,7 +59,7 @@ def replayed(
     limit that buys nothing.
     """
     wanted = to_judge(traces, changes.steps)
-    with judging(Said(traces), changes.prompts, changes.models) as judges:
+    with judging(traces, changes.prompts, changes.models) as judges:
         new = {name: step for name, step in wanted.items() if judges.is_new(step)}
         steps = [GRADERS[step.name] for step in new.values()]
         told = ", ".join(f"{steps.count(step)} by {step}" for step in dict.fromkeys(steps)) or "none"

@@ -50,7 +50,7 @@ def asking_place(place: Place, variants: Sequence[Variant], keep: Keep) -> Itera
             payload["policy"]["web_search"] &= has_web(place)
             try:
                 response = workers.answer(question_id, payload)
-                keep(workers.history(question_id, request.policy.strategy))
+                keep(workers.history(question_id))
             except TemporarilyUnavailable as error:
                 # Nobody knows what it has paid by then, so it is not to be asked again at once.
                 raise SelfragError(str(error)) from error

@@ -8,19 +8,13 @@ from types import MappingProxyType
 
 import yaml
 
-from selfrag.domain.strategies import Workflow
-
 _FOLDER = Path(__file__).parents[3] / "infra" / "workflows"
 QUESTION = _FOLDER / "question.asl.yaml"
-CANDIDATES = _FOLDER / "candidates.asl.yaml"
-SEGMENTS = _FOLDER / "segments.asl.yaml"
 INGESTION = _FOLDER / "ingestion.asl.yaml"
 REINDEX = _FOLDER / "reindex.asl.yaml"
 EVALUATION = _FOLDER / "evaluation.asl.yaml"
-# What answers questions.
-WORKFLOWS: dict[Workflow, Path] = {"question": QUESTION, "candidates": CANDIDATES, "segments": SEGMENTS}
 # Where the folders of a definition's steps are, below functions/.
-ROOMS = {QUESTION: "question", CANDIDATES: "question", SEGMENTS: "question", INGESTION: "ingestion"}
+ROOMS = {QUESTION: "question", INGESTION: "ingestion"}
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 # The C loader takes a tenth of the time; not every platform's wheel has it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

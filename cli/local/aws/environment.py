@@ -5,11 +5,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from selfrag.domain.strategies import Workflow
-
 # moto's account; the Standard and the Express machine are one here, for it runs every execution with a history.
-_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
-ARNS: dict[Workflow, str] = {"question": _ARN, "candidates": f"{_ARN}-candidates", "segments": f"{_ARN}-segments"}
+MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 _OF_AWS = ("AWS_", "SELFRAG_GENERATOR_ENDPOINT")
 
 
@@ -20,13 +17,9 @@ def handlers_environment(wanted: Mapping[str, str]) -> Iterator[None]:
     # Python looks at both spellings, and at the lower one last.
     no_proxy = [kept.get("NO_PROXY", ""), kept.get("no_proxy", ""), "127.0.0.1", "localhost"]
     loopback = ",".join(filter(None, no_proxy))
-    machines = {
-        f"SELFRAG_{kind}_MACHINE_ARN" if name == "question" else f"SELFRAG_{name.upper()}_{kind}_MACHINE_ARN": arn
-        for name, arn in ARNS.items()
-        for kind in ("EXPRESS", "STANDARD")
-    }
     fixed = {
-        **machines,
+        "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
+        "SELFRAG_STANDARD_MACHINE_ARN": MACHINE_ARN,
         "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_EC2_METADATA_DISABLED": "true",
         "NO_PROXY": loopback,

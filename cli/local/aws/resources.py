@@ -1,4 +1,4 @@
-"""What the Terraform makes in AWS, made in the local one: tables, buckets, secrets and machines."""
+"""Tables, buckets and machines of the local AWS, as the Terraform makes them in AWS."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ MODEL_SECRET, WEB_SECRET, GENERATOR_SECRET = "selfrag/model-key", "selfrag/web-k
 ROLE = "arn:aws:iam::123456789012:role/local"
 
 
-def make(secrets: Mapping[str, str], machines: Mapping[str, str]) -> None:
+def make(machines: Mapping[str, str]) -> None:
     """Make everything; `machines` has the definitions by ARN."""
     dynamodb, s3 = boto3.client("dynamodb"), boto3.client("s3")
     for name, key in TABLES.values():
@@ -27,9 +27,6 @@ def make(secrets: Mapping[str, str], machines: Mapping[str, str]) -> None:
     _create_table(dynamodb, DOCUMENTS_TABLE, "id", "part")
     for bucket in (DOCUMENTS_BUCKET, WORK_BUCKET, RECOGNIZED_BUCKET):
         s3.create_bucket(Bucket=bucket)
-    secretsmanager = boto3.client("secretsmanager")
-    for name, value in secrets.items():
-        secretsmanager.create_secret(Name=name, SecretString=value)
     states = boto3.client("stepfunctions")
     for arn, definition in machines.items():
         states.create_state_machine(name=arn.rpartition(":")[2], definition=definition, roleArn=ROLE)

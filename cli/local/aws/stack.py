@@ -5,7 +5,7 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,17 +13,15 @@ from typing import Any
 
 import boto3
 
-from cli.local.aws.definitions import INGESTION, QUESTION, ROOMS, WORKFLOWS, definition_json, placeholders
-from cli.local.aws.environment import ARNS, handlers_environment
+from cli.local.aws.definitions import INGESTION, QUESTION, ROOMS, definition_json, placeholders
+from cli.local.aws.environment import MACHINE_ARN, handlers_environment
 from cli.local.aws.interpreter import LambdaHandler, Pause, local_aws
 from cli.local.aws.lighter.programs import Parse, parse
 from cli.local.aws.resources import DOCUMENTS_BUCKET, TABLES, make
 from selfrag import bootstrap
-from selfrag.domain.strategies import Workflow, workflow_of
+from selfrag.ports.secrets import Secrets
 
-MACHINE_ARN, INGESTION_ARN = ARNS["question"], f"{ARNS['question']}-ingestion"
-# A machine takes some 30 ms to make, so a process makes those that it runs.
-ONE: tuple[Workflow, ...] = ("question",)
+INGESTION_ARN = f"{MACHINE_ARN}-ingestion"
 OnStep = Callable[[str], None]
 
 
@@ -45,9 +43,8 @@ class LocalStack:
         self._client = boto3.client("stepfunctions")
 
     def execute(self, payload: Mapping[str, Any], name: str = "") -> Execution:
-        """Ask one question: run its strategy's workflow to its end."""
-        strategy = payload.get("policy", {}).get("strategy", "")
-        return self._run(ARNS[workflow_of(strategy)], payload, name or uuid.uuid4().hex)
+        """Ask one question: run the workflow to its end."""
+        return self._run(MACHINE_ARN, payload, name or uuid.uuid4().hex)
 
     def ingest(self, key: str, bucket: str = DOCUMENTS_BUCKET) -> Execution:
         """Run the ingestion of one object to its end."""
@@ -96,7 +93,6 @@ def running_stack(
     *,
     parts: bootstrap.Parts | None = None,
     handlers: Mapping[str, LambdaHandler] | None = None,
-    workflows: Collection[Workflow] = ONE,
     definition: str = "",
     on_step: OnStep = lambda step: None,
     pause: Pause = time.sleep,
@@ -104,23 +100,30 @@ def running_stack(
 ) -> Iterator[LocalStack]:
     """Start the local stack with the handlers' environment and the secrets that they read; end it with the block.
 
-    `parts` are used in place of those that the settings would make, `parse` in place of moto's parser.
+    `parts` override those that the settings would make, `parse` overrides moto's parser. Without `secrets` the handlers
+    ask the local Secrets Manager, which holds none.
 
-    It has the machines of the `workflows`, and the ingestion's, all of whose steps have a handler; they are those of
-    the `workflows` if `handlers` is left out. `definition` stands in for the question's.
+    It has the question's machine and the ingestion's, if all steps have a handler; `handlers` are those of the question
+    if they are left out. `definition` stands in for the question's.
     """
     logging.getLogger("moto").setLevel(logging.CRITICAL)  # an expected failure of a task is not news
-    with handlers_environment(environment), bootstrap.using(**(parts or {})):
-        asked = {ARNS[name]: WORKFLOWS[name] for name in workflows}
-        known = deployed_handlers(*asked.values()) if handlers is None else handlers
+    overrides = parts or {}
+    if secrets:
+        overrides = {"secrets": _secrets_of(secrets), **overrides}
+    with handlers_environment(environment), bootstrap.using(**overrides):
+        known = deployed_handlers() if handlers is None else handlers
         with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause, parse):
             machines = {
                 arn: definition_text(path)
-                for arn, path in {**asked, INGESTION_ARN: INGESTION}.items()
+                for arn, path in {MACHINE_ARN: QUESTION, INGESTION_ARN: INGESTION}.items()
                 if _steps_of(path) <= known.keys()
             }
-            make(secrets, {**machines, **({MACHINE_ARN: definition} if definition else {})})
+            make({**machines, **({MACHINE_ARN: definition} if definition else {})})
             yield LocalStack()
+
+
+def _secrets_of(known: Mapping[str, str]) -> Secrets:
+    return lambda name, setting, *, anew=False: known[name]
 
 
 def _announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:

@@ -26,6 +26,7 @@ from cli.local.sources.files import SAMPLE_DOCUMENTS
 from cli.local.sources.report import NothingUsable
 from cli.local.sources.telling import OnDocument
 from selfrag import bootstrap
+from selfrag.bootstrap import api
 from selfrag.domain.errors import InvalidInput
 
 # Each takes a core and some 300 MB.
@@ -103,7 +104,7 @@ def _workers(place: Place, setup: Setup, setups: int) -> Iterator[Workers]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     count = max(1, min(MOST_WORKERS, cores) // setups)
     threads = max(1, cores // (count * setups))
-    workers = Workers(bootstrap.executions(), count, QuestionWorker, place, threads, setup)
+    workers = Workers(api.executions(), count, QuestionWorker, place, threads, setup)
     try:
         yield workers
     finally:

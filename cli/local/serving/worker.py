@@ -4,7 +4,6 @@ import os
 from contextlib import ExitStack
 from typing import Any
 
-from cli.local.aws.definitions import WORKFLOWS
 from cli.local.aws.kept import kept_tables
 from cli.local.aws.lighter.programs import kept_programs
 from cli.local.aws.stack import running_stack
@@ -15,6 +14,7 @@ from cli.local.place import Place
 from cli.local.serving.memory import collect_as_usual, share_memory
 from cli.local.setup import Setup
 from selfrag import bootstrap
+from selfrag.bootstrap import api
 from selfrag.ports.executions import Snapshot
 
 
@@ -28,23 +28,22 @@ class QuestionWorker:
         backends = self._opened.enter_context(chosen_backends(place))
         environment = {**backends.environment, **({"SELFRAG_PROFILE": setup.profile} if setup.profile else {})}
         parts: bootstrap.Parts = {**local_parts(), "prompts": dict(setup.prompts)}
-        parse, workflows = kept_programs(), list(WORKFLOWS)
-        stack = running_stack(environment, backends.secrets, parts=parts, workflows=workflows, parse=parse)
+        stack = running_stack(environment, backends.secrets, parts=parts, parse=kept_programs())
         self._opened.enter_context(stack)
         self._opened.enter_context(kept_tables())
         collect_as_usual()
 
     def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
         """Run a question to its end."""
-        return bootstrap.executions().answer(question_id, payload)
+        return api.executions().answer(question_id, payload)
 
-    def snapshot(self, question_id: str, strategy: str) -> Snapshot | None:
+    def snapshot(self, question_id: str) -> Snapshot | None:
         """The execution of a question, at work or of the last that have ended."""
-        return bootstrap.executions().snapshot(question_id, strategy)
+        return api.executions().snapshot(question_id)
 
-    def history(self, question_id: str, strategy: str) -> list[dict[str, Any]]:
+    def history(self, question_id: str) -> list[dict[str, Any]]:
         """The events of the execution of a question so far."""
-        return bootstrap.executions().history(question_id, strategy)
+        return api.executions().history(question_id)
 
     def watch(self, question_id: str, seen: int, seconds: float) -> int | None:
         """How many events the execution of a question has had, as soon as they are more than `seen`."""

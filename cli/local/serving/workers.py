@@ -15,7 +15,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.local.serving.process import Gone, Make, Remote
-from selfrag import bootstrap
+from selfrag.bootstrap import api
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.executions import Executions, Known, Snapshot
 from selfrag.runtime.observability import logger
@@ -67,22 +67,22 @@ class Workers:
         self._threads.add(thread)
         thread.start()
 
-    def expect(self, question_id: str, collections: Sequence[str], due: float, strategy: str) -> None:
+    def expect(self, question_id: str, collections: Sequence[str], due: float) -> None:
         """Keep that a question of these collections is at work until `due`, unless its response is kept already."""
-        self._tables.expect(question_id, collections, due, strategy)
+        self._tables.expect(question_id, collections, due)
 
     def known(self, question_id: str, collections: Collection[str]) -> Known | None:
         """What is kept of a question; None when there is none of the caller's."""
         return self._tables.known(question_id, collections)
 
-    def snapshot(self, question_id: str, strategy: str = "") -> Snapshot | None:
+    def snapshot(self, question_id: str) -> Snapshot | None:
         """The execution of a question; None when it is none of the last, or its process is gone."""
-        found: Snapshot | None = self._asked(question_id, "snapshot", None, strategy)
+        found: Snapshot | None = self._asked(question_id, "snapshot", None)
         return found
 
-    def history(self, question_id: str, strategy: str = "") -> list[dict[str, Any]]:
+    def history(self, question_id: str) -> list[dict[str, Any]]:
         """The events of the execution of a question so far; [] as `snapshot` gives None."""
-        found: list[dict[str, Any]] = self._asked(question_id, "history", [], strategy)
+        found: list[dict[str, Any]] = self._asked(question_id, "history", [])
         return found
 
     def watch(self, question_id: str, seen: int, seconds: float) -> int | None:
@@ -139,8 +139,8 @@ class Workers:
 def _overdue(question_id: str) -> None:
     """Let a question that nobody works on any more be overdue, unless its response is kept."""
     with suppress(ClientError):
-        bootstrap.requests_client().update_item(
-            TableName=bootstrap.api_settings().answers_table,
+        api.requests_client().update_item(
+            TableName=api.settings().answers_table,
             Key={"id": {"S": question_id}},
             UpdateExpression="SET due_at = :now",
             ConditionExpression="attribute_exists(id) AND attribute_not_exists(#response)",

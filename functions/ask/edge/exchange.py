@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Request, Response
 
 from ask.edge.callers import Caller, caller_of
 from ask.edge.problems import CONTENT_TYPE, Problem
-from selfrag import bootstrap
+from selfrag.bootstrap import api
 
 JSON = "application/json"
 
@@ -22,7 +22,7 @@ def event_of(request: Request) -> dict[str, Any]:
 
 def caller(request: Request) -> Caller:
     """Who sent a request."""
-    return caller_of(event_of(request), bootstrap.bindings(), bootstrap.api_settings().for_others)
+    return caller_of(event_of(request), api.bindings(), api.settings().for_others)
 
 
 def request_path(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""A request with an `Idempotency-Key` is carried out once, however often it comes (Powertools, DynamoDB)."""
+"""A request with an `Idempotency-Key` is carried out once, however often it comes (Powertools)."""
 
 import hashlib
 import time
@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from aws_lambda_powertools.utilities.idempotency import (
-    DynamoDBPersistenceLayer,
+    BasePersistenceLayer,
     IdempotencyConfig,
     idempotent_function,
 )
@@ -26,7 +26,13 @@ _MILLISECONDS_TO_REPLY = 2000
 
 
 def once(
-    work: Callable[[], str], *, caller: str, key: str, request: dict[str, Any], table: str, client: Any, context: Any
+    work: Callable[[], str],
+    *,
+    caller: str,
+    key: str,
+    request: dict[str, Any],
+    store: BasePersistenceLayer,
+    context: Any,
 ) -> str:
     """Carry out `work`, which gives a question's id, or give the id that the same caller's same key got before.
 
@@ -40,7 +46,6 @@ def once(
         hash_function="sha256",
         lambda_context=context,
     )
-    store = DynamoDBPersistenceLayer(table_name=table, boto3_client=client)
     first_only = idempotent_function(
         lambda asked: work(), data_keyword_argument="asked", persistence_store=store, config=config, key_prefix="ask"
     )

@@ -117,7 +117,7 @@ function shown(response) {
     ...(response.reflection.support ? claimsOf(response.reflection.support) : []),
     ...(abstained ? [] : searchedOf(response.queries)),
     ...comparedOf(response.scores, response.citations),
-    pathOf(response.path, []), verdictsOf(response.reflection), timelineOf(response.usage), linksOf(response),
+    pathOf(response.path, []), ...whyOf(response.passes), verdictsOf(response.reflection), timelineOf(response.usage), linksOf(response),
     feedbackOf(response),
   ];
 }

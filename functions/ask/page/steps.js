@@ -3,15 +3,14 @@
 // As docs/workflow.svg draws them: what stands in a lane runs side by side.
 const LANES = {
   gather: [
-    "DecideRetrieval", "DecideNext", "Retrieve", "SearchWeb", "GradeRelevance",
-    "Generate", "GenerateCandidates", "GenerateSegments",
+    "DecideRetrieval", "Retrieve", "SearchWeb", "GradeRelevance", "Generate",
   ],
   reflect: ["GradeSupport", "GradeUtility", "RewriteQuestion"],
   compare: ["RankPaths", "PickCandidate"],
   compose: ["ComposeAnswer"],
 };
 // Of strategies that compare answers: drawn once they are entered, for most questions never do.
-const SOME = new Set(["DecideNext", "GenerateCandidates", "GenerateSegments", ...LANES.compare]);
+const SOME = new Set(LANES.compare);
 
 function laneOf(name, trace) {
   const byState = (state) => trace.filter((step) => step.state === state);
@@ -29,6 +28,17 @@ function laneOf(name, trace) {
 function workflowOf(trace) {
   return make("ol", { class: "lanes", "aria-label": word("workflow") },
     ...Object.keys(LANES).map((name) => laneOf(name, trace)));
+}
+
+// Why each pass was made: a line a pass, the last one the reason of what runs now, or of the end.
+function reasonsOf(passes) {
+  const lines = (passes || []).map((one) => make("li", {}, theirs(one.why)));
+  return lines.length ? make("ol", {}, ...lines) : null;
+}
+
+function whyOf(passes) {
+  const reasons = reasonsOf(passes);
+  return reasons ? [make("details", {}, make("summary", {}, word("why")), reasons)] : [];
 }
 
 // Where something stands: its document, the heading above it, and the page.
@@ -53,6 +63,7 @@ function progress(said) {
   return [
     make("p", { class: "dim" }, word("running")),
     said.trace && workflowOf(said.trace),
+    reasonsOf(said.passes),
     reflection.retrieve && decisionOf(reflection.retrieve),
     ...foundOf(said.passages || [], reflection.relevance),
     ...(reflection.support ? claimsOf(reflection.support) : []),

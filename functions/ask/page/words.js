@@ -36,6 +36,7 @@ const WORDS = {
   partially_supported: ["Partly supported", "一部が裏付けられています", "일부 뒷받침됨"],
   no_support: ["Not supported", "裏付けがありません", "뒷받침되지 않음"],
   ungraded: ["not judged", "未判定", "판정되지 않음"],
+  why: ["Why each step was taken", "各ステップの理由", "각 단계의 이유"],
   verdicts: ["Verdicts", "判定", "판정"],
   retrieve: ["Search needed", "検索の要否", "검색 필요 여부"],
   relevance: ["Passages judged", "判定された箇所", "판정된 구절"],

@@ -16,7 +16,7 @@ from ask.documents.removal import remove
 from ask.edge import links
 from ask.edge.exchange import JSON, caller, place_of, problems, reply
 from ask.edge.problems import ProblemRaised
-from selfrag import bootstrap
+from selfrag.bootstrap import api, ingestion
 from selfrag.domain.base import Model
 from selfrag.domain.documents import collection_of, document_id
 from selfrag.domain.questions import UploadRequest
@@ -67,7 +67,7 @@ def list_documents(
     """Show a page of documents."""
     who = caller(request)
     who.allowed([collection] if collection else [])
-    found = page(bootstrap.manifest(), [collection] if collection else who.collections, limit, cursor)
+    found = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
     return reply(HTTPStatus.OK, found.model_dump(mode="json"))
 
 
@@ -90,8 +90,8 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     """Give a form by which one object can be put into the bucket."""
     caller(request).allowed([collection_of(body.key)])
     expires = datetime.fromtimestamp(int(time.time()) + UPLOAD_SECONDS, UTC)
-    form = bootstrap.uploads().form(body)
-    identity = document_id(bootstrap.api_settings().documents_bucket, body.key)
+    form = api.uploads().form(body)
+    identity = document_id(api.settings().documents_bucket, body.key)
     to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(form)), expires_at=expires)
     # With the key, which the id does not tell: whose document it will be is known before anything is stored of it.
     place = place_of(request, f"/v1/documents/{to_come.id}?key={quote(body.key, safe='')}")
@@ -131,14 +131,14 @@ def show_document(request: Request, document_id: Id, key: Awaited = "") -> Respo
 )
 def delete_document(request: Request, document_id: Id) -> Response[Any]:
     """Delete the object; the bucket's event starts what removes the passages."""
-    known = remove(_own(request, document_id), bootstrap.manifest(), bootstrap.uploads())
+    known = remove(_own(request, document_id), ingestion.manifest(), api.uploads())
     return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
 
 
 def _own(request: Request, identity: str, key: str = "") -> Document:
-    record = bootstrap.manifest().read(identity)
+    record = ingestion.manifest().read(identity)
     known = document_of(record) if record else None
-    if known is None and key and document_id(bootstrap.api_settings().documents_bucket, key) == identity:
+    if known is None and key and document_id(api.settings().documents_bucket, key) == identity:
         known = awaited(identity, key)
     if known is None or known.collection not in caller(request).collections:
         raise ProblemRaised(

@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from ask.page import assembled
-from selfrag import bootstrap
+from selfrag.bootstrap import api
 
 router = Router()  # type: ignore[no-untyped-call]
 
@@ -16,7 +16,7 @@ router = Router()  # type: ignore[no-untyped-call]
 def show_page() -> Response[Any]:
     """The page, for whoever comes: what it asks the API for needs a key as everything does."""
     headers = {
-        "Content-Security-Policy": assembled.policy(bootstrap.uploads().origin()),
+        "Content-Security-Policy": assembled.policy(api.uploads().origin()),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "no-cache",

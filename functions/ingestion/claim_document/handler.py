@@ -2,11 +2,12 @@
 
 from ingestion.claim_document.logic import Result, Task, claim
 from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
 
-bootstrap.warm(bootstrap.objects, bootstrap.manifest, bootstrap.ingestion_settings)
+bootstrap.warm(ingestion.objects, ingestion.manifest, ingestion.settings)
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Claim a document and say what is to be done with it."""
-    return claim(task, bootstrap.objects(), bootstrap.manifest(), bootstrap.ingestion_settings().made_by)
+    return claim(task, ingestion.objects(), ingestion.manifest(), ingestion.settings().made_by)

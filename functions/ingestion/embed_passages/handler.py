@@ -2,11 +2,12 @@
 
 from ingestion.embed_passages.logic import Result, Task, embed
 from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
 
-bootstrap.warm(bootstrap.objects, bootstrap.embedder)
+bootstrap.warm(ingestion.objects, bootstrap.embedder)
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Embed a batch of passages."""
-    return embed(task, bootstrap.objects(), bootstrap.embedder())
+    return embed(task, ingestion.objects(), bootstrap.embedder())

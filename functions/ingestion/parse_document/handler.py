@@ -2,12 +2,13 @@
 
 from ingestion.parse_document.logic import Result, Task, read_object
 from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
 
-bootstrap.warm(bootstrap.objects, bootstrap.ingestion_settings, bootstrap.recognizer)
+bootstrap.warm(ingestion.objects, ingestion.settings, ingestion.recognizer)
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Read a document from the bucket."""
-    config = bootstrap.ingestion_settings()
-    return read_object(task, bootstrap.objects(), config.made_by, bootstrap.recognizer(), config.recognition_pages)
+    config = ingestion.settings()
+    return read_object(task, ingestion.objects(), config.made_by, ingestion.recognizer(), config.recognition_pages)

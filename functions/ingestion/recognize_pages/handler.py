@@ -2,15 +2,16 @@
 
 from ingestion.recognize_pages.logic import Result, Task, recognize
 from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
 from selfrag.domain.errors import Misconfigured
 
-bootstrap.warm(bootstrap.objects, bootstrap.recognizer)
+bootstrap.warm(ingestion.objects, ingestion.recognizer)
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Begin the recognition of pages, or look what became of it."""
-    recognizer = bootstrap.recognizer()
+    recognizer = ingestion.recognizer()
     if recognizer is None:
         raise Misconfigured("text recognition was switched off while pages waited for it")
-    return recognize(task, recognizer, bootstrap.objects())
+    return recognize(task, recognizer, ingestion.objects())

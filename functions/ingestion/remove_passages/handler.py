@@ -2,11 +2,12 @@
 
 from ingestion.remove_passages.logic import Result, Task, remove
 from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
 
-bootstrap.warm(bootstrap.manifest, bootstrap.index, bootstrap.ingestion_settings)
+bootstrap.warm(ingestion.manifest, bootstrap.index, ingestion.settings)
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Remove passages that are not of the document's content any more."""
-    return remove(task, bootstrap.manifest(), bootstrap.index(), bootstrap.ingestion_settings().view_seconds)
+    return remove(task, ingestion.manifest(), bootstrap.index(), ingestion.settings().view_seconds)

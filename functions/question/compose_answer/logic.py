@@ -21,6 +21,7 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> An
         citations=result.draft.citations if result.draft else [],
         reflection=_reflection(task, result),
         path=path_of((entry.turn, entry.step) for entry in task.ledger),
+        passes=task.passes,
         queries=task.queries,
         usage=usage(task, result, prices),
         execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task) if console_links else None),
@@ -46,4 +47,5 @@ def _console_url(task: Task) -> str | None:
     console = f"https://{parts[3]}.console.aws.amazon.com/states/home?region={parts[3]}#"
     if parts[5] != "express":
         return f"{console}/v2/executions/details/{task.execution_arn}"
-    return f"{console}/express-executions/details/{task.execution_arn}?startDate={task.started_ms:.0f}"
+    # From a second earlier on: the console looks into the log from this moment.
+    return f"{console}/express-executions/details/{task.execution_arn}?startDate={task.began_ms - 1000:.0f}"

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from question.compose_answer.task import Draft, Task
-from selfrag.domain.answers import Status
+from question.compose_answer.task import Task
+from selfrag.domain.answers import Draft, Status
 from selfrag.domain.errors import HINTS, BudgetExceeded, DeadlineExceeded, SelfragError
 from selfrag.domain.questions import Filters
 from selfrag.domain.scores.shown import Stopped
@@ -23,7 +23,7 @@ STOPPED: dict[Stopped, str] = {
     "fault": "A step failed before the answer was complete.",
 }
 # Without what these bring there is no answer.
-_DECISIVE = ("Retrieve", "Generate", "GenerateSegments", "ExpandBeam", "RankPaths", "PickCandidate")
+_DECISIVE = ("Plan", "RunSteps", "Retrieve", "Generate", "RankPaths", "PickCandidate")
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Outcome:
 
 
 def outcome(task: Task) -> Outcome:
-    """Choose what goes out and say how sure it is; an unsupported or useless answer never does."""
+    """Choose what goes out and say how sure it is: the best answer of the plan, or one that nobody refused."""
     chosen, out_of_time, out_of_money = _chosen(task), _out_of_time(task), _ended_by(task, BudgetExceeded)
     stopped = task.scores.stopped if task.scores else ""
     status = _status(task, chosen, ended_early=out_of_time or out_of_money or bool(stopped))
-    notes = [] if chosen is None else _notes(chosen)
+    notes = [] if chosen is None else _notes(chosen, task.min_utility)
     if stopped:
         notes.append(STOPPED[stopped])
     if out_of_time and status != "answered":
@@ -60,8 +60,11 @@ def _chosen(task: Task) -> Draft | None:
 
 
 def _may_go_out(draft: Draft, min_utility: int) -> bool:
-    useless = draft.utility.score is not None and draft.utility.score < min_utility
-    return draft.support.level != "no_support" and not useless
+    return draft.support.level != "no_support" and not _of_little_use(draft, min_utility)
+
+
+def _of_little_use(draft: Draft, min_utility: int) -> bool:
+    return draft.utility.score is not None and draft.utility.score < min_utility
 
 
 def _status(task: Task, chosen: Draft | None, *, ended_early: bool) -> Status:
@@ -113,10 +116,14 @@ def _filtered_out(task: Task) -> bool:
     return bool(searches) and nothing and task.filters != Filters()
 
 
-def _notes(chosen: Draft) -> list[str]:
+def _notes(chosen: Draft, min_utility: int) -> list[str]:
     asked = [name for name in Critique.model_fields if not (chosen.direct and name == "support")]
     verdicts = [getattr(chosen, name) for name in asked]
     notes = [f"Not checked: {verdict.asks}." for verdict in verdicts if verdict.ungraded]
+    if _of_little_use(chosen, min_utility):
+        notes.append(
+            f"The answer was judged of little use: {chosen.utility.score} of 5, where {min_utility} was asked for."
+        )
     if chosen.cut:
         notes.append("The answer was cut at the model's length limit.")
     return notes

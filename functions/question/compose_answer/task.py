@@ -1,34 +1,22 @@
 """What the workflow gathered for ComposeAnswer."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any
 
-from selfrag.domain.answers import Citation
+from pydantic import BaseModel, model_validator
+
+from selfrag.domain.answers import Draft, Pass
 from selfrag.domain.ledger import Entry
 from selfrag.domain.questions import Filters
 from selfrag.domain.scores.shown import Scores
-from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict
-
-
-class Draft(Critique):
-    """An answer and what the graders said of it; `direct` means that it was written without a search.
-
-    One that is not `relevant` rests on a passage that was found not to be: it won under soft constraints.
-    """
-
-    # The workflow keeps more with a draft, such as its score.
-    model_config = ConfigDict(extra="ignore")
-
-    answer: str = ""
-    citations: list[Citation] = []
-    direct: bool = False
-    cut: bool = False
-    relevant: bool = True
+from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict
+from selfrag.plan.reports import Report, entry_of
 
 
 class Task(BaseModel):
-    """Everything that the workflow gathered; `best` is the best checked answer, `draft` the last one written.
+    """Everything that is known of a question; `best` is the best checked answer, `draft` the last one written.
 
-    Where nothing `reflects`, the strategy has its answers go out as they were written.
+    Where nothing `reflects`, the strategy has its answers go out as they were written. `results` are reports that no
+    plan took in, because Plan failed. `began_ms` is when the question began.
     """
 
     id: str
@@ -44,11 +32,22 @@ class Task(BaseModel):
     queries: list[str] = []
     filters: Filters = Filters()
     ledger: list[Entry] = []
+    passes: list[Pass] = []
     scores: Scores | None = None
+    results: list[Report] = []
     execution_arn: str = ""
-    started_ms: float = 0.0
+    began_ms: float = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_what_is_known(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Take what Plan knew, which is nothing if its first run failed, and count what came after its last one."""
+        known = given.get("known") or {}
+        turn = known.get("turn", 0) + 1
+        lost = [entry_of(Report.model_validate(report), turn) for report in given.get("results", [])]
+        return {**known, **given, "ledger": [*known.get("ledger", []), *given.get("ledger", []), *lost]}
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """The steps that brought nothing, each with why."""
-        return [(entry.step, entry.error) for entry in self.ledger if entry.error]
+        """The steps that brought nothing, each with why; what was done ahead and not needed is no problem."""
+        return [(entry.step, entry.error) for entry in self.ledger if entry.error and not entry.waste]

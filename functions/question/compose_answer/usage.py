@@ -59,7 +59,7 @@ def _sum(costs: Iterable[float | None]) -> float | None:
 
 def _warnings(task: Task, outcome: Outcome) -> list[str]:
     """What the steps warned of, which of them brought nothing, and what was not checked; each once."""
-    warnings = [warning for entry in task.ledger for warning in entry.warnings]
+    warnings = [warning for entry in task.ledger if not entry.waste for warning in entry.warnings]
     warnings += [no_result(step, error) for step, error in task.problems]
     ungraded = sum(verdict.label == "ungraded" for verdict in task.relevance)
     if ungraded:

@@ -6,12 +6,13 @@ from question.decide_retrieval import probable
 from question.decide_retrieval.logic import Result, Task, decide
 from question.decide_retrieval.next import decide_next
 from selfrag import bootstrap
+from selfrag.bootstrap import questions
+from selfrag.bootstrap.generator import generator
 from selfrag.ports.prompts import load_prompt
 from selfrag.runtime.observability import Event
 
-grader = bootstrap.grader("decide_retrieval", load_prompt(__file__))
-following = bootstrap.grader("decide_retrieval", load_prompt(__file__, "next.md"), "decide_retrieval/next")
-selfrag = bootstrap.generator("decide_retrieval")
+grader = questions.grader("decide_retrieval", load_prompt(__file__))
+following = questions.grader("decide_retrieval", load_prompt(__file__, "next.md"), "decide_retrieval/next")
 
 
 @bootstrap.step(Task)
@@ -23,7 +24,7 @@ def by_claude(task: Task) -> Result:
 @bootstrap.step(probable.Task)
 def by_selfrag(task: probable.Task) -> probable.Result:
     """Say how probable it is that the question needs a search."""
-    return probable.decide(task, selfrag(task))
+    return probable.decide(task, generator()(task))
 
 
 def handler(event: Event, context: Any) -> Event:

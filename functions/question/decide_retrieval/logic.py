@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
+from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.verdicts import Complexity, RetrievalVerdict
 from selfrag.ports.grading import Grader
 
@@ -41,6 +42,18 @@ class RetrievalAndComplexity(Retrieval):
     complexity: Complexity
 
 
+class RetrievalOfFollowUp(Retrieval):
+    """The shape of the verdict on a follow-up: `query` is what to search for, in words that stand alone."""
+
+    model_config = ConfigDict(title="Retrieval")
+
+    query: str
+
+
+class RetrievalOfFollowUpAndComplexity(RetrievalOfFollowUp, RetrievalAndComplexity):
+    """The shape of the verdict on a follow-up where the complexity is asked for, too."""
+
+
 class Result(StepResult):
     """The verdict and what it cost; one that is `cached` was given before."""
 
@@ -54,12 +67,27 @@ def decide(task: Task, grader: Grader) -> Result:
     Only what is searched for is simple or complex.
     """
     fields = {"question": task.question, "previous": task.previous.model_dump()}
-    grade = grader.grade(fields, RetrievalAndComplexity if task.complexity else Retrieval)
+    grade = grader.grade(fields, _SHAPES[bool(task.previous.answer), task.complexity])
     if grade.verdict is None:
         verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {grade.flaw}")
     elif grade.verdict.decision == "continue" and not task.previous.answer:
         verdict = RetrievalVerdict(decision="yes", reason="there is no earlier evidence to continue from")
     else:
-        searched = grade.verdict.decision == "yes"
-        verdict = RetrievalVerdict(**grade.verdict.model_dump(exclude=None if searched else {"complexity"}))
+        verdict = _verdict(grade.verdict)
     return Result(verdict=verdict, cached=grade.cached, **grade.took)
+
+
+_SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
+    (False, False): Retrieval,
+    (False, True): RetrievalAndComplexity,
+    (True, False): RetrievalOfFollowUp,
+    (True, True): RetrievalOfFollowUpAndComplexity,
+}
+
+
+def _verdict(found: Retrieval) -> RetrievalVerdict:
+    """Return the verdict; what is not searched for is neither complex nor worded."""
+    said = found.model_dump(exclude=None if found.decision == "yes" else {"complexity", "query"})
+    if "query" in said:
+        said["query"] = " ".join(said["query"].split())[:MAX_QUERY_CHARACTERS]
+    return RetrievalVerdict(**said)

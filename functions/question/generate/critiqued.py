@@ -24,7 +24,7 @@ NO_ROOM = "the prompt has no room for its passage"
 
 
 class Branch(BaseModel):
-    """A segment to be written: behind `told`, from `passage`, or without one; `continues` is from the same as before.
+    """A segment to be written: behind `told`, from a passage or without one; `continues` is from the same as before.
 
     `told` is the path with its critique tokens, `bare` without them.
     """
@@ -33,7 +33,7 @@ class Branch(BaseModel):
     parent: str = ""
     told: str = ""
     bare: str = ""
-    passage: Evidence | None = None
+    passage_id: str | None = None
     continues: bool = False
 
 
@@ -81,7 +81,10 @@ def _wanted(task: Task) -> tuple[list[Wanted], int]:
     """What is asked for, and how many tokens of each."""
     begun = asking(task.question, task.previous, task.choices)
     if task.mode == "segments":
-        return [presented(begun, one.passage, SEGMENT, one.told, one) for one in task.branches], SEGMENT
+        known = {passage.passage_id: passage for passage in task.passages}
+        sources = [known[one.passage_id] if one.passage_id else None for one in task.branches]
+        told = zip(sources, task.branches, strict=True)
+        return [presented(begun, passage, SEGMENT, one.told, one) for passage, one in told], SEGMENT
     most = CLOSED if task.choices else OPEN if task.mode == "candidates" else DIRECT
     passages = task.passages if task.mode == "candidates" else [None]
     return [presented(begun, passage, most) for passage in passages], most

@@ -7,12 +7,13 @@ from question.generate.critiqued import Task as Critiquing
 from question.generate.critiqued import critique
 from question.generate.logic import Result, Task, generate
 from selfrag import bootstrap
+from selfrag.bootstrap import questions
+from selfrag.bootstrap.generator import generator
 from selfrag.ports.prompts import load_prompt
 from selfrag.runtime.observability import Event
 
-prompt = bootstrap.prompted("generate", load_prompt(__file__))
-claude = bootstrap.claude("generate")
-selfrag = bootstrap.generator("generate")
+prompt = questions.prompted("generate", load_prompt(__file__))
+claude = questions.model("generate")
 
 
 @bootstrap.step(Task)
@@ -24,7 +25,7 @@ def by_claude(task: Task) -> Result:
 @bootstrap.step(Critiquing)
 def by_selfrag(task: Critiquing) -> Critiques:
     """Have answers written together with their critique."""
-    return critique(task, selfrag(task))
+    return critique(task, generator()(task))
 
 
 def handler(event: Event, context: Any) -> Event:

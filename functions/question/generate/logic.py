@@ -1,16 +1,16 @@
 """The answer: from passages with citations, from the model alone, repaired, its next sentence, or an option."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
 from question.generate.choosing import MOST_CHOICES, chosen, named
 from question.generate.citing import citations_of, source_of
-from question.generate.marks import marked, says_something
+from question.generate.marks import marked, not_said, says_something
 from selfrag.domain.answers import Citation, Turn
 from selfrag.domain.calls import Limits, StepResult
-from selfrag.domain.passages import Evidence
+from selfrag.domain.passages import Evidence, Strip
 from selfrag.ports.model import Claude, Flaw
 from selfrag.ports.prompts import Prompt
 from selfrag.text.sentences import split_sentences
@@ -22,6 +22,8 @@ NO_ANSWER = "NO_ANSWER"
 class Task(Limits):
     """The question and its evidence; `draft` and `failed_claims` are set when an answer is to be repaired.
 
+    `strips` are what is used of some of the passages, by their ids.
+
     With `choices` one of them is chosen. A `segment` is the one sentence that comes after `so_far`, from a passage, or
     without one from the model alone.
     """
@@ -29,6 +31,7 @@ class Task(Limits):
     question: str
     mode: Literal["grounded", "direct", "segment"] = "grounded"
     passages: list[Evidence] = []
+    strips: dict[str, list[Strip]] = {}
     draft: str = ""
     failed_claims: list[str] = []
     so_far: str = ""
@@ -39,13 +42,15 @@ class Task(Limits):
 class Result(StepResult):
     """The answer and its citations; `found` is false when there is no answer, and `flaw` says if the reply was bad.
 
-    One that is `cached` was written before from the same.
+    `not_said` are its sentences that tell what the passages do not hold. One that is `cached` was written before from
+    the same.
     """
 
     answer: str = ""
     citations: list[Citation] = []
     found: bool = False
     flaw: Flaw | None = None
+    not_said: list[str] = []
     cached: bool = False
 
 
@@ -55,7 +60,7 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     A cut answer keeps its whole sentences; a refused or empty one is no answer. Of a segment the first sentence counts,
     and whoever puts the segments together marks them.
     """
-    passages = [] if task.mode == "direct" else task.passages
+    passages = [] if task.mode == "direct" else [_stripped(one, task.strips) for one in task.passages]
     if task.choices:
         return _choose(task, passages, claude, prompt)
     writing = claude.write("generate", prompt, [source_of(passage) for passage in passages], _fields(task))
@@ -72,8 +77,23 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     if unanswered or not says_something(text):
         return Result(flaw=writing.flaw, cached=writing.cached, **writing.took)
     citations = citations_of(segments, len(text), passages)
-    text, citations = marked(text, citations, grounded=task.mode == "grounded")
-    return Result(answer=text, citations=citations, found=True, flaw=flaw, cached=writing.cached, **writing.took)
+    grounded = task.mode == "grounded"
+    lacks = not_said(text) if grounded else []
+    text, citations = marked(text, citations, grounded=grounded)
+    return Result(
+        answer=text,
+        citations=citations,
+        found=True,
+        flaw=flaw,
+        not_said=lacks,
+        cached=writing.cached,
+        **writing.took,
+    )
+
+
+def _stripped(passage: Evidence, strips: Mapping[str, list[Strip]]) -> Evidence:
+    kept = strips.get(passage.passage_id)
+    return passage.model_copy(update={"strips": kept}) if kept else passage
 
 
 def _choose(task: Task, passages: Sequence[Evidence], claude: Claude, prompt: Prompt) -> Result:

@@ -29,6 +29,12 @@ def says_something(text: str) -> bool:
     return any(re.search(r"\w", piece) and not _SIGN.match(piece) for piece in _pieces(text))
 
 
+def not_said(text: str) -> list[str]:
+    """Return the sentences that say what the documents do not hold, without the sign before them."""
+    pieces = [piece for piece in _pieces(text) if _SIGN.match(piece)]
+    return [words for piece in pieces if re.search(r"\w", words := _SIGN.sub("", piece).strip())]
+
+
 def marked(text: str, citations: Sequence[Citation], *, grounded: bool) -> tuple[str, list[Citation]]:
     """Take the signs away, mark what cites nothing if the answer is grounded, and move the citations' spans along.
 

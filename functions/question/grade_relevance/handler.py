@@ -2,9 +2,10 @@
 
 from question.grade_relevance.logic import Result, Task, grade
 from selfrag import bootstrap
+from selfrag.bootstrap import questions
 from selfrag.ports.prompts import load_prompt
 
-grader = bootstrap.grader("grade_relevance", load_prompt(__file__))
+grader = questions.grader("grade_relevance", load_prompt(__file__))
 
 
 @bootstrap.step(Task)

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel
 
 from question.pick_candidate.paths import Beam, pick_path
-from question.pick_candidate.results import Result, Winner
+from question.pick_candidate.results import Result
+from selfrag.domain.answers import Draft
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Constraints, Critiqued, score, terms_of
 from selfrag.domain.scores.paths import Path
@@ -21,7 +22,7 @@ class Task(BaseModel):
     """The answers in retrieval order, what counts, and the options of a closed set, if the question has one.
 
     `documents` names the document of each passage. `stopped` is what kept further passages from being read. Where there
-    are `paths`, these are the answers, and `nodes` is the tree of their segments.
+    is a `beam`, its paths are the answers, and `nodes` is the tree of their segments.
     """
 
     candidates: list[Critiqued] = []
@@ -31,14 +32,14 @@ class Task(BaseModel):
     choices: list[str] = []
     generator: Generator = "claude"
     stopped: Stopped = ""
-    paths: list[Path] | None = None
+    beam: list[Path] | None = None
     nodes: list[Node] = []
 
 
 def pick(task: Task) -> Result:
     """Rank the paths, or the answers; of a closed set the option with the highest sum wins, and all its voters cite."""
-    if task.paths is not None:
-        return pick_path(Beam(task.paths, task.nodes, task.generator, task.weights, task.stopped))
+    if task.beam is not None:
+        return pick_path(Beam(task.beam, task.nodes, task.generator, task.weights, task.stopped))
     order = ranked(task.candidates, task.weights, task.constraints)
     inside = [one for one in order if not one.out]
     vote = voted(task.candidates, order, task.choices) if task.choices else None
@@ -54,7 +55,7 @@ def pick(task: Task) -> Result:
     return Result(winner=winner, scores=shown, warnings=_warnings(winner, vote, inside if task.choices else []))
 
 
-def _winner(found: Sequence[Critiqued], chosen: Sequence[int], vote: Vote | None) -> Winner | None:
+def _winner(found: Sequence[Critiqued], chosen: Sequence[int], vote: Vote | None) -> Draft | None:
     """The best of those chosen, with what all of them cite."""
     if not chosen:
         return None
@@ -64,7 +65,7 @@ def _winner(found: Sequence[Critiqued], chosen: Sequence[int], vote: Vote | None
     cited = [citation for index in sorted(chosen) for citation in found[index].citations]
     if vote:
         cited = [citation.model_copy(update={"answer_span": (0, len(answer))}) for citation in cited]
-    return Winner(
+    return Draft(
         answer=answer,
         citations=cited,
         support=best.support,
@@ -98,7 +99,7 @@ def _document(found: Critiqued, documents: Mapping[str, str]) -> str:
     return known or (found.relevance.document if found.relevance else "")
 
 
-def _warnings(winner: Winner | None, vote: Vote | None, voters: Sequence[Ranked]) -> list[str]:
+def _warnings(winner: Draft | None, vote: Vote | None, voters: Sequence[Ranked]) -> list[str]:
     warnings = []
     if winner and not winner.relevant:
         warnings.append(IRRELEVANT)

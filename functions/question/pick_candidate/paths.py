@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from question.pick_candidate.joining import joined
-from question.pick_candidate.results import Result, Winner
+from question.pick_candidate.results import Result
+from selfrag.domain.answers import Draft
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import labelled
 from selfrag.domain.scores.paths import Path, best_first, path_score
@@ -53,9 +54,9 @@ def _stopped(beam: Beam, paths: Sequence[Path]) -> Stopped:
     return "no_evidence" if paths[0].finished else beam.stopped
 
 
-def _winner(path: Path) -> Winner:
+def _winner(path: Path) -> Draft:
     answer, citations = joined(path.segments)
-    return Winner(
+    return Draft(
         answer=answer,
         citations=citations,
         support=_support(path),

@@ -8,9 +8,8 @@ from itertools import zip_longest
 
 from pydantic import BaseModel, Field
 
-from selfrag.domain.calls import StepResult
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.domain.passages import Passage
+from selfrag.domain.passages import FoundPassages, Passage
 from selfrag.domain.questions import Filters
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.index import CANDIDATES, PassageIndex, best
@@ -37,14 +36,7 @@ class Task(BaseModel):
     deadline_ms: float | None = None
 
 
-class Result(StepResult):
-    """The passages, best first, and their size in the state."""
-
-    passages: list[Passage]
-    bytes: int
-
-
-def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> Result:
+def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> FoundPassages:
     """Find the passages of the queries, the best of each in turn, within the state's budget."""
     bounds = task.filters.within(task.collections)
     noted: list[str] = []
@@ -60,7 +52,7 @@ def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> Result:
             lists.append(best(index.search(query, vector, CANDIDATES, bounds), task.top_k))
         found = _in_turn(lists)[: task.top_k]
     kept, size, warnings = within_budget(found, task.bytes_used, shared=task.shared)
-    return Result(passages=kept, bytes=size, warnings=[*dict.fromkeys(noted), *warnings])
+    return FoundPassages(passages=kept, bytes=size, warnings=[*dict.fromkeys(noted), *warnings])
 
 
 def _in_turn(lists: Sequence[Sequence[Passage]]) -> list[Passage]:

@@ -2,9 +2,10 @@
 
 from question.rewrite_question.logic import Result, Task, rewrite
 from selfrag import bootstrap
+from selfrag.bootstrap import questions
 from selfrag.ports.prompts import load_prompt
 
-grader = bootstrap.grader("rewrite_question", load_prompt(__file__))
+grader = questions.grader("rewrite_question", load_prompt(__file__))
 
 
 @bootstrap.step(Task)

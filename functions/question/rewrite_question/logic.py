@@ -9,9 +9,8 @@ from pydantic import BaseModel, StringConstraints
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
+from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.ports.grading import Grader
-
-MAX_QUERY_CHARACTERS = 400
 
 
 class Task(Limits):

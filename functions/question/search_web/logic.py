@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field, ValidationError
 
-from selfrag.domain.calls import StepResult
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.domain.passages import Passage
+from selfrag.domain.passages import FoundPassages, Passage
 from selfrag.ports.web import Domains, WebSearch
 from selfrag.text.budget import within_budget
 
@@ -25,13 +24,6 @@ class Task(BaseModel):
     deadline_ms: float | None = None
 
 
-class Result(StepResult):
-    """The results as passages, best first, and their size in the state."""
-
-    passages: list[Passage]
-    bytes: int
-
-
 class _Hit(BaseModel):
     url: str
     content: str
@@ -43,7 +35,7 @@ class _Reply(BaseModel):
     results: list[_Hit]
 
 
-def search(task: Task, web: WebSearch, domains: Domains) -> Result:
+def search(task: Task, web: WebSearch, domains: Domains) -> FoundPassages:
     """Search the web; the service's own domain filter leaks, so its results are filtered again.
 
     Raises TemporarilyUnavailable for a reply that is not a list of results.
@@ -54,7 +46,7 @@ def search(task: Task, web: WebSearch, domains: Domains) -> Result:
         raise TemporarilyUnavailable("the web search sent a reply that cannot be read") from error
     hits = [hit for hit in reply.results if hit.content.strip() and domains.allow(hit.url)]
     kept, size, warnings = within_budget(_passages(hits)[: task.top_k], task.bytes_used, shared=task.shared)
-    return Result(passages=kept, bytes=size, warnings=warnings)
+    return FoundPassages(passages=kept, bytes=size, warnings=warnings)
 
 
 def _passages(hits: Sequence[_Hit]) -> list[Passage]:

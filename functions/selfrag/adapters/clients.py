@@ -45,7 +45,7 @@ def states_client() -> Any:
 
 
 def bedrock_client(region: str | None, seconds: float) -> Any:
-    """The client of Bedrock by which texts are embedded; whoever asks decides on another try."""
+    """Make the Bedrock client for embeddings, without retries: callers retry."""
     return _client(
         "bedrock-runtime",
         region_name=region,
@@ -56,12 +56,12 @@ def bedrock_client(region: str | None, seconds: float) -> Any:
 
 
 def sagemaker_client(seconds: float) -> Any:
-    """The client of SageMaker by which the fine-tuned model is asked; whoever asks decides on another try."""
+    """Make the SageMaker client of the fine-tuned model, without retries: callers retry."""
     return _client("sagemaker-runtime", attempts=1, connect_timeout=min(3.0, seconds), read_timeout=seconds)
 
 
 def textract_client() -> Any:
-    """The client of Textract; the state machine decides on another try, for pages are asked about again and again."""
+    """Make the Textract client; the state machine retries, because it polls for the pages."""
     return _client("textract", attempts=2, connect_timeout=3, read_timeout=20)
 
 

@@ -2,20 +2,19 @@
 
 import json
 import time
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from selfrag.adapters.faults import aws_faults, code_of
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
-from selfrag.domain.strategies import workflow_of
+from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.executions import Known, Snapshot
 
 SERVICE = "the workflow"
 _ANSWERS = "the table of answers"
-# The second is of a question whose machine this deployment has no more.
+# The second is of a machine whose name is none.
 _NO_EXECUTION = {"ExecutionDoesNotExist", "InvalidArn"}
 _HISTORY_PAGE = 1000
 # As long as the workflow keeps an answer.
@@ -24,20 +23,11 @@ KEPT_SECONDS = 30 * 86_400
 
 @dataclass(frozen=True)
 class Machines:
-    """Where questions run (ARNs, of versions where there are some), and the table that their answers are kept in.
-
-    `others` has the Express and the Standard machine of each definition beside the question's; empty if there is none.
-    """
+    """Where questions run (ARNs, of versions where there are some), and the table that their answers are kept in."""
 
     express: str
     standard: str
     answers_table: str
-    others: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-
-    def of(self, strategy: str) -> tuple[str, str]:
-        """The Express and the Standard machine that run a strategy; empty if there are none."""
-        workflow = workflow_of(strategy)
-        return (self.express, self.standard) if workflow == "question" else self.others.get(workflow, ("", ""))
 
 
 class StatesExecutions:
@@ -47,15 +37,11 @@ class StatesExecutions:
         self._states, self._dynamodb, self._machines = states, dynamodb, machines
 
     def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
-        """Run a question on its strategy's Express machine to its end; None when the connection did not last that long.
-
-        Raises InvalidInput for a strategy that no machine runs.
-        """
-        express, _ = self._machines_of(payload)
+        """Run a question on the Express machine to its end; None when the connection did not last that long."""
         with aws_faults(SERVICE):
             try:
                 ended = self._states.start_sync_execution(
-                    stateMachineArn=express, name=question_id, input=json.dumps(payload)
+                    stateMachineArn=self._machines.express, name=question_id, input=json.dumps(payload)
                 )
             except ReadTimeoutError:
                 return None
@@ -66,17 +52,17 @@ class StatesExecutions:
         return dict(json.loads(ended["output"]))
 
     def start(self, question_id: str, payload: dict[str, Any]) -> None:
-        """Start a question on its strategy's Standard machine; raises as `answer` does."""
-        _, standard = self._machines_of(payload)
+        """Start a question on the Standard machine."""
         with aws_faults(SERVICE):
-            self._states.start_execution(stateMachineArn=standard, name=question_id, input=json.dumps(payload))
+            self._states.start_execution(
+                stateMachineArn=self._machines.standard, name=question_id, input=json.dumps(payload)
+            )
 
-    def expect(self, question_id: str, collections: Sequence[str], due: float, strategy: str) -> None:
+    def expect(self, question_id: str, collections: Sequence[str], due: float) -> None:
         """Keep that a question of these collections is at work until `due`, unless its response is kept already."""
         item = {
             "id": {"S": question_id},
             "collections": {"L": [{"S": name} for name in collections]},
-            "strategy": {"S": strategy},
             "due_at": {"N": str(int(due))},
             "expires_at": {"N": str(int(due) + KEPT_SECONDS)},
         }
@@ -108,25 +94,24 @@ class StatesExecutions:
             return None
         response = json.loads(item["response"]["S"]) if "response" in item else None
         due = float(item["due_at"]["N"]) if "due_at" in item else 0.0
-        # What an earlier release has kept names no strategy: it had the question's machines alone.
-        told = (item.get(name, {}).get("S", "") for name in ("question", "previous", "strategy"))
+        told = (item.get(name, {}).get("S", "") for name in ("question", "previous"))
         return Known(response, due, asked, *told)
 
-    def snapshot(self, question_id: str, strategy: str = "") -> Snapshot | None:
+    def snapshot(self, question_id: str) -> Snapshot | None:
         """The execution of a question; None when the Standard machine knows none, as it may for some seconds."""
         with aws_faults(SERVICE):
             try:
-                state = self._states.describe_execution(executionArn=self._execution(question_id, strategy))
+                state = self._states.describe_execution(executionArn=self._execution(question_id))
             except ClientError as error:
                 if code_of(error) in _NO_EXECUTION:
                     return None
                 raise
         return Snapshot(state["status"], json.loads(state["output"]) if state.get("output") else None)
 
-    def history(self, question_id: str, strategy: str = "") -> list[dict[str, Any]]:
+    def history(self, question_id: str) -> list[dict[str, Any]]:
         """The events of the execution of a question so far; [] when the Standard machine knows none."""
         pages = self._states.get_paginator("get_execution_history").paginate(
-            executionArn=self._execution(question_id, strategy), PaginationConfig={"PageSize": _HISTORY_PAGE}
+            executionArn=self._execution(question_id), PaginationConfig={"PageSize": _HISTORY_PAGE}
         )
         with aws_faults(SERVICE):
             try:
@@ -136,15 +121,8 @@ class StatesExecutions:
                     return []
                 raise
 
-    def _machines_of(self, payload: dict[str, Any]) -> tuple[str, str]:
-        strategy = payload.get("policy", {}).get("strategy", "")
-        machines = self._machines.of(strategy)
-        if not all(machines):
-            raise InvalidInput(f"This deployment has no machine for the strategy {strategy}; ask by another one.")
-        return machines
-
-    def _execution(self, question_id: str, strategy: str) -> str:
-        return _execution_arn(self._machines.of(strategy)[1], question_id)
+    def _execution(self, question_id: str) -> str:
+        return _execution_arn(self._machines.standard, question_id)
 
 
 def _execution_arn(machine: str, name: str) -> str:

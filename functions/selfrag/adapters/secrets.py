@@ -1,6 +1,5 @@
 """Secrets in Secrets Manager, named by settings and never a part of them."""
 
-from collections.abc import Callable
 from typing import Any
 
 from aws_lambda_powertools.utilities.parameters import SecretsProvider
@@ -8,13 +7,11 @@ from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterEr
 
 from selfrag.adapters.faults import typed
 from selfrag.domain.errors import Misconfigured
+from selfrag.ports.secrets import Secrets
 
 
-def secrets_manager(client: Any) -> Callable[..., str]:
-    """What gives the secret with a name or ARN, and is told the setting that names it; raises selfrag's typed errors.
-
-    A secret that was read is kept for some seconds, unless it is to be read `anew`.
-    """
+def secrets_manager(client: Any) -> Secrets:
+    """Return Secrets of Secrets Manager, by name or ARN; each is cached for some seconds, unless it is read `anew`."""
     provider = SecretsProvider(boto3_client=client)
 
     def secret(name: str, setting: str, *, anew: bool = False) -> str:

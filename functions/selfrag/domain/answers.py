@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from selfrag.domain.base import Model
 from selfrag.domain.scores.shown import Scores
-from selfrag.domain.verdicts import Reflection
+from selfrag.domain.verdicts import Critique, Reflection
 
 # Stands behind each sentence of an answer from evidence that cites nothing.
 UNCITED = "[uncited]"
@@ -48,6 +48,31 @@ class Citation(Model):
     locator: str = ""
     before: str = ""
     after: str = ""
+
+
+class Draft(Critique):
+    """An answer and what the graders said of it; `direct` means that it was written without a search.
+
+    One that is not `relevant` rests on a passage that was found not to be: it won under soft constraints. `not_said` is
+    what the writer found missing in the documents, in its words.
+    """
+
+    # The workflow keeps more with a draft, such as its score.
+    model_config = ConfigDict(extra="ignore")
+
+    answer: str = ""
+    citations: list[Citation] = []
+    direct: bool = False
+    cut: bool = False
+    relevant: bool = True
+    not_said: list[str] = []
+
+
+class Pass(Model):
+    """The steps that ran side by side, and why: what was known, and what follows from it."""
+
+    why: str
+    steps: list[str] = []
 
 
 class StepUsage(Model):
@@ -107,6 +132,9 @@ class AnswerResponse(Model):
     citations: list[Citation]
     reflection: Reflection
     path: list[str] = Field(description="The steps that ran, in order.")
+    passes: list[Pass] = Field(
+        default=[], description="Why each pass was made, in order; the last one says why it ended."
+    )
     queries: list[str] = Field(description="What was searched.")
     usage: Usage
     execution: ExecutionLink

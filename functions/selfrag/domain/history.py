@@ -1,19 +1,15 @@
 """An execution's history as steps: what each was given, what it gave back, and how long it took."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 # The events by which an execution ends.
 ENDS = ("ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted")
-# The states that take time; where one begins that stands inside of no other, a turn does.
-_TURNS = ("TaskStateEntered", "ParallelStateEntered", "MapStateEntered")
-# How the name of a state ends that is a step of its own elsewhere, and here is taken beside another one.
-_BESIDE = "Beside"
-# The details of an event that name a state.
-_NAMING = ("stateEntered", "stateExited", "mapIterationStarted")
+# The step that says what the others do.
+PLAN = "Plan"
 
 
 @dataclass(frozen=True)
@@ -21,8 +17,8 @@ class Step:
     """One task of an execution; times are in seconds, `started` counted from the execution's start.
 
     `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one. A step
-    that brought nothing tells them in its result, and how often it asked the model. `within` are the Maps and
-    Parallels around it, the outermost first; tasks with the same `turn` ran in the same pass of that one.
+    that brought nothing tells them in its result, and how often it asked the model. `turn` is that of the plan which
+    the step is part of, 0 where none was made.
     """
 
     name: str
@@ -34,7 +30,6 @@ class Step:
     error: str
     cause: str = ""
     turn: int = 0
-    within: tuple[str, ...] = ()
 
 
 def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
@@ -42,41 +37,32 @@ def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
     begin = epoch_seconds(history[0]) if history else 0.0
     owners: dict[int, int] = {}
     events: dict[int, list[dict[str, Any]]] = {}
-    places: dict[int, tuple[int, tuple[str, ...]]] = {}
-    turn = 0
-    for event, within in zip(history, _around(history), strict=True):
+    for event in history:
         entered = event["type"].endswith("StateEntered")
-        turn += not within and event["type"] in _TURNS
         owner = event["id"] if entered else owners.get(event.get("previousEventId", 0), 0)
-        owners[event["id"]], places[event["id"]] = owner, (turn, within)
+        owners[event["id"]] = owner
         events.setdefault(owner, []).append(event)
     tasks = [chain for chain in events.values() if chain[0]["type"] == "TaskStateEntered"]
-    return [_step(chain, begin, *places[chain[0]["id"]]) for chain in tasks]
+    return list(_in_turns(_step(chain, begin) for chain in tasks))
 
 
-def _around(history: Sequence[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
-    """Of each event the Maps and Parallels around it, the outermost first. No two states have the same name."""
-    after: dict[int, tuple[str, ...]] = {}
-    entered: dict[str, tuple[str, ...]] = {}
-    names: dict[int, str] = {}
-    for event in history:
-        number, before = event["id"], event.get("previousEventId", 0)
-        kind, within = event["type"], after.get(before, ())
-        name = next((event[f"{at}EventDetails"]["name"] for at in _NAMING if f"{at}EventDetails" in event), "")
-        if kind.endswith("StateExited"):
-            within = entered.get(name, within)
-        yield within
-        if kind.endswith("StateEntered"):
-            entered[name] = within
-        elif kind == "ParallelStateStarted":
-            name = names.get(before, "")
-            within = (*within, name)
-        elif kind == "MapIterationStarted":
-            within = (*entered.get(name, within), name)
-        after[number], names[number] = within, name
+def _in_turns(steps: Iterable[Step]) -> Iterator[Step]:
+    """Give each step the turn of the plan before it, and each plan its own."""
+    turn = 0
+    for step in steps:
+        turn = (plan_of(step) or {}).get("turn", turn)
+        yield replace(step, turn=turn)
 
 
-def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int, within: tuple[str, ...]) -> Step:
+def plan_of(step: Step) -> dict[str, Any] | None:
+    """The plan that a step made: its reason, its turn and its steps; None of a step that makes none, or failed."""
+    if step.name != PLAN or not isinstance(step.result, dict):
+        return None
+    plan = step.result.get("plan")
+    return plan if isinstance(plan, dict) else None
+
+
+def _step(chain: Sequence[dict[str, Any]], begin: float) -> Step:
     scheduled = [
         event["taskScheduledEventDetails"]["parameters"] for event in chain if event["type"] == "TaskScheduled"
     ]
@@ -90,7 +76,7 @@ def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int, within: tupl
         error, cause = _failure(failures[-1])
     last = next((event for event in chain if event["type"] == "TaskStateExited"), chain[-1])
     return Step(
-        name=chain[0]["stateEnteredEventDetails"]["name"].removesuffix(_BESIDE),
+        name=chain[0]["stateEnteredEventDetails"]["name"],
         started=started - begin,
         seconds=epoch_seconds(last) - started,
         attempts=max(len(scheduled), told.get("attempts", 0)),
@@ -98,8 +84,6 @@ def _step(chain: Sequence[dict[str, Any]], begin: float, turn: int, within: tupl
         result=result,
         error=error,
         cause=cause,
-        turn=turn,
-        within=within,
     )
 
 

@@ -20,9 +20,6 @@ _ORDER = (
     "RankPaths",
     "PickCandidate",
 )
-# States that are a step of the path by another name: those that ask one generator for all texts at once, and those that
-# decide within an answer.
-_SAME = {"GenerateCandidates": "Generate", "GenerateSegments": "Generate", "DecideNext": "DecideRetrieval"}
 
 
 class Entry(BaseModel):
@@ -32,8 +29,9 @@ class Entry(BaseModel):
     count up from one more than any turn before. They need not come in order.
     `attempts` counts how often it asked the model, `error` says why it brought nothing. `waste` was done ahead, and the
     answer came about without it; a `query` that was `prepared` is, unless it was searched. `brought` is how many
-    passages a search of the documents had, `sequences` how many texts the generator `selfrag` was asked for. An entry
-    may hold more, for the workflow's Choices.
+    passages a search of the documents had, `sequences` how many texts the generator `selfrag` was asked for. `aim` is
+    what a search was for, `found` how many of its passages are evidence, and a `repair` is an answer that was written
+    again without the claims that failed. `of` is the segment after which a decision was made ahead.
     """
 
     step: str
@@ -48,15 +46,25 @@ class Entry(BaseModel):
     query: str = ""
     brought: int | None = None
     sequences: int = 0
+    aim: str = ""
+    found: int | None = None
+    repair: bool = False
+    throttled: bool = False
+    of: str = ""
 
 
 def path_of(steps: Iterable[tuple[int, str]]) -> list[str]:
     """The path that steps took, each given by its turn and name: what ran side by side stands in one order, once."""
     path: list[str] = []
     for _, together in groupby(sorted(steps, key=lambda step: step[0]), key=lambda step: step[0]):
-        names = {_SAME.get(name, name) for _, name in together}
+        names = {name for _, name in together}
         path += [name for name in _ORDER if name in names]
     return path
+
+
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries of one turn in the order of a path."""
+    return sorted(entries, key=lambda entry: _ORDER.index(entry.step))
 
 
 def rounds(ledger: Iterable[Entry]) -> int:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, computed_field
 
 from selfrag.domain.base import Model
+from selfrag.domain.calls import StepResult
 
 
 class CitedWhole(Model):
@@ -50,6 +51,18 @@ class Evidence(Passage):
     model_config = ConfigDict(from_attributes=True)
 
     strips: list[Strip] = []
+
+
+class FoundPassages(StepResult):
+    """What a search hands back: passages, best first, and their size in the state."""
+
+    passages: list[Passage]
+    bytes: int
+
+    @computed_field
+    def found(self) -> list[dict[str, str]]:
+        """The ids of the passages, each with its document: what Plan needs of them."""
+        return [{"passage_id": one.passage_id, "document": one.document} for one in self.passages]
 
 
 @dataclass(frozen=True)

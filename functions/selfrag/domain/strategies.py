@@ -7,9 +7,8 @@ from selfrag.domain.scores.options import normal
 
 Strategy = Literal["self_rag", "naive", "corrective", "adaptive", "candidates", "segments"]
 Generator = Literal["claude", "selfrag"]
-# A definition of its own has each of these; what is not among them is routing in the question's.
-Workflow = Literal["question", "candidates", "segments"]
 
+# The paper's own inference, which compares several answers.
 _PAPERS = ("candidates", "segments")
 _LOOPS = tuple(name for name in get_args(Strategy) if name not in _PAPERS)
 # The fields that only some strategies read; all read the others.
@@ -36,9 +35,9 @@ _CAPS: dict[str, dict[str, float]] = {
 }
 
 
-def workflow_of(strategy: str) -> Workflow:
-    """The definition that a strategy is run by."""
-    return {"candidates": "candidates", "segments": "segments"}.get(strategy, "question")  # type: ignore[return-value]
+def compares(strategy: str) -> bool:
+    """Whether a strategy writes several answers, and takes the best of them."""
+    return strategy in _PAPERS
 
 
 def is_quick(strategy: str, generator: str) -> bool:

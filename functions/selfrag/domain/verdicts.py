@@ -20,12 +20,14 @@ class RetrievalVerdict(Model):
 
     Under `adaptive` also what the question takes: `simple` is one search, `complex` may be several. Within an answer
     that grows by segments the decision may be `complete`. `ratio` is r, 0 to 1, where the generator told probabilities.
+    `query` is what to search for, in words that stand alone, of a follow-up.
     """
 
     decision: Decision
     reason: str
     complexity: Complexity | None = None
     ratio: Score | None = None
+    query: str = ""
 
 
 class RelevanceVerdict(Model):

@@ -6,13 +6,15 @@ shape. Who may see a passage is decided at retrieval, not here: only who brings 
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from selfrag.domain.errors import SelfragError
 from selfrag.ports.model import Claude, Judgement, Segment, Source, Writing
 from selfrag.ports.prompts import Prompt
 
@@ -46,9 +48,7 @@ def _schema(shape: type[BaseModel]) -> dict[str, Any]:
 
 
 class VerdictCache(Protocol):
-    """Where replies are kept; `failed` tells whether a call to it failed."""
-
-    failed: bool
+    """Where replies are kept; raises selfrag's typed errors, which never fail a step."""
 
     def get(self, key: str) -> str | None:
         """The reply's JSON text, or None."""
@@ -60,11 +60,14 @@ class VerdictCache(Protocol):
 class Remembering:
     """A model with the cache in front of it: asked the same again, it says the same, without a call.
 
-    A refused, cut, malformed, empty or missing reply is not kept.
+    A refused, cut, malformed, empty or missing reply is not kept. `on_failure` hears each error of the cache.
     """
 
-    def __init__(self, claude: Claude, cache: VerdictCache) -> None:
-        self._claude, self._cache = claude, cache
+    def __init__(
+        self, claude: Claude, cache: VerdictCache, on_failure: Callable[[SelfragError], None] = lambda error: None
+    ) -> None:
+        self._claude, self._cache, self._on_failure = claude, cache, on_failure
+        self._failed = False
 
     def model_of(self, step: str) -> str:
         """The model id that the step is configured to use."""
@@ -78,7 +81,7 @@ class Remembering:
             return Judgement(kept, None, call=None, attempts=0, cached=True)
         judged = self._claude.judge(step, prompt, fields, shape)
         if judged.verdict is not None:
-            self._cache.put(key, judged.verdict.model_dump_json())
+            self._keep(key, judged.verdict.model_dump_json())
         return replace(judged, warnings=self._warnings())
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
@@ -91,17 +94,27 @@ class Remembering:
             return Writing(kept, None, call=None, attempts=0, cached=True)
         writing = self._claude.write(step, prompt, sources, fields)
         if writing.flaw is None and any(segment.text.strip() for segment in writing.segments):
-            self._cache.put(key, _SEGMENTS.dump_json(writing.segments).decode())
+            self._keep(key, _SEGMENTS.dump_json(writing.segments).decode())
         return replace(writing, warnings=self._warnings())
 
     def _kept(self, key: str, read: Callable[[str], T]) -> T | None:
-        text = self._cache.get(key)
-        if text is None:
-            return None
+        with self._open_on_failure():
+            text = self._cache.get(key)
+            with suppress(ValidationError):
+                return None if text is None else read(text)
+        return None
+
+    def _keep(self, key: str, text: str) -> None:
+        with self._open_on_failure():
+            self._cache.put(key, text)
+
+    @contextmanager
+    def _open_on_failure(self) -> Iterator[None]:
         try:
-            return read(text)
-        except ValidationError:
-            return None
+            yield
+        except SelfragError as error:
+            self._failed = True
+            self._on_failure(error)
 
     def _warnings(self) -> tuple[str, ...]:
-        return (CACHE_FAILED,) if self._cache.failed else ()
+        return (CACHE_FAILED,) if self._failed else ()

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 class Known:
     """What is kept of a question: its response, None before it has one, and by when (epoch seconds) it should have.
 
-    With a response there are also its text, and the id of the question that it followed; without one, the strategy
-    that runs it. `collections` are those that it was asked under.
+    With a response there are also its text, and the id of the question that it followed. `collections` are those that
+    it was asked under.
     """
 
     response: dict[str, Any] | None
@@ -18,7 +18,6 @@ class Known:
     collections: tuple[str, ...] = ()
     question: str = ""
     previous: str = ""
-    strategy: str = ""
 
 
 @dataclass(frozen=True)
@@ -33,22 +32,19 @@ class Executions(Protocol):
     """Starts questions and looks at them; raises selfrag's typed errors."""
 
     def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
-        """Run a question on its strategy's Express machine to its end; None when the connection did not last that long.
-
-        Raises InvalidInput for a strategy that no machine runs.
-        """
+        """Run a question on the Express machine to its end; None when the connection did not last that long."""
 
     def start(self, question_id: str, payload: dict[str, Any]) -> None:
-        """Start a question on its strategy's Standard machine; raises as `answer` does."""
+        """Start a question on the Standard machine."""
 
-    def expect(self, question_id: str, collections: Sequence[str], due: float, strategy: str) -> None:
+    def expect(self, question_id: str, collections: Sequence[str], due: float) -> None:
         """Keep that a question of these collections is at work until `due`, unless its response is kept already."""
 
     def known(self, question_id: str, collections: Collection[str]) -> Known | None:
         """What is kept of a question, whichever machine ran; None when there is none of the caller's."""
 
-    def snapshot(self, question_id: str, strategy: str = "") -> Snapshot | None:
+    def snapshot(self, question_id: str) -> Snapshot | None:
         """The execution of a question; None when the Standard machine knows none, as it may for some seconds."""
 
-    def history(self, question_id: str, strategy: str = "") -> list[dict[str, Any]]:
+    def history(self, question_id: str) -> list[dict[str, Any]]:
         """The events of the execution of a question so far; [] when the Standard machine knows none."""

@@ -7,11 +7,14 @@ step and the model; and one word of the verdict, status or strategy that is coun
 
 import os
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
-from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
+
+if TYPE_CHECKING:
+    from selfrag.domain.answers import AnswerResponse
 
 NAMESPACE = "selfrag"
 _UNITS = {"Latency": MetricUnit.Milliseconds, "CostUsd": MetricUnit.NoUnit, "QuestionCostUsd": MetricUnit.NoUnit}
@@ -61,7 +64,7 @@ def count_calls(calls: Iterable[ModelCall], prices: Mapping[str, Prices]) -> Non
         emit({"step": call.step, "model": call.model}, values if cost is None else {**values, "CostUsd": cost})
 
 
-def count_answer(response: AnswerResponse, strategy: str) -> None:
+def count_answer(response: "AnswerResponse", strategy: str) -> None:
     """Count how a question ended, by which strategy, and what its verdicts were."""
     reflection, usage = response.reflection, response.usage
     emit({"status": response.status}, {"Questions": 1})

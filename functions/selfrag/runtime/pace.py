@@ -1,8 +1,7 @@
-"""When a task's requests are sent, and sent again: as the model asks, while there is time, and four at the most.
+"""Pacing of a task's requests to a model: retries before the deadline, four requests at most.
 
-A refusal that says how long to wait is obeyed, if the deadline allows, and no longer than it says; if there is no time
-for it nothing is waited for. What one function is told is noted for all of the deployment: they hold back too, each
-a little longer than the next, so that they do not all come at once.
+A retry waits as long as the refusal's `retry-after` says; if that does not fit before the deadline, there is no retry.
+Refusals are shared in the deployment: its functions back off together, each with its own jitter.
 """
 
 from collections.abc import Callable
@@ -15,9 +14,9 @@ from selfrag.runtime.clock import Clock
 from selfrag.runtime.deadline import SHORTEST_CALL_SECONDS, STEP_SECONDS
 
 MOST_REQUESTS = 4
-# What is kept for the call itself when a wait is weighed.
+# Time kept for the call that follows a wait.
 CALL_SECONDS = 1.0
-# So long others hold back when the model did not say how long.
+# Deployment-wide backoff after a refusal without a `retry-after`.
 FEW_SECONDS = 2.0
 _FIRST_BACKOFF_SECONDS = 0.5
 _LONGEST_BACKOFF_SECONDS = 2.0
@@ -26,10 +25,10 @@ T = TypeVar("T")
 
 
 class Unanswered(Exception):
-    """A request brought nothing, and a later one may: `error` says why.
+    """A request that failed and may be retried; `error` says why.
 
-    `after` is for how many seconds the service wants to be left, None if it does not say; `throttled` whether the
-    request was one too many.
+    `after` is the service's `retry-after` in seconds, None if it names none. `throttled` says that a rate limit
+    refused the request.
     """
 
     def __init__(self, error: TemporarilyUnavailable, after: float | None = None, *, throttled: bool = False) -> None:
@@ -39,7 +38,7 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
-    """What came, None and the error that is why nothing did; how many requests were sent, and if one was too many."""
+    """A reply, or None and the error in its place; the number of requests, and whether one was throttled."""
 
     value: T | None
     error: SelfragError | None
@@ -48,7 +47,7 @@ class Reply(Generic[T]):
 
 
 class Pace:
-    """The time and the requests of one task: `call_seconds` is the most that one call may take."""
+    """The time and the requests of one task; `call_seconds` is the timeout of a call."""
 
     def __init__(self, clock: Clock, recent: RecentCalls, call_seconds: float, deadline_ms: float | None) -> None:
         self._clock, self._recent, self._call_seconds = clock, recent, call_seconds
@@ -57,18 +56,18 @@ class Pace:
         self._requests_left = MOST_REQUESTS
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Return the seconds since the epoch."""
         return self._clock.now()
 
     def intervals(self, step: str, model: str) -> tuple[float, ...]:
-        """Seconds between the last arrivals of a step at its model, of which this is one."""
+        """Return the seconds between the last arrivals of a step at its model, this one included."""
         return self._recent.seen(step, model).intervals
 
     def ask(self, step: str, model: str, send: Callable[[float], T]) -> Reply[T]:
-        """The reply to a request that `send` sends, given the seconds that it may take, as often as needed.
+        """Return the reply to a request; `send` is called with a timeout in seconds, again for each retry.
 
-        What no later try would mend is raised, and so is a budget that allows no request at all. A task that has sent
-        some has to tell of them.
+        Raises what no retry would mend, and BudgetExceeded before the first request. After it that is an error in the
+        reply, which reports the requests that were sent.
         """
         sent, throttled = 0, False
         error: SelfragError | None = None
@@ -100,7 +99,7 @@ class Pace:
         return min(self._call_seconds, left)
 
     def _waited(self, step: str, model: str, unanswered: Unanswered) -> SelfragError | None:
-        """Wait until the request may be sent again; or the error that ends the step, at once."""
+        """Wait before a retry, or return the error that ends the step without one."""
         self._requests_left -= 1
         if unanswered.throttled:
             self._recent.refused(model, FEW_SECONDS if unanswered.after is None else unanswered.after)
@@ -114,7 +113,7 @@ class Pace:
         return None
 
     def _ended(self, error: TemporarilyUnavailable) -> SelfragError:
-        """The error of a step that cannot wait: where not even a short wait would fit, time is what is missing."""
+        """Return DeadlineExceeded if no backoff fits before the deadline, else the service's own error."""
         if self._clock.now() + _LONGEST_BACKOFF_SECONDS + CALL_SECONDS <= self._deadline:
             return error
         return DeadlineExceeded(f"no time is left for another try: {error}")
@@ -125,7 +124,7 @@ class Pace:
         return longest * (1 + self._clock.share()) / 2
 
     def _hold_back(self, step: str, model: str) -> None:
-        """Leave the model alone as long as it has asked anyone for, unless that would take all the time there is."""
+        """Wait out the deployment-wide backoff for this model, if it fits before the deadline."""
         while (patience := self._recent.seen(step, model).patience) > 0:
             seconds = patience + self._clock.share()
             if not self._fits(seconds):

@@ -1,4 +1,4 @@
-"""Parts that are made once in a process, and those that were handed over in their place."""
+"""Parts that a process makes once, and overrides of them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -8,39 +8,38 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_made: dict[str, Any] = {}
-_handed: dict[str, Any] = {}
+_made: dict[Callable[[], Any], Any] = {}
+_overrides: dict[str, Any] = {}
 # boto3 makes clients in one thread at a time.
 _lock = RLock()
 
 
 def once(make: Callable[[], T]) -> Callable[[], T]:
-    """A part that is made when it is first asked for, unless one of its name was handed over."""
-    name = make.__name__
+    """Make a part of a function: its override if its name has one, else what it returns, called on first use only."""
 
     @wraps(make)
     def part() -> T:
         with _lock:
-            if name in _handed:
-                return _handed[name]  # type: ignore[no-any-return]
-            if name not in _made:
-                _made[name] = make()
-            return _made[name]  # type: ignore[no-any-return]
+            if make.__name__ in _overrides:
+                return _overrides[make.__name__]  # type: ignore[no-any-return]
+            if part not in _made:
+                _made[part] = make()
+            return _made[part]  # type: ignore[no-any-return]
 
     return part
 
 
-def forget(*names: str) -> None:
-    """Drop what was made, all of it or the parts of these names: it is made anew when it is next asked for."""
+def forget(*parts: Callable[[], Any]) -> None:
+    """Drop what was made of these parts, or of all; they are made again on next use."""
     with _lock:
-        for name in names or list(_made):
-            _made.pop(name, None)
+        for part in parts or list(_made):
+            _made.pop(part, None)
 
 
 @contextmanager
-def handed(parts: Mapping[str, Any]) -> Iterator[None]:
-    """Give these parts, by name, to whoever asks until the block ends; nothing made outside it is left in it."""
-    before = dict(_handed)
+def overriding(parts: Mapping[str, Any]) -> Iterator[None]:
+    """Override parts by name for the duration of the block; parts made outside it are not used in it, nor after it."""
+    before = dict(_overrides)
     _replace({**before, **parts})
     try:
         yield
@@ -48,8 +47,8 @@ def handed(parts: Mapping[str, Any]) -> Iterator[None]:
         _replace(before)
 
 
-def _replace(parts: Mapping[str, Any]) -> None:
+def _replace(overrides: Mapping[str, Any]) -> None:
     with _lock:
-        _handed.clear()
-        _handed.update(parts)
+        _overrides.clear()
+        _overrides.update(overrides)
         _made.clear()

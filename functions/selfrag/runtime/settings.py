@@ -19,7 +19,6 @@ PASSAGES = "3"
 
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
 # Empty where a deployment has none.
-OtherMachine = Annotated[str, Field(pattern=r"^(arn:.*)?$")]
 
 
 class FromEnvironment(BaseSettings):
@@ -110,10 +109,6 @@ class ApiSettings(FromEnvironment):
 
     express_machine_arn: str = Field(pattern=r"^arn:")
     standard_machine_arn: str = Field(pattern=r"^arn:")
-    candidates_express_machine_arn: OtherMachine = ""
-    candidates_standard_machine_arn: OtherMachine = ""
-    segments_express_machine_arn: OtherMachine = ""
-    segments_standard_machine_arn: OtherMachine = ""
     answers_table: str = "selfrag-answers"
     requests_table: str = "selfrag-requests"
     feedback_table: str = "selfrag-feedback"
@@ -123,14 +118,6 @@ class ApiSettings(FromEnvironment):
     default_collections: tuple[str, ...] | None = None
     web_search: bool = True
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=25.0)
-
-    @property
-    def other_machines(self) -> dict[str, tuple[str, str]]:
-        """The Express and the Standard machine of each definition beside the question's."""
-        return {
-            "candidates": (self.candidates_express_machine_arn, self.candidates_standard_machine_arn),
-            "segments": (self.segments_express_machine_arn, self.segments_standard_machine_arn),
-        }
 
     @property
     def for_others(self) -> tuple[str, ...]:

@@ -44,8 +44,8 @@ def test_the_bytecode_names_its_place_in_the_lambda_and_none_of_this_machine(arm
     of_a_step = compiled(arm64 / "retrieve.zip")["question/retrieve/__pycache__/handler.cpython-313.pyc"]
     assert b"/var/task/question/retrieve/handler.py" in of_a_step
     assert (
-        b"/opt/python/selfrag/bootstrap.py"
-        in compiled(arm64 / "layer.zip")["python/selfrag/__pycache__/bootstrap.cpython-313.pyc"]
+        b"/opt/python/selfrag/bootstrap/questions.py"
+        in compiled(arm64 / "layer.zip")["python/selfrag/bootstrap/__pycache__/questions.cpython-313.pyc"]
     )
     for place in (f"{ROOT}/", f"{Path.home()}/", f"{tempfile.gettempdir()}/{tempfile.gettempprefix()}"):
         held = [name for zip_ in arm64.glob("*.zip") for name, data in compiled(zip_).items() if place.encode() in data]

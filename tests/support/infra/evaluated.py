@@ -16,8 +16,6 @@ KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_na
 BUCKET = bucket_arn("selfrag-work").rpartition(":")[2]
 _ARN = f"arn:aws:states:{HERE}:stateMachine:selfrag"
 MACHINE = f"{_ARN}-evaluation:live"
-# What answers questions; a strategy that is another shape has a machine of its own.
-ANSWERING = ("standard", "candidates-standard", "segments-standard")
 # Of the questions that say so, the first try fails: by an execution that fails, or by an answer that says so.
 BREAKS, FAILS = "It breaks:", "It fails:"
 _FIRST_OF = '{{% $contains($states.input.question, "{}") and $contains($states.context.Execution.Name, /-0$/) %}}'
@@ -56,7 +54,7 @@ class Evaluated:
         iam, policies = boto3.client("iam", endpoint_url=aws, **KEYS), policies or exported()
         trust = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": "states.amazonaws.com"}}
         document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
-        machines = {**dict.fromkeys(ANSWERING, json.dumps(QUESTIONS)), "evaluation": self._definition()}
+        machines = {"standard": json.dumps(QUESTIONS), "evaluation": self._definition()}
         for machine, definition in machines.items():
             role = iam.create_role(RoleName=f"selfrag-{machine}", AssumeRolePolicyDocument=document)["Role"]
             policy = json.dumps(policies[machine])
@@ -75,8 +73,6 @@ class Evaluated:
             "evaluation_concurrency": "20",
             "work_bucket": BUCKET,
             "question_machine": f"{_ARN}-standard:live",
-            "candidates_machine": f"{_ARN}-candidates-standard:live",
-            "segments_machine": f"{_ARN}-segments-standard:live",
         }
         return definition_json(EVALUATION, names)
 
@@ -102,9 +98,9 @@ class Evaluated:
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
         return [each["Key"] for page in pages for each in page.get("Contents", [])]
 
-    def asked(self, machine: str = "standard") -> Counter[str]:
-        """How often each question was asked, by the executions of a machine that answers."""
-        pages = self.states.get_paginator("list_executions").paginate(stateMachineArn=f"{_ARN}-{machine}")
+    def asked(self) -> Counter[str]:
+        """How often each question was asked, by the executions of the machine that answers."""
+        pages = self.states.get_paginator("list_executions").paginate(stateMachineArn=f"{_ARN}-standard")
         arns = [each["executionArn"] for page in pages for each in page["executions"]]
         inputs = [json.loads(self.states.describe_execution(executionArn=arn)["input"]) for arn in arns]
         return Counter(each["question"] for each in inputs)

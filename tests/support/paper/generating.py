@@ -57,14 +57,15 @@ def candidates(scenario: Scenario, **more: Any) -> tuple[list[Critiqued], dict[s
 
 def segments(scenario: Scenario, branches: list[dict[str, Any]], **more: Any) -> tuple[list[Segment], dict[str, Any]]:
     """A segment for each branch, and the whole result of the step."""
-    task = {"generator": "selfrag", "mode": "segments", "question": scenario.question, "branches": branches, **more}
-    result = generate(task, None)
+    ids = dict.fromkeys(one["passage_id"] for one in branches if one["passage_id"])
+    shown = {"branches": branches, "passages": [scenario.evidence(one).model_dump() for one in ids]}
+    result = generate(
+        {"generator": "selfrag", "mode": "segments", "question": scenario.question, **shown, **more}, None
+    )
     return [Segment.model_validate(one) for one in result["written"]], result
 
 
 def branch(scenario: Scenario, name: str, parent: Segment | None = None, **more: Any) -> dict[str, Any]:
     """The branch whose segment is the node of a name, behind the segment that was written for its parent."""
-    passage = scenario.named(name).passage
-    shown = scenario.evidence(passage).model_dump() if passage else None
     told = {"told": parent.told, "bare": parent.answer, "parent": parent.id} if parent else {}
-    return {"id": name, "passage": shown, **told, **more}
+    return {"id": name, "passage_id": scenario.named(name).passage, **told, **more}

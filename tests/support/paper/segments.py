@@ -48,7 +48,7 @@ def _written(event: dict[str, Any], rows: dict[str, Row]) -> dict[str, Any]:
 def segment(branch: dict[str, Any], row: Row) -> dict[str, Any]:
     """A sentence as the endpoint's adapter gives it back."""
     passage_id, text, seq, relevance, support, following, use = row
-    assert branch["passage"]["passage_id"] == passage_id
+    assert branch["passage_id"] == passage_id
     found = dict(zip(reversed(RELEVANCE), relevance, strict=True)) | dict(zip(reversed(SUPPORT), support, strict=True))
     found |= dict(zip(UTILITY, use, strict=False))
     rel, label = terms.relevance_score(found), terms.most_probable(found, SUPPORT)

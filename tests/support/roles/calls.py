@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-from cli.local.aws.environment import ARNS
+from cli.local.aws.environment import MACHINE_ARN
 from cli.local.aws.resources import MODEL_SECRET, WEB_SECRET
 
 ACCOUNT = "000000000000"
@@ -47,10 +47,7 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
         case "states":
             # Step Functions decides by the machine, whichever of its versions is started; locally one stands for both.
             kind = "express" if action == "states:StartSyncExecution" else "standard"
-            arn = parameters["stateMachineArn"]
-            # One that is not there would be refused as the question's.
-            machine = (arn if arn in ARNS.values() else ARNS["question"]).rpartition(":")[2]
-            return f"arn:aws:states:{HERE}:stateMachine:{machine}-{kind}"
+            return f"arn:aws:states:{HERE}:stateMachine:{MACHINE_ARN.rpartition(':')[2]}-{kind}"
     return "*"
 
 

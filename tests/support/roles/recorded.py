@@ -16,7 +16,6 @@ from moto.stepfunctions.parser.backend.execution_worker import ExecutionWorker
 from opensearchpy.connection import Urllib3HttpConnection
 from opensearchpy.exceptions import AuthorizationException
 
-from cli.local.aws.environment import ARNS
 from cli.local.aws.stack import INGESTION_ARN
 from tests.support.roles.calls import (
     COLLECTION,
@@ -29,7 +28,7 @@ from tests.support.roles.calls import (
 
 # Threads that moto starts for an execution begin without a caller: what they call, its machine calls.
 WORKFLOW = "workflow"
-_MACHINES = {ARNS["candidates"]: "candidates", ARNS["segments"]: "segments", INGESTION_ARN: "ingestion"}
+_MACHINES = {INGESTION_ARN: "ingestion"}
 _caller: ContextVar[str] = ContextVar("caller", default=WORKFLOW)
 NOBODY = ""
 

@@ -10,8 +10,7 @@ import boto3
 import httpx2
 import pytest
 
-from cli.local.aws.definitions import CANDIDATES, INGESTION, QUESTION, SEGMENTS
-from cli.local.aws.environment import ARNS
+from cli.local.aws.definitions import INGESTION, QUESTION
 from cli.local.aws.resources import DOCUMENTS_BUCKET, WORK_BUCKET
 from cli.local.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from cli.local.offline.web import WebServer
@@ -68,22 +67,21 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             "SELFRAG_COLLECTIONS": '["c"]',
             "SELFRAG_VIEW_SECONDS": "0",
         }
-        deployed = deployed_handlers(QUESTION, CANDIDATES, SEGMENTS, INGESTION)
+        deployed = deployed_handlers(QUESTION, INGESTION)
         alone = threading.Lock()
         handlers = {
             name: _emptied_before(name, _cold(as_caller(name, each), alone), gone) for name, each in deployed.items()
         }
-        secrets = {"model-key": "test", "web-key": "test"}
-        running = running_stack(
-            environment, secrets, handlers=handlers, workflows=tuple(ARNS), pause=lambda seconds: None
-        )
+        running = running_stack(environment, {}, handlers=handlers, pause=lambda seconds: None)
         stack = opened.enter_context(running)
+        for secret in ("model-key", "web-key"):
+            boto3.client("secretsmanager").create_secret(Name=secret, SecretString="test")
         calls = opened.enter_context(recording(allows))
         _ingest_everything(stack, collection, gone)
         url = opened.enter_context(serving(handler=as_caller("ask", threaded_handler())))
         api = httpx2.Client(base_url=url, headers={"x-api-key": "k"}, timeout=40)
         _ask_everything(opened.enter_context(api), model)
-        _ask_by_other_machines(api, model)
+        _ask_by_other_strategies(api, model)
         yield calls
 
 
@@ -195,8 +193,8 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     assert api.delete(f"/v1/documents/{document['id']}").status_code == 202
 
 
-def _ask_by_other_machines(api: httpx2.Client, model: ModelServer) -> None:
-    """Ask both ways by each strategy that has machines of its own, with a search of the web and a follow-up."""
+def _ask_by_other_strategies(api: httpx2.Client, model: ModelServer) -> None:
+    """Ask both ways by the paper's strategies, with a search of the web and a follow-up."""
 
     def later(question: str, **more: Any) -> Any:
         location = api.post("/v1/questions", json={"question": question, **more}).headers["location"]

@@ -130,7 +130,7 @@ def test_whoever_waits_for_a_model_that_is_asleep_is_told_so_and_when_to_come_ba
         monkeypatch.setenv(f"SELFRAG_CANDIDATES_{kind}_MACHINE_ARN", f"{EXPRESS}-candidates")
     failed = {"id": "abc", "status": "failed", "usage": {"warnings": ["Generate gave no result (Asleep)."]}}
     states = FakeStates(start_sync_execution={"status": "SUCCEEDED", "output": json.dumps(failed)})
-    machines = Machines(EXPRESS, STANDARD, "answers", {"candidates": (f"{EXPRESS}-candidates", STANDARD)})
+    machines = MACHINES
     policy = {"strategy": "candidates", "generator": "selfrag"}
     status, body, headers = send(
         answers, states, event("POST", "/v1/ask", {"question": "How many days?", "policy": policy}), machines
@@ -169,7 +169,7 @@ def test_an_answer_that_came_in_the_meantime_is_not_replaced(answers: Stubber) -
 def test_a_question_at_work_is_known_at_once_and_without_a_call_of_step_functions(answers: Stubber) -> None:
     answers.add_response("get_item", kept(due_in=60), LOOKED)
     status, body, headers = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))
-    unknown = dict.fromkeys(("reflection", "path", "trace", "passages", "scores"))
+    unknown = dict.fromkeys(("reflection", "path", "passes", "trace", "passages", "scores"))
     at_work = {"id": "abc", "status": "running", **unknown}
     assert (status, body, headers["Retry-After"]) == (200, at_work, ["5"])
 

@@ -91,7 +91,7 @@ def test_a_collection_of_another_is_refused_in_the_words_of_one_that_does_not_ex
 @pytest.fixture
 def table() -> Iterator[Any]:
     with mock_aws():
-        make({}, {})
+        make({})
         yield boto3.resource("dynamodb").Table(CALLERS_TABLE)
 
 

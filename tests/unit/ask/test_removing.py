@@ -16,7 +16,7 @@ from ingestion.claim_document.logic import Task as Look
 from ingestion.claim_document.logic import claim
 from ingestion.record_document.logic import Task as Found
 from ingestion.record_document.logic import record
-from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.manifest import Manifest
@@ -99,7 +99,7 @@ class World:
 @pytest.fixture(scope="module")
 def manifest() -> Iterator[Manifest]:
     with running_stack({}, {}, handlers={"none": lambda event, context: None}):
-        yield bootstrap.manifest()
+        yield ingestion.manifest()
 
 
 @pytest.fixture

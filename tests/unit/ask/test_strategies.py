@@ -1,4 +1,4 @@
-"""Which machine a strategy runs on, what a deployment does not offer, and how much time there is."""
+"""What a deployment does not offer, and how much time there is."""
 
 import json
 import time
@@ -6,13 +6,13 @@ from typing import Any
 
 import boto3
 import pytest
-from botocore.stub import ANY, Stubber
+from botocore.stub import Stubber
 
-from selfrag.adapters.executions import Machines, StatesExecutions
 from tests.unit.ask.test_ask import (
     EXPECTED,
     EXPRESS,
     LOOKED,
+    MACHINES,
     RESPONSE,
     STANDARD,
     FakeStates,
@@ -22,19 +22,15 @@ from tests.unit.ask.test_ask import (
     send,
 )
 
-OTHERS = {name: (f"{EXPRESS}-{name}", f"{STANDARD}-{name}") for name in ("candidates", "segments")}
-MACHINES = Machines(EXPRESS, STANDARD, "answers", OTHERS)
 SELFRAG = {"strategy": "segments", "generator": "selfrag"}
 
 
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The table of answers, as a stub, in a deployment that has every machine and no endpoint."""
+    """The table of answers, as a stub, in a deployment that has no endpoint."""
     client = boto3.client("dynamodb", region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b")
-    for name, (express, standard) in {"": (EXPRESS, STANDARD), **OTHERS}.items():
-        prefix = f"SELFRAG_{name.upper()}_" if name else "SELFRAG_"
-        monkeypatch.setenv(f"{prefix}EXPRESS_MACHINE_ARN", express)
-        monkeypatch.setenv(f"{prefix}STANDARD_MACHINE_ARN", standard)
+    monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", EXPRESS)
+    monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", STANDARD)
     with Stubber(client) as stub:
         yield stub
 
@@ -52,64 +48,10 @@ def answering() -> FakeStates:
     )
 
 
-@pytest.mark.parametrize("strategy", ["self_rag", "naive", "candidates", "segments"])
-def test_a_strategy_is_started_on_its_machine_and_its_execution_is_found_there(answers: Stubber, strategy: str) -> None:
-    _, standard = OTHERS.get(strategy, (EXPRESS, STANDARD))
-    states = answering()
-    answers.add_response("put_item", {}, EXPECTED)
-    assert send(answers, states, asking("/v1/questions", strategy=strategy), MACHINES)[0] == 202
-    assert states.asked["start_execution"]["stateMachineArn"] == standard
-    found = kept(due_in=60)
-    found["Item"]["strategy"] = {"S": strategy}
-    answers.add_response("get_item", found, LOOKED)
-    assert send(answers, states, event("GET", "/v1/questions/abc?trace=true"), MACHINES)[0] == 200
-    execution = standard.replace(":stateMachine:", ":execution:") + ":abc"
-    assert states.asked["describe_execution"]["executionArn"] == execution
-    assert states.asked["get_execution_history"]["executionArn"] == execution
-
-
-def test_what_is_kept_of_a_question_at_work_names_its_strategy(answers: Stubber) -> None:
-    sent = {"id": ANY, "collections": ANY, "due_at": ANY, "expires_at": ANY, "strategy": {"S": "segments"}}
-    answers.add_response("put_item", {}, {**EXPECTED, "Item": sent})
-    assert send(answers, answering(), asking("/v1/questions", strategy="segments"), MACHINES)[0] == 202
-    answers.assert_no_pending_responses()
-
-
-def test_a_question_of_an_earlier_release_is_looked_for_on_the_questions_machine(answers: Stubber) -> None:
-    states = answering()
-    answers.add_response("get_item", kept(due_in=-1), LOOKED)
-    assert send(answers, states, event("GET", "/v1/questions/abc"), MACHINES)[1]["status"] == "running"
-    assert states.asked["describe_execution"]["executionArn"].split(":")[-2] == "selfrag-standard"
-
-
 def test_a_question_whose_machine_is_gone_has_failed_when_it_is_overdue(answers: Stubber) -> None:
-    found = kept(due_in=-1)
-    found["Item"]["strategy"] = {"S": "segments"}
-    answers.add_response("get_item", found, LOOKED)
+    answers.add_response("get_item", kept(due_in=-1), LOOKED)
     states = FakeStates(describe_execution=refused("InvalidArn"))
-    without = Machines(EXPRESS, STANDARD, "answers")
-    assert send(answers, states, event("GET", "/v1/questions/abc"), without)[1]["status"] == "failed"
-
-
-@pytest.mark.parametrize("path", ["/v1/ask", "/v1/questions"])
-def test_a_strategy_that_a_deployment_has_no_machine_for_is_refused_before_anything_is_kept(
-    answers: Stubber, monkeypatch: pytest.MonkeyPatch, path: str
-) -> None:
-    monkeypatch.setenv("SELFRAG_CANDIDATES_STANDARD_MACHINE_ARN", "")
-    states = FakeStates()
-    status, body, _ = send(answers, states, asking(path, strategy="candidates"), MACHINES)
-    assert (status, body["detail"]) == (400, "This deployment has no machines for the strategy candidates.")
-    assert "terraform apply" in body["hint"]
-    assert states.asked == {}
-
-
-def test_an_execution_is_not_started_on_another_strategys_machine() -> None:
-    states = FakeStates()
-    executions = StatesExecutions(states, None, Machines(EXPRESS, STANDARD, "answers"))
-    for run in (executions.start, executions.answer):
-        with pytest.raises(Exception, match="no machine for the strategy segments"):
-            run("abc", {"policy": {"strategy": "segments"}})
-    assert states.asked == {}
+    assert send(answers, states, event("GET", "/v1/questions/abc"), MACHINES)[1]["status"] == "failed"
 
 
 def test_a_tree_by_claude_is_not_waited_for_and_the_refusal_names_where_it_is_taken(answers: Stubber) -> None:
@@ -128,7 +70,7 @@ def test_a_tree_by_the_endpoint_can_be_waited_for(answers: Stubber, monkeypatch:
     monkeypatch.setenv("SELFRAG_GENERATOR_URL", "http://10.0.0.7:8000")
     states = answering()
     assert send(answers, states, asking("/v1/ask", **SELFRAG), MACHINES)[:2] == (200, RESPONSE)
-    assert states.asked["start_sync_execution"]["stateMachineArn"] == OTHERS["segments"][0]
+    assert states.asked["start_sync_execution"]["stateMachineArn"] == EXPRESS
 
 
 def test_whoever_waits_has_the_seconds_of_the_gateway_and_whoever_comes_back_those_of_the_strategy(

@@ -1,75 +1,53 @@
-"""The steps of a history: which of them ran in the same pass, and inside of what."""
+"""The steps of a history: each with the turn of the plan that it is part of."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
-from selfrag.domain.history import steps_of
+from selfrag.domain.history import plan_of, steps_of
 
-Event = tuple[str, str]
-NAMED = {"StateEntered": "stateEntered", "StateExited": "stateExited", "IterationStarted": "mapIterationStarted"}
+Task = tuple[str, Any]
 
 
-def history_of(*events: Event) -> list[dict[str, Any]]:
-    """A history of states that were entered and left, each with its type and name, a second apart."""
-    begun = ("ExecutionStarted", "")
+def history_of(*tasks: Task) -> list[dict[str, Any]]:
+    """A history of tasks by name with what each gave back, a second apart."""
+    events: list[dict[str, Any]] = [{"type": "ExecutionStarted"}]
+    for name, result in tasks:
+        events.append({"type": "TaskStateEntered", "stateEnteredEventDetails": {"name": name}})
+        if result is not None:
+            output = json.dumps({"Payload": result})
+            events.append({"type": "TaskSucceeded", "taskSucceededEventDetails": {"output": output}})
+            events.append({"type": "TaskStateExited", "stateExitedEventDetails": {"name": name}})
+    numbered = enumerate(events, start=1)
     return [
-        {
-            "id": number,
-            "previousEventId": number - 1,
-            "type": kind,
-            "timestamp": f"2026-11-22T12:{number // 60:02}:{number % 60:02}Z",
-            **{f"{detail}EventDetails": {"name": name} for end, detail in NAMED.items() if kind.endswith(end)},
-        }
-        for number, (kind, name) in enumerate([begun, *events], start=1)
+        {"id": n, "previousEventId": n - 1, "timestamp": f"2026-11-22T12:00:{n:02}Z", **event} for n, event in numbered
     ]
 
 
-def task(name: str) -> list[Event]:
-    return [("TaskStateEntered", name), ("TaskStateExited", name)]
+def plan(turn: int, why: str = "Because.") -> Task:
+    return "Plan", {"plan": {"turn": turn, "why": why, "steps": []}}
 
 
-def side_by_side(name: str, events: Sequence[Event]) -> list[Event]:
-    return [("ParallelStateEntered", name), ("ParallelStateStarted", ""), *events, ("ParallelStateExited", name)]
+def turns(*tasks: Task) -> Sequence[tuple[str, int]]:
+    return [(step.name, step.turn) for step in steps_of(history_of(*tasks))]
 
 
-def each(name: str, *items: Sequence[Event]) -> list[Event]:
-    """A Map, of which an item begins where the one before it ends."""
-    inside = [event for item in items for event in [("MapIterationStarted", name), *item]]
-    return [("MapStateEntered", name), ("MapStateStarted", ""), *inside, ("MapStateExited", name)]
+def test_steps_have_the_turn_of_the_plan_before_them() -> None:
+    found = turns(plan(1), ("Retrieve", {}), plan(1), ("GradeRelevance", {}), ("Generate", {}), plan(2))
+    assert found == [
+        ("Plan", 1), ("Retrieve", 1), ("Plan", 1), ("GradeRelevance", 1), ("Generate", 1), ("Plan", 2)
+    ]  # fmt: skip
 
 
-def seen(*events: Event) -> list[tuple[str, int, tuple[str, ...]]]:
-    return [(step.name, step.turn, step.within) for step in steps_of(history_of(*events))]
+def test_a_plan_that_is_being_made_or_failed_begins_no_turn() -> None:
+    assert turns(plan(1), ("Retrieve", {}), ("Plan", None)) == [("Plan", 1), ("Retrieve", 1), ("Plan", 1)]
 
 
-def test_tasks_that_follow_each_other_are_each_in_a_turn_of_its_own() -> None:
-    assert seen(*task("DecideRetrieval"), *task("Retrieve")) == [("DecideRetrieval", 1, ()), ("Retrieve", 2, ())]
+def test_a_question_that_was_not_planned_has_no_turns() -> None:
+    assert turns(("DecideRetrieval", {}), ("Retrieve", {})) == [("DecideRetrieval", 0), ("Retrieve", 0)]
 
 
-def test_all_that_runs_inside_of_one_state_is_in_one_turn_however_deep_it_stands() -> None:
-    inner = each("WriteSegments", task("GradeRelevance"), side_by_side("Reflect", task("GradeSupport")))
-    level = each("ExpandBeam", [*task("Retrieve"), *inner], task("Retrieve"))
-    within = ("ExpandBeam", "WriteSegments")
-    expanded = [
-        ("Retrieve", 1, ("ExpandBeam",)),
-        ("GradeRelevance", 1, within),
-        ("GradeSupport", 1, (*within, "Reflect")),
-        ("Retrieve", 1, ("ExpandBeam",)),
-    ]
-    again = [(name, 3, around) for name, _, around in expanded]
-    assert seen(*level, *task("RankPaths"), *level) == [*expanded, ("RankPaths", 2, ()), *again]
-
-
-def test_choices_and_passes_between_begin_no_turn() -> None:
-    between: list[Event] = [("ChoiceStateEntered", "Route"), ("ChoiceStateExited", "Route"), ("PassStateEntered", "P")]
-    assert seen(*task("Retrieve"), *between, *task("Generate")) == [("Retrieve", 1, ()), ("Generate", 2, ())]
-
-
-def test_a_question_at_work_is_told_as_far_as_it_came() -> None:
-    level = each("ExpandBeam", [*task("Retrieve"), *side_by_side("Reflect", task("GradeSupport"))])
-    assert seen(*level[:8]) == [("Retrieve", 1, ("ExpandBeam",)), ("GradeSupport", 1, ("ExpandBeam", "Reflect"))]
-
-
-def test_a_step_that_runs_beside_another_has_the_name_that_it_has_by_itself() -> None:
-    beside = side_by_side("GradeAndWrite", [*task("GradeRelevanceBeside"), *task("GenerateBeside")])
-    assert [name for name, _, _ in seen(*beside)] == ["GradeRelevance", "Generate"]
+def test_a_plan_tells_its_reason_and_no_other_step_does() -> None:
+    made, searched = steps_of(history_of(plan(1, "Search first."), ("Retrieve", {"plan": "no"})))
+    assert (plan_of(made) or {})["why"] == "Search first."
+    assert plan_of(searched) is None

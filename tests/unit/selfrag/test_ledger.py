@@ -32,12 +32,6 @@ def test_what_fetches_an_earlier_answer_or_handles_the_response_is_not_in_the_pa
     assert path_of(enumerate(names)) == ["DecideRetrieval", "Generate", "GradeUtility"]
 
 
-def test_a_generator_that_is_asked_for_all_texts_at_once_is_a_step_of_generate() -> None:
-    assert path_of(enumerate(["Retrieve", "GenerateCandidates", "GenerateSegments"])) == [
-        "Retrieve", "Generate", "Generate",
-    ]  # fmt: skip
-
-
 def test_what_runs_side_by_side_is_one_round_and_a_search_is_none() -> None:
     drafted = [entry(0, step) for step in ("DecideRetrieval", "GradeRelevance", "GradeRelevance", "Generate")]
     assert rounds([entry(0, "Retrieve", 0), *drafted]) == 1

@@ -1,5 +1,6 @@
 """The verdict cache: content-addressed, compared with the clock, open on failure."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,11 +20,11 @@ from question.rewrite_question.logic import Task as Rewriting
 from question.rewrite_question.logic import rewrite
 from selfrag import bootstrap
 from selfrag.adapters.verdicts import LARGEST_BYTES, DynamoVerdicts
+from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
 from selfrag.ports.cache import CACHE_FAILED, Remembering, cache_key
 from selfrag.ports.model import Segment
 from selfrag.ports.prompts import Prompt
-from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import PROMPT, FakeClaude, MemoryCache, cited, grader, passage
 from tests.support.tables import make_verdicts_table
 
@@ -51,7 +52,7 @@ def test_a_key_does_not_depend_on_the_order_of_fields(texts: dict[str, str]) -> 
 
 
 def test_a_verdict_is_found_until_it_expires_though_the_item_is_still_there(table: Any) -> None:
-    cache = DynamoVerdicts(table, "verdicts", ttl_days=30, step="grade_relevance")
+    cache = DynamoVerdicts(table, "verdicts", ttl_days=30)
     with time_machine.travel(1_000_000, tick=False) as clock:
         cache.put("k", "{}")
         clock.shift(30 * DAY - 1)
@@ -159,33 +160,31 @@ def test_a_query_without_a_word_is_malformed_and_not_kept() -> None:
 
 
 def test_what_no_item_can_hold_is_not_kept_and_is_no_failure(table: Any) -> None:
-    cache = DynamoVerdicts(table, "verdicts", ttl_days=30, step="generate")
+    cache = DynamoVerdicts(table, "verdicts", ttl_days=30)
     cache.put("k" * 64, "é" * (LARGEST_BYTES // 2))
     cache.put("l" * 64, "é" * (LARGEST_BYTES // 2 + 1))
-    assert (cache.get("k" * 64) is None, cache.get("l" * 64) is None, cache.failed) == (False, True, False)
+    assert (cache.get("k" * 64) is None, cache.get("l" * 64) is None) == (False, True)
 
 
 def test_a_table_that_fails_costs_a_draft_a_warning_and_nothing_else(table: Any) -> None:
-    claude = Remembering(FakeClaude([cited("25 days.")]), DynamoVerdicts(table, "none", ttl_days=30, step="generate"))
+    claude = Remembering(FakeClaude([cited("25 days.")]), DynamoVerdicts(table, "none", ttl_days=30))
     result = generate(WRITTEN, claude, PROMPT)
     assert (result.found, result.warnings) == (True, [CACHE_FAILED])
 
 
-def test_a_step_that_may_not_remember_neither_reads_nor_writes(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    with ModelServer() as server, bootstrap.using():
-        monkeypatch.setenv("SELFRAG_MODEL_BASE_URL", server.url)
-        monkeypatch.setenv("SELFRAG_VERDICTS_TABLE", "verdicts")
-        boto3.client("secretsmanager").create_secret(Name="key", SecretString="key")
-        monkeypatch.setenv("SELFRAG_MODEL_SECRET", "key")
-        judge = bootstrap.grader("grade_utility", PROMPT)
-        for cache, asked, kept in ((False, 1, 0), (True, 2, 1), (True, 2, 1), (False, 3, 1)):
-            judge(Limits(cache=cache)).grade({"question": "?"}, Utility)
-            items = table.scan(TableName="verdicts")["Items"]
-            verdicts = [item for item in items if "verdict" in item]
-            assert (server.counts["grade_utility"], len(verdicts)) == (asked, kept)
+def test_a_step_that_may_not_remember_neither_reads_nor_writes() -> None:
+    claude, cache, judge = FakeClaude(GOOD), MemoryCache(), questions.grader("grade_utility", PROMPT)
+    with bootstrap.using(claude=lambda limits: claude, verdicts=cache):
+        for remembers, asked, kept in ((False, 1, 0), (True, 2, 1), (True, 2, 1), (False, 3, 1)):
+            judge(Limits(cache=remembers)).grade({"question": "?"}, Utility)
+            assert (len(claude.asked), len(cache.kept)) == (asked, kept)
 
 
 def test_a_failing_table_is_counted_in_a_metric(table: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "false")
-    DynamoVerdicts(table, "no-such-table", ttl_days=30, step="grade_relevance").get("k")
-    assert '"VerdictCacheFailures"' in capsys.readouterr().out
+    broken = DynamoVerdicts(table, "no-such-table", ttl_days=30)
+    with bootstrap.using(claude=lambda limits: FakeClaude(GOOD), verdicts=broken):
+        judged = questions.grader("grade_utility", PROMPT)(Limits()).grade({"question": "?"}, Utility)
+    assert judged.warnings == (CACHE_FAILED,)
+    counted = [json.loads(line) for line in capsys.readouterr().out.splitlines() if "VerdictCacheFailures" in line]
+    assert [line["step"] for line in counted] == ["grade_utility"] * 2

@@ -111,11 +111,11 @@ def test_a_sentence_without_a_passage_takes_no_better_ones_place() -> None:
     grounded: Any = script["generate"][0]
 
     def written(event: dict[str, Any]) -> dict[str, Any]:
-        if event["branches"][0]["passage"]:
+        if event["branches"][0]["passage_id"]:
             return dict(grounded(event))
         [branch] = event["branches"]
         row = EXAMPLE["1.1"]
-        told = segment({**branch, "passage": {"passage_id": row[0]}}, row)
+        told = segment({**branch, "passage_id": row[0]}, row)
         alone = {**told, "passage_id": None, "relevance": None, "citations": [], "support": {"level": "ungraded"}}
         return {**grounded({**event, "branches": []}), "written": [alone], "sequences": 1}
 
@@ -123,7 +123,7 @@ def test_a_sentence_without_a_passage_takes_no_better_ones_place() -> None:
     assert scripted.events_of("rank_paths")[1]["size"] == 2
     # The mean is of the grounded sentence alone: 2.65, and the use of the whole.
     assert path_score(
-        Path.model_validate(scripted.events_of("pick_candidate")[0]["paths"][0]), Weights()
+        Path.model_validate(scripted.events_of("pick_candidate")[0]["beam"][0]), Weights()
     ) == pytest.approx(3.1)
     assert response["status"] == "partial"
     assert response["answer"].endswith("[uncited]")

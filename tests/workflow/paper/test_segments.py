@@ -342,7 +342,7 @@ def test_an_endpoint_that_does_not_answer_is_a_failed_question(error: Exception)
     script = {**endpoint(EXAMPLE), "generate": [error]}
     response, scripted = grow({"generator": "selfrag", "threshold": 0.2}, **script)
     assert response["status"] == "failed"
-    assert "GenerateSegments" in response["answer"]
+    assert "Generate" in response["answer"]
     assert scripted.count("generate") == (4 if isinstance(error, TemporarilyUnavailable) else 1)
 
 
@@ -351,7 +351,7 @@ def test_an_endpoint_that_is_gone_later_leaves_what_it_wrote() -> None:
     gone = {**script, "generate": [*script["generate"], KeyError("gone")]}
     response, _ = grow({"generator": "selfrag", "threshold": 0.2}, **gone)
     assert (response["status"], response["answer"]) == ("partial", "Leave is 25 days.")
-    assert "GenerateSegments gave no result (KeyError)." in response["usage"]["warnings"]
+    assert "Generate gave no result (KeyError)." in response["usage"]["warnings"]
 
 
 def test_a_branch_that_the_endpoint_could_not_grade_fails_alone() -> None:

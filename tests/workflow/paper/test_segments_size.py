@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from selfrag.domain.passages import Passage
+from selfrag.domain.passages import FoundPassages, Passage
 from selfrag.text.budget import STATE_BUDGET_BYTES, within_budget
 from tests.support import steps
 from tests.support.paper.segments import EXAMPLE, segment
@@ -52,7 +52,7 @@ def found(event: dict[str, Any]) -> dict[str, Any]:
     ids = [f"people/leave.md#{tag}-{number}" for number in range(event["top_k"])]
     brought = [Passage.model_validate(steps.passage(name, "x" * LETTERS)) for name in ids]
     kept, size, warnings = within_budget(brought, event["bytes_used"])
-    return {"passages": [one.model_dump() for one in kept], "bytes": size, "warnings": warnings}
+    return FoundPassages(passages=kept, bytes=size, warnings=warnings).model_dump()
 
 
 def cached(result: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def by_endpoint() -> dict[str, list[Any]]:
 
     def replied(event: dict[str, Any]) -> dict[str, Any]:
         written = [
-            segment(branch, (branch["passage"]["passage_id"], SENTENCE.format(branch["id"]), *row[2:]))
+            segment(branch, (branch["passage_id"], SENTENCE.format(branch["id"]), *row[2:]))
             for branch in event["branches"]
         ]
         return steps.asked("generate", written=written, sequences=len(written))

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from cli.local.offline.rules.arithmetic import worked_out
 from cli.local.offline.rules.fields import object_in, text_in
-from cli.local.offline.rules.follow_ups import is_follow_up
+from cli.local.offline.rules.follow_ups import in_full, is_follow_up
 from cli.local.offline.rules.growing import decision_after
 from cli.local.offline.rules.talk import asks_about_the_assistant, is_small_talk
 from cli.local.offline.text.either import compiled, either, words
@@ -27,7 +27,8 @@ def decide_retrieval(fields: Mapping[str, Any]) -> dict[str, Any]:
     has_previous = bool(object_in(fields, "previous").get("answer"))
     decision, reason = _decision(question, has_previous)
     complexity = "complex" if _ASKS_FOR_SEVERAL.search(plain(question)) else "simple"
-    return {"reason": reason, "decision": decision, "complexity": complexity}
+    query = in_full(question, object_in(fields, "previous")) if decision == "yes" else ""
+    return {"reason": reason, "decision": decision, "complexity": complexity, "query": query}
 
 
 def _decision(question: str, has_previous: bool) -> tuple[Decision, str]:

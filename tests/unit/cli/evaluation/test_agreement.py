@@ -1,12 +1,22 @@
 """How far two judges agree: the share that is equal, kappa by the book, and the difference in score."""
 
+from io import StringIO
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
-from cli.evaluation.measuring.agreement import UTILITY, Pair, Said, agreement
+from cli.evaluation.measuring.agreement import CLAIMS, RELEVANCE, SUPPORT, UTILITY, Pair, Said, agreement
 from cli.evaluation.measuring.opinions import opinions
-from tests.unit.cli.evaluation.conftest import response
+from cli.evaluation.report import Findings
+from cli.evaluation.runs.results import Result
+from cli.evaluation.runs.variants import read_variants
+from cli.evaluation.showing import show_report
+from selfrag.domain.strategies import Strategy
+from selfrag.domain.verdicts import RelevanceLabel
+from tests.unit.cli.evaluation.conftest import gold, reflection, response
 
 TWO = ("no", "yes")
 PAIRS = st.lists(st.tuples(st.sampled_from(UTILITY), st.sampled_from(UTILITY)), min_size=1)
@@ -33,6 +43,12 @@ def test_two_levels_away_is_twice_as_wrong_as_one() -> None:
     assert far.equal == near.equal == 0.75
     assert far.kappa == pytest.approx(1 - 0.5 / 1.0)
     assert near.kappa == pytest.approx(1 - 0.25 / 1.0)
+
+
+def test_the_levels_are_the_domains_from_the_worst_to_the_best() -> None:
+    assert RELEVANCE == ("irrelevant", "ambiguous", "relevant")
+    assert SUPPORT == ("no_support", "partially_supported", "fully_supported")
+    assert CLAIMS == ("contradicted", "none", "partial", "full")
 
 
 @given(PAIRS)
@@ -88,3 +104,42 @@ def test_variants_are_compared_where_they_judged_the_same_passage_or_the_same_an
     assert (found["support"]["equal"], found["support"]["difference"]) == (0.5, -0.5)
     assert (found["utility"]["equal"], found["utility"]["difference"]) == (0.5, -0.5)
     assert opinions([(response(), response())]) == {}
+
+
+LABELS = get_args(RelevanceLabel)
+AGAIN = [f"{strategy}.again" for strategy in get_args(Strategy)]
+SCORES = {"relevant": 0.9, "ambiguous": 0.3, "irrelevant": 0.1, "ungraded": None}
+
+
+class EveryLabel:
+    """To each question a strategy grades a passage, each time with another of the labels that it gives."""
+
+    def find(self, variant: str, question_id: str) -> Result:
+        strategy, label = variant.removesuffix(".again"), LABELS[int(question_id)]
+        if label == "ambiguous" and strategy != "corrective":
+            label = "irrelevant"
+        verdicts = reflection(("leave.md", SCORES[label]))
+        verdicts["relevance"][0]["label"] = label
+        if strategy in ("naive", "corrective"):
+            verdicts |= {"support": None, "utility": None}
+        if strategy == "naive":
+            verdicts |= {"retrieve": None, "relevance": []}
+        answered = {**response(), "reflection": verdicts}
+        return Result(variant=variant, policy={}, question_id=question_id, question="?", seconds=1.0, response=answered)
+
+
+def test_every_strategy_is_compared_with_every_other_whatever_labels_they_give() -> None:
+    questions = [gold(id=str(number)) for number in range(len(LABELS))]
+    for base in get_args(Strategy):
+        options = [f'{name}={{"strategy": "{name.removesuffix(".again")}"}}' for name in (base, *AGAIN)]
+        report = Findings(questions, read_variants(options), EveryLabel()).report()
+        show_report(Console(file=StringIO()), report)
+        for comparison in report["comparisons"]:
+            other = comparison["variant"].removesuffix(".again")
+            pairs = {kind: (one["pairs"], one["ungraded"]) for kind, one in comparison["agreement"].items()}
+            answers = dict.fromkeys(("support", "claims", "utility"), (4, 0))
+            both_grade = {} if "naive" in (base, other) else {"relevance": (3, 1)}
+            assert pairs == both_grade | ({} if {"naive", "corrective"} & {base, other} else answers), (base, other)
+            if both_grade:
+                same = 1.0 if (base == "corrective") == (other == "corrective") else 2 / 3
+                assert comparison["agreement"]["relevance"]["equal"] == pytest.approx(same), (base, other)

@@ -113,6 +113,14 @@ def test_without_a_change_nobody_is_asked_and_all_agree(
     )
 
 
+def test_a_question_with_ambiguous_passages_is_replayed(again: Replaying, server: ModelServer) -> None:
+    strips = [{"strip": number, "score": 0.3} for number in (1, 2)]
+    server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.3, "strips": strips}
+    (history,) = histories(1, server, cache=False, strategy="corrective")
+    found = again([trace_of(history)]).report()["agreement"]["relevance"]
+    assert (found["pairs"], found["equal"], found["ungraded"]) == (4, 1.0, 0)
+
+
 @pytest.fixture(scope="module")
 def two() -> list[list[dict[str, Any]]]:
     with ModelServer() as server:

@@ -19,7 +19,7 @@ LATER = 99_999_999_999
 @pytest.fixture
 def dynamodb() -> Iterator[Any]:
     with mock_aws():
-        make({}, {})
+        make({})
         yield boto3.client("dynamodb")
 
 

@@ -28,7 +28,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def client() -> Iterator[Any]:
     with local_aws({}):
-        make({}, {})
+        make({})
         with kept_tables():
             yield boto3.client("dynamodb")
 
@@ -40,7 +40,7 @@ def item(name: str, **more: Any) -> dict[str, Any]:
 def put_in_another_process(name: str, barrier: Any) -> None:
     """Write an item unless it is there, at the same moment as the others."""
     with local_aws({}):
-        make({}, {})
+        make({})
         with kept_tables():
             barrier.wait(60)
             try:
@@ -57,7 +57,7 @@ def test_what_is_written_is_there_for_the_next_process_with_all_its_types() -> N
     )
     for expected in (None, written):
         with local_aws({}):
-            make({}, {})
+            make({})
             with kept_tables():
                 client = boto3.client("dynamodb")
                 assert client.get_item(TableName=TABLE, Key={"id": {"S": "a"}}).get("Item") == expected
@@ -114,7 +114,7 @@ def test_of_several_threads_that_write_an_item_unless_it_is_there_one_does(clien
 def test_what_has_expired_is_gone_with_the_next_start() -> None:
     for count in (1, 0):
         with local_aws({}):
-            make({}, {})
+            make({})
             with kept_tables():
                 client = boto3.client("dynamodb")
                 assert client.scan(TableName=TABLE)["Count"] == 0

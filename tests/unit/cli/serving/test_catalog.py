@@ -9,7 +9,7 @@ from cli.local.aws.manifest import Item, kept_manifest
 from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.aws.stack import running_stack
 from cli.local.serving.catalog import Catalog
-from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
 from selfrag.domain.records import Record
 from selfrag.ports.manifest import Manifest
@@ -21,7 +21,7 @@ OLD, NEW = '"0ld"', '"new"'
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manifest]:
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path))
     with running_stack({}, {}, handlers={"none": lambda event, context: None}):
-        yield bootstrap.manifest()
+        yield ingestion.manifest()
 
 
 def keep(key: str, status: str = "ready", version: str = OLD, part: str = "document") -> None:

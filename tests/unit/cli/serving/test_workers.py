@@ -17,6 +17,7 @@ from cli.local.aws.stack import running_stack
 from cli.local.serving.gateway import serving
 from cli.local.serving.workers import Workers
 from selfrag import bootstrap
+from selfrag.bootstrap import api
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.ports.executions import Snapshot
 from tests.e2e.test_api import eventually
@@ -51,7 +52,7 @@ class Answering:
 def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workers]:
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
     with running_stack({"SELFRAG_COLLECTIONS": '["c"]'}, {}, handlers={}), kept_tables():
-        made = Workers(bootstrap.executions(), 2, Answering)
+        made = Workers(api.executions(), 2, Answering)
         with bootstrap.using(executions=made):
             yield made
         made.end()
@@ -113,7 +114,7 @@ def test_a_response_that_was_kept_before_its_process_died_stays(workers: Workers
 
 
 def test_a_worker_that_cannot_begin_is_told_and_not_begun_again_and_again(workers: Workers) -> None:
-    hopeless = Workers(bootstrap.executions(), 1, Answering, "nowhere")
+    hopeless = Workers(api.executions(), 1, Answering, "nowhere")
     with pytest.raises(Misconfigured, match="no such home"):
         hopeless.wait_until_made()
     with pytest.raises((TemporarilyUnavailable, Misconfigured)):

@@ -146,15 +146,15 @@ def test_the_cost_of_an_unknown_model_is_unknown_and_not_zero() -> None:
     ],
 )
 def test_the_console_link_leads_to_the_execution(arn: str, place: str) -> None:
-    url = composed(best=draft(), execution_arn=arn, started_ms=1795348800500.0).execution.console_url
+    url = composed(best=draft(), execution_arn=arn, began_ms=1795348801500.0).execution.console_url
     assert url == f"https://eu-west-1.console.aws.amazon.com/states/home?region=eu-west-1#{place}"
 
 
 def test_the_response_has_the_shape_of_the_design() -> None:
     response = composed(best=draft(), relevance=[steps.relevance("a", "relevant")["verdict"]]).model_dump(mode="json")
     assert list(response) == [
-        "id", "status", "answer", "citations", "reflection", "path", "queries", "usage", "execution",
-            "scores",
+        "id", "status", "answer", "citations", "reflection", "path", "passes", "queries", "usage",
+        "execution", "scores",
     ]  # fmt: skip
     assert list(response["reflection"]) == ["retrieve", "relevance", "support", "utility"]
     assert {"passage_id", "relevant", "score", "cached"} <= set(response["reflection"]["relevance"][0])

@@ -21,9 +21,21 @@ def test_the_models_decision_stands(decision: str) -> None:
 
 
 def test_continue_stands_after_an_earlier_turn() -> None:
-    assert (
-        decide(Task(question="And in May?", previous=EARLIER), grader(says("continue"))).verdict.decision == "continue"
-    )
+    judge = grader({**says("continue"), "query": "leave in May"})
+    verdict = decide(Task(question="And in May?", previous=EARLIER), judge).verdict
+    assert (verdict.decision, verdict.query) == ("continue", "")
+
+
+def test_a_follow_up_is_searched_for_in_words_that_stand_alone() -> None:
+    judge = grader({**says("yes"), "query": "  days of leave\nin May "})
+    assert decide(Task(question="And in May?", previous=EARLIER), judge).verdict.query == "days of leave in May"
+
+
+def test_a_question_that_follows_none_is_searched_for_as_it_stands() -> None:
+    judge = grader(says("yes"))
+    assert decide(Task(question="How many days?"), judge).verdict.query == ""
+    (asked,) = judge.claude.shapes  # type: ignore[attr-defined]
+    assert "query" not in asked.model_fields
 
 
 def test_continue_without_an_earlier_turn_is_a_search() -> None:
@@ -37,7 +49,7 @@ def test_a_flawed_reply_is_ungraded_and_says_why(flaw: str) -> None:
 
 
 def test_the_grader_sees_the_question_and_the_turn_before_it() -> None:
-    judge = grader(says("continue"))
+    judge = grader({**says("continue"), "query": ""})
     decide(Task(question="And in May?", previous=EARLIER), judge)
     assert judge.claude.asked == [{"question": "And in May?", "previous": EARLIER.model_dump()}]  # type: ignore[attr-defined]
 
@@ -51,7 +63,7 @@ def test_the_complexity_of_what_is_searched_for_is_told_where_it_is_asked_for(co
 
 @pytest.mark.parametrize("decision", ["no", "continue"])
 def test_what_is_not_searched_for_at_first_is_neither_simple_nor_complex(decision: str) -> None:
-    says = {"reason": "because", "decision": decision, "complexity": "simple"}
+    says = {"reason": "because", "decision": decision, "complexity": "simple", "query": ""}
     task = Task(question="Thanks!", previous=Turn(question="Leave?", answer="25 days."), complexity=True)
     verdict = decide(task, grader(says)).verdict
     assert (verdict.decision, verdict.complexity) == (decision, None)

@@ -3,18 +3,17 @@
 import json
 from collections.abc import Iterator
 
-import boto3
 import pytest
-from moto import mock_aws
 
 from question.grade_support.logic import Task, grade
 from selfrag import bootstrap
+from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import Misconfigured
 from selfrag.runtime.settings import Settings
+from tests.support.asking import MemoryCalls
 from tests.support.doubles.model_server import ModelServer
-from tests.support.fakes import PROMPT, passage
-from tests.support.tables import make_verdicts_table
+from tests.support.fakes import PROMPT, MemoryCache, any_secret, passage
 
 HAIKU, SONNET = "claude-haiku-5-5", "claude-sonnet-5-5"
 FIRST = "grade_support_first"
@@ -65,12 +64,14 @@ def test_a_profile_or_step_that_is_not_there_is_named(name: str, value: str, mon
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+def cache() -> MemoryCache:
+    return MemoryCache()
+
+
+@pytest.fixture
+def server(cache: MemoryCache, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """A model whose verdict on support says what a passage says."""
-    with mock_aws(), ModelServer() as running, bootstrap.using():
-        boto3.client("secretsmanager").create_secret(Name="key", SecretString="key")
-        make_verdicts_table(boto3.client("dynamodb"), "selfrag-verdicts")
-        monkeypatch.setenv("SELFRAG_MODEL_SECRET", "key")
+    with ModelServer() as running, bootstrap.using(secrets=any_secret, verdicts=cache, recent_calls=MemoryCalls()):
         monkeypatch.setenv("SELFRAG_MODEL_BASE_URL", running.url)
         yield running
 
@@ -79,7 +80,7 @@ def judged(limits: Limits) -> list[str]:
     """The models that judge an answer, in their order."""
     bootstrap.forget()
     task = Task(question="?", answer="25 days.", passages=[passage()], **limits.model_dump())
-    return [call.model for call in grade(task, bootstrap.grader("grade_support", PROMPT)(limits)).calls]
+    return [call.model for call in grade(task, questions.grader("grade_support", PROMPT)(limits)).calls]
 
 
 @pytest.mark.parametrize(("profile", "models"), [("thrifty", [HAIKU]), ("balanced", [HAIKU]), ("strict", [SONNET])])
@@ -104,20 +105,20 @@ def test_an_answer_with_a_number_that_no_passage_has_is_judged_again_where_the_p
     assert judged(Limits()) == models
 
 
-def test_a_result_tells_each_verdict_that_it_rests_on_by_its_key_in_the_cache(server: ModelServer) -> None:
+def test_a_result_tells_each_verdict_that_it_rests_on_by_its_key_in_the_cache(
+    server: ModelServer, cache: MemoryCache
+) -> None:
     claim = {"claim": "26 days.", "support": "full", "passages": [1], "missing": ""}
     server.answers["grade_support"] = lambda body: {"claims": [claim]}
     task = Task(question="?", answer="26 days.", passages=[passage()])
-    result = grade(task, bootstrap.grader("grade_support", PROMPT)(Limits()))
-    items = boto3.client("dynamodb").scan(TableName="selfrag-verdicts")["Items"]
-    kept = {item["key"]["S"]: item["verdict"]["S"] for item in items if "verdict" in item}
+    result = grade(task, questions.grader("grade_support", PROMPT)(Limits()))
     assert len(result.judged) == 2
-    assert {judged.key: judged.verdict for judged in result.judged} == kept
-    remembered = grade(task, bootstrap.grader("grade_support", PROMPT)(Limits()))
-    unremembered = grade(task, bootstrap.grader("grade_support", PROMPT)(Limits(cache=False)))
+    assert {judged.key: judged.verdict for judged in result.judged} == cache.kept
+    remembered = grade(task, questions.grader("grade_support", PROMPT)(Limits()))
+    unremembered = grade(task, questions.grader("grade_support", PROMPT)(Limits(cache=False)))
     assert result.judged == remembered.judged == unremembered.judged
     server.answers["grade_support"] = lambda body: {"claims": []}
-    assert grade(task, bootstrap.grader("grade_support", PROMPT)(Limits(cache=False))).judged == []
+    assert grade(task, questions.grader("grade_support", PROMPT)(Limits(cache=False))).judged == []
 
 
 def test_both_judges_share_what_the_step_may_spend(server: ModelServer) -> None:
@@ -126,6 +127,6 @@ def test_both_judges_share_what_the_step_may_spend(server: ModelServer) -> None:
     }
     task = Task(question="?", answer="26 days.", passages=[passage()])
     # Enough for the small model, and not for the stronger one beside it.
-    result = grade(task, bootstrap.grader("grade_support", PROMPT)(Limits(budget_usd=0.002)))
+    result = grade(task, questions.grader("grade_support", PROMPT)(Limits(budget_usd=0.002)))
     assert [call.model for call in result.calls] == [HAIKU]
     assert (result.verdict.level, result.error) == ("ungraded", "BudgetExceeded")

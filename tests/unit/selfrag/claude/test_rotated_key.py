@@ -10,6 +10,7 @@ from werkzeug.wrappers import Request, Response
 
 from question.grade_relevance.logic import Relevance
 from selfrag import bootstrap
+from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import Misconfigured
 from selfrag.ports.prompts import Prompt
@@ -40,7 +41,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[KeyedServer]:
 
 
 def judgement() -> Any:
-    model = bootstrap.claude("generate")(Limits(cache=False))
+    model = questions.model("generate")(Limits(cache=False))
     return model.judge("grade_relevance", Prompt("the rubric", "v1"), {"question": "?"}, Relevance)
 
 
@@ -87,7 +88,7 @@ def test_a_new_key_that_is_wrong_too_is_sent_once(server: KeyedServer) -> None:
 
 def test_a_client_that_was_handed_over_is_used_as_it_is(server: KeyedServer) -> None:
     server.good = "another"
-    handed = bootstrap.claude_client()
+    handed = questions.claude_client()
     set_secret("another")
     with bootstrap.using(claude_client=handed), pytest.raises(Misconfigured, match="refused the key"):
         judge()

@@ -6,7 +6,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from selfrag import bootstrap
+from selfrag.bootstrap import generator
 from selfrag.domain.errors import HINTS, Asleep, Misconfigured
 from selfrag.runtime.generator_settings import GeneratorSettings
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE
@@ -17,21 +17,21 @@ from tests.support.paper.generating import decided, running
 @pytest.mark.parametrize(("version", "lists"), [("0.15", False), ("0.33", True)])
 def test_an_operator_learns_which_server_it_is(version, lists) -> None:
     with running(CANDIDATES_EXAMPLE, version):
-        server = bootstrap.generator_server()
+        server = generator.generator_server()
     assert (server.lists_what_is_asked, server.max_model_len, server.wrong) == (lists, 4096, ())
 
 
 def test_an_endpoint_of_sagemaker_is_asked_the_same_without_a_list_of_models() -> None:
     settings = {"SELFRAG_GENERATOR_COMPONENT": "one"}
     with running(CANDIDATES_EXAMPLE, sagemaker=True, component="one", settings=settings):
-        server = bootstrap.generator_server()
+        server = generator.generator_server()
     assert (server.lists_what_is_asked, server.max_model_len, server.wrong) == (True, None, ())
 
 
 def test_ids_that_are_another_models_are_named() -> None:
     ids = {"[Relevant]": 32003, "[Irrelevant]": 32004}
     with running(CANDIDATES_EXAMPLE, settings={"SELFRAG_GENERATOR_TOKEN_IDS": json.dumps(ids)}):
-        (wrong,) = bootstrap.generator_server().wrong
+        (wrong,) = generator.generator_server().wrong
     assert "[Irrelevant], [Relevant]" in wrong
 
 
@@ -43,7 +43,7 @@ def test_with_the_ids_of_another_model_nothing_is_graded() -> None:
 
 def test_a_model_that_the_server_has_not_is_named_by_the_check_and_refused_to_a_question() -> None:
     with running(CANDIDATES_EXAMPLE, settings={"SELFRAG_GENERATOR_MODEL": "another"}):
-        (wrong,) = bootstrap.generator_server().wrong
+        (wrong,) = generator.generator_server().wrong
         assert "no another" in wrong
         with pytest.raises(Misconfigured, match="no such model"):
             decided(CANDIDATES_EXAMPLE.question)
@@ -51,17 +51,17 @@ def test_a_model_that_the_server_has_not_is_named_by_the_check_and_refused_to_a_
 
 def test_an_endpoint_asleep_or_absent_is_an_error_that_says_so_to_the_operator() -> None:
     with running(CANDIDATES_EXAMPLE, sagemaker=True, faults=[NO_CAPACITY]), pytest.raises(Asleep):
-        bootstrap.generator_server()
+        generator.generator_server()
     with (
         running(CANDIDATES_EXAMPLE, sagemaker=True, settings={"SELFRAG_GENERATOR_COMPONENT": "none"}),
         pytest.raises(Misconfigured, match="is not there"),
     ):
-        bootstrap.generator_server()
+        generator.generator_server()
     assert "generator claude" in HINTS["Asleep"]
 
 
 def test_without_an_endpoint_whoever_asks_for_the_generator_is_told_what_is_missing() -> None:
-    assert not bootstrap.generator_settings().configured
+    assert not generator.settings().configured
     with pytest.raises(Misconfigured, match="SELFRAG_GENERATOR_URL or SELFRAG_GENERATOR_ENDPOINT"):
         decided("How many days?")
 
@@ -100,7 +100,7 @@ def test_a_setting_that_cannot_be_used_is_named(name, value, monkeypatch) -> Non
     monkeypatch.setenv("SELFRAG_GENERATOR_URL", "http://127.0.0.1:1")
     monkeypatch.setenv(name, value)
     with pytest.raises(Misconfigured, match=name):
-        bootstrap.generator_settings()
+        generator.settings()
 
 
 def test_a_url_or_an_endpoint_is_what_it_takes() -> None:

@@ -1,0 +1,127 @@
+"""The composition root: the one place that reads the settings, makes clients and puts the parts together.
+
+A part is made on first use and kept for the life of the process; `warm` makes a handler's parts while its Lambda
+starts. Tests and the local stack override components with `using(...)`. `forget` drops what was made, for instance
+after a change of the settings.
+
+Here is what several kinds of Lambda need; `questions`, `generator`, `ingestion` and `api` have the rest. Adapters and
+ports are imported by the parts that need them, not at the top: loading all SDKs takes a second.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+
+from pydantic import BaseModel
+
+from selfrag.domain.errors import SelfragError
+from selfrag.runtime.observability import Handler, logger, step_handler
+from selfrag.runtime.parts import forget as forget
+from selfrag.runtime.parts import once, overriding
+from selfrag.runtime.settings import CollectionSettings, EmbeddingSettings, Settings, read
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
+
+    from selfrag.adapters.generators.completing import Host
+    from selfrag.domain.calls import Limits
+    from selfrag.ports.bindings import Bindings
+    from selfrag.ports.cache import VerdictCache
+    from selfrag.ports.embedder import Embedder
+    from selfrag.ports.executions import Executions
+    from selfrag.ports.feedback import FeedbackBook
+    from selfrag.ports.generator import Generator
+    from selfrag.ports.index import Index
+    from selfrag.ports.manifest import Manifest
+    from selfrag.ports.model import Claude
+    from selfrag.ports.objects import Objects, Uploads
+    from selfrag.ports.prompts import Prompt
+    from selfrag.ports.recent import RecentCalls
+    from selfrag.ports.recognizer import Recognizer
+    from selfrag.ports.secrets import Secrets
+    from selfrag.ports.web import WebSearch
+    from selfrag.runtime.clock import Clock
+
+Task = TypeVar("Task", bound=BaseModel)
+
+
+class Parts(TypedDict, total=False):
+    """Parts that `using` takes, each under the name of the function that makes it otherwise."""
+
+    index: "Index"
+    embedder: "Embedder"
+    # Of questions. A factory is called for each task, with its limits or its deadline in epoch milliseconds.
+    claude: "Callable[[Limits], Claude]"
+    claude_client: Any
+    prompts: "Mapping[str, Prompt]"
+    verdicts: "VerdictCache"
+    recent_calls: "RecentCalls"
+    clock: "Clock"
+    generator: "Callable[[Limits], Generator]"
+    generator_host: "Host"
+    web: "Callable[[float | None], WebSearch]"
+    secrets: "Secrets"
+    # Of ingestion.
+    objects: "Objects"
+    recognizer: "Recognizer | None"
+    manifest: "Manifest"
+    # Of the API.
+    executions: "Executions"
+    bindings: "Bindings"
+    feedback: "FeedbackBook"
+    uploads: "Uploads"
+    idempotency: "Callable[[], BasePersistenceLayer]"
+
+
+def using(**replacements: Unpack[Parts]) -> AbstractContextManager[None]:
+    """Override these parts in all threads until the block ends."""
+    return overriding(replacements)
+
+
+def warm(*parts: Callable[[], object]) -> None:
+    """Make parts while a Lambda starts, when it has a whole processor; elsewhere they wait for their first use.
+
+    A part that cannot be made is left to its first use, whose error the workflow handles.
+    """
+    if "AWS_LAMBDA_FUNCTION_NAME" not in os.environ:
+        return
+    for part in parts:
+        try:
+            part()
+        except SelfragError as error:
+            logger.warning("a part is left to its first use", extra={"error": type(error).__name__})
+
+
+def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
+    """Make a Lambda handler of a function from a task of this type to a result; it is timed, counted and logged."""
+    return partial(step_handler, task=task, prices=lambda: settings().prices)
+
+
+@once
+def settings() -> Settings:
+    """Read the settings of the model, the verdict cache and the web search."""
+    return read(Settings)
+
+
+@once
+def index() -> "Index":
+    """Connect to the index of passages; raises Misconfigured without credentials or region."""
+    from selfrag.adapters.opensearch.collection import connect
+    from selfrag.adapters.opensearch.searching import OpenSearchPassages
+
+    config = read(CollectionSettings)
+    client = connect(config.collection_endpoint, config.collection_region, config.collection_timeout_seconds)
+    return OpenSearchPassages(client, config.index_name, config.vector_dimensions)
+
+
+@once
+def embedder() -> "Embedder":
+    """Make the embedder of queries and passages."""
+    from selfrag.adapters.clients import bedrock_client
+    from selfrag.adapters.titan import TitanEmbedder
+
+    config = read(EmbeddingSettings)
+    client = bedrock_client(config.embedding_region, config.embedding_timeout_seconds)
+    return TitanEmbedder(client, config.vector_dimensions)

@@ -1,0 +1,74 @@
+"""Parts of the HTTP API beside the manifest."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from selfrag.runtime.parts import once
+from selfrag.runtime.settings import ApiSettings, read
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
+
+    from selfrag.ports.bindings import Bindings
+    from selfrag.ports.executions import Executions
+    from selfrag.ports.feedback import FeedbackBook
+    from selfrag.ports.objects import Uploads
+
+
+@once
+def settings() -> ApiSettings:
+    """Read the settings of the API: its machines, its tables, and what a caller may ask."""
+    return read(ApiSettings)
+
+
+@once
+def executions() -> "Executions":
+    """Make the access to the state machines and the table of answers."""
+    from selfrag.adapters.clients import states_client
+    from selfrag.adapters.executions import Machines, StatesExecutions
+
+    config = settings()
+    machines = Machines(config.express_machine_arn, config.standard_machine_arn, config.answers_table)
+    return StatesExecutions(states_client(), requests_client(), machines)
+
+
+@once
+def requests_client() -> Any:
+    """Make boto3's client of the API's tables."""
+    from selfrag.adapters import clients
+
+    return clients.requests_client()
+
+
+@once
+def idempotency() -> "Callable[[], BasePersistenceLayer]":
+    """Return a factory of the store of idempotency keys: threads must not share one of Powertools'."""
+    from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer
+
+    return partial(DynamoDBPersistenceLayer, table_name=settings().requests_table, boto3_client=requests_client())
+
+
+@once
+def bindings() -> "Bindings":
+    """Make the table of the callers' collections."""
+    from selfrag.adapters.bindings import DynamoBindings
+
+    return DynamoBindings(requests_client(), settings().callers_table)
+
+
+@once
+def feedback() -> "FeedbackBook":
+    """Make the table of feedback."""
+    from selfrag.adapters.feedback import DynamoFeedback
+
+    return DynamoFeedback(requests_client(), settings().feedback_table)
+
+
+@once
+def uploads() -> "Uploads":
+    """Make the access to the bucket of documents, for uploads and deletions."""
+    from selfrag.adapters.clients import uploads_client
+    from selfrag.adapters.objects import S3Uploads
+
+    return S3Uploads(uploads_client(), settings().documents_bucket)

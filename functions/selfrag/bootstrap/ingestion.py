@@ -1,0 +1,47 @@
+"""Parts of ingestion's steps beside the index and the embedder; the API has the manifest, too."""
+
+from typing import TYPE_CHECKING
+
+from selfrag.runtime.parts import once
+from selfrag.runtime.settings import IngestionSettings, read
+
+if TYPE_CHECKING:
+    from selfrag.ports.manifest import Manifest
+    from selfrag.ports.objects import Objects
+    from selfrag.ports.recognizer import Recognizer
+
+
+@once
+def settings() -> IngestionSettings:
+    """Read the settings of the manifest, the work bucket and text recognition."""
+    return read(IngestionSettings)
+
+
+@once
+def objects() -> "Objects":
+    """Make the access to the buckets."""
+    from selfrag.adapters.clients import objects_client
+    from selfrag.adapters.objects import S3Objects
+
+    return S3Objects(objects_client(), settings().work_bucket)
+
+
+@once
+def recognizer() -> "Recognizer | None":
+    """Make the text recognition; None where it is not switched on."""
+    if not settings().text_recognition:
+        return None
+    from selfrag.adapters.clients import objects_client, textract_client
+    from selfrag.adapters.objects import S3Objects
+    from selfrag.adapters.textract import TextractRecognizer
+
+    return TextractRecognizer(textract_client(), S3Objects(objects_client(), settings().recognized_bucket))
+
+
+@once
+def manifest() -> "Manifest":
+    """Make the manifest of documents."""
+    from selfrag.adapters.clients import manifest_client
+    from selfrag.adapters.manifest import DynamoManifest
+
+    return DynamoManifest(manifest_client(), settings().documents_table)

@@ -1,0 +1,174 @@
+"""Parts of a question's steps: Claude with its prompts and its verdict cache, and the web search."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from selfrag.bootstrap import forget, settings, warm
+from selfrag.runtime.clock import Clock
+from selfrag.runtime.metrics import count_cache_failure
+from selfrag.runtime.models import first_of
+from selfrag.runtime.observability import logger
+from selfrag.runtime.parts import once
+
+if TYPE_CHECKING:
+    from selfrag.domain.calls import Limits
+    from selfrag.ports.cache import VerdictCache
+    from selfrag.ports.grading import Grader
+    from selfrag.ports.model import Claude
+    from selfrag.ports.prompts import Prompt
+    from selfrag.ports.recent import RecentCalls
+    from selfrag.ports.secrets import Secrets
+    from selfrag.ports.web import Domains, WebSearch
+
+
+def grader(step: str, prompt: "Prompt", name: str = "") -> "Callable[[Limits], Grader]":
+    """Return a factory of a step's judge for the limits of a task, and warm its model.
+
+    A step with several prompts gives each a `name`, by which it is overridden.
+    """
+    from selfrag.ports.grading import Grader
+
+    claude, first, rubric = model(step), first_of(step), prompted(name or step, prompt)
+
+    def within(limits: "Limits") -> Grader:
+        asked, said = claude(limits), rubric()
+        # One model for both: what the first one costs is not there for the second.
+        return Grader(step, said, asked, Grader(first, said, asked) if first in settings().models else None)
+
+    return within
+
+
+def prompted(step: str, prompt: "Prompt") -> "Callable[[], Prompt]":
+    """Return a function that gives a step's prompt: the override if there is one, else its own."""
+    return lambda: prompts().get(step, prompt)
+
+
+@once
+def prompts() -> "Mapping[str, Prompt]":
+    """Return overrides of the steps' prompts, by step: none by default."""
+    return {}
+
+
+def model(step: str) -> "Callable[[Limits], Claude]":
+    """Return a factory of a step's Claude for the limits of a task, and warm it.
+
+    The verdict cache stands in front of Claude where the task allows that.
+    """
+    from selfrag.ports.cache import Remembering
+
+    warm(claude, claude_client, verdicts, recent_calls)
+
+    def within(limits: "Limits") -> "Claude":
+        asked = claude()(limits)
+        return Remembering(asked, verdicts(), partial(_cache_failed, step)) if limits.cache else asked
+
+    return within
+
+
+def _cache_failed(step: str, error: Exception) -> None:
+    count_cache_failure(step)
+    logger.warning("the verdict cache failed", extra={"error": type(error).__name__})
+
+
+@once
+def claude() -> "Callable[[Limits], Claude]":
+    """Return a factory of Claude for the limits of a task, without a cache."""
+    from selfrag.adapters.claude.sdk import SdkClaude
+    from selfrag.runtime.pace import Pace
+
+    def within(limits: "Limits") -> "Claude":
+        config = settings()
+        pace = Pace(clock(), recent_calls(), config.model_timeout_seconds, limits.deadline_ms)
+        return SdkClaude(claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key)
+
+    return within
+
+
+@once
+def verdicts() -> "VerdictCache":
+    """Make the verdict cache."""
+    from selfrag.adapters.verdicts import DynamoVerdicts
+
+    config = settings()
+    return DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days)
+
+
+@once
+def clock() -> Clock:
+    """Return the clock of retries and deadlines."""
+    return Clock()
+
+
+@once
+def recent_calls() -> "RecentCalls":
+    """Make the record of the deployment's recent calls to its models."""
+    from selfrag.adapters.calls import DynamoCalls
+
+    return DynamoCalls(_verdicts_client(), settings().verdicts_table, clock().now)
+
+
+@once
+def claude_client() -> Any:
+    """Make the SDK's client; raises Misconfigured when its key cannot be read."""
+    from selfrag.adapters.claude.sdk import client_of
+
+    config = settings()
+    key = _model_key() if config.model_provider == "anthropic" else None
+    return client_of(config.model_provider, key, config.model_base_url, config.model_timeout_seconds)
+
+
+def _model_key(*, anew: bool = False) -> str:
+    return secrets()(settings().model_secret, "SELFRAG_MODEL_SECRET", anew=anew)
+
+
+def _with_another_key(refused: Any) -> Any | None:
+    """Return a client with the secret's present key, kept from now on; None if that key is the refused one."""
+    config = settings()
+    if config.model_provider != "anthropic" or not config.model_secret or _model_key(anew=True) == refused.api_key:
+        return None
+    forget(claude_client)
+    renewed = claude_client()
+    # An override stays.
+    return None if renewed is refused else renewed
+
+
+@once
+def web() -> "Callable[[float | None], WebSearch]":
+    """Return a factory of the web search for a deadline, past which it makes no call."""
+    from selfrag.adapters.outbound import http_client_for
+    from selfrag.adapters.tavily import Tavily
+
+    config = settings()
+    # One for all searches: reading the certificates that it trusts takes as long as a short search.
+    client = http_client_for(config.web_base_url)
+
+    def until(deadline_ms: float | None) -> "WebSearch":
+        key = secrets()(config.web_secret, "SELFRAG_WEB_SECRET")
+        return Tavily(client, config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
+
+    return until
+
+
+def web_domains() -> "Domains":
+    """Return the domains that the web search may bring results of."""
+    from selfrag.ports.web import Domains
+
+    config = settings()
+    return Domains(included=config.web_include_domains, excluded=config.web_exclude_domains)
+
+
+@once
+def _verdicts_client() -> Any:
+    from selfrag.adapters.clients import verdicts_client
+
+    return verdicts_client()
+
+
+@once
+def secrets() -> "Secrets":
+    """Make the reader of the deployment's secrets."""
+    from selfrag.adapters.clients import secrets_client
+    from selfrag.adapters.secrets import secrets_manager
+
+    return secrets_manager(secrets_client())

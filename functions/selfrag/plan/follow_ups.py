@@ -1,0 +1,45 @@
+"""The earlier turn of a follow-up, from the item that was kept of its answer."""
+
+from collections.abc import Collection
+from typing import Any
+
+from selfrag.domain.answers import Turn
+from selfrag.domain.verdicts import RelevanceVerdict
+from selfrag.plan.reports import Report
+
+UNREADABLE = "The earlier answer could not be read, so the question stands alone."
+NOT_FOUND = "The earlier question was not found, so this one stands alone."
+
+
+def earlier_turn(
+    report: Report, collections: Collection[str], now_ms: float
+) -> tuple[Turn, list[RelevanceVerdict], list[str]]:
+    """Return the earlier turn, the verdicts on its evidence, and what has to be said where there is none.
+
+    Only a caller who may ask all collections of the earlier answer gets to see any of it: one that is gone, or of other
+    collections, is the same to the caller. The item of a question at work has no answer yet.
+    """
+    if report.result is None:
+        return Turn(), [], [UNREADABLE]
+    item = report.result.get("Item") or {}
+    asked = {name["S"] for name in item.get("collections", {}).get("L", [])}
+    if "answer" not in item or not asked or not asked <= set(collections) or _expired(item, now_ms):
+        return Turn(), [], [NOT_FOUND]
+    turn = Turn(question=item["question"]["S"], answer=item["answer"]["S"])
+    evidence = [_evidence(one["M"]) for one in item.get("evidence", {}).get("L", [])]
+    return turn, evidence, []
+
+
+def _expired(item: dict[str, Any], now_ms: float) -> bool:
+    # DynamoDB deletes expired items within days, not at the moment.
+    return 1000 * float(item["expires_at"]["N"]) <= now_ms
+
+
+def _evidence(kept: dict[str, Any]) -> RelevanceVerdict:
+    return RelevanceVerdict(
+        passage_id=kept["passage_id"]["S"],
+        relevant=True,
+        score=float(kept["score"]["N"]),
+        label="relevant",
+        cached=True,
+    )

@@ -1,0 +1,48 @@
+"""The words of a plan's reason: what was found, written and judged, in numbers."""
+
+from selfrag.domain.verdicts import SupportLevel
+from selfrag.plan.loop.known import Loop
+from selfrag.plan.loop.taking import Taken
+from selfrag.plan.passes import count
+
+SUPPORT: dict[SupportLevel, str] = {
+    "fully_supported": "fully supported",
+    "partially_supported": "partly supported",
+    "no_support": "not supported",
+    "ungraded": "support not graded",
+}
+
+
+def relevant(taken: Taken) -> str:
+    """Return how many of the new passages are evidence."""
+    labels = [verdict.label for verdict in taken.verdicts]
+    if not labels:
+        return count(taken.found, "passage") if taken.found else "Nothing new was found"
+    kind = "ambiguous" if taken.found and "relevant" not in labels else "relevant"
+    ungraded = f", {taken.ungraded} not graded" if taken.ungraded else ""
+    return f"{taken.found} of {count(len(labels), 'passage')} {kind}{ungraded}"
+
+
+def drafted(known: Loop, taken: Taken) -> str:
+    """Return what an answer rests on."""
+    if known.direct:
+        return "An answer without documents"
+    if known.gathering.repair:
+        return "The answer was repaired"
+    draft = "the draft cites only these" if known.gathering.searches else "the answer is written from these"
+    return (
+        f"{relevant(taken)}; {draft}" if taken.verdicts else f"An answer from {count(len(known.evidence), 'passage')}"
+    )
+
+
+def judged(known: Loop) -> str:
+    """Return what the judges said of an answer."""
+    score = known.draft.utility.score
+    use = "use not graded" if score is None else f"of use {score} of 5 ({known.min_utility} asked for)"
+    if known.direct:
+        return f"Without documents, {use}"
+    claims = known.draft.support.claims
+    full = sum(claim.support == "full" for claim in claims)
+    of_claims = f" ({full} of {count(len(claims), 'claim')})" if claims else ""
+    support = SUPPORT[known.draft.support.level]
+    return f"{support[0].upper()}{support[1:]}{of_claims}, {use}"

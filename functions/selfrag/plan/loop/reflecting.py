@@ -1,0 +1,82 @@
+"""The pass that judges an answer: its steps, its verdicts, and what the answer is worth."""
+
+from collections.abc import Sequence
+
+from selfrag.domain.ledger import in_order
+from selfrag.domain.policy import Policy
+from selfrag.domain.scores.ranking import EQUAL
+from selfrag.plan import steps
+from selfrag.plan.limits import has_room, share_usd
+from selfrag.plan.loop.known import NEVER, Loop, Prepared
+from selfrag.plan.passes import PlannedStep
+from selfrag.plan.reports import Report, entry_of, of_step, support_of, utility_of
+
+MOST_MISSING = 3
+_WORTH = {"fully_supported": 1.0, "partially_supported": 0.5}
+
+
+def reflections_of(known: Loop, policy: Policy) -> list[PlannedStep]:
+    """Return IsSup and IsUse of the last answer, and beside them the next query where the policy prepares one."""
+    answer, planned = known.draft.answer, []
+    # A direct answer rests on no passages, so there is nothing to check it against.
+    if not known.direct:
+        may_repair = known.repairs() < policy.max_regenerations
+        budget = share_usd(known, policy, 0.8)
+        planned.append(steps.check_support("", answer, known.evidence, budget, may_repair=may_repair))
+    planned.append(steps.judge_utility("", answer, share_usd(known, policy, 0.1)))
+    return [*planned, steps.rewrite(known, policy)] if _prepares(known, policy) else planned
+
+
+def _prepares(known: Loop, policy: Policy) -> bool:
+    """Return whether the next query is found before it is known to be needed."""
+    if policy.speculate != "full" or known.direct or known.has_query or known.ran("SearchWeb"):
+        return False
+    return known.rewrites() < policy.max_rewrites and has_room(known, policy, policy.top_k + 10)
+
+
+def with_verdicts(known: Loop, policy: Policy, reports: Sequence[Report]) -> Loop:
+    """Return what is known with the verdicts on the answer and the next query; the best answer so far is kept."""
+    entries = [entry_of(one, known.turn) for one in reports if one.step != "RewriteQuestion"]
+    for report in of_step(reports, "RewriteQuestion"):
+        query = report.get("query", "")
+        found = {} if report.result is None else {"prepared": known.check, "query": query}
+        entries.append(entry_of(report, known.turn, **found))
+        prepared = Prepared(query=query, new=report.get("new", False), after=len(known.queries))
+        known = known.but(prepared=prepared)
+    known = known.noted(in_order(entries))
+    return _with_best(_judged(known, policy, reports), policy) if known.check else known.but(missing=[])
+
+
+def _judged(known: Loop, policy: Policy, reports: Sequence[Report]) -> Loop:
+    support = support_of(next(iter(of_step(reports, "GradeSupport")), None))
+    use = utility_of(next(iter(of_step(reports, "GradeUtility")), None))
+    useful = "ungraded" if use.score is None else "yes" if use.score >= policy.min_utility else "no"
+    failed = [claim for claim in support.claims if claim.support != "full"]
+    wanted = dict.fromkeys([*(claim.missing for claim in failed), *known.draft.not_said])
+    return known.but(
+        draft=known.draft.model_copy(update={"support": support, "utility": use}),
+        useful=useful,
+        useless=known.useless + (useful == "no"),
+        failed_claims=[claim.claim for claim in failed],
+        missing=[one for one in wanted if one and one not in known.queries][:MOST_MISSING],
+    )
+
+
+def _with_best(known: Loop, policy: Policy) -> Loop:
+    """Return what is known with the best answer so far; of equals the earlier one stays."""
+    worth = _worth(known, policy)
+    return known.but(best=known.draft, best_score=worth) if worth > known.best_score + EQUAL else known
+
+
+def _worth(known: Loop, policy: Policy) -> float:
+    """Return the weighted sum of IsRel, IsSup and IsUse (arXiv 2310.11511, 4.3) of the last answer.
+
+    One without support, or of less use than asked for, is never the best.
+    """
+    draft, weights = known.draft, policy.weights
+    if draft.support.level == "no_support" or known.useful == "no" or (draft.direct and known.useful != "yes"):
+        return NEVER
+    scores = [verdict.score or 0.0 for verdict in known.relevance if verdict.relevant]
+    use = -1.0 if draft.utility.score is None else (draft.utility.score - 3) / 2
+    mean = sum(scores) / len(scores) if scores else 0.0
+    return weights.rel * mean + weights.sup * _WORTH.get(draft.support.level, 0.0) + weights.use * use

@@ -1,0 +1,7 @@
+"""naive: plain RAG, which searches once and answers."""
+
+from selfrag.plan.loop.answering import Answering
+
+
+class Naive(Answering):
+    """The loop without a decision, a grade or a judge."""

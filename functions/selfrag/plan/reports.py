@@ -1,0 +1,101 @@
+"""What steps report to the plan: their results as verdicts and entries of the ledger, failing closed."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from selfrag.domain.calls import StepResult
+from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
+from selfrag.domain.ledger import Entry
+from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+
+NO_VERDICT = "the grader gave no verdict"
+# These are raised before the model is asked.
+_NOT_ASKED = (DeadlineExceeded.__name__, BudgetExceeded.__name__)
+# Steps whose Lambda asks no model.
+_WITHOUT_MODEL = ("RecallAnswer", "Retrieve", "SearchWeb", "RankPaths", "PickCandidate", "Plan", "RunSteps")
+
+
+class Report(BaseModel):
+    """What came of one step: its result, or the class name of the error that ended it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    step: str
+    id: str = ""
+    result: dict[str, Any] | None = None
+    error: str | None = None
+
+    def get(self, name: str, otherwise: Any = None) -> Any:
+        """Return a field of the result, or `otherwise` where there is none."""
+        return (self.result or {}).get(name, otherwise)
+
+    @property
+    def flaw(self) -> str | None:
+        """Why a text is no answer, or not whole; a step that failed has its error here."""
+        return self.error or self.get("flaw")
+
+
+def entry_of(report: Report, turn: int, **more: Any) -> Entry:
+    """Return what a step leaves in the ledger; `more` are further fields of the entry."""
+    if report.result is None:
+        asked = report.step not in _WITHOUT_MODEL and report.error not in _NOT_ASKED
+        return Entry(step=report.step, turn=turn, error=report.error, attempts=int(asked), **more)
+    took = StepResult.model_validate({name: report.result[name] for name in _TOOK if name in report.result})
+    return Entry(
+        step=report.step,
+        turn=turn,
+        calls=took.calls,
+        warnings=took.warnings,
+        attempts=took.attempts,
+        error=_error(report),
+        cached=bool(report.get("cached") or (report.get("verdict") or {}).get("cached")),
+        throttled=took.throttled,
+        sequences=report.get("sequences", 0),
+        **more,
+    )
+
+
+_TOOK = ("calls", "warnings", "attempts", "throttled")
+
+
+def _error(report: Report) -> str | None:
+    """Return why a step brought nothing; a text that is no answer has its flaw as the reason."""
+    error: str | None = report.get("error")
+    return error or (None if report.get("found", True) else report.get("flaw"))
+
+
+def of_step(reports: Iterable[Report], step: str) -> list[Report]:
+    """Return the reports of one step."""
+    return [report for report in reports if report.step == step]
+
+
+def retrieval_of(report: Report) -> RetrievalVerdict:
+    """Return the verdict on the search; without one it is ungraded, which means a search."""
+    verdict = report.get("verdict")
+    if verdict is None:
+        return RetrievalVerdict(decision="ungraded", reason=NO_VERDICT)
+    return RetrievalVerdict.model_validate(verdict)
+
+
+def relevance_of(report: Report | None, passage_id: str, document: str) -> RelevanceVerdict:
+    """Return the verdict on a passage; without one it is ungraded and no evidence."""
+    verdict = report.get("verdict") if report else None
+    if verdict is None:
+        return RelevanceVerdict(passage_id=passage_id, document=document, relevant=False, score=None, label="ungraded")
+    return RelevanceVerdict.model_validate(verdict)
+
+
+def support_of(report: Report | None) -> SupportVerdict:
+    """Return the verdict on an answer's support; without one it is ungraded."""
+    verdict = report.get("verdict") if report else None
+    return SupportVerdict(level="ungraded") if verdict is None else SupportVerdict.model_validate(verdict)
+
+
+def utility_of(report: Report | None) -> UtilityVerdict:
+    """Return the verdict on an answer's use; without one it is ungraded, which is no pass."""
+    if report is None:
+        return UtilityVerdict(score=None)
+    verdict = report.get("verdict")
+    return UtilityVerdict(score=None, reason=NO_VERDICT) if verdict is None else UtilityVerdict.model_validate(verdict)

@@ -1,0 +1,142 @@
+"""self_rag: search, answer, judge the answer, and repair it or search again (arXiv 2310.11511)."""
+
+from collections.abc import Sequence
+
+from selfrag.domain.fields import MAX_QUERY_CHARACTERS
+from selfrag.plan import steps
+from selfrag.plan.limits import has_room
+from selfrag.plan.loop.answering import Answering, Move
+from selfrag.plan.loop.known import Gathering, Loop, Mode
+from selfrag.plan.loop.reasons import drafted, judged
+from selfrag.plan.loop.reflecting import reflections_of, with_verdicts
+from selfrag.plan.loop.taking import Taken
+from selfrag.plan.passes import count
+from selfrag.plan.reports import Report
+from selfrag.plan.strategy import NO_TIME
+
+# So many answers may be of little use before the best one goes out.
+MOST_USELESS = 2
+
+
+class SelfRag(Answering):
+    """The loop with its judges."""
+
+    def begin(self, known: Loop) -> Move:
+        """Decide whether to search; a policy that speculates searches and drafts ahead of that.
+
+        A follow-up is searched for as the decision words it, so its search waits.
+        """
+        ahead, question = self.policy.speculate, known.brief.question
+        waits = ahead == "off" or bool(known.brief.previous.answer)
+        drafts: list[Mode] = [] if waits else ["grounded"]
+        first = Gathering(
+            decide=True,
+            queries=[] if waits else [question],
+            write=[*drafts, "direct"] if ahead == "full" else drafts,
+        )
+        why = "Search ahead of the decision." if first.queries else "Decide whether a search is needed."
+        return self.gather(known.but(query=question), first, why)
+
+    def go_on(self, known: Loop, reports: Sequence[Report]) -> Move:
+        """Take in what the steps reported, and give the next pass."""
+        if known.stage != "reflect":
+            return super().go_on(known, reports)
+        known = with_verdicts(known, self.policy, reports)
+        if self.is_late(known):
+            return self.compose(known, NO_TIME)
+        return self.judge(known) if known.check else self.take_query(known, "A query was found")
+
+    def answered(self, known: Loop, taken: Taken, text: Report) -> Move:
+        """Judge an answer before it goes out; a refused or empty reply is no fault of the search."""
+        if not known.reflects:
+            return super().answered(known, taken, text)
+        if text.get("found"):
+            known = known.but(stage="reflect", check=True, turn=known.turn + 1)
+            return self.run(known, reflections_of(known, self.policy), f"{drafted(known, taken)}: judge it.")
+        if text.flaw:
+            return self.compose(known, f"The writer gave no answer ({text.flaw})")
+        if known.direct:
+            return self.first_search(known.but(direct=False), "Without documents there is no answer")
+        return self.next_try(known, "The passages do not hold the answer")
+
+    def judge(self, known: Loop) -> Move:
+        """Accept the answer; search for what it lacks; repair it; or try another search.
+
+        Where a verdict is missing it ends, since asking again would not make it a pass. An answer without support never
+        ends a question while a search is left.
+        """
+        level, said, useful = known.draft.support.level, judged(known), known.useful
+        if useful == "ungraded" or (level == "ungraded" and not known.direct):
+            return self.compose(known, f"{said}: asking again would not make it a pass")
+        if useful == "yes" and (known.direct or (level == "fully_supported" and not self.may_search_missing(known))):
+            return self.compose(known, f"{said}: it goes out")
+        if known.direct:
+            return self.first_search(known.but(direct=False), said)
+        if known.useless >= MOST_USELESS and level != "no_support":
+            best = known.best if known.best.answer else known.draft
+            return self.compose(known.but(best=best), f"{said}, little use again: the best answer so far goes out")
+        if self.may_search_missing(known):
+            return self.search_missing(known, said)
+        if self.may_repair(known):
+            return self.repair(known, said)
+        if useful == "yes" and level != "no_support":
+            return self.compose(known, f"{said}, and nothing is left to mend it: it goes out")
+        return self.next_try(known, said)
+
+    def next_try(self, known: Loop, why: str) -> Move:
+        """Try another query while one may help; then the web, once; then a repair; then the best answer so far."""
+        if self.is_late(known) or not known.reflects:
+            return self.compose(known, why)
+        if self.may_rewrite(known):
+            known = known.but(check=False)
+            if known.has_query:
+                return self.take_query(known, why)
+            left = f"{self.policy.max_rewrites - known.rewrites()} of {self.policy.max_rewrites} rewrites left"
+            known = known.but(stage="reflect", turn=known.turn + 1)
+            return self.run(known, [steps.rewrite(known, self.policy)], f"{why}, {left}: find another query.")
+        if self.may_search_web(known):
+            web = Gathering(web=known.query)
+            return self.gather(known.but(failed_claims=[]), web, f"{why}: search the web.")
+        return self.repair(known, why) if self.may_repair(known) else self.compose(known, f"{why}, and no try is left")
+
+    def may_rewrite(self, known: Loop) -> bool:
+        """Return whether another query may help: the last search was new, and one of the last two found evidence."""
+        helps = known.fruitless() < 2 and not known.stalled
+        early = not known.ran("SearchWeb") and not known.searched_for_missing()
+        left = known.rewrites() < self.policy.max_rewrites and has_room(known, self.policy, self.policy.top_k + 7)
+        return helps and early and left
+
+    def take_query(self, known: Loop, why: str) -> Move:
+        """Search for the query that was found; one that was tried before is no progress."""
+        if not known.prepared.new:
+            return self.next_try(known.but(stalled=True), "There is no query that was not tried")
+        search = self.search(known, [known.prepared.query]).model_copy(update={"aim": "rewritten"})
+        return self.gather(known.but(failed_claims=[]), search, f"{why}: search for it.")
+
+    def may_search_web(self, known: Loop) -> bool:
+        """Return whether the web may be searched, once per question."""
+        unused = self.policy.web_search and not known.ran("SearchWeb")
+        return unused and has_room(known, self.policy, self.policy.top_k + 6)
+
+    def may_search_missing(self, known: Loop) -> bool:
+        """Return whether what the answer lacks may be searched for, once, in the documents and on the web."""
+        unused = not known.ran("SearchWeb") and not known.searched_for_missing()
+        searches = self.policy.web_search or self.policy.max_rewrites > 0
+        return bool(known.missing) and unused and searches and has_room(known, self.policy, 2 * self.policy.top_k + 6)
+
+    def search_missing(self, known: Loop, why: str) -> Move:
+        """Search for what the answer lacks."""
+        search = self.search(known, known.missing if self.policy.max_rewrites else [])
+        web = "; ".join(known.missing)[:MAX_QUERY_CHARACTERS] if self.policy.web_search else ""
+        missing = search.model_copy(update={"aim": "missing", "web": web})
+        return self.gather(known, missing, f"{why}: search for what is missing, {count(len(known.missing), 'phrase')}.")
+
+    def may_repair(self, known: Loop) -> bool:
+        """Return whether the answer is written again, told which claims failed."""
+        unused = known.repairs() < self.policy.max_regenerations
+        return known.useful == "yes" and bool(known.failed_claims) and unused and has_room(known, self.policy, 5)
+
+    def repair(self, known: Loop, why: str) -> Move:
+        """Write the answer again without what the passages do not hold."""
+        failed = count(len(known.failed_claims), "claim")
+        return self.gather(known, Gathering(write=["grounded"], repair=True), f"{why}: repair {failed}.")

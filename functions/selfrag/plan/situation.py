@@ -1,0 +1,61 @@
+"""What is known of a question between two passes."""
+
+from typing import Any, Self
+
+from pydantic import ConfigDict
+
+from selfrag.domain.answers import Draft, Pass, Turn
+from selfrag.domain.base import Model
+from selfrag.domain.ledger import Entry
+from selfrag.domain.questions import Filters
+from selfrag.domain.scores.shown import Scores
+from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict
+
+
+class Brief(Model):
+    """What every step that asks the model is told: the question, the turn before it and the deadline."""
+
+    question: str
+    previous: Turn = Turn()
+    deadline_ms: float
+    cache: bool = True
+
+
+class Situation(Model):
+    """What is known of a question, whatever its strategy.
+
+    `relevance` has the verdicts on passages, `previous_relevance` those of the earlier answer's evidence. `best` is the
+    best checked answer so far, `draft` the last one written. `documents` names the document of each passage, `turn` is
+    the number of the pass at work, and `passes` are all passes with their reasons. `compared` is what RankPaths and
+    PickCandidate get beside their tasks.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    brief: Brief
+    strategy: str
+    min_utility: int
+    filters: Filters = Filters()
+    reflects: bool = True
+    previous_relevance: list[RelevanceVerdict] = []
+    retrieval: RetrievalVerdict | None = None
+    relevance: list[RelevanceVerdict] = []
+    queries: list[str] = []
+    documents: dict[str, str] = {}
+    seen: list[str] = []
+    bytes: int = 0
+    draft: Draft = Draft()
+    best: Draft = Draft()
+    scores: Scores | None = None
+    ledger: list[Entry] = []
+    turn: int = 0
+    passes: list[Pass] = []
+    compared: Any = None
+
+    def but(self, **changes: Any) -> Self:
+        """Return the same with these changes."""
+        return self.model_copy(update=changes)
+
+    def noted(self, entries: list[Entry]) -> Self:
+        """Return the same with these entries at the end of the ledger."""
+        return self.but(ledger=[*self.ledger, *entries])

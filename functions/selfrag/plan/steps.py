@@ -1,0 +1,58 @@
+"""The steps of a pass with their tasks; the machine adds the brief and the passages."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from selfrag.domain.policy import Policy
+from selfrag.plan.limits import share_usd
+from selfrag.plan.passes import PlannedStep
+from selfrag.plan.situation import Situation
+
+
+def decide(policy: Policy, asked: Mapping[str, Any]) -> PlannedStep:
+    """Return the decision whether to search; it may take a tenth of the question's dollars."""
+    budget = None if policy.max_cost_usd is None else 0.1 * policy.max_cost_usd
+    return PlannedStep(step="DecideRetrieval", task={"budget_usd": budget, **asked})
+
+
+def retrieve(known: Situation, top_k: int, asked: Mapping[str, Any], step_id: str = "") -> PlannedStep:
+    """Return a search of the documents for `queries`, or a fetch of `passage_ids`, under the caller's filters."""
+    return PlannedStep(step="Retrieve", id=step_id, task={"top_k": top_k, "bytes_used": known.bytes, **asked})
+
+
+def search_web(known: Situation, query: str, top_k: int, *, shared: bool = False) -> PlannedStep:
+    """Return a search of the web."""
+    return PlannedStep(
+        step="SearchWeb", task={"query": query, "top_k": top_k, "bytes_used": known.bytes, "shared": shared}
+    )
+
+
+def grade(policy: Policy, step_id: str, passage_id: str, budget: float | None, **more: Any) -> PlannedStep:
+    """Return IsRel of one passage."""
+    task = {"relevance_threshold": policy.relevance_threshold, "budget_usd": budget, **more}
+    return PlannedStep(step="GradeRelevance", id=step_id, task=task, passage_ids=[passage_id])
+
+
+def write(step_id: str, mode: str, passage_ids: Sequence[str], budget: float | None, **more: Any) -> PlannedStep:
+    """Return a text from these passages."""
+    task = {"mode": mode, "budget_usd": budget, **more}
+    return PlannedStep(step="Generate", id=step_id, task=task, passage_ids=list(passage_ids))
+
+
+def check_support(
+    step_id: str, answer: str, passage_ids: Sequence[str], budget: float | None, **more: Any
+) -> PlannedStep:
+    """Return IsSup of an answer against these passages."""
+    task = {"answer": answer, "budget_usd": budget, **more}
+    return PlannedStep(step="GradeSupport", id=step_id, task=task, passage_ids=list(passage_ids))
+
+
+def judge_utility(step_id: str, answer: str, budget: float | None) -> PlannedStep:
+    """Return IsUse of an answer."""
+    return PlannedStep(step="GradeUtility", id=step_id, task={"answer": answer, "budget_usd": budget})
+
+
+def rewrite(known: Situation, policy: Policy) -> PlannedStep:
+    """Return the search for a query that was not tried."""
+    task = {"queries": known.queries, "budget_usd": share_usd(known, policy, 0.1)}
+    return PlannedStep(step="RewriteQuestion", task=task)

@@ -1,0 +1,1 @@
+"""The tree of `segments`: sentences that are written and judged level by level."""

@@ -1,0 +1,110 @@
+"""What the steps of the loop may reply, as far as verdicts go; a passage's id begins with its grade."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from selfrag.plan.limits import calls
+from selfrag.plan.loop.known import Loop
+from tests.support import steps
+from tests.support.walk import Reply
+
+# The grades of what a search brings, best first; the last stands for all further passages.
+GRADES = {
+    "all": ("relevant",),
+    "one": ("relevant", "ungraded", "irrelevant"),
+    "none": ("irrelevant",),
+    "none and ungraded": ("ungraded", "irrelevant"),
+    "ungraded": ("ungraded",),
+}
+AMBIGUOUS = {"ambiguous": ("ambiguous", "ungraded", "irrelevant"), "mixed": ("irrelevant", "ambiguous", "relevant")}
+LEVELS = ("fully_supported", "partially_supported", "no_support", "ungraded")
+USES = (5, 2, None)
+
+
+class Replies:
+    """The replies to one policy."""
+
+    def __init__(self, strategy: str, speculate: str, **policy: Any) -> None:
+        self.policy = {"strategy": strategy, "speculate": speculate, **policy}
+        self._grades = GRADES | (AMBIGUOUS if strategy == "corrective" else {})
+        self._top_k = policy.get("top_k", 4)
+
+    def of(self, step: str, task: Mapping[str, Any], passage_ids: Sequence[str], seen: Sequence[str]) -> list[Reply]:
+        """Return the labelled results that a step may have."""
+        match step:
+            case "RecallAnswer":
+                return [("kept", {"Item": steps.earlier("relevant 0/0")}), ("gone", {})]
+            case "DecideRetrieval":
+                return decisions(complexity=bool(task.get("complexity")))
+            case "Retrieve":
+                return self._found(task, seen)
+            case "SearchWeb":
+                return [("results", steps.found("relevant w/0", "irrelevant w/1")), ("nothing", steps.found())]
+            case "GradeRelevance":
+                return [("", steps.relevance(passage_ids[0], passage_ids[0].split()[0]))]
+            case "Generate":
+                return answers(task["mode"], passage_ids)
+            case "GradeSupport":
+                return supports(passage_ids)
+            case "GradeUtility":
+                return [(f"of use {use}", steps.utility(use)) for use in USES]
+            case _:
+                assert step == "RewriteQuestion"
+                query = f"query {len(task['queries'])}"
+                return [("new", steps.rewrite(query)), ("tried", steps.rewrite("", new=False))]
+
+    def _found(self, task: Mapping[str, Any], seen: Sequence[str]) -> list[Reply]:
+        if task["passage_ids"]:
+            return [("evidence", steps.found(*task["passage_ids"])), ("no evidence", steps.found())]
+        query = task["queries"][0]
+        grades = {name: [some[min(n, len(some) - 1)] for n in range(self._top_k)] for name, some in self._grades.items()}
+        new = [
+            (name, steps.found(*(f"{grade} {query}/{n}" for n, grade in enumerate(some))))
+            for name, some in grades.items()
+        ]
+        return [*new, ("nothing new", steps.found(*seen[: self._top_k]))]
+
+    def deciding(self, known: Loop) -> Any:
+        """Return what of a situation can still make a difference: of passages whether there are any, and the verdicts."""
+        gathering, draft, best = known.gathering, known.draft, known.best
+        labels = {verdict.label for verdict in known.relevance}
+        return [
+            [known.stage, known.reflects, known.direct, known.check, known.useful, min(known.useless, 2)],
+            [known.recall, bool(known.previous_relevance), bool(known.brief.previous.answer)],
+            gathering.model_dump(exclude={"queries", "web", "fresh", "brought", "since", "bytes"}),
+            [len(gathering.queries), bool(gathering.web), sorted(one.split()[0] for one in gathering.fresh)],
+            [bool(known.evidence), bool(known.seen), bool(known.queries), len(known.missing), bool(known.failed_claims)],
+            [known.prepared.new, known.has_query, known.stalled],
+            [bool(draft.answer), draft.direct, known.useful == "no" or draft.support.level == "no_support"],
+            bool(draft.not_said) and known.stage == "reflect",
+            [bool(best.answer), round(known.best_score, 9), best.support.level, best.utility.score],
+            ["relevant" in labels, labels == {"ungraded"}],
+            [known.ran("SearchWeb"), known.searched_for_missing(), known.rewrites(), known.repairs()],
+            [known.fruitless(), len([entry for entry in known.ledger if entry.step == "Retrieve"][-2:])],
+            [0, any(entry.error for entry in known.ledger)],
+        ]
+
+
+def decisions(*, complexity: bool = False) -> list[Reply]:
+    """Return every decision; of a question that needs a search, with its complexity where that is asked for."""
+    said = [(one, steps.retrieval(one)) for one in ("no", "continue", "ungraded")]
+    kinds = ("simple", "complex") if complexity else (None,)
+    return [*((f"yes {kind or ''}".strip(), steps.retrieval("yes", kind)) for kind in kinds), *said]
+
+
+def answers(mode: str, passage_ids: Sequence[str]) -> list[Reply]:
+    """Return an answer that cites a good passage, a bad one, or lacks a part; none; and a refusal."""
+    nothing = ("nothing", steps.answer(is_found=False))
+    refused = ("refused", steps.answer(is_found=False, flaw="refused"))
+    if mode == "direct":
+        return [("direct", steps.answer()), nothing, refused]
+    first = {one.split()[0]: one for one in reversed(passage_ids)}
+    cited = [(f"cites {grade}", steps.answer(cites=one)) for grade, one in first.items()]
+    unsaid = [(f"{label}, not all", {**reply, "not_said": [f"part {len(passage_ids)}"]}) for label, reply in cited[:1]]
+    return [*cited, *unsaid, nothing, refused]
+
+
+def supports(passage_ids: Sequence[str]) -> list[Reply]:
+    """Return every support of an answer, and a claim for which there may be evidence elsewhere."""
+    levels = [(level, steps.support(level)) for level in LEVELS]
+    return [*levels, ("missing", steps.missing(f"evidence {len(passage_ids)}"))]
