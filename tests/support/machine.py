@@ -95,7 +95,8 @@ class Machine:
         held = [self.passages[one] for one in step["passage_ids"] if one in self.passages]
         match step["step"]:
             case "Retrieve":
-                return {"collections": self.request["collections"], "filters": self.known.get("filters", {})}
+                filters = {"filters": self.known["filters"]} if "filters" in self.known else {}
+                return {"collections": self.request["collections"], **filters}
             case "GradeRelevance":
                 return {"passage": held[0]}
             case "Generate" | "GradeSupport":

@@ -12,7 +12,6 @@ GRADES = {
     "all": ("relevant",),
     "one": ("relevant", "ungraded", "irrelevant"),
     "none": ("irrelevant",),
-    "none and ungraded": ("ungraded", "irrelevant"),
     "ungraded": ("ungraded",),
 }
 AMBIGUOUS = {"ambiguous": ("ambiguous", "ungraded", "irrelevant"), "mixed": ("irrelevant", "ambiguous", "relevant")}
@@ -66,9 +65,8 @@ class Replies:
         return [*new, ("nothing new", steps.found(*seen[: self._top_k]))]
 
     def deciding(self, known: Loop) -> Any:
-        """Return what of a situation can still make a difference: of passages whether there are any, and the verdicts."""
-        gathering, draft, best = known.gathering, known.draft, known.best
-        labels = {verdict.label for verdict in known.relevance}
+        """Return what of a situation can still make a difference: of passages whether there are any, and verdicts."""
+        gathering, draft = known.gathering, known.draft
         return [
             [known.stage, known.reflects, known.direct, known.check, known.useful, min(known.useless, 2)],
             [known.recall, bool(known.previous_relevance), bool(known.brief.previous.answer)],
@@ -84,8 +82,6 @@ class Replies:
             [known.prepared.new, known.has_query, known.stalled],
             [bool(draft.answer), draft.direct, known.useful == "no" or draft.support.level == "no_support"],
             bool(draft.not_said) and known.stage == "reflect",
-            [bool(best.answer), round(known.best_score, 9), best.support.level, best.utility.score],
-            ["relevant" in labels, labels == {"ungraded"}],
             [known.ran("SearchWeb"), known.searched_for_missing(), known.rewrites(), known.repairs()],
             [known.fruitless(), len([entry for entry in known.ledger if entry.step == "Retrieve"][-2:])],
             [0, any(entry.error for entry in known.ledger)],
@@ -105,8 +101,8 @@ def answers(mode: str, passage_ids: Sequence[str]) -> list[Reply]:
     refused = ("refused", steps.answer(is_found=False, flaw="refused"))
     if mode == "direct":
         return [("direct", steps.answer()), nothing, refused]
-    first = {one.split()[0]: one for one in reversed(passage_ids)}
-    cited = [(f"cites {grade}", steps.answer(cites=one)) for grade, one in first.items()]
+    ends = {one.split()[0]: one for one in (*passage_ids[-1:], *passage_ids[:1])}
+    cited = [(f"cites {grade}", steps.answer(cites=one)) for grade, one in ends.items()]
     unsaid = [(f"{label}, not all", {**reply, "not_said": [f"part {len(passage_ids)}"]}) for label, reply in cited[:1]]
     return [*cited, *unsaid, nothing, refused]
 

@@ -2,22 +2,29 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from math import inf
 from typing import Any, Protocol
+from unittest.mock import patch
 
 from selfrag.domain.ledger import rounds
-from selfrag.plan.limits import calls
+from selfrag.domain.policy import Policy
+from selfrag.plan import self_rag
+from selfrag.plan.limits import calls, has_room
+from selfrag.plan.loop import reflecting
 from selfrag.plan.passes import Plan, PlannedStep
 from selfrag.plan.planner import STRATEGIES, Request, after, first_pass, policy_of
 from selfrag.plan.reports import Report
 from selfrag.plan.situation import Situation
 
-# A label, and the result of a step.
-Reply = tuple[str, dict[str, Any]]
-# So many of the situations that were come to before are looked at again.
-LOOKED_AT_AGAIN = 0.02
+# A label, and the result of a step; None is a step that failed.
+Reply = tuple[str, dict[str, Any] | None]
+# What these report follows from their tasks.
+COMPUTED = ("RankPaths", "PickCandidate")
+# So many of the situations that were come to before are walked again.
+WALKED_AGAIN = 0.01
 
 
 class Replies(Protocol):
@@ -29,28 +36,46 @@ class Replies(Protocol):
         """Return the labelled results that a step may have; `seen` are the passages of searches before."""
 
     def deciding(self, known: Any) -> Any:
-        """Return what of a situation can still make a difference, as JSON."""
+        """Return what of a situation can still make a difference, as JSON; the calls so far are not part of it."""
 
 
 @dataclass
 class Reach:
-    """What can follow from a situation: how many sequences, the longest, the most calls and rounds, and the ends."""
+    """What can follow from a situation: how many sequences, the longest, the most calls and the most rounds.
 
+    It was found with `spent` calls, and is the same with `fewest` to `most` more than these: the cap on calls is the
+    only thing that a number of calls decides.
+    """
+
+    spent: int
     sequences: int = 0
     longest: tuple[str, ...] = ()
     calls: int = 0
     rounds: int = 0
-    ends: set[str] = field(default_factory=set)
+    fewest: float = -inf
+    most: float = inf
+
+    def holds(self, spent: int) -> bool:
+        """Return whether the same follows after so many calls."""
+        return self.fewest <= spent - self.spent <= self.most
+
+    def bounded(self, fewest: float, most: float) -> None:
+        """Hold for no more than these."""
+        self.fewest, self.most = max(self.fewest, fewest), min(self.most, most)
+
+    def same(self, other: "Reach") -> bool:
+        """Return whether the same follows."""
+        return (self.sequences, self.calls, self.rounds) == (other.sequences, other.calls, other.rounds)
 
 
 @dataclass
 class Walk:
-    """A walk of one policy; `end` is what a question comes to, by all that is known at its end."""
+    """A walk of one policy; `previous` is the id of the question that it follows."""
 
     replies: Replies
-    end: Callable[[Situation], str]
     previous: str = ""
-    known: dict[str, Reach] = field(default_factory=dict)
+    found: dict[str, list[Reach]] = field(default_factory=dict)
+    _open: list[Reach] = field(default_factory=list)
     _random: random.Random = field(default_factory=lambda: random.Random(1))
 
     def __post_init__(self) -> None:
@@ -59,54 +84,73 @@ class Walk:
         full = policy_of(policy)
         self.strategy = STRATEGIES[full.strategy](full, 0.0)
 
+    @property
+    def situations(self) -> int:
+        """How many situations go on in ways of their own."""
+        return sum(len(some) for some in self.found.values())
+
     def reach(self) -> Reach:
         """Walk all sequences."""
-        return self._reach(*first_pass(self.request, 0.0))
+        asked = self._has_room
+        with patch.object(self_rag, "has_room", asked), patch.object(reflecting, "has_room", asked):
+            return self._reach(*first_pass(self.request, 0.0))
+
+    def _has_room(self, known: Situation, policy: Policy, more: int) -> bool:
+        left = policy.max_model_calls - calls(known) - more
+        self._open[-1].bounded(-inf, left) if left >= 0 else self._open[-1].bounded(left + 1, inf)
+        return has_room(known, policy, more)
 
     def _reach(self, known: Situation, plan: Plan) -> Reach:
+        """Return what follows from here, with the calls and rounds until here."""
+        spent, turns = calls(known), rounds(known.ledger)
         if not plan.steps:
-            return Reach(1, (), calls(known), rounds(known.ledger), {self.end(known)})
-        key = self._key(known, plan)
-        spent = (calls(known), rounds(known.ledger))
-        if key not in self.known:
-            self.known[key] = self._beyond(known, plan, spent)
-        elif self._random.random() < LOOKED_AT_AGAIN:
-            again = self._beyond(known, plan, spent)
-            assert (again.sequences, again.calls, again.rounds, again.ends) == (
-                self.known[key].sequences,
-                self.known[key].calls,
-                self.known[key].rounds,
-                self.known[key].ends,
-            ), f"two situations that are taken for equal go on in different ways: {key}"
-        found = self.known[key]
-        return replace(found, calls=found.calls + spent[0], rounds=found.rounds + spent[1])
+            return Reach(spent, 1, (), spent, turns)
+        computed = all(step.step in COMPUTED for step in plan.steps)
+        kept = [] if computed else self.found.setdefault(self._key(known, plan), [])
+        reach = next((one for one in kept if one.holds(spent)), None)
+        if reach is None:
+            reach = self._beyond(known, plan, spent, turns)
+            kept.append(reach)
+        elif self._random.random() < WALKED_AGAIN:
+            again = self._beyond(known, plan, spent, turns)
+            assert again.same(reach), f"two situations that are taken for equal go on differently: {known}"
+        fewest, most = reach.fewest + reach.spent - spent, reach.most + reach.spent - spent
+        return replace(
+            reach, spent=spent, calls=reach.calls + spent, rounds=reach.rounds + turns, fewest=fewest, most=most
+        )
 
-    def _beyond(self, known: Situation, plan: Plan, spent: tuple[int, int]) -> Reach:
+    def _beyond(self, known: Situation, plan: Plan, spent: int, turns: int) -> Reach:
         """Return what follows, with calls and rounds counted from here."""
-        reach = Reach()
+        reach = Reach(spent)
         for label, reports in self._alternatives(known, plan):
-            found = self._reach(*after(self.request, self.strategy, known, reports))
+            self._open.append(reach)
+            following = after(self.request, self.strategy, known, reports)
+            self._open.pop()
+            found = self._reach(*following)
+            reach.bounded(found.fewest, found.most)
             reach.sequences += found.sequences
-            reach.ends |= found.ends
             reach.longest = max(reach.longest, (label, *found.longest), key=len)
             reach.calls, reach.rounds = max(reach.calls, found.calls), max(reach.rounds, found.rounds)
-        reach.calls, reach.rounds = reach.calls - spent[0], reach.rounds - spent[1]
+        reach.calls, reach.rounds = reach.calls - spent, reach.rounds - turns
         return reach
 
     def _alternatives(self, known: Situation, plan: Plan) -> Iterator[tuple[str, list[Report]]]:
-        seen = known.seen
-        each = [self._of(known, step, seen) for step in plan.steps]
-        for picked in product(*each):
-            label = "+".join(dict.fromkeys(step.step for step in plan.steps))
+        steps = "+".join(dict.fromkeys(step.step for step in plan.steps))
+        for picked in product(*(self._of(known, step) for step in plan.steps)):
             said = ", ".join(label for label, _ in picked if label)
-            yield f"{label}: {said}", [report for _, report in picked]
+            yield f"{steps}: {said}", [report for _, report in picked]
 
-    def _of(self, known: Situation, step: PlannedStep, seen: Sequence[str]) -> list[tuple[str, Report]]:
+    def _of(self, known: Situation, step: PlannedStep) -> list[tuple[str, Report]]:
         told = known.compared.model_dump(mode="json") if known.compared else {}
-        task = {"id": step.id, **told, **step.task}
-        found = self.replies.of(step.step, task, step.passage_ids, seen)
-        return [(label, Report(step=step.step, id=step.id, result=result)) for label, result in found]
+        found = self.replies.of(step.step, {"id": step.id, **told, **step.task}, step.passage_ids, known.seen)
+        return [(label, _report(step, result)) for label, result in found]
 
     def _key(self, known: Situation, plan: Plan) -> str:
         steps = sorted(step.step for step in plan.steps)
         return json.dumps([steps, self.replies.deciding(known)], sort_keys=True, default=str)
+
+
+def _report(step: PlannedStep, result: dict[str, Any] | None) -> Report:
+    if result is None:
+        return Report(step=step.step, id=step.id, error="StepFailed")
+    return Report(step=step.step, id=step.id, result=result)

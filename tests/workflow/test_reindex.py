@@ -13,7 +13,7 @@ from cli.local.aws.definitions import REINDEX, placeholders
 from cli.local.aws.jsonata import evaluate
 from selfrag.adapters.manifest import LEASE_SECONDS
 from tests.support.definition import INGESTION_MACHINE, REINDEX_MACHINE
-from tests.support.walks.remembered import template
+from tests.support.templates import template
 
 DOCUMENTS = REINDEX_MACHINE["States"]["IngestDocuments"]
 STATES = DOCUMENTS["ItemProcessor"]["States"]

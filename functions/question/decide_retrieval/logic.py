@@ -86,8 +86,8 @@ _SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
 
 
 def _verdict(found: Retrieval) -> RetrievalVerdict:
-    """Return the verdict; what is not searched for is neither complex nor worded."""
-    said = found.model_dump(exclude=None if found.decision == "yes" else {"complexity", "query"})
+    """Return the verdict; only what is searched for is complex. A query is kept for a search that comes later."""
+    said = found.model_dump(exclude=None if found.decision == "yes" else {"complexity"})
     if "query" in said:
         said["query"] = " ".join(said["query"].split())[:MAX_QUERY_CHARACTERS]
     return RetrievalVerdict(**said)

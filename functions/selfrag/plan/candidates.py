@@ -30,7 +30,8 @@ class Candidates(Critiquing):
         if self.policy.retrieval != "adaptive":
             source: Source = "direct" if self.policy.retrieval == "never" else "documents"
             return self.gather(known, source, f"The policy says {self.policy.retrieval}")
-        if self.policy.speculate == "full" and not known.brief.previous.answer:
+        # Claude words the query of a follow-up as it decides.
+        if self.policy.speculate == "full" and (self.by_selfrag or not known.brief.previous.answer):
             return self.gather(known, "documents", "Ahead of the decision", decides=True)
         return self.gather(known, "", "", decides=True)
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from selfrag.domain.calls import StepResult
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
 from selfrag.domain.ledger import Entry
 from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
@@ -42,22 +41,13 @@ def entry_of(report: Report, turn: int, **more: Any) -> Entry:
     if report.result is None:
         asked = report.step not in _WITHOUT_MODEL and report.error not in _NOT_ASKED
         return Entry(step=report.step, turn=turn, error=report.error, attempts=int(asked), **more)
-    took = StepResult.model_validate({name: report.result[name] for name in _TOOK if name in report.result})
-    return Entry(
-        step=report.step,
-        turn=turn,
-        calls=took.calls,
-        warnings=took.warnings,
-        attempts=took.attempts,
-        error=_error(report),
-        cached=bool(report.get("cached") or (report.get("verdict") or {}).get("cached")),
-        throttled=took.throttled,
-        sequences=report.get("sequences", 0),
-        **more,
-    )
+    took = {name: report.result[name] for name in _TOOK if name in report.result}
+    cached = bool(report.get("cached") or (report.get("verdict") or {}).get("cached"))
+    entry = {"step": report.step, "turn": turn, **took, "error": _error(report), "cached": cached, **more}
+    return Entry.model_validate(entry)
 
 
-_TOOK = ("calls", "warnings", "attempts", "throttled")
+_TOOK = ("calls", "warnings", "attempts", "throttled", "sequences")
 
 
 def _error(report: Report) -> str | None:

@@ -66,14 +66,14 @@ class SelfRag(Answering):
         ends a question while a search is left.
         """
         level, said, useful = known.draft.support.level, judged(known), known.useful
-        if useful == "ungraded" or (level == "ungraded" and not known.direct):
+        if (useful == "ungraded" and level != "no_support") or (level == "ungraded" and not known.direct):
             return self.compose(known, f"{said}: asking again would not make it a pass")
         if useful == "yes" and (known.direct or (level == "fully_supported" and not self.may_search_missing(known))):
             return self.compose(known, f"{said}: it goes out")
         if known.direct:
             return self.first_search(known.but(direct=False), said)
         if known.useless >= MOST_USELESS and level != "no_support":
-            best = known.best if known.best.answer else known.draft
+            best = known.best if known.best.answer else known.little
             return self.compose(known.but(best=best), f"{said}, little use again: the best answer so far goes out")
         if self.may_search_missing(known):
             return self.search_missing(known, said)
@@ -100,11 +100,13 @@ class SelfRag(Answering):
         return self.repair(known, why) if self.may_repair(known) else self.compose(known, f"{why}, and no try is left")
 
     def may_rewrite(self, known: Loop) -> bool:
-        """Return whether another query may help: the last search was new, and one of the last two found evidence."""
+        """Return whether another query may help: the last search was new, and one of the last two found evidence.
+
+        The web is the last resort: after it no other query is tried.
+        """
         helps = known.fruitless() < 2 and not known.stalled
-        early = not known.ran("SearchWeb") and not known.searched_for_missing()
         left = known.rewrites() < self.policy.max_rewrites and has_room(known, self.policy, self.policy.top_k + 7)
-        return helps and early and left
+        return helps and left and not known.ran("SearchWeb")
 
     def take_query(self, known: Loop, why: str) -> Move:
         """Search for the query that was found; one that was tried before is no progress."""

@@ -2,13 +2,14 @@
 
 from typing import Literal, Self
 
+from selfrag.domain.answers import Draft
 from selfrag.domain.base import Model
 from selfrag.domain.ledger import Entry, in_order
 from selfrag.domain.passages import Strip
 from selfrag.plan.situation import Situation
 
 Mode = Literal["grounded", "direct"]
-# No score is that low: an answer without support or of little use is never the best.
+# No answer has a score that low.
 NEVER = -10.0
 
 
@@ -53,8 +54,8 @@ class Loop(Situation):
     """What is known between two passes of the loop.
 
     `stage` is the pass at work. `direct` answers rest on no passage. `strips` are what CRAG keeps of a passage, and
-    `useful` is IsUse of the last answer beside the policy's minimum; `useless` counts the answers below it. `missing`
-    are phrases to search for, `failed_claims` what a repair leaves out.
+    `useful` is IsUse of the last answer beside the policy's minimum; `useless` counts the answers below it, `little` is
+    the best of them. `missing` are phrases to search for, `failed_claims` what a repair leaves out.
     """
 
     stage: Literal["search", "read", "reflect"] = "search"
@@ -68,6 +69,8 @@ class Loop(Situation):
     useful: Literal["yes", "no", "ungraded"] = "ungraded"
     useless: int = 0
     best_score: float = NEVER
+    little: Draft = Draft()
+    little_score: float = NEVER
     failed_claims: list[str] = []
     missing: list[str] = []
     prepared: Prepared = Prepared()

@@ -7,7 +7,7 @@ from selfrag.domain.policy import Policy
 from selfrag.domain.scores.ranking import EQUAL
 from selfrag.plan import steps
 from selfrag.plan.limits import has_room, share_usd
-from selfrag.plan.loop.known import NEVER, Loop, Prepared
+from selfrag.plan.loop.known import Loop, Prepared
 from selfrag.plan.passes import PlannedStep
 from selfrag.plan.reports import Report, entry_of, of_step, support_of, utility_of
 
@@ -28,8 +28,10 @@ def reflections_of(known: Loop, policy: Policy) -> list[PlannedStep]:
 
 
 def _prepares(known: Loop, policy: Policy) -> bool:
-    """Return whether the next query is found before it is known to be needed."""
+    """Return whether the next query is found before it is known to be needed; what answers lack is searched first."""
     if policy.speculate != "full" or known.direct or known.has_query or known.ran("SearchWeb"):
+        return False
+    if known.draft.not_said and not known.searched_for_missing():
         return False
     return known.rewrites() < policy.max_rewrites and has_room(known, policy, policy.top_k + 10)
 
@@ -63,19 +65,21 @@ def _judged(known: Loop, policy: Policy, reports: Sequence[Report]) -> Loop:
 
 
 def _with_best(known: Loop, policy: Policy) -> Loop:
-    """Return what is known with the best answer so far; of equals the earlier one stays."""
+    """Return what is known with the best answer so far, and the best of little use; of equals the earlier one stays.
+
+    One without support is never the best.
+    """
     worth = _worth(known, policy)
+    if known.draft.support.level == "no_support" or (known.draft.direct and known.useful != "yes"):
+        return known
+    if known.useful == "no":
+        return known.but(little=known.draft, little_score=worth) if worth > known.little_score + EQUAL else known
     return known.but(best=known.draft, best_score=worth) if worth > known.best_score + EQUAL else known
 
 
 def _worth(known: Loop, policy: Policy) -> float:
-    """Return the weighted sum of IsRel, IsSup and IsUse (arXiv 2310.11511, 4.3) of the last answer.
-
-    One without support, or of less use than asked for, is never the best.
-    """
+    """Return the weighted sum of IsRel, IsSup and IsUse (arXiv 2310.11511, 4.3) of the last answer."""
     draft, weights = known.draft, policy.weights
-    if draft.support.level == "no_support" or known.useful == "no" or (draft.direct and known.useful != "yes"):
-        return NEVER
     scores = [verdict.score or 0.0 for verdict in known.relevance if verdict.relevant]
     use = -1.0 if draft.utility.score is None else (draft.utility.score - 3) / 2
     mean = sum(scores) / len(scores) if scores else 0.0

@@ -89,7 +89,8 @@ class Growing(Strategy[Tree]):
     def write(self, known: Tree) -> Move:
         """Write the sentences that waited for their grades."""
         texts = [self.text_of(known, one) for one in known.sentences if not one.out]
-        why = f"{len(texts)} of {count(len(known.sentences), 'passage')} may be used: write a sentence from each."
+        found = f"{len(texts)} of {count(len(known.sentences), 'passage')} may be used: write a sentence from each."
+        why = "Answer without documents." if known.direct else found
         return self.run(known, "write", texts, why) if texts else self.judge(known)
 
     def texts(self, known: Tree, reports: Sequence[Report]) -> Move:

@@ -1,0 +1,58 @@
+"""The bounds on calls and rounds, found by walking every sequence of replies through the planner.
+
+Situations that go on alike are walked once; one of a hundred that were met before is walked again, to see that they do.
+"""
+
+import time
+from typing import Any
+
+import pytest
+
+from tests.support.replies_of_the_loop import Replies as OfTheLoop
+from tests.support.replies_of_the_paper import Replies as OfThePaper
+from tests.support.walk import Replies, Walk
+
+# A text without a verdict or of no use goes the way of a good one.
+FATES = ("best", "worse", "irrelevant", "ungraded", "unsupported", "empty")
+FEW = ("best", "unsupported")
+SMALL = {"top_k": 2, "beam": 2, "max_segments": 2, "uses": (5,)}
+# What is walked, and the most calls and rounds that it may take; 40 calls are the policy's own cap.
+WALKS: dict[str, tuple[Replies, str, int, int]] = {
+    "naive": (OfTheLoop("naive", "draft"), "", 1, 1),
+    "corrective": (OfTheLoop("corrective", "draft"), "earlier", 7, 3),
+    "self_rag, off": (OfTheLoop("self_rag", "off"), "earlier", 40, 19),
+    "self_rag, draft": (OfTheLoop("self_rag", "draft"), "", 40, 19),
+    "self_rag, full": (OfTheLoop("self_rag", "full"), "", 40, 18),
+    "adaptive, off": (OfTheLoop("adaptive", "off"), "", 40, 19),
+    "candidates, off": (OfThePaper(FATES, strategy="candidates", speculate="off", top_k=2), "", 18, 8),
+    "candidates, full": (OfThePaper(FATES, strategy="candidates", speculate="full", top_k=2), "earlier", 22, 6),
+    "candidates, selfrag": (
+        OfThePaper(FATES, strategy="candidates", generator="selfrag", top_k=2),
+        "earlier",
+        4,
+        4,
+    ),
+    "segments, off": (OfThePaper(FEW, strategy="segments", speculate="off", **SMALL), "", 24, 10),
+    "segments, draft": (OfThePaper(FEW, strategy="segments", speculate="draft", **SMALL), "", 24, 7),
+    "segments, one path": (
+        OfThePaper(FEW, strategy="segments", speculate="off", **{**SMALL, "beam": 1, "max_segments": 3}),
+        "earlier",
+        24,
+        14,
+    ),
+    "segments, selfrag": (OfThePaper(FEW, strategy="segments", generator="selfrag", **SMALL), "", 4, 4),
+}
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_every_sequence_ends_within_its_calls_and_rounds(name: str, record_property: Any) -> None:
+    replies, previous, most_calls, most_rounds = WALKS[name]
+    began, walk = time.process_time(), Walk(replies, previous)
+    reach = walk.reach()
+    record_property(
+        "figures",
+        f"{name}: {reach.sequences:,} sequences of replies in {walk.situations:,} situations, at most {reach.calls} "
+        f"calls, {reach.rounds} rounds and {len(reach.longest)} passes; {time.process_time() - began:.1f} s",
+    )
+    assert (reach.calls <= most_calls, reach.rounds <= most_rounds) == (True, True), reach.longest
+    assert reach.sequences > 10

@@ -1,0 +1,180 @@
+"""What the steps of `candidates` and `segments` may reply: a passage's id begins with its fate."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations_with_replacement, product
+from typing import Any
+
+from selfrag.plan.contest.known import Contest
+from selfrag.plan.limits import calls
+from selfrag.plan.tree.known import Tree
+from tests.support import steps
+from tests.support.replies_of_the_loop import decisions
+from tests.support.walk import Reply
+
+# Of a passage: its grade and score, what is written from it, IsSup of that, and its use where it is judged alone.
+FATES: dict[str, tuple[str, float | None, str, str, int | None]] = {
+    "best": ("relevant", 0.9, "text", "fully_supported", 5),
+    "worse": ("relevant", 0.6, "text", "partially_supported", 5),
+    "useless": ("relevant", 0.9, "text", "fully_supported", 1),
+    "unjudged": ("relevant", 0.9, "text", "fully_supported", None),
+    "unchecked": ("relevant", 0.8, "text", "ungraded", 5),
+    "irrelevant": ("irrelevant", 0.1, "text", "fully_supported", 5),
+    "ungraded": ("ungraded", None, "text", "fully_supported", 5),
+    "unsupported": ("relevant", 0.9, "text", "no_support", 5),
+    "empty": ("relevant", 0.9, "nothing", "", None),
+    "repeated": ("relevant", 0.9, "repeated", "fully_supported", 5),
+    "cut": ("relevant", 0.9, "cut", "fully_supported", 5),
+}
+OF_CANDIDATES = ("best", "worse", "useless", "unjudged", "unchecked", "irrelevant", "ungraded", "unsupported", "empty")
+OF_SENTENCES = ("best", "worse", "unchecked", "irrelevant", "ungraded", "unsupported", "empty", "repeated", "cut")
+SUPPORT = {"fully_supported": 1.0, "partially_supported": 0.5}
+
+
+class Replies:
+    """The replies to one policy; which of the passages of a search has which fate makes no difference."""
+
+    def __init__(self, fates: Sequence[str], *, uses: Sequence[int | None] = (), **policy: Any) -> None:
+        self.policy = policy
+        self._fates, self._uses, self._top_k = fates, uses, policy["top_k"]
+
+    def of(self, step: str, task: Mapping[str, Any], passage_ids: Sequence[str], seen: Sequence[str]) -> list[Reply]:
+        """Return the labelled results that a step may have."""
+        fate = FATES[passage_ids[0].split()[0]] if passage_ids else FATES["best"]
+        match step:
+            case "RecallAnswer":
+                return [("kept", {"Item": steps.earlier("best 0/0")}), ("gone", {})]
+            case "DecideRetrieval":
+                asked = [*decisions(), ("complete", steps.retrieval("complete"))] if "so_far" in task else decisions()
+                return [(label, {**reply, "sequences": 1} if "generator" in task else reply) for label, reply in asked]
+            case "Retrieve" | "SearchWeb":
+                return self._found(step, task)
+            case "GradeRelevance":
+                return [("", graded(passage_ids[0], fate))]
+            case "GradeSupport":
+                return [("", steps.support(fate[3]))]
+            case "GradeUtility" if self._uses:
+                return [(f"of use {use}", steps.utility(use)) for use in self._uses]
+            case "GradeUtility":
+                return [("", steps.utility(FATES.get(task["answer"].split()[0], fate)[4]))]
+            case "RankPaths":
+                return [("", steps.rank_paths(task, None))]
+            case "PickCandidate":
+                return [("", steps.pick_candidate(task, None))]
+            case _:
+                assert step == "Generate"
+                return self._written(task, passage_ids)
+
+    def _found(self, step: str, task: Mapping[str, Any]) -> list[Reply]:
+        if task.get("passage_ids"):
+            return [("evidence", steps.found(*task["passage_ids"])), ("no evidence", steps.found())]
+        name = f"{step}/{task.get('id', '')}"
+        some = [one for size in range(self._top_k + 1) for one in combinations_with_replacement(self._fates, size)]
+        each = [("+".join(one), steps.found(*(f"{fate} {name}/{n}" for n, fate in enumerate(one)))) for one in some]
+        return [*each, ("failed", None)]
+
+    def _written(self, task: Mapping[str, Any], passage_ids: Sequence[str]) -> list[Reply]:
+        if task["mode"] == "direct":
+            return directs(by_selfrag="generator" in task)
+        if "branches" in task:
+            return requests(task["branches"])
+        if "generator" in task:
+            return [("", told([branch({"id": str(n), "passage_id": one}, "") for n, one in enumerate(passage_ids)]))]
+        ends = [text(one, task["id"], task.get("so_far", "")) for one in passage_ids or ["best none"]]
+        kind = FATES[passage_ids[0].split()[0]][2] if passage_ids else "text"
+        reply = steps.answer(ends[0], is_found=kind != "nothing", cites=(*passage_ids, "")[0])
+        cited = reply["citations"] if passage_ids else []
+        return [("", {**reply, "citations": cited, "flaw": "cut" if kind == "cut" else None})]
+
+    def deciding(self, known: Any) -> Any:
+        """Return what of a situation can still make a difference; the calls count, since they bound what is begun."""
+        asked = [known.retrieval and known.retrieval.decision, bool(known.previous_relevance), bool(known.draft.answer)]
+        spent = [calls(known), sum(entry.sequences for entry in known.ledger)]
+        more = of_a_contest(known) if isinstance(known, Contest) else of_a_tree(known)
+        return [asked, spent, any(entry.error for entry in known.ledger), known.stopped, known.stage, more]
+
+
+def of_a_contest(known: Contest) -> Any:
+    """Return what of `candidates` decides: the fates of the answers at work, and whether one that is done may win."""
+    fates = sorted((fate_of(item.passage_id), item.written, item.found, item.aside) for item in known.items)
+    done = sorted(fate_of(one.passage_id) for one in known.compared.candidates)
+    texts = [bool(one.answer) for one in known.compared.candidates]
+    return [known.source, known.decides, known.ungraded, known.second, fates, done, texts, len(known.fresh)]
+
+
+def of_a_tree(known: Tree) -> Any:
+    """Return what of `segments` decides: the paths with the fates of their sentences, and the level at work."""
+    paths = [
+        [path.finished, path.segments[-1].next, [fate_of(one.passage_id) for one in path.segments]]
+        for path in known.compared.beam
+    ]
+    live = [[path.decision, [fate_of(one) for one in path.found]] for path in known.live]
+    at_work = [[one.parent, fate_of(one.passage_id), bool(one.answer), one.out, one.next] for one in known.sentences]
+    parents = [path.id for path in known.live]
+    places = [[parents.index(parent) if parent in parents else -1, *rest] for parent, *rest in at_work]
+    level = [known.level, known.direct, known.first, known.ahead, len(known.complete), bool(known.ends)]
+    return [level, paths, live, places]
+
+
+def fate_of(passage_id: str | None) -> str:
+    """Return the fate that a passage's id begins with."""
+    return (passage_id or "none").split()[0]
+
+
+def graded(passage_id: str, fate: tuple[str, float | None, str, str, int | None]) -> dict[str, Any]:
+    """Return IsRel of a passage."""
+    reply = steps.relevance(passage_id, fate[0])
+    return {**reply, "verdict": {**reply["verdict"], "score": fate[1]}}
+
+
+def text(passage_id: str, name: str, so_far: str) -> str:
+    """Return a sentence that no path has had, or the one that its own path begins with."""
+    if fate_of(passage_id) == "repeated" and so_far:
+        return so_far.split(". ")[0].rstrip(".") + "."
+    return f"{fate_of(passage_id)} of {passage_id.split()[-1]} {name}."
+
+
+def directs(*, by_selfrag: bool) -> list[Reply]:
+    """Return a whole answer without a search; none; or a refusal."""
+    if by_selfrag:
+        whole = branch({"id": "1", "passage_id": None}, "complete 5")
+        return [("direct", told([whole])), ("nothing", told([{**whole, "answer": ""}]))]
+    said = [("direct", steps.answer("best.")), ("nothing", steps.answer(is_found=False))]
+    said.append(("refused", steps.answer(is_found=False, flaw="refused")))
+    return [(label, {**reply, "citations": []}) for label, reply in said]
+
+
+def requests(branches: Sequence[Mapping[str, Any]]) -> list[Reply]:
+    """Return what one request of the fine-tuned model may bring: its paths go on, or are complete and of some use."""
+    ends = ("yes", "complete 5", "complete 1")
+    each = product(ends, repeat=len(branches))
+    return [("+".join(some), told([branch(*one) for one in zip(branches, some, strict=True)])) for some in each]
+
+
+def told(written: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the reply to a request of the fine-tuned model."""
+    return {**steps.asked("generate", written=written), "sequences": len(written)}
+
+
+def branch(asked: Mapping[str, Any], following: str) -> dict[str, Any]:
+    """Return a text with the verdicts of the fine-tuned model."""
+    passage_id = asked["passage_id"]
+    label, score, kind, level, use = FATES[fate_of(passage_id)] if passage_id else FATES["best"]
+    found: dict[str, Any] = {"id": asked["id"], "parent": asked.get("parent", ""), "passage_id": passage_id}
+    if passage_id:
+        verdict = steps.relevance(passage_id, label)["verdict"]
+        found |= {"relevance": {**verdict, "score": score}, "support": {"level": level or "ungraded"}}
+    if label == "ungraded":
+        return {**found, "error": "malformed"}
+    complete = following.startswith("complete")
+    use = int(following.split()[1]) if complete else use
+    said = "" if kind == "nothing" else text(passage_id or "best none", asked["id"], asked.get("bare", ""))
+    return {
+        **found,
+        "answer": said,
+        "citations": steps.answer(said, cites=passage_id)["citations"] if passage_id and said else [],
+        "cut": kind == "cut",
+        "terms": {"rel": score, "sup": SUPPORT.get(level, 0.0), "use": ((use or 3) - 3) / 2, "seq": 0.5},
+        "utility": {"score": use},
+        "told": "told",
+        "next": "complete" if complete else following or None,
+    }

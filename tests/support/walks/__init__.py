@@ -1,1 +1,0 @@
-"""Walks through every alternative of a definition."""
