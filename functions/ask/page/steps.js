@@ -1,11 +1,10 @@
 // The steps of a question: drawn as they run, with what they bring, and afterwards by time and cost.
 
-// As docs/workflow.svg draws them: what stands in a lane runs side by side.
+// The kinds of a pass, as docs/workflow.svg draws them.
 const LANES = {
-  gather: [
-    "DecideRetrieval", "Retrieve", "SearchWeb", "GradeRelevance", "Generate",
-  ],
-  reflect: ["GradeSupport", "GradeUtility", "RewriteQuestion"],
+  lookup: ["Retrieve", "SearchWeb"],
+  reading: ["DecideRetrieval", "GradeRelevance", "Generate"],
+  judge: ["GradeSupport", "GradeUtility", "RewriteQuestion"],
   compare: ["RankPaths", "PickCandidate"],
   compose: ["ComposeAnswer"],
 };
