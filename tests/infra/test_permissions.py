@@ -1,7 +1,6 @@
 """docs/permissions.md says what each role may do: the AWS calls of full runs, none missing and none never used."""
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from cli.local.aws.definitions import CANDIDATES, INGESTION, SEGMENTS
 from cli.local.aws.resources import DOCUMENTS_TABLE, TABLES
 from cli.local.aws.stack import deployed_handlers
 from tests.support.definition import MODEL_STEPS, snake
+from tests.support.infra.rules import rows_of
 from tests.support.infra.tools import simulator
 from tests.support.roles.asked import asked
 from tests.support.roles.calls import step_of
@@ -30,8 +30,7 @@ Pairs = set[tuple[str, str]]
 def rows(heading: str) -> Pairs:
     """The (who, action) pairs of the table under a heading."""
     section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
-    found = re.findall(r"^\| `([\w*]+)` \| (`[^|]+`) \|", section, re.M)
-    return {(who, action) for who, actions in found for action in re.findall(r"`([^`]+)`", actions)}
+    return {(who, action) for roles, actions, _ in rows_of(section) for who in roles for action in actions}
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """What holds for all of the Terraform, as functions from its text to what breaks the rule."""
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import hcl2
 
 from cli.doctor.choices import unquoted
+from cli.doctor.deployed.permissions import EACH_THAT_ASKS
+from selfrag.runtime.models import DEFAULT_MODELS
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import ROOT
 
@@ -42,10 +45,18 @@ def listed_permissions() -> dict[str, set[str]]:
     """What docs/permissions.md says that each role may do, by function, and by name for the roles of services."""
     page = (ROOT / "docs/permissions.md").read_text(encoding="utf-8")
     found: dict[str, set[str]] = {role: set() for role in [*functions_of(), *SERVICE_ROLES]}
-    for role, actions, resource in re.findall(r"^\| `(\w+)` \| (`[^|]+`) \| ([^|]+) \|", page, re.M):
-        for one in functions_of() if "every function" in resource else [role]:
-            found[one] |= set(re.findall(r"`([^`]+)`", actions))
+    for roles, actions, resource in rows_of(page):
+        for one in functions_of() if "every function" in resource else roles:
+            found[one] |= actions
     return found
+
+
+def rows_of(page: str) -> Iterator[tuple[Iterable[str], set[str], str]]:
+    """The rows of the page's tables: the roles, their actions, and on what."""
+    row = rf"^\| (`\w+`|{EACH_THAT_ASKS}) \| (`[^|]+`) \| ([^|]+) \|"
+    for who, actions, resource in re.findall(row, page, re.M):
+        roles = DEFAULT_MODELS if who == EACH_THAT_ASKS else [who.strip("`")]
+        yield roles, set(re.findall(r"`([^`]+)`", actions)), resource
 
 
 def blocks(text: str, *path: str) -> Blocks:
