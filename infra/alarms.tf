@@ -13,7 +13,8 @@ locals {
 
   # By the end of its name: `metrics`, each as namespace, name and dimensions, or `query`, what is too much in five minutes,
   # and what to do. Of several metrics the highest counts. What counts is the sum, or the named statistic; p99 is of a
-  # latency and has to stay too long. What a query finds for each step is told with the step's name.
+  # latency and has to stay too long. What a query finds for each step is told
+  # with the step's name, and costs nothing while nothing is emitted.
   alarms = merge(
     {
       questions-failed = {
@@ -67,9 +68,9 @@ locals {
       }
       # A step that got no reply from the model is no error of its function, for it has a result.
       steps-unanswered = {
-        query     = "SELECT SUM(Errors) FROM SCHEMA(\"${var.name}\", step) GROUP BY step ORDER BY SUM() DESC"
+        metrics   = [for step in local.model_steps : [var.name, "Errors", { step = step }]]
         threshold = var.thresholds.errors
-        advice    = "The step that the alarm names brings nothing, after several requests to the model, or raises an error. Look in its function's log for \"failed\": TemporarilyUnavailable is a model that refuses, is slow or cannot be reached, DeadlineExceeded a question that had no time left; then at the model provider's status page and the limits of its account, and at \"Steps that the model throttled\" on the dashboard."
+        advice    = "A step brings nothing, after several requests to the model, of ${join(", ", local.model_steps)}. The widget \"Steps that brought nothing or raised an error\" of the dashboard says which. Look in its function's log for \"failed\": TemporarilyUnavailable is a model that refuses, is slow or cannot be reached, DeadlineExceeded a question that had no time left; then at the model provider's status page and the limits of its account, and at \"Steps that the model throttled\" on the dashboard."
       }
       cache-failures = {
         query     = "SELECT SUM(VerdictCacheFailures) FROM SCHEMA(\"${var.name}\", step) GROUP BY step ORDER BY SUM() DESC"

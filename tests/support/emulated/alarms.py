@@ -1,4 +1,4 @@
-"""Corrections of alarms, which the provider writes and reads in the XML protocol; each is asserted by the apply test."""
+"""Corrections of alarms, written and read in the XML protocol; each is asserted by the apply test."""
 
 import json
 from typing import Any

@@ -9,7 +9,7 @@ _ANY = "x-amazon-apigateway-any-method"
 
 
 def import_bodies() -> None:
-    """PutRestApi is not known; what CloudFormation imports lacks ANY, replies without a backend and gateway responses."""
+    """PutRestApi is not known; what CloudFormation imports lacks ANY, mocks' replies and gateway responses."""
     handle, operation = apigateway_v1.handle_request, apigateway_v1._import_operation
     apigateway_v1._OPENAPI_HTTP_METHODS.add(_ANY)
 

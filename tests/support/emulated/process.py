@@ -37,6 +37,8 @@ def correct(machines: Machines) -> None:
     interpreter.give_results_of_branches()
     interpreter.give_outputs_of_ends()
     interpreter.run_the_version_that_was_started()
+    interpreter.give_no_output_of_what_failed()
+    interpreter.delete_machines_once_more()
     maps.run_distributed_maps(machines)
     maps.name_executions_once()
     maps.write_objects()

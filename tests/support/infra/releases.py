@@ -6,14 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import boto3
-import pytest
-
 from tests.support.command import Command, Ended
-from tests.support.infra.asking import DOCUMENTS, at, backends
-from tests.support.infra.emulator import Stack, emulator
-from tests.support.infra.made import everything_names_versions
-from tests.support.infra.sources import FIRST, SECOND, change, packages_of, patient, sources
+from tests.support.infra.emulator import Stack
+from tests.support.infra.sources import FIRST, SECOND, change, packages_of
 from tests.support.infra.traffic import QUESTIONS, Traffic, traffic
 
 QUESTION, LATE = QUESTIONS[0], "documents/late.md"
@@ -21,37 +16,27 @@ QUESTION, LATE = QUESTIONS[0], "documents/late.md"
 RELEASE = ("aws_lambda_alias.ask", "aws_sfn_alias.machine")
 
 
-@pytest.mark.longest(400)
-def test_nothing_fails_and_nothing_is_mixed_while_a_release_comes_and_goes(
-    tmp_path: Path, record_property: Callable[[str, object], None]
-) -> None:
-    both = sources(tmp_path / "sources")
-    packages = packages_of(both, tmp_path / "packages")
-    with backends() as (variables, *_), emulator(tmp_path) as aws:
-        stack = Stack(aws, tmp_path / "stack", packages, variables)
-        patient(stack.directory)
-        stack.apply(*RELEASE)
-        everything_names_versions(stack.resources())
-        boto3.client("secretsmanager", **at(stack)).put_secret_value(
-            SecretId="selfrag/anthropic", SecretString="offline"
-        )
-        alone = Traffic(stack)
-        for key, text in DOCUMENTS.items():
-            assert ready(alone.load(key, text))
-        assert release_of(alone.ask(QUESTION)) == FIRST
+def a_release_comes_and_goes(stack: Stack, sources: Path, directory: Path) -> str:
+    """Deploy other sources, go back and return to them; returns what came in the meantime."""
+    selfrag = command(directory, stack)
+    alone = Traffic(stack)
+    assert release_of(alone.ask(QUESTION)) == FIRST
+    assert selfrag("rollback", "--region", "us-east-1").code == 2, "there is no release before the first"
 
-        change(both, stack.directory)
-        packages_of(both, packages)
-        deployed = changed_over(stack, lambda: stack.apply(*RELEASE), SECOND)
-        selfrag = command(tmp_path, stack)
-        back = changed_over(stack, lambda: went_back(selfrag("rollback", "--region", "us-east-1")), FIRST)
-        refused = selfrag("rollback", "--region", "us-east-1")
-        assert (refused.code, "there is none before it to go back to" in refused.err) == (2, True)
+    change(sources, stack.directory)
+    packages_of(sources, stack.packages)
+    deployed = changed_over(stack, lambda: stack.apply(*RELEASE), SECOND)
+    listed = selfrag("rollback", "--region", "us-east-1", "--list")
+    assert (listed.code, release_of(alone.ask(QUESTION))) == (0, SECOND), "a list changes nothing"
+    other = selfrag("rollback", "--region", "us-east-1", "--name", "other")
+    assert "There is no deployment called other in us-east-1" in other.out + other.err
+    back = changed_over(stack, lambda: went_back(selfrag("rollback", "--region", "us-east-1")), FIRST)
+    refused = selfrag("rollback", "--region", "us-east-1")
+    assert (refused.code, "there is none before it to go back to" in refused.err) == (2, True)
 
-        stack.apply(*RELEASE)
-        assert release_of(alone.ask(QUESTION)) == SECOND, "terraform makes the newest release live again"
-    figures = f"a release deployed while {deployed}; gone back from while {back}: none failed or mixed"
-    record_property("figures", figures)
+    stack.apply(*RELEASE)
+    assert release_of(alone.ask(QUESTION)) == SECOND, "terraform makes the newest release live again"
+    return f"a release deployed while {deployed}; gone back from while {back}: none failed or mixed"
 
 
 def changed_over(stack: Stack, change: Callable[[], None], release: str) -> str:
@@ -75,10 +60,10 @@ def went_back(ended: Ended) -> None:
     assert "Release 1 is live; it was release 2." in ended.out
 
 
-def command(tmp_path: Path, stack: Stack) -> Callable[..., Ended]:
+def command(directory: Path, stack: Stack) -> Callable[..., Ended]:
     """The command as an operator runs it."""
     keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_ENDPOINT_URL": stack.aws}
-    return Command(tmp_path, tuple(keys.items()))
+    return Command(directory, tuple(keys.items()))
 
 
 def ready(execution: dict[str, Any]) -> bool:
