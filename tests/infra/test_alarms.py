@@ -1,7 +1,6 @@
 """Alarms, planned without AWS: few enough to read, none of the functions without one, and each in the documentation."""
 
 import re
-from pathlib import Path
 
 import pytest
 

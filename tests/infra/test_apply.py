@@ -47,7 +47,12 @@ from tests.support.infra.made import (
 from tests.support.infra.page import the_page_is_asked_with_a_key
 from tests.support.infra.releases import a_release_comes_and_goes
 from tests.support.infra.rules import FUNCTIONS, functions_of
-from tests.support.infra.strategies import STRATEGIES, a_strategy_ends_and_is_read_back, segments_are_not_waited_for
+from tests.support.infra.strategies import (
+    OUTCOMES,
+    a_strategy_answers,
+    segments_are_not_waited_for,
+    the_fine_tuned_model_answers,
+)
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
 
@@ -147,9 +152,15 @@ def test_questions_are_answered_through_the_gateway(deployment: Deployment, reco
 
 
 @pytest.mark.usefixtures("loaded")
-@pytest.mark.parametrize(("strategy", "generator"), STRATEGIES)
-def test_each_strategy_answers_through_the_gateway(deployment: Deployment, strategy: str, generator: str) -> None:
-    a_strategy_ends_and_is_read_back(deployment.stack, deployment.model, strategy, generator)
+@pytest.mark.parametrize("strategy", list(OUTCOMES))
+def test_each_strategy_answers_through_the_gateway(deployment: Deployment, strategy: str) -> None:
+    a_strategy_answers(deployment.stack, strategy)
+
+
+@pytest.mark.usefixtures("loaded")
+@pytest.mark.parametrize("strategy", ["candidates", "segments"])
+def test_the_fine_tuned_model_answers_through_the_gateway(deployment: Deployment, strategy: str) -> None:
+    the_fine_tuned_model_answers(deployment.stack, deployment.model, strategy)
 
 
 def test_what_cannot_be_waited_for_is_refused_at_once(deployment: Deployment) -> None:

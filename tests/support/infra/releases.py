@@ -12,6 +12,8 @@ from tests.support.infra.sources import FIRST, SECOND, change, packages_of
 from tests.support.infra.traffic import QUESTIONS, Traffic, traffic
 
 QUESTION, LATE = QUESTIONS[0], "documents/late.md"
+# At least so many while a release comes or goes.
+QUESTIONS_ASKED, DOCUMENTS_LOADED = 8, 3
 # What a release consists of, with all that it needs; the rest of the deployment has nothing to do with it.
 RELEASE = ("aws_lambda_alias.ask", "aws_sfn_alias.machine")
 
@@ -41,7 +43,7 @@ def a_release_comes_and_goes(stack: Stack, sources: Path, directory: Path) -> st
 
 def changed_over(stack: Stack, change: Callable[[], None], release: str) -> str:
     """Change over to a release while questions are asked and documents loaded; returns how many."""
-    with traffic(stack, questions=20, documents=5) as coming:
+    with traffic(stack, questions=QUESTIONS_ASKED, documents=DOCUMENTS_LOADED) as coming:
         coming.ask(QUESTION)
         change()
         assert release_of(coming.ask(QUESTION)) == release
@@ -49,7 +51,7 @@ def changed_over(stack: Stack, change: Callable[[], None], release: str) -> str:
     asked = Counter(release_of(response) for response in coming.responses)
     assert set(asked) == {FIRST, SECOND}, "before and after"
     assert [ended for ended in coming.ingested if not ready(ended)] == []
-    assert (asked.total() >= 20, len(coming.ingested) >= 5) == (True, True)
+    assert (asked.total() >= QUESTIONS_ASKED, len(coming.ingested) >= DOCUMENTS_LOADED) == (True, True)
     shared = " and ".join(f"{count} {each}" for each, count in sorted(asked.items()))
     return f"{asked.total()} questions ({shared}) and {len(coming.ingested)} documents came"
 

@@ -1,6 +1,7 @@
-"""The paper's strategies through a deployment at the emulator, each by both generators."""
+"""Each strategy through a deployment at the emulator, and the paper's own by the fine-tuned model."""
 
 from dataclasses import replace
+from typing import Any
 
 import httpx2
 
@@ -16,27 +17,45 @@ OF_THE_DOCTOR = Scenario(
     "What is 2 + 2?", (0.05, 0.9, 0.0), {}, (Node("d", None, Said("It is 4.", use=(0.0, 0.0, 0.05, 0.1, 0.85))),)
 )
 
+_GRADED = ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate"]
+_JUDGED = ["GradeSupport", "GradeUtility"]
+_GROWN = [*_GRADED, "DecideRetrieval", "GradeSupport", "RankPaths", "RankPaths", "GradeUtility", "PickCandidate"]
+# By strategy: status and path. What nobody checked goes out as partial.
+OUTCOMES = {
+    "self_rag": ("answered", _GRADED + _JUDGED),
+    "naive": ("partial", ["Retrieve", "Generate"]),
+    "corrective": ("partial", ["Retrieve", "GradeRelevance", "Generate"]),
+    "adaptive": ("partial", _GRADED),
+    "candidates": ("answered", [*_GRADED, *_JUDGED, "PickCandidate"]),
+    "segments": ("answered", _GROWN),
+}
 
-PATHS: dict[tuple[str, str], list[str]] = {}
-# Each strategy, by the generators that it may have.
-STRATEGIES = [
-    *((strategy, "claude") for strategy in ("self_rag", "naive", "corrective", "adaptive", "candidates", "segments")),
-    *((strategy, "selfrag") for strategy in ("candidates", "segments")),
-]
+
+def a_strategy_answers(stack: Stack, strategy: str) -> None:
+    """Ask for later by a strategy: status, citation and path."""
+    answer = _answer(stack, strategy=strategy)
+    assert (answer["status"], answer["path"]) == OUTCOMES[strategy], answer
 
 
-def a_strategy_ends_and_is_read_back(stack: Stack, model: VllmDouble, strategy: str, generator: str) -> None:
-    """Ask for later by a strategy and a generator: status, citation and path."""
+def the_fine_tuned_model_answers(stack: Stack, model: VllmDouble, strategy: str) -> None:
+    """Ask for later by the paper's strategy and model, whose tokens say what other steps say elsewhere."""
     model.scenario = replace(OF_LEAVE, segmented=strategy == "segments")
-    policy = {"deadline_seconds": 240, "web_search": False, "strategy": strategy, "generator": generator}
+    try:
+        answer = _answer(stack, strategy=strategy, generator="selfrag")
+    finally:
+        model.scenario = OF_THE_DOCTOR
+    assert (answer["status"], "PickCandidate" in answer["path"]) == ("answered", True), answer
+
+
+def _answer(stack: Stack, **policy: Any) -> dict[str, Any]:
+    asked = {"question": QUESTION, "policy": {"deadline_seconds": 180, "web_search": False, **policy}}
     with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
-        started = api.post(stack.url("/v1/questions"), json={"question": QUESTION, "policy": policy})
+        started = api.post(stack.url("/v1/questions"), json=asked)
         assert started.status_code == 202, started.text
         answer = finished(api, stack.url(started.headers["location"].removeprefix("/live")))
-    model.scenario = OF_THE_DOCTOR
-    assert (answer["status"], "18 weeks" in answer["answer"]) == ("answered", True), answer
+    assert "18 weeks" in answer["answer"], answer
     assert answer["citations"][0]["document"] == "documents/people/parental-leave.md"
-    assert answer["path"] == PATHS.get((strategy, generator))
+    return answer
 
 
 def segments_are_not_waited_for(stack: Stack) -> None:
