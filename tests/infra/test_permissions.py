@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.doctor.deployed.permissions import FILE
-from cli.local.aws.definitions import CANDIDATES, INGESTION, SEGMENTS
+from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_TABLE, TABLES
 from cli.local.aws.stack import deployed_handlers
 from tests.support.definition import MODEL_STEPS, snake
@@ -50,7 +50,7 @@ def test_every_call_that_is_made_is_allowed_and_every_call_that_is_allowed_is_ma
     record_property("figures", figures)
 
 
-_DEFINITIONS = (("workflow",), ("candidates", CANDIDATES), ("segments", SEGMENTS), ("ingestion", INGESTION))
+_DEFINITIONS = (("workflow",), ("ingestion", INGESTION))
 
 
 def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(recorded: Calls) -> None:
@@ -59,7 +59,7 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
 
     verdicts, answers = TABLES["verdicts_table"][0], TABLES["answers_table"][0]
     assert users(f"table/{verdicts}") == {snake(name) for name in MODEL_STEPS}
-    assert users(f"table/{answers}") == {"ask", "workflow", "candidates", "segments"}
+    assert users(f"table/{answers}") == {"ask", "workflow"}
     assert users("table/selfrag-requests") == users("table/selfrag-feedback") == {"ask"}
     assert users("selfrag/tavily-random") == {"search_web"}
     manifest = {"ask", "claim_document", "index_passages", "remove_passages", "record_document"}

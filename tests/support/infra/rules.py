@@ -21,7 +21,7 @@ Blocks = dict[str, dict[str, Any]]
 
 FUNCTIONS = ROOT / "functions"
 # The roles of the machines, and of EventBridge.
-SERVICE_ROLES = ("workflow", "candidates", "segments", "ingestion", "reindex", "evaluation", "events")
+SERVICE_ROLES = ("workflow", "ingestion", "reindex", "evaluation", "events")
 STEPS = ("question_steps", "ingestion_steps", "api_steps")
 ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missing_data")
 
@@ -98,7 +98,7 @@ def public_collections(text: str) -> list[str]:
 
 def alarms_of(text: str) -> list[str]:
     """The entries of the map of alarms, each as the text between its braces."""
-    return re.findall(r"\{\n(\s+metric\s+=.*?)\n\s+\}", text, re.S)
+    return re.findall(r"\{\n(\s+(?:metrics|query)\s+=.*?)\n\s+\}", text, re.S)
 
 
 def incomplete_alarms(text: str) -> list[str]:
@@ -109,16 +109,10 @@ def incomplete_alarms(text: str) -> list[str]:
     return silent + [entry for entry in alarms_of(text) for line in needed if not re.search(line, entry, re.M)]
 
 
-def unwatched(text: str) -> set[str]:
-    """What may happen to any function and has no alarm for each of them."""
-    of_each = r'for step in keys\(local\.steps\) : "[^"]+" => \{\s+metric\s+= \["AWS/Lambda", "(\w+)"'
-    return {"Errors", "Throttles"} - set(re.findall(of_each, text))
-
-
 def unknown_metrics(text: str) -> list[str]:
     """Metrics of alarms and widgets that nothing emits."""
     used = re.findall(r'\[(var\.name|"\w+/\w+"), "(\w+)"', text)
-    used += [("var.name", name) for name in re.findall(r'MetricName=\\"(\w+)\\"', text)]
+    used += [("var.name", name) for name in re.findall(r'(?:MetricName=\\"|SELECT SUM\()(\w+)', text)]
     return [
         f"{namespace} {metric}"
         for namespace, metric in used
