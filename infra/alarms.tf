@@ -1,142 +1,173 @@
-# Each alarm says what a person should do. They cost about 0.10 USD a month each.
+# Each alarm says what a person should do. There is one for a question that a person asks ("do functions fail?"), not one
+# for each function; docs/deploy.md has them in a table, and docs/costs.md their price, which is by the metric.
 
 locals {
-  # By the end of its name: the metric as namespace, name and dimensions, what is too much in five minutes, and what to do.
-  # What counts is the sum, or the named statistic; p99 is of a latency and has to stay too long.
+  # The functions that alarms watch together. AWS takes ten metrics in one alarm, so all functions are three groups.
+  watched = {
+    model     = { functions = local.model_steps, work = "ask the model" }
+    other     = { functions = setsubtract(concat(keys(local.question_steps), keys(local.api_steps)), local.model_steps), work = "ask no model, and of the API" }
+    ingestion = { functions = keys(local.ingestion_steps), work = "ingest documents" }
+  }
+  # Those of a question that wait for something else than a processor.
+  waiting_steps = [for step, body in local.question_steps : step if length(body.uses) > 0]
+
+  # By the end of its name: `metrics`, each as namespace, name and dimensions, or `query`, what is too much in five minutes,
+  # and what to do. Of several metrics the highest counts. What counts is the sum, or the named statistic; p99 is of a
+  # latency and has to stay too long. What a query finds for each step is told
+  # with the step's name, and costs nothing while nothing is emitted.
   alarms = merge(
     {
       questions-failed = {
-        metric    = [var.name, "Questions", { status = "failed" }]
+        metrics   = [[var.name, "Questions", { status = "failed" }]]
         threshold = var.thresholds.failures
         advice    = "Questions end with the status failed. Look for \"failed\" in the functions' logs: the error's class says whether the model, the search or the settings are at fault. Misconfigured means a secret without its value, or a wrong name."
       }
+      questions-broken-off = {
+        metrics   = [for pair in setproduct(["ExecutionsFailed", "ExecutionsTimedOut"], local.question_machines) : ["AWS/States", pair[0], { StateMachineArn = local.machine_arns[pair[1]] }]]
+        threshold = var.thresholds.failures
+        advice    = "Executions of the machines for questions (${join(", ", [for machine in local.question_machines : local.machine_names[machine]])}) fail, or run into the machine's time limit although each question has a deadline of its own. The widget \"Executions that failed, timed out or were throttled\" of the dashboard says of which; open it in the Step Functions console and read the error of a failed state, or see which state it waited in. When it is mended, ask anew: do not redrive, for an execution keeps its deadline, which is over by then."
+      }
       api-5xx = {
-        metric    = ["AWS/ApiGateway", "5XXError", { ApiName = aws_api_gateway_rest_api.api.name, Stage = aws_api_gateway_stage.live.stage_name }]
+        metrics   = [["AWS/ApiGateway", "5XXError", { ApiName = aws_api_gateway_rest_api.api.name, Stage = aws_api_gateway_stage.live.stage_name }]]
         threshold = var.thresholds.api_5xx
         advice    = "The API answers with 5xx. Look at the log of the function ask for the request_id of such an answer; if there is none, at the access log of the API, whose field error says what API Gateway found."
       }
-      ingestion-failed = {
-        metric    = ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns.ingestion }]
+      ingestion-broken-off = {
+        metrics   = [for metric in ["ExecutionsFailed", "ExecutionsTimedOut"] : ["AWS/States", metric, { StateMachineArn = local.machine_arns.ingestion }]]
         threshold = 1
-        advice    = "Documents could not be claimed or recorded. Open the machine ${local.machine_names.ingestion} in the Step Functions console: the error of a failed execution says whether the table of documents or a permission is at fault. When it is mended, start the execution again with the same input."
+        advice    = "Documents could not be claimed or recorded, or one was worked on for an hour and not finished. Open the machine ${local.machine_names.ingestion} in the Step Functions console: the error of a failed execution says whether the table of documents or a permission is at fault; one that timed out shows which step it repeated: the model or the collection may refuse calls, or the document may be too large. When it is mended, start the execution again with the same input, one that timed out after another hour."
       }
-      ingestion-timed-out = {
-        metric    = ["AWS/States", "ExecutionsTimedOut", { StateMachineArn = local.machine_arns.ingestion }]
+      batches-failed = {
+        metrics   = [for machine in ["reindex", "evaluation"] : ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns[machine] }]]
         threshold = 1
-        advice    = "A document was worked on for an hour and not finished. Open the execution in the Step Functions console and see which step it repeated: the model or the collection may refuse calls, or the document may be too large. Another hour later, start it again with the same input."
+        advice    = "A reindexing or an evaluation broke off. Open the machines ${local.machine_names.reindex} and ${local.machine_names.evaluation} in the Step Functions console: the error says whether the bucket could not be listed, a file not be read, the results not be written or a permission is missing. When it is mended, redrive a reindexing or start another with the same input, and run the command of an evaluation again with --redrive: what is done is not done again."
       }
       documents-failed = {
-        metric    = [var.name, "Documents", { status = "failed" }]
+        metrics   = [[var.name, "Documents", { status = "failed" }]]
         threshold = var.thresholds.documents_failed
         advice    = "Documents could not be read or written, so questions are not answered from them as they are now. The command failed of the output load_commands lists them with the reason: mend the file and upload it again, or start its execution again if a step had failed."
       }
       events-undelivered = {
-        metric    = ["AWS/SQS", "ApproximateNumberOfMessagesVisible", { QueueName = aws_sqs_queue.undelivered.name }]
+        metrics   = [["AWS/SQS", "ApproximateNumberOfMessagesVisible", { QueueName = aws_sqs_queue.undelivered.name }]]
         statistic = "Maximum"
         threshold = 1
         advice    = "Objects came or went, and no execution was started for them. The messages of the queue ${aws_sqs_queue.undelivered.name} name the objects, and their attributes the error. When it is mended, run the command again of the output load_commands for each, and delete the messages."
       }
-      reindex-failed = {
-        metric    = ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns.reindex }]
-        threshold = 1
-        advice    = "A reindexing broke off. Open the machine ${local.machine_names.reindex} in the Step Functions console: the error says whether the bucket could not be listed, the results not be written or a permission is missing. When it is mended, redrive the execution or start another with the same input: documents that are done are not worked on again."
+      # Of the machines for questions only Standard ones have a limit of state transitions, which is the account's.
+      standard-throttled = {
+        metrics   = [["AWS/States", "ExecutionThrottled", { StateMachineArn = local.machine_arns.standard }]]
+        threshold = var.thresholds.throttles
+        advice    = "Step Functions slows down the machine ${local.machine_names.standard}: the account's limit of state transitions is reached. Answers come later, none is lost. Ask AWS for a higher limit, or send fewer questions to POST /v1/questions at once."
       }
-      evaluation-failed = {
-        metric    = ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns.evaluation }]
-        threshold = 1
-        advice    = "An evaluation broke off. Open the machine ${local.machine_names.evaluation} in the Step Functions console: the error says whether its file of questions could not be read, the report not be written or a permission is missing. When it is mended, run the command again with --redrive: what was answered is not asked again."
+      # Not of those that only compute: what slows them down is in the latency of the machines.
+      steps-latency = {
+        metrics   = [for step in local.waiting_steps : [var.name, "Latency", { step = step }]]
+        statistic = "p99"
+        threshold = var.thresholds.step_p99_ms
+        advice    = "A step is slow, of ${join(", ", local.waiting_steps)}. The widget \"Latency by step, p99, ms\" of the dashboard says which. If it is several, look at the model provider's status page; if it is one alone, look at its function's log and X-Ray trace: a cold collection, a long document or too little memory."
+      }
+      # A step that got no reply from the model is no error of its function, for it has a result.
+      steps-unanswered = {
+        metrics   = [for step in local.model_steps : [var.name, "Errors", { step = step }]]
+        threshold = var.thresholds.errors
+        advice    = "A step brings nothing, after several requests to the model, of ${join(", ", local.model_steps)}. The widget \"Steps that brought nothing or raised an error\" of the dashboard says which. Look in its function's log for \"failed\": TemporarilyUnavailable is a model that refuses, is slow or cannot be reached, DeadlineExceeded a question that had no time left; then at the model provider's status page and the limits of its account, and at \"Steps that the model throttled\" on the dashboard."
+      }
+      cache-failures = {
+        query     = "SELECT SUM(VerdictCacheFailures) FROM SCHEMA(\"${var.name}\", step) GROUP BY step ORDER BY SUM() DESC"
+        threshold = var.thresholds.cache_failures
+        advice    = "The step that the alarm names cannot reach the table of remembered verdicts. Questions are still answered, at a higher price. Look at the table ${aws_dynamodb_table.table["verdicts"].name} for throttled requests, and whether the function's role may still read and write it."
       }
     },
-    # Of the machines for questions only Standard ones have a limit of state transitions, which is the account's.
-    { for machine in ["standard"] : "${machine}-throttled" => {
-      metric    = ["AWS/States", "ExecutionThrottled", { StateMachineArn = local.machine_arns[machine] }]
-      threshold = var.thresholds.throttles
-      advice    = "Step Functions slows down the ${machine} machine: the account's limit of state transitions is reached. Answers come later, none is lost. Ask AWS for a higher limit, or send fewer questions to POST /v1/questions at once."
-    } },
     # The units are the account's, of all its collections. Each minute has its sum, so five minutes have five.
-    { for use in local.makes_collection ? ["Search", "Indexing"] : [] : "collection-${lower(use)}-units" => {
-      metric    = ["AWS/AOSS", "${use}OCU", { ClientId = local.account }]
+    { for name in local.makes_collection ? ["collection-units"] : [] : name => {
+      metrics   = [for use in ["Search", "Indexing"] : ["AWS/AOSS", "${use}OCU", { ClientId = local.account }]]
       threshold = 5 * (var.thresholds.ocus + 0.5)
-      advice    = "OpenSearch Serverless takes more capacity units (OCUs) than thresholds.ocus, at 0.24 dollars an hour each. See whether a reindexing or many questions explain it; docs/costs.md says how to set a cap for the account, and docs/sizing.md how many units so many passages need."
+      advice    = "OpenSearch Serverless takes more capacity units (OCUs) than thresholds.ocus, for searches or for writing, at 0.24 dollars an hour each. See whether a reindexing or many questions explain it; docs/costs.md says how to set a cap for the account, and docs/sizing.md how many units so many passages need."
     } },
     { for machine in local.question_machines : "${machine}-latency" => {
-      metric    = ["AWS/States", "ExecutionTime", { StateMachineArn = local.machine_arns[machine] }]
+      metrics   = [["AWS/States", "ExecutionTime", { StateMachineArn = local.machine_arns[machine] }]]
       statistic = "p99"
       threshold = local.machines[machine].type == "EXPRESS" ? var.thresholds.express_p99_ms : var.thresholds.standard_p99_ms
       advice    = "One question in a hundred takes too long on the ${machine} machine. Look at the dashboard for the step that got slower, then at the model provider's status page; a smaller deadline_seconds in the policy gives partial answers sooner."
     } },
-    { for machine in local.question_machines : "${machine}-failed" => {
-      metric    = ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns[machine] }]
-      threshold = var.thresholds.failures
-      advice    = "Executions of the ${machine} machine fail. Open the machine in the Step Functions console and read the error of a failed state: it names a missing permission or a fault in the workflow. When it is mended, ask anew: do not redrive, for an execution keeps its deadline, which is over by then."
-    } },
-    { for machine in local.question_machines : "${machine}-timed-out" => {
-      metric    = ["AWS/States", "ExecutionsTimedOut", { StateMachineArn = local.machine_arns[machine] }]
-      threshold = var.thresholds.failures
-      advice    = "Executions of the ${machine} machine run into its time limit, although each question has a deadline of its own. Open one in the console and see which state it waited in."
-    } },
-    { for step in keys(local.question_steps) : "${step}-latency" => {
-      metric    = [var.name, "Latency", { step = step }]
-      statistic = "p99"
-      threshold = var.thresholds.step_p99_ms
-      advice    = "The step ${step} is slow. If other steps are too, look at the model provider's status page; if it is alone, look at its function's log and X-Ray trace: a cold collection, a long document or too little memory."
-    } },
     # Most errors are tried again, and what comes of them may pass for an answer: verdicts that are missing, a search without
-    # the web. So each function is watched by itself.
-    { for step in keys(local.steps) : "${step}-errors" => {
-      metric    = ["AWS/Lambda", "Errors", { FunctionName = local.function_names[step] }]
+    # the web. So each function has to stay below by itself.
+    { for group, of in local.watched : "${group}-functions-errors" => {
+      metrics   = [for step in of.functions : ["AWS/Lambda", "Errors", { FunctionName = local.function_names[step] }]]
       threshold = var.thresholds.errors
-      advice    = "The function ${step} ends with errors, or not in time. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
+      advice    = "A function ends with errors, or not in time, of those that ${of.work}: ${join(", ", of.functions)}. The widget \"Functions: errors\" of the dashboard says which. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
     } },
-    # A step that got no reply from the model is no error of its function, for it has a result.
-    { for step in local.model_steps : "${step}-unanswered" => {
-      metric    = [var.name, "Errors", { step = step }]
-      threshold = var.thresholds.errors
-      advice    = "The step ${step} brings nothing, after several requests to the model. Look in its log for \"failed\": TemporarilyUnavailable is a model that refuses, is slow or cannot be reached, DeadlineExceeded a question that had no time left; then at the model provider's status page and the limits of its account, and at ThrottledSteps on the dashboard."
-    } },
-    { for step in keys(local.steps) : "${step}-throttled" => {
-      metric    = ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]
+    { for group, of in local.watched : "${group}-functions-throttled" => {
+      metrics   = [for step in of.functions : ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]]
       threshold = var.thresholds.throttles
-      advice    = "Lambda refuses to run more copies of ${step}. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
+      advice    = "Lambda refuses to run more copies of a function, of those that ${of.work}: ${join(", ", of.functions)}. The widget \"Functions: throttles\" of the dashboard says which. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
     } },
     { for name in aws_sagemaker_endpoint.generator[*].name : "endpoint-errors" => {
-      metric    = ["AWS/SageMaker", "Invocation5XXErrors", { EndpointName = name, VariantName = local.hosted_variant }]
+      metrics   = [["AWS/SageMaker", "Invocation5XXErrors", { EndpointName = name, VariantName = local.hosted_variant }]]
       threshold = var.thresholds.errors
       advice    = "The endpoint ${name} of the fine-tuned model answers with errors: questions with generator selfrag fail, those with claude do not. Look at its log group ${aws_cloudwatch_log_group.generator[0].name} for what the container says: too little memory of the GPU, or a server that is still starting."
     } },
     { for name in aws_sagemaker_endpoint.generator[*].name : "endpoint-latency" => {
-      metric    = ["AWS/SageMaker", "ModelLatency", { EndpointName = name, VariantName = local.hosted_variant }]
+      metrics   = [["AWS/SageMaker", "ModelLatency", { EndpointName = name, VariantName = local.hosted_variant }]]
       statistic = "p99"
       # In microseconds.
       threshold = 1000 * var.thresholds.endpoint_p99_ms
       advice    = "The endpoint ${name} of the fine-tuned model is slow, and at 60 s AWS cuts its answer. Too many questions share its one GPU: send fewer at once, ask for fewer passages (top_k) or a smaller beam, or take a larger selfrag_instance_type."
-    } },
-    { for step in local.graders : "${step}-cache-failures" => {
-      metric    = [var.name, "VerdictCacheFailures", { step = step }]
-      threshold = var.thresholds.cache_failures
-      advice    = "The step ${step} cannot reach the table of remembered verdicts. Questions are still answered, at a higher price. Look at the table ${aws_dynamodb_table.table["verdicts"].name} for throttled requests, and whether the function's role may still read and write it."
     } }
   )
+  # A metric alone is the alarm's own; several, and a query, are parts of an expression.
+  alarms_complete = {
+    for name, alarm in local.alarms : name => merge({ statistic = "Sum", query = null, metrics = [] }, alarm, {
+      alone                                                     = try(alarm.metrics[1], null) == null ? try(alarm.metrics[0], null) : null
+    })
+  }
 }
 
 resource "aws_cloudwatch_metric_alarm" "alarm" {
-  for_each = { for name, alarm in local.alarms : name => merge({ statistic = "Sum" }, alarm) }
+  for_each = local.alarms_complete
 
   alarm_name          = "${var.name}-${each.key}"
   alarm_description   = each.value.advice
-  namespace           = each.value.metric[0]
-  metric_name         = each.value.metric[1]
-  dimensions          = each.value.metric[2]
-  statistic           = each.value.statistic == "p99" ? null : each.value.statistic
-  extended_statistic  = each.value.statistic == "p99" ? "p99" : null
+  namespace           = try(each.value.alone[0], null)
+  metric_name         = try(each.value.alone[1], null)
+  dimensions          = try(each.value.alone[2], null)
+  statistic           = each.value.alone == null || each.value.statistic == "p99" ? null : each.value.statistic
+  extended_statistic  = each.value.alone != null && each.value.statistic == "p99" ? "p99" : null
+  period              = each.value.alone == null ? null : 300
   comparison_operator = each.value.statistic == "p99" ? "GreaterThanThreshold" : "GreaterThanOrEqualToThreshold"
   threshold           = each.value.threshold
-  period              = 300
   evaluation_periods  = each.value.statistic == "p99" ? 3 : 1
   datapoints_to_alarm = each.value.statistic == "p99" ? 2 : null
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.alarms.arn]
   ok_actions          = [aws_sns_topic.alarms.arn]
+
+  dynamic "metric_query" {
+    for_each = each.value.alone == null ? each.value.metrics : []
+
+    content {
+      id = "m${metric_query.key}"
+
+      metric {
+        namespace   = metric_query.value[0]
+        metric_name = metric_query.value[1]
+        dimensions  = metric_query.value[2]
+        stat        = each.value.statistic
+        period      = 300
+      }
+    }
+  }
+
+  dynamic "metric_query" {
+    for_each = each.value.alone == null ? [each.value.query] : []
+
+    content {
+      id          = "watched"
+      expression  = metric_query.value == null ? "MAX(METRICS())" : metric_query.value
+      period      = metric_query.value == null ? null : 300
+      return_data = true
+    }
+  }
 }
 
 # Under the key that AWS manages for SNS, CloudWatch could not publish: it is your key or none, and alarms hold no questions.

@@ -1,5 +1,6 @@
-# The REST API before the function `ask`, spelled out route by route. API Gateway itself answers GET /v1/health, with what
-# the function answers on the laptop; AWS does not mean mock integrations for a text as large as the API's description.
+# The REST API before the function `ask`: one body, made of the description that the function gives of itself. API Gateway
+# itself answers GET /v1/health, with what the function answers on the laptop; AWS does not mean mock integrations for a
+# text as large as the API's description.
 
 locals {
   stage   = "live"
@@ -10,54 +11,71 @@ locals {
   # A browser cannot sign, so there is a page only where keys are shown.
   has_page = var.auth == "api_key"
 
-  # The paths, and what API Gateway knows them by.
-  paths = merge(
-    {
-      "/v1/ask"                     = aws_api_gateway_resource.endpoint["ask"].id
-      "/v1/questions"               = aws_api_gateway_resource.endpoint["questions"].id
-      "/v1/questions/{id}"          = aws_api_gateway_resource.question.id
-      "/v1/questions/{id}/feedback" = aws_api_gateway_resource.feedback.id
-      "/v1/documents"               = aws_api_gateway_resource.endpoint["documents"].id
-      "/v1/documents/{id}"          = aws_api_gateway_resource.document.id
-      "/v1/health"                  = aws_api_gateway_resource.endpoint["health"].id
-      "/v1/openapi.json"            = aws_api_gateway_resource.endpoint["openapi.json"].id
-    },
-    local.has_page ? { "/" = aws_api_gateway_rest_api.api.root_resource_id } : {}
-  )
-
   # Who must show a key or a signature: all but those that tell nothing of the documents.
-  routes = merge(
-    {
-      ask           = { method = "POST", path = "/v1/ask", open = false }
-      ask_later     = { method = "POST", path = "/v1/questions", open = false }
-      show_question = { method = "GET", path = "/v1/questions/{id}", open = false }
-      feedback      = { method = "POST", path = "/v1/questions/{id}/feedback", open = false }
-      list          = { method = "GET", path = "/v1/documents", open = false }
-      upload        = { method = "POST", path = "/v1/documents", open = false }
-      show_document = { method = "GET", path = "/v1/documents/{id}", open = false }
-      remove        = { method = "DELETE", path = "/v1/documents/{id}", open = false }
-      health        = { method = "GET", path = "/v1/health", open = true }
-      openapi       = { method = "GET", path = "/v1/openapi.json", open = true }
-    },
-    { for name in local.has_page ? ["page"] : [] : name => { method = "GET", path = "/", open = true } }
-  )
+  described = flatten([
+    for path, methods in jsondecode(file("${path.module}/../functions/ask/openapi.json")).paths : [
+      for method, route in methods : {
+        method = upper(method), path = path, open = jsonencode(lookup(route, "security", null)) == "[{}]"
+      }
+    ]
+  ])
+  routes = concat(local.described, local.has_page ? [{ method = "GET", path = "/", open = true }] : [])
+  paths  = toset([for route in local.routes : route.path])
 
   # What else a path may be asked: HEAD, as openly as GET; the question of a browser whether a page from elsewhere may ask;
   # and every other method, for the function to say which it takes. A key is shown for that, else anybody could wake it.
-  methods = merge(
+  methods = concat(
     local.routes,
-    { for name, route in local.routes : "${name} HEAD" => merge(route, { method = "HEAD" }) if route.open },
-    { for path in keys(local.paths) : "${path} ANY" => { method = "ANY", path = path, open = false } },
-    {
-      for path in keys(local.paths) : "${path} OPTIONS" => { method = "OPTIONS", path = path, open = true }
-      if length(var.cors_origins) > 0 && path != "/"
-    }
+    [for route in local.routes : merge(route, { method = "HEAD" }) if route.open],
+    [for path in local.paths : { method = "ANY", path = path, open = false }],
+    [for path in local.paths : { method = "OPTIONS", path = path, open = true } if length(var.cors_origins) > 0 && path != "/"]
   )
+
+  # AWS reads OpenAPI 3.0. Bodies and replies are not described: the function validates every request and answers with
+  # problem details, which a validator here cannot.
+  body = jsonencode({
+    openapi = "3.0.1"
+    info    = { title = var.name, version = "1" }
+    paths = {
+      for path in local.paths : path => {
+        for each in local.methods : each.method == "ANY" ? "x-amazon-apigateway-any-method" : lower(each.method) => merge(
+          { responses = {}, security = [for name in ["caller"] : { (name) = [] } if !each.open] },
+          {
+            for name, integration in local.integrations : "x-amazon-apigateway-integration" => integration
+            if name == ("${each.method} ${path}" == "GET /v1/health" ? "health" : "ask")
+          }
+        ) if each.path == path
+      }
+    }
+    components = {
+      securitySchemes = {
+        caller = merge({ type = "apiKey", in = "header", name = var.auth == "iam" ? "Authorization" : "x-api-key" }, {
+          for kind in ["awsSigv4"] : "x-amazon-apigateway-authtype" => kind if var.auth == "iam"
+        })
+      }
+    }
+    "x-amazon-apigateway-gateway-responses" = local.gateway_responses
+  })
+  integrations = {
+    ask = {
+      type                = "aws_proxy"
+      httpMethod          = "POST"
+      uri                 = aws_lambda_alias.ask.invoke_arn
+      passthroughBehavior = "when_no_match"
+    }
+    health = {
+      type                = "mock"
+      passthroughBehavior = "when_no_templates"
+      requestTemplates    = { "application/json" = jsonencode({ statusCode = 200 }) }
+      responses           = { default = { statusCode = "200", responseTemplates = { "application/json" = local.healthy } } }
+    }
+  }
 }
 
 resource "aws_api_gateway_rest_api" "api" {
   name        = var.name
   description = "Questions to ${var.name}, answered from its documents."
+  body        = local.body
 
   # In bytes: a smaller reply would not get shorter by it.
   minimum_compression_size = local.compressed_from
@@ -69,84 +87,6 @@ resource "aws_api_gateway_rest_api" "api" {
   lifecycle {
     create_before_destroy = true
   }
-}
-
-resource "aws_api_gateway_resource" "v1" {
-  rest_api_id = aws_api_gateway_rest_api.api.id
-  parent_id   = aws_api_gateway_rest_api.api.root_resource_id
-  path_part   = "v1"
-}
-
-resource "aws_api_gateway_resource" "endpoint" {
-  for_each = toset(["ask", "questions", "documents", "health", "openapi.json"])
-
-  rest_api_id = aws_api_gateway_rest_api.api.id
-  parent_id   = aws_api_gateway_resource.v1.id
-  path_part   = each.key
-}
-
-resource "aws_api_gateway_resource" "question" {
-  rest_api_id = aws_api_gateway_rest_api.api.id
-  parent_id   = aws_api_gateway_resource.endpoint["questions"].id
-  path_part   = "{id}"
-}
-
-resource "aws_api_gateway_resource" "feedback" {
-  rest_api_id = aws_api_gateway_rest_api.api.id
-  parent_id   = aws_api_gateway_resource.question.id
-  path_part   = "feedback"
-}
-
-resource "aws_api_gateway_resource" "document" {
-  rest_api_id = aws_api_gateway_rest_api.api.id
-  parent_id   = aws_api_gateway_resource.endpoint["documents"].id
-  path_part   = "{id}"
-}
-
-resource "aws_api_gateway_method" "route" {
-  #checkov:skip=CKV2_AWS_53:The function ask validates every request and answers with problem details, which a validator here cannot.
-  for_each = local.methods
-
-  rest_api_id      = aws_api_gateway_rest_api.api.id
-  resource_id      = local.paths[each.value.path]
-  http_method      = each.value.method
-  authorization    = var.auth == "iam" && !each.value.open ? "AWS_IAM" : "NONE"
-  api_key_required = var.auth == "api_key" && !each.value.open
-}
-
-resource "aws_api_gateway_integration" "ask" {
-  for_each = { for name, route in local.methods : name => route if name != "health" }
-
-  rest_api_id             = aws_api_gateway_rest_api.api.id
-  resource_id             = local.paths[each.value.path]
-  http_method             = aws_api_gateway_method.route[each.key].http_method
-  type                    = "AWS_PROXY"
-  integration_http_method = "POST"
-  uri                     = aws_lambda_alias.ask.invoke_arn
-}
-
-resource "aws_api_gateway_integration" "health" {
-  rest_api_id          = aws_api_gateway_rest_api.api.id
-  resource_id          = local.paths["/v1/health"]
-  http_method          = aws_api_gateway_method.route["health"].http_method
-  type                 = "MOCK"
-  passthrough_behavior = "WHEN_NO_TEMPLATES"
-  request_templates    = { "application/json" = jsonencode({ statusCode = 200 }) }
-}
-
-resource "aws_api_gateway_method_response" "health" {
-  rest_api_id = aws_api_gateway_rest_api.api.id
-  resource_id = local.paths["/v1/health"]
-  http_method = aws_api_gateway_integration.health.http_method
-  status_code = "200"
-}
-
-resource "aws_api_gateway_integration_response" "health" {
-  rest_api_id        = aws_api_gateway_rest_api.api.id
-  resource_id        = local.paths["/v1/health"]
-  http_method        = aws_api_gateway_integration.health.http_method
-  status_code        = aws_api_gateway_method_response.health.status_code
-  response_templates = { "application/json" = local.healthy }
 }
 
 resource "aws_lambda_permission" "api" {
@@ -163,20 +103,12 @@ resource "aws_api_gateway_deployment" "api" {
   rest_api_id = aws_api_gateway_rest_api.api.id
 
   triggers = {
-    served = sha256(jsonencode([
-      local.methods, local.paths, local.problems, local.problem_headers, local.healthy, local.compressed_from, var.auth,
-      aws_lambda_alias.ask.invoke_arn
-    ]))
+    served = sha256(jsonencode([local.body, local.compressed_from]))
   }
 
   lifecycle {
     create_before_destroy = true
   }
-
-  depends_on = [
-    aws_api_gateway_integration.ask, aws_api_gateway_integration_response.health,
-    aws_api_gateway_gateway_response.problem, aws_api_gateway_method.route
-  ]
 }
 
 resource "aws_api_gateway_stage" "live" {

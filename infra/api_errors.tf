@@ -21,17 +21,6 @@ locals {
     Access-Control-Expose-Headers = "Retry-After"
   }
 
-  # The template for application/json serves every request, so the content type is set by itself.
-  problem_headers = {
-    for kind in keys(local.problems) : kind => {
-      for name, value in merge(
-        { Content-Type = "application/problem+json" },
-        { for wait in [lookup(local.retry_after, kind, null)] : "Retry-After" => wait if wait != null },
-        local.shown_to_pages
-      ) : "gatewayresponse.header.${name}" => "'${value}'"
-    }
-  }
-
   problems = {
     ACCESS_DENIED = {
       status = 403, title = "Forbidden", detail = "Access is denied.", hint = local.forbidden
@@ -87,20 +76,23 @@ locals {
       status = 500, title = "Internal Server Error", detail = "The service failed.", hint = local.try_again
     }
   }
-}
-
-resource "aws_api_gateway_gateway_response" "problem" {
-  for_each = local.problems
-
-  rest_api_id   = aws_api_gateway_rest_api.api.id
-  response_type = each.key
-  status_code   = tostring(each.value.status)
-
-  response_parameters = local.problem_headers[each.key]
-  response_templates = {
-    "application/json" = jsonencode(merge(each.value, {
-      type       = "urn:selfrag:problem:${lower(replace(each.value.title, " ", "-"))}"
-      request_id = "$context.requestId"
-    }))
+  # The template for application/json serves every request, so the content type is set by itself.
+  gateway_responses = {
+    for kind, problem in local.problems : kind => {
+      statusCode = problem.status
+      responseParameters = {
+        for name, value in merge(
+          { Content-Type = "application/problem+json" },
+          { for wait in [lookup(local.retry_after, kind, null)] : "Retry-After" => wait if wait != null },
+          local.shown_to_pages
+        ) : "gatewayresponse.header.${name}" => "'${value}'"
+      }
+      responseTemplates = {
+        "application/json" = jsonencode(merge(problem, {
+          type       = "urn:selfrag:problem:${lower(replace(problem.title, " ", "-"))}"
+          request_id = "$context.requestId"
+        }))
+      }
+    }
   }
 }

@@ -7,12 +7,12 @@ locals {
   ask_share = try(var.account_concurrency >= 120, false) ? floor(var.account_concurrency / 6) : -1
 
   # A stage's settings name a method so, with ~1 for a slash of its path. Otherwise AWS takes them, and heeds them nowhere.
-  throttled = { for name, route in local.methods : name => "${replace(route.path, "/", "~1")}/${route.method}" }
+  throttled = [for route in local.methods : merge(route, { setting = "${replace(route.path, "/", "~1")}/${route.method}" })]
 
   # Whom anybody may call is called seldom: AWS charges requests, but not those that it throttles. Many may open the page
   # or ask from another's at once.
   open_throttles = {
-    for name, route in local.methods : local.throttled[name] => {
+    for route in local.throttled : route.setting => {
       rate  = 2
       burst = contains(["/v1/health", "/v1/openapi.json"], route.path) ? 10 : 40
     } if route.open
@@ -20,10 +20,10 @@ locals {
 
   # A question takes the functions 26 s in all. What is more than so many in a second is refused before any is started.
   question_throttles = var.account_concurrency == null ? {} : {
-    for name in ["ask", "ask_later"] : local.throttled[name] => {
+    for route in local.throttled : route.setting => {
       rate  = min(var.api_throttle.rate, floor(10 * var.account_concurrency / 26) / 10)
       burst = min(var.api_throttle.burst, max(2, floor(var.account_concurrency / 10)))
-    }
+    } if contains(["POST /v1/ask", "POST /v1/questions"], "${route.method} ${route.path}")
   }
 }
 

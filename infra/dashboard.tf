@@ -114,6 +114,16 @@ locals {
       metrics = [for step in sort(local.model_steps) : [var.name, "ThrottledSteps", "step", step]]
     },
     {
+      title   = "Functions: errors"
+      stat    = "Sum"
+      metrics = [for step, function in local.function_names : ["AWS/Lambda", "Errors", "FunctionName", function, { label = step }]]
+    },
+    {
+      title   = "Functions: throttles"
+      stat    = "Sum"
+      metrics = [for step, function in local.function_names : ["AWS/Lambda", "Throttles", "FunctionName", function, { label = step }]]
+    },
+    {
       title = "The API: requests and refusals"
       stat  = "Sum"
       metrics = [

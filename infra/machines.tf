@@ -41,7 +41,7 @@ locals {
     }]
   }
   workflows = {
-    question   = local.question_workflow
+    question = local.question_workflow
     ingestion = {
       values     = {}
       statements = []

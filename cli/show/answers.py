@@ -15,7 +15,7 @@ from cli.show.scores import show_scores
 from cli.show.traces import causes
 from selfrag.domain.answers import AnswerResponse, Citation, Usage
 from selfrag.domain.history import Step
-from selfrag.domain.verdicts import Reflection, RelevanceVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import Critique, Reflection, RelevanceVerdict, SupportVerdict, UtilityVerdict
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
 NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
@@ -66,7 +66,7 @@ def _citations(citations: Sequence[Citation]) -> Table:
 
 def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
     table = Table("Token", "Verdict", "Why", title="Reflection", title_justify="left", expand=True)
-    retrieve, support, utility = reflection.retrieve, reflection.support, reflection.utility
+    retrieve, support = reflection.retrieve, reflection.support
     if retrieve:
         decision = ", ".join(filter(None, (retrieve.decision, retrieve.complexity)))
         table.add_row("Retrieve", decision, escape(retrieve.reason))
@@ -79,10 +79,16 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
         table.add_row("IsSup", support.level + _cached(support), "")
         for claim in support.claims:
             table.add_row("", "  " + claim.support, escape(claim.claim))
-    if utility:
-        score = "ungraded" if utility.score is None else f"{utility.score} of 5"
-        table.add_row("IsUse", score + _cached(utility), escape(utility.reason))
+    for judged in _of_the_answer(reflection):
+        if not isinstance(judged, SupportVerdict):
+            score = "ungraded" if judged.score is None else f"{judged.score} of 5"
+            table.add_row(judged.kind, score + _cached(judged), escape(judged.reason))
     return table
+
+
+def _of_the_answer(reflection: Reflection) -> list[SupportVerdict | UtilityVerdict]:
+    """The verdicts on the answer, of those graders that judged it."""
+    return [verdict for name in Critique.model_fields if (verdict := getattr(reflection, name))]
 
 
 def _meanings(reflection: Reflection, steps: Sequence[Step]) -> Iterator[str]:
@@ -92,10 +98,7 @@ def _meanings(reflection: Reflection, steps: Sequence[Step]) -> Iterator[str]:
         threshold = next((each for each in thresholds if each is not None), None)
         least = "" if threshold is None else f", relevant from {threshold:.2f} up"
         yield f"IsRel: how far a passage helps to answer, from 0 to 1{least}"
-    if reflection.support:
-        yield "IsSup: whether the passages say what the answer says, as a whole and claim by claim"
-    if reflection.utility:
-        yield "IsUse: how well the answer serves the question, from 1 to 5"
+    yield from (f"{verdict.kind}: {verdict.means}" for verdict in _of_the_answer(reflection))
 
 
 def _cached(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:

@@ -26,7 +26,7 @@ def said(step: Step, places: Mapping[str, str]) -> str:
 
     Fields that another release has not written are left out.
     """
-    say = _SAYERS.get(step.name)
+    say = _SAYERS.get(step.name, _graded if step.name.startswith("Grade") else None)
     if say is None or not isinstance(step.result, dict):
         return ""
     given = step.given if isinstance(step.given, dict) else {}
@@ -103,7 +103,7 @@ def _support(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     return LEVELS.get(level, level) + (f": of {_count(len(claims), 'claim')} {each}" if claims else "")
 
 
-def _utility(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+def _graded(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     return _with_reason("ungraded" if verdict.get("score") is None else f"{verdict['score']} of 5", verdict)
 
 
@@ -131,7 +131,6 @@ _SAYERS: dict[str, Callable[[_Said, _Said, Mapping[str, str]], str]] = {
     "GradeRelevance": _relevance,
     "Generate": _written,
     "GradeSupport": _support,
-    "GradeUtility": _utility,
     "RewriteQuestion": _rewritten,
     "RankPaths": _compared,
     "PickCandidate": _picked,

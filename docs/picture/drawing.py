@@ -1,13 +1,13 @@
-"""The rooms as an SVG: boxes in layers, a line for the imports from one room to another, with their number."""
+"""The rooms as an SVG: boxes in layers, a line from each room to those that it imports."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from docs.picture.placing import BOX, Edge, ordered, placed, routes
-from docs.picture.rooms import Imports, Room
+from docs.picture.rooms import Room
 
 Places = dict[str, tuple[float, float]]  # the middle of a box or a passing line, and its upper end
-HEIGHT, STEP, MARGIN = 58, 128, 24
+HEIGHT, STEP, MARGIN = 48, 118, 24
 # One colour for all lines of a room, of like strength on white and on black.
 COLOURS = (
     *("#d1495b", "#8a6d00", "#2a7fc0", "#00856f", "#9a5bd0", "#c2611f"),
@@ -16,16 +16,15 @@ COLOURS = (
 STYLE = """
   text { font-family: Helvetica, Arial, sans-serif; text-anchor: middle; fill: #1f2328; }
   rect.page { fill: #ffffff; } rect.room { fill: #f3f5f8; stroke-width: 2; rx: 8; }
-  .name { font-size: 15px; font-weight: bold; } .holds { font-size: 12px; } .number { font-size: 11px; }
-  .count { paint-order: stroke; stroke: #ffffff; stroke-width: 3; }
-  path { fill: none; stroke-opacity: 0.85; } path.up { stroke-dasharray: 5 4; }
+  .name { font-size: 15px; font-weight: bold; } .holds { font-size: 12px; }
+  path { fill: none; stroke-opacity: 0.85; stroke-width: 1.6; } path.up { stroke-dasharray: 5 4; }
   @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3; } .count { stroke: #0d1117; } rect.page { fill: #0d1117; } rect.room { fill: #1c232c; }
+    text { fill: #e6edf3; } rect.page { fill: #0d1117; } rect.room { fill: #1c232c; }
   }
 """
 
 
-def drawn(layers: Sequence[Sequence[Room]], imports: Imports, sizes: dict[str, int]) -> str:
+def drawn(layers: Sequence[Sequence[Room]], imports: Collection[Edge]) -> str:
     """The text of the SVG; the same imports give the same text. A line that leads up or aside is dashed."""
     names = [[room.package for room in layer] for layer in layers]
     paths = routes(names, sorted(imports))
@@ -37,7 +36,7 @@ def drawn(layers: Sequence[Sequence[Room]], imports: Imports, sizes: dict[str, i
     height = 2 * MARGIN + (len(rows) - 1) * STEP + HEIGHT
     rooms = [room for layer in layers for room in layer]
     colour = {room.package: COLOURS[number % len(COLOURS)] for number, room in enumerate(rooms)}
-    told = "; ".join(f"{one} imports {other} {number} times" for (one, other), number in sorted(imports.items()))
+    told = "; ".join(f"{one} imports {other}" for one, other in sorted(imports))
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
@@ -45,9 +44,9 @@ def drawn(layers: Sequence[Sequence[Room]], imports: Imports, sizes: dict[str, i
             f"<style>{STYLE}</style>",
             f'<rect class="page" width="{width}" height="{height}"/>',
             *(_arrowhead(package, colour[package]) for package in sorted(colour)),
-            *_lines(paths, at, imports, colour),
+            *_lines(paths, at, colour),
             *(_against(edge, at, colour) for edge in sorted(imports) if edge not in paths),
-            *(_box(room, at[room.package], sizes.get(room.package, 0), colour[room.package]) for room in rooms),
+            *(_box(room, at[room.package], colour[room.package]) for room in rooms),
             "</svg>\n",
         ]
     )
@@ -60,9 +59,8 @@ def _arrowhead(package: str, colour: str) -> str:
     )
 
 
-def _lines(paths: dict[Edge, list[str]], at: Places, imports: Imports, colour: dict[str, str]) -> Iterable[str]:
+def _lines(paths: dict[Edge, list[str]], at: Places, colour: dict[str, str]) -> Iterator[str]:
     """A line for each path, from its own point below the one box to its own point above the other."""
-    numbers = []
     starts = _shared({edge: (edge[0], at[path[1]][0]) for edge, path in paths.items()}, at)
     ends = _shared({edge: (edge[1], at[path[-2]][0]) for edge, path in paths.items()}, at)
     for edge, path in paths.items():
@@ -71,16 +69,10 @@ def _lines(paths: dict[Edge, list[str]], at: Places, imports: Imports, colour: d
             *((at[place][0], at[place][1] + y) for place in path[1:-1] for y in (0, HEIGHT)),
             (ends[edge], at[path[-1]][1] - 2),
         ]
-        (x, y), number = points[0], imports[edge]
-        thick = f"{1 + min(number, 30) / 15:.1f}"
         yield (
-            f'<path d="{_smooth(points)}" stroke="{colour[edge[0]]}" stroke-width="{thick}" '
-            f'marker-end="url(#{edge[0]})"><title>{edge[0]} imports {edge[1]}: {number}</title></path>'
+            f'<path d="{_smooth(points)}" stroke="{colour[edge[0]]}" marker-end="url(#{edge[0]})">'
+            f"<title>{edge[0]} imports {edge[1]}</title></path>"
         )
-        numbers.append(
-            f'<text class="number count" x="{x + 3:.0f}" y="{y + 13:.0f}" style="text-anchor: start">{number}</text>'
-        )
-    yield from numbers  # after all lines, so that none is drawn over them
 
 
 def _shared(wanted: dict[Edge, tuple[str, float]], at: Places) -> dict[Edge, float]:
@@ -109,15 +101,13 @@ def _against(edge: Edge, at: Places, colour: dict[str, str]) -> str:
     (x, y), (to_x, to_y) = at[edge[0]], at[edge[1]]
     end, bend = (to_y, y - 40) if y == to_y else (to_y + HEIGHT, (y + to_y + HEIGHT) / 2)
     curve = f"M{x:.0f} {y:.0f} C{x:.0f} {bend:.0f} {to_x:.0f} {bend:.0f} {to_x:.0f} {end:.0f}"
-    return f'<path class="up" d="{curve}" stroke="{colour[edge[0]]}" stroke-width="2" marker-end="url(#{edge[0]})"/>'
+    return f'<path class="up" d="{curve}" stroke="{colour[edge[0]]}" marker-end="url(#{edge[0]})"/>'
 
 
-def _box(room: Room, at: tuple[float, float], size: int, colour: str) -> str:
+def _box(room: Room, at: tuple[float, float], colour: str) -> str:
     x, y = at
-    modules = f"{size} module{'' if size == 1 else 's'}"
     return (
         f'<rect class="room" x="{x - BOX / 2:.0f}" y="{y:.0f}" width="{BOX}" height="{HEIGHT}" stroke="{colour}"/>'
         f'<text class="name" x="{x:.0f}" y="{y + 20:.0f}">{room.package}</text>'
-        f'<text class="holds" x="{x:.0f}" y="{y + 36:.0f}">{escape(room.holds)}</text>'
-        f'<text class="number" x="{x:.0f}" y="{y + 51:.0f}">{modules}</text>'
+        f'<text class="holds" x="{x:.0f}" y="{y + 37:.0f}">{escape(room.holds)}</text>'
     )

@@ -1,6 +1,5 @@
 """The rooms of the code, the layers that they stand in, and the imports between them as they are."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 import grimp
@@ -39,8 +38,6 @@ LAYERS = (
 )
 PACKAGES = ("selfrag", "question", "ingestion", "ask", "cli", "infra.packages")
 
-Imports = dict[tuple[str, str], int]
-
 
 def package_graph() -> grimp.ImportGraph:
     """Every module of ours and what it imports, also inside functions."""
@@ -53,16 +50,16 @@ def room_of(module: str) -> str:
     return next((room for room in rooms if module == room or module.startswith(f"{room}.")), "")
 
 
-def imports_between(graph: grimp.ImportGraph) -> Imports:
-    """How many modules of the second room each module of the first imports, summed, for each pair of rooms."""
+def imports_between(graph: grimp.ImportGraph) -> set[tuple[str, str]]:
+    """The pairs of rooms of which a module of the first imports one of the second."""
     pairs = (
         (room_of(module), room_of(imported))
         for module in graph.modules
         for imported in graph.find_modules_directly_imported_by(module)
     )
-    return dict(Counter((one, other) for one, other in pairs if one and other and one != other))
+    return {(one, other) for one, other in pairs if one and other and one != other}
 
 
-def modules_by_room(graph: grimp.ImportGraph) -> dict[str, int]:
-    """How many modules each room has, its packages not counted."""
-    return dict(Counter(room_of(module) for module in graph.modules if not graph.find_children(module)))
+def rooms_in(graph: grimp.ImportGraph) -> set[str]:
+    """The rooms that hold modules, "" for those of none."""
+    return {room_of(module) for module in graph.modules if not graph.find_children(module)}

@@ -1,6 +1,7 @@
 """How long the first question after a pause takes beside its waiting: its functions cold, one after another.
 
-A question that is answered at the first try runs these seven in a row; GradeUtility runs beside GradeSupport.
+A question that is answered at the first try runs these eight in a row; GradeUtility runs beside GradeSupport, and Plan
+is cold but once.
 """
 
 import os
@@ -32,6 +33,7 @@ _HTTP = {
 }
 EVENTS: dict[str, dict[str, Any]] = {
     "ask": _HTTP,
+    "plan": {"question": QUESTION, "collections": ["handbook"], "began_ms": 0, "now_ms": 0},
     "decide_retrieval": {"question": QUESTION},
     "retrieve": {"queries": [QUESTION], "collections": ["handbook"], "top_k": 4},
     "grade_relevance": {"question": QUESTION, "passage": PASSAGE},

@@ -41,7 +41,7 @@ def test_the_steps_the_passages_and_the_verdicts_are_seen_as_they_come(
     tab.until(f"{STEPS}.some((one) => one.ariaCurrent === 'step' && one.textContent === 'GradeUtility')")
     tab.until("document.querySelector('.turn h3 + p strong.good')")
     done = tab.run(f"{STEPS}.filter((one) => one.className === 'done').map((one) => one.textContent)")
-    assert done == ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport"]
+    assert done == ["Retrieve", "DecideRetrieval", "GradeRelevance", "Generate", "GradeSupport"]
     found = tab.run("[...document.querySelectorAll('.found li')].map((one) => one.textContent)")
     assert len(found) == 4
     assert all("search score" in one and "relevant" in one for one in found)

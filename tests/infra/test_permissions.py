@@ -1,7 +1,6 @@
 """docs/permissions.md says what each role may do: the AWS calls of full runs, none missing and none never used."""
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from cli.doctor.deployed.permissions import FILE
-from cli.local.aws.definitions import CANDIDATES, INGESTION, SEGMENTS
+from cli.local.aws.definitions import INGESTION
 from cli.local.aws.resources import DOCUMENTS_TABLE, TABLES
 from cli.local.aws.stack import deployed_handlers
 from tests.support.definition import MODEL_STEPS, snake
+from tests.support.infra.rules import rows_of
 from tests.support.infra.tools import simulator
 from tests.support.roles.asked import asked
 from tests.support.roles.calls import step_of
@@ -30,8 +30,7 @@ Pairs = set[tuple[str, str]]
 def rows(heading: str) -> Pairs:
     """The (who, action) pairs of the table under a heading."""
     section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
-    found = re.findall(r"^\| `([\w*]+)` \| (`[^|]+`) \|", section, re.M)
-    return {(who, action) for who, actions in found for action in re.findall(r"`([^`]+)`", actions)}
+    return {(who, action) for roles, actions, _ in rows_of(section) for who in roles for action in actions}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +50,7 @@ def test_every_call_that_is_made_is_allowed_and_every_call_that_is_allowed_is_ma
     record_property("figures", figures)
 
 
-_DEFINITIONS = (("workflow",), ("candidates", CANDIDATES), ("segments", SEGMENTS), ("ingestion", INGESTION))
+_DEFINITIONS = (("workflow",), ("ingestion", INGESTION))
 
 
 def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(recorded: Calls) -> None:
@@ -60,7 +59,7 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
 
     verdicts, answers = TABLES["verdicts_table"][0], TABLES["answers_table"][0]
     assert users(f"table/{verdicts}") == {snake(name) for name in MODEL_STEPS}
-    assert users(f"table/{answers}") == {"ask", "workflow", "candidates", "segments"}
+    assert users(f"table/{answers}") == {"ask", "workflow"}
     assert users("table/selfrag-requests") == users("table/selfrag-feedback") == {"ask"}
     assert users("selfrag/tavily-random") == {"search_web"}
     manifest = {"ask", "claim_document", "index_passages", "remove_passages", "record_document"}

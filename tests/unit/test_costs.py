@@ -110,9 +110,9 @@ def test_the_price_of_snapshots_and_of_copies_that_run_follows_from_the_memory()
     found = re.findall(r"([\d.]+) GB x ([\d,]+) s x ([\d.]+) are ([\d.]+) dollars", PAGE)
     assert len(found) == 2
     for gigabytes, seconds, price, dollars in found:
-        assert float(gigabytes) == round((7 * 1769 + 5 * 512) / 1024, 1)
+        assert float(gigabytes) == round((8 * 1769 + 5 * 512) / 1024, 1)
         assert int(seconds.replace(",", "")) == 730 * 3600
-        assert abs((7 * 1769 + 5 * 512) / 1024 * 730 * 3600 * float(price) - float(dollars)) < 0.5
+        assert abs((8 * 1769 + 5 * 512) / 1024 * 730 * 3600 * float(price) - float(dollars)) < 0.5
 
 
 SIZING = (Path(__file__).parents[2] / "docs" / "sizing.md").read_text(encoding="utf-8")

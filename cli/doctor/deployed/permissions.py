@@ -10,10 +10,12 @@ from typing import Any
 from cli.doctor.account.names import MACHINES
 from cli.doctor.deployed.subject import Deployment
 from cli.doctor.findings import Finding, blocks, fine
-from selfrag.runtime.models import first_of
+from selfrag.runtime.models import DEFAULT_MODELS, first_of
 
 # By who calls and the resource: the actions. Recorded from runs that take every path; a test says when it is stale.
 FILE = Path(__file__).with_name("calls.json")
+# These have the same rights, and stand there once.
+EACH_THAT_ASKS = "each step that asks the model"
 # One definition of questions serves two machines, which have the same rights.
 ROLES = {"workflow": ("express", "standard")}
 _INDEX = "index/"
@@ -76,7 +78,7 @@ def _listed(deployment: Deployment) -> Calls:
     """What the file lists, with the names of the deployment."""
     values, choices = _values(deployment), deployment.choices
     found: Calls = []
-    for who, calls in json.loads(FILE.read_text(encoding="utf-8")).items():
+    for who, calls in _recorded():
         index = choices.searched if who == "retrieve" else choices.written
         for resource, actions in calls.items():
             if resource.endswith(_MODEL_KEY) and choices.model_provider == "bedrock":
@@ -84,6 +86,11 @@ def _listed(deployment: Deployment) -> Calls:
             elif not (resource.endswith(":secret:${tavily}") and not choices.web_search):
                 found.append((who, Template(resource).substitute(values, index=index), actions))
     return found
+
+
+def _recorded() -> Iterator[tuple[str, dict[str, list[str]]]]:
+    for who, calls in json.loads(FILE.read_text(encoding="utf-8")).items():
+        yield from ((step, calls) for step in (DEFAULT_MODELS if who == EACH_THAT_ASKS else [who]))
 
 
 def _values(deployment: Deployment) -> dict[str, str]:

@@ -72,15 +72,16 @@ function claimsOf(support) {
 const decisionOf = ({ decision, reason }) =>
   make("p", {}, `${word("retrieve")}: `, verdict("full", decision), " ", theirs(reason));
 
-const usefulnessOf = ({ score, reason }) =>
-  make("p", {}, `${word("utility")}: ${score ?? word("ungraded")} `, theirs(reason));
+// The verdicts of one score on the answer, such as its use.
+const scoresOf = ({ retrieve, relevance, support, ...others }) => Object.entries(others).filter(([, one]) => one).map(
+  ([name, { score, reason }]) => make("p", {}, `${inWords(name)}: ${score ?? word("ungraded")} `, theirs(reason)));
 
 function verdictsOf(reflection) {
-  const { retrieve, relevance, utility } = reflection;
+  const { retrieve, relevance } = reflection;
   return make("details", {}, make("summary", {}, word("verdicts")),
     retrieve && decisionOf(retrieve),
     relevance.length ? make("p", {}, word("relevance")) : null, relevanceOf(relevance),
-    utility && usefulnessOf(utility));
+    ...scoresOf(reflection));
 }
 
 function helpOf(response) {

@@ -1,20 +1,22 @@
 // The steps of a question: drawn as they run, with what they bring, and afterwards by time and cost.
 
-// As docs/workflow.svg draws them: what stands in a lane runs side by side.
+// The kinds of a pass, as docs/workflow.svg draws them.
 const LANES = {
-  gather: [
-    "DecideRetrieval", "Retrieve", "SearchWeb", "GradeRelevance", "Generate",
-  ],
-  reflect: ["GradeSupport", "GradeUtility", "RewriteQuestion"],
+  lookup: ["Retrieve", "SearchWeb"],
+  reading: ["DecideRetrieval", "GradeRelevance", "Generate"],
+  judge: ["GradeSupport", "GradeUtility", "RewriteQuestion"],
   compare: ["RankPaths", "PickCandidate"],
   compose: ["ComposeAnswer"],
 };
 // Of strategies that compare answers: drawn once they are entered, for most questions never do.
 const SOME = new Set(LANES.compare);
 
+const isAnotherGrader = (state) => state.startsWith("Grade") && !Object.values(LANES).flat().includes(state);
+
 function laneOf(name, trace) {
   const byState = (state) => trace.filter((step) => step.state === state);
-  const steps = LANES[name].filter((state) => !SOME.has(state) || byState(state).length).map((state) => {
+  const more = name === "judge" ? trace.map((step) => step.state).filter(isAnotherGrader) : [];
+  const steps = [...new Set([...LANES[name], ...more])].filter((state) => !SOME.has(state) || byState(state).length).map((state) => {
     const entered = byState(state);
     const open = entered.some((step) => !step.finished && !step.error);
     const times = entered.length > 1 ? `×${entered.length}` : null;
@@ -67,7 +69,7 @@ function progress(said) {
     reflection.retrieve && decisionOf(reflection.retrieve),
     ...foundOf(said.passages || [], reflection.relevance),
     ...(reflection.support ? claimsOf(reflection.support) : []),
-    reflection.utility && usefulnessOf(reflection.utility),
+    ...scoresOf(reflection),
     ...comparedOf(said.scores, [], ""),
   ].filter(Boolean);
 }

@@ -8,18 +8,8 @@ from pydantic import BaseModel
 from selfrag.domain.calls import ModelCall
 
 # The steps of a path, in the order of a turn. Other states fetch, hold together or keep what these bring.
-_ORDER = (
-    "DecideRetrieval",
-    "Retrieve",
-    "SearchWeb",
-    "GradeRelevance",
-    "Generate",
-    "GradeSupport",
-    "GradeUtility",
-    "RewriteQuestion",
-    "RankPaths",
-    "PickCandidate",
-)
+_BEFORE = ("DecideRetrieval", "Retrieve", "SearchWeb", "GradeRelevance", "Generate")
+_AFTER = ("RewriteQuestion", "RankPaths", "PickCandidate")
 
 
 class Entry(BaseModel):
@@ -58,13 +48,21 @@ def path_of(steps: Iterable[tuple[int, str]]) -> list[str]:
     path: list[str] = []
     for _, together in groupby(sorted(steps, key=lambda step: step[0]), key=lambda step: step[0]):
         names = {name for _, name in together}
-        path += [name for name in _ORDER if name in names]
+        graders = [name for name in sorted(names) if _is_grader(name)]
+        path += [name for name in (*_BEFORE, *graders, *_AFTER) if name in names]
     return path
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
     """The entries of one turn in the order of a path."""
-    return sorted(entries, key=lambda entry: _ORDER.index(entry.step))
+    entries = list(entries)
+    path = path_of((0, entry.step) for entry in entries)
+    return sorted(entries, key=lambda entry: path.index(entry.step))
+
+
+def _is_grader(step: str) -> bool:
+    """Whether it judges an answer; those stand in a path by their names."""
+    return step.startswith("Grade") and step not in _BEFORE
 
 
 def rounds(ledger: Iterable[Entry]) -> int:

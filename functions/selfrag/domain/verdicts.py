@@ -62,7 +62,9 @@ class Claim(Model):
 class SupportVerdict(Model):
     """IsSup for an answer, claim by claim; `model` is the one that judged."""
 
+    kind: ClassVar[str] = "IsSup"
     asks: ClassVar[str] = "whether the passages support the answer"
+    means: ClassVar[str] = "whether the passages say what the answer says, as a whole and claim by claim"
 
     level: SupportLevel
     claims: list[Claim] = []
@@ -78,7 +80,9 @@ class SupportVerdict(Model):
 class UtilityVerdict(Model):
     """IsUse for an answer: 5 is best, 1 is worst, null is ungraded."""
 
+    kind: ClassVar[str] = "IsUse"
     asks: ClassVar[str] = "whether the answer is of use"
+    means: ClassVar[str] = "how well the answer serves the question, from 1 to 5"
 
     score: Literal[1, 2, 3, 4, 5] | None
     reason: str = ""

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
 from selfrag.domain.ledger import Entry
-from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
 
 NO_VERDICT = "the grader gave no verdict"
 # These are raised before the model is asked.
@@ -89,3 +89,9 @@ def utility_of(report: Report | None) -> UtilityVerdict:
         return UtilityVerdict(score=None)
     verdict = report.get("verdict")
     return UtilityVerdict(score=None, reason=NO_VERDICT) if verdict is None else UtilityVerdict.model_validate(verdict)
+
+
+def critique_of(reports: Iterable[Report]) -> Critique:
+    """Return what the graders of one answer said: the verdict `utility` is GradeUtility's, and so for each."""
+    told = {report.step.removeprefix("Grade").lower(): report.get("verdict") for report in reports}
+    return Critique.model_validate({name: told[name] for name in Critique.model_fields if told.get(name)})

@@ -147,7 +147,7 @@ class Segments(Growing):
         if self.by_selfrag or not texts:
             return self.compose(known, "An answer without documents") if known.draft.answer else self.pick(known)
         budget = share_usd(known, self.policy, 0.3)
-        planned = [steps.judge_utility(str(place), text, budget) for place, text in enumerate(texts)]
+        planned = [steps.judge("GradeUtility", str(place), text, budget) for place, text in enumerate(texts)]
         limit = f"The tree ends ({stopped}): judge " if stopped else "Judge "
         return self.run(known, "use", planned, f"{limit}{count(len(texts), 'answer')}.")
 

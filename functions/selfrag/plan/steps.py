@@ -47,9 +47,9 @@ def check_support(
     return PlannedStep(step="GradeSupport", id=step_id, task=task, passage_ids=list(passage_ids))
 
 
-def judge_utility(step_id: str, answer: str, budget: float | None) -> PlannedStep:
-    """Return IsUse of an answer."""
-    return PlannedStep(step="GradeUtility", id=step_id, task={"answer": answer, "budget_usd": budget})
+def judge(state: str, step_id: str, answer: str, budget: float | None) -> PlannedStep:
+    """Return a grader of an answer alone, as GradeUtility is."""
+    return PlannedStep(step=state, id=step_id, task={"answer": answer, "budget_usd": budget})
 
 
 def rewrite(known: Situation, policy: Policy) -> PlannedStep:

@@ -28,9 +28,10 @@ def test_the_first_invocation_makes_no_client_and_loads_nothing_heavy(step: str,
     assert {module.split(".")[0] for module in started.modules} & HEAVY == set()
 
 
-def test_the_seven_functions_of_a_cold_question_do_their_work(unpacked: Path, url: str) -> None:
+def test_the_eight_functions_of_a_cold_question_do_their_work(unpacked: Path, url: str) -> None:
     replies = {step: start(unpacked, step, url, event).reply for step, event in EVENTS.items()}
     assert replies["ask"]["statusCode"] == 200
+    assert replies["plan"]["plan"]["steps"]
     assert replies["decide_retrieval"]["verdict"]["decision"] == "yes"
     assert [passage["text"] for passage in replies["retrieve"]["passages"]] == [ANSWER]
     assert replies["grade_relevance"]["verdict"]["relevant"]
@@ -53,7 +54,7 @@ def test_a_start_can_be_held_to_a_share_of_a_processor(share: float, unpacked: P
     assert by
 
 
-def test_the_table_sums_what_the_seven_functions_took() -> None:
+def test_the_table_sums_what_the_eight_functions_took() -> None:
     taken = {
         (step, share, held): [Started(seconds, 0.5, 0.25) for seconds in ((1, 2, 9) if held else (3, 4, 9))]
         for step in EVENTS
@@ -61,4 +62,4 @@ def test_the_table_sums_what_the_seven_functions_took() -> None:
         for held in (True, False)
     }
     *_, last = table(taken)
-    assert re.findall(r"[\d.]+", last) == ["3.50"] * 2 + ["28.00"] * 3 + ["14.00"] * 3 + ["1.75"] * 3
+    assert re.findall(r"[\d.]+", last) == ["4.00"] * 2 + ["32.00"] * 3 + ["16.00"] * 3 + ["2.00"] * 3

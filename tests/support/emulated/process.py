@@ -10,7 +10,7 @@ from ministack.app import main
 
 # ministack's environment does not have what follows.
 sys.path.insert(0, str(Path(__file__).parents[3]))
-from tests.support.emulated import interpreter, maps, services
+from tests.support.emulated import alarms, gateway, interpreter, maps, services
 from tests.support.emulated.account import Account
 from tests.support.emulated.deliveries import decide_deliveries, decide_integrations, decide_what_functions_become
 from tests.support.emulated.errors import name_errors
@@ -24,10 +24,11 @@ def correct(machines: Machines) -> None:
     """Put right what ministack does otherwise than AWS."""
     services.keep_connections()
     services.make_the_same_alias_once()
-    services.accept_keys_without_a_value()
-    services.leave_mocks_without_a_method()
-    services.name_methods_in_settings()
-    services.describe_alarms_in_full()
+    gateway.import_bodies()
+    gateway.accept_keys_without_a_value()
+    gateway.name_methods_in_settings()
+    alarms.keep_expressions()
+    alarms.describe_alarms_in_full()
     services.remember_tracing()
     services.qualify_what_is_published_at_once()
     services.unpack_a_layer_once()
@@ -36,6 +37,8 @@ def correct(machines: Machines) -> None:
     interpreter.give_results_of_branches()
     interpreter.give_outputs_of_ends()
     interpreter.run_the_version_that_was_started()
+    interpreter.give_no_output_of_what_failed()
+    interpreter.delete_machines_once_more()
     maps.run_distributed_maps(machines)
     maps.name_executions_once()
     maps.write_objects()

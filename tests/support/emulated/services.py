@@ -9,11 +9,10 @@ import tempfile
 import threading
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
 from hypercorn.config import Config
-from ministack.services import apigateway_v1, cloudwatch, lambda_svc, stepfunctions
+from ministack.services import lambda_svc, stepfunctions
 
 # Longer than the SDK that the provider uses keeps a connection that nobody needs.
 KEPT_SECONDS = 600
@@ -22,73 +21,6 @@ KEPT_SECONDS = 600
 def keep_connections() -> None:
     """A connection is closed after five idle seconds, as the next request comes: that is done, and has no reply."""
     Config.keep_alive_timeout = KEPT_SECONDS
-
-
-def accept_keys_without_a_value() -> None:
-    """The provider sends an empty value to have one made, which AWS takes as none."""
-    create = apigateway_v1._create_api_key
-
-    def create_api_key(data: dict[str, Any]) -> Any:
-        return create({name: value for name, value in data.items() if (name, value) != ("value", "")})
-
-    apigateway_v1._create_api_key = create_api_key
-
-
-def leave_mocks_without_a_method() -> None:
-    """A mock integration calls nothing, and is given the method POST."""
-    put = apigateway_v1._put_integration
-
-    def put_integration(api_id: str, resource_id: str, method: str, data: dict[str, Any]) -> Any:
-        return put(api_id, resource_id, method, {"httpMethod": None, **data} if data.get("type") == "MOCK" else data)
-
-    apigateway_v1._put_integration = put_integration
-
-
-def name_methods_in_settings() -> None:
-    """A stage keeps a method's settings by its path with ~1 for a slash, and heeds none that are named otherwise."""
-    apply, of_method = apigateway_v1._try_apply_method_settings_patch, apigateway_v1._method_throttle_settings
-
-    def try_apply(stage: dict[str, Any], op: dict[str, Any]) -> bool:
-        # It is decoded there, and is to stay as it was sent.
-        return bool(apply(stage, {**op, "path": str(op.get("path", "")).replace("~1", "~01")}))
-
-    def throttle_settings(stage: dict[str, Any], resource_path: str, method: str) -> Any:
-        known = stage.get("methodSettings") or {}
-        own = known.get(f"{resource_path.replace('/', '~1')}/{method}")
-        heeded = {f"/{resource_path.lstrip('/')}/{method}": own, "*/*": known.get("*/*")}
-        return of_method({"methodSettings": heeded}, resource_path, method)
-
-    apigateway_v1._try_apply_method_settings_patch = try_apply
-    apigateway_v1._method_throttle_settings = throttle_settings
-
-
-def describe_alarms_in_full() -> None:
-    """In the XML protocol, which the provider speaks, ministack leaves out most of an alarm."""
-    describe = cloudwatch._describe_alarms
-
-    def as_xml(value: Any) -> str:
-        if isinstance(value, dict):
-            return "".join(f"<{name}>{as_xml(part)}</{name}>" for name, part in value.items() if part not in (None, ""))
-        if isinstance(value, list):
-            return "".join(f"<member>{as_xml(part)}</member>" for part in value)
-        return escape(str(value).lower() if isinstance(value, bool) else str(value))
-
-    def describe_alarms(params: Any, data: Any, is_cbor: bool, is_json: bool = False) -> Any:
-        if is_cbor or is_json:
-            return describe(params, data, is_cbor, is_json)
-        names = (cloudwatch._p(params, f"AlarmNames.member.{number}") for number in range(1, 101))
-        answer = describe(params, {"AlarmNames": [name for name in names if name]}, False, True)
-        alarms = json.loads(answer[2])["MetricAlarms"]
-        for alarm in alarms:
-            # Both are dates as numbers here, and texts in XML.
-            alarm.pop("StateUpdatedTimestamp", None)
-            alarm.pop("AlarmConfigurationUpdatedTimestamp", None)
-            if alarm.get("ExtendedStatistic"):
-                alarm.pop("Statistic", None)
-        body = f"<DescribeAlarmsResult>{as_xml({'MetricAlarms': alarms})}</DescribeAlarmsResult>"
-        return cloudwatch._xml(200, "DescribeAlarmsResponse", body)
-
-    cloudwatch._describe_alarms = describe_alarms
 
 
 def remember_tracing() -> None:

@@ -24,9 +24,13 @@ UNKNOWN_HERE = {"titan-quota", "machine-limits", "collection-units", "redrive", 
 ROLE, SID = "selfrag-embed_passages", "SeeWhichWorkIsDone"
 
 
-def the_doctor_knows_an_account_without_a_deployment(stack: Stack, titan: TitanDouble) -> str:
-    """Run it before the deployment: one thing blocks. Returns what it printed."""
-    code, printed = _run(stack, titan)
+def examined_before(stack: Stack, titan: TitanDouble) -> tuple[int, str]:
+    """Run it before the deployment; how it ended, and what it printed."""
+    return _run(stack, titan)
+
+
+def the_doctor_knew_an_account_without_a_deployment(code: int, printed: str) -> None:
+    """One thing blocks."""
     levels = _levels(printed)
     assert code == 1, printed
     assert levels.keys() == {check.name for check in ACCOUNT} - {"claude-access", "generator-quota"}
@@ -35,11 +39,10 @@ def the_doctor_knows_an_account_without_a_deployment(stack: Stack, titan: TitanD
     assert {name for name, found in levels.items() if "unknown" in found} == UNKNOWN_HERE - {"redrive"} | {
         "claude-quota"
     }
-    return printed
 
 
-def the_doctor_finds_the_deployment_well(stack: Stack, titan: TitanDouble) -> str:
-    """Run it after the deployment: nothing blocks, and no key is printed. Returns what it printed."""
+def the_doctor_finds_the_deployment_well(stack: Stack, titan: TitanDouble) -> None:
+    """Run it after the deployment: nothing blocks, and no key is printed."""
     code, printed = _run(stack, titan, "--deployed", "--endpoint", stack.url(""))
     levels = _levels(printed)
     assert code == 0, printed
@@ -50,7 +53,6 @@ def the_doctor_finds_the_deployment_well(stack: Stack, titan: TitanDouble) -> st
     assert levels["permissions"] == levels["document-in"] == levels["msearch"] == levels["document-out"] == {"fine"}
     assert levels["page"] == levels["methods"] == levels["open-throttle"] == {"fine"}
     assert api_key(stack) not in printed
-    return printed
 
 
 def the_doctor_notices_a_role_that_lacks_a_statement(stack: Stack) -> None:

@@ -8,7 +8,6 @@ from cli.doctor.account.names import MACHINES
 from cli.doctor.deployed.permissions import ROLES
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.rules import FUNCTIONS, handler_files, listed_permissions
-from tests.support.infra.tools import ROOT
 from tests.support.roles.policies import exported, policies_of
 
 Resources = dict[str, dict[str, Any]]
@@ -37,7 +36,7 @@ WITHOUT_A_RESOURCE = {
 
 def everything_is_made(resources: Resources) -> None:
     kinds = {address.split(".")[0] for address in resources}
-    assert len(resources) > 190
+    assert 150 < len(resources) <= 200
     assert {"aws_opensearchserverless_collection", "aws_sfn_state_machine", "aws_api_gateway_stage"} <= kinds
     handlers = {function["handler"] for function in of_kind(resources, "aws_lambda_function")}
     modules = {".".join(file.relative_to(FUNCTIONS).with_suffix("").parts) for file in handler_files()}
@@ -101,7 +100,7 @@ def everything_names_versions(resources: Resources) -> None:
 
 
 def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resources) -> None:
-    uris = {each["uri"] for each in of_kind(resources, "aws_api_gateway_integration") if each["type"] == "AWS_PROXY"}
+    uris = {each["uri"] for each in _integrations(resources).values() if each["type"] == "aws_proxy"}
     assert [uri for uri in uris if not uri.endswith(":function:selfrag-ask:live/invocations")] == []
     [permission] = of_kind(resources, "aws_lambda_permission")
     assert (permission["function_name"], permission["qualifier"]) == ("selfrag-ask", "live")
@@ -115,7 +114,8 @@ def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resource
 
 def alarms_and_widgets_use_metrics_that_are_emitted(resources: Resources) -> None:
     alarms = of_kind(resources, "aws_cloudwatch_metric_alarm")
-    used = [(alarm["namespace"], alarm["metric_name"], frozenset(alarm["dimensions"])) for alarm in alarms]
+    assert len(alarms) <= 20, "more than a person reads"
+    used = [metric for alarm in alarms for metric in metrics_of(alarm)]
     [dashboard] = of_kind(resources, "aws_cloudwatch_dashboard")
     for widget in json.loads(dashboard["dashboard_body"])["widgets"]:
         for metric in widget["properties"]["metrics"]:
@@ -128,43 +128,57 @@ def alarms_and_widgets_use_metrics_that_are_emitted(resources: Resources) -> Non
     assert all(namespace == "selfrag" or namespace.startswith("AWS/") for namespace, _, _ in used)
 
 
-def the_page_of_costs_counts_every_alarm_and_secret(resources: Resources) -> None:
-    page = (ROOT / "docs" / "costs.md").read_text(encoding="utf-8")
-    counted = {
-        "CloudWatch alarms": "aws_cloudwatch_metric_alarm",
-        "Secrets Manager secrets": "aws_secretsmanager_secret",
-    }
-    # The page counts what there is unless something is switched on.
-    usual = {address: each for address, each in resources.items() if "recognize_pages" not in address}
-    for what, kind in counted.items():
-        assert re.search(rf"^\| {what} \| [\d.]+ \| {len(of_kind(usual, kind))} \|", page, re.M), what
+def metrics_of(alarm: dict[str, Any]) -> list[tuple[str, str, frozenset[str]]]:
+    """What an alarm looks at: namespace, name and dimensions, of its own metric, of its parts, or of its query."""
+    if alarm["metric_name"]:
+        return [(alarm["namespace"], alarm["metric_name"], frozenset(alarm["dimensions"]))]
+    parts = [part for query in alarm["metric_query"] for part in query["metric"]]
+    [watched] = [query["expression"] for query in alarm["metric_query"] if query["return_data"]]
+    if parts:
+        assert (watched, len(parts) <= 10) == ("MAX(METRICS())", True), "AWS takes ten metrics at the most"
+        return [(part["namespace"], part["metric_name"], frozenset(part["dimensions"])) for part in parts]
+    found = re.fullmatch(r'SELECT SUM\((\w+)\) FROM SCHEMA\("(.+)", (\w+)\) GROUP BY \3 ORDER BY SUM\(\) DESC', watched)
+    assert found, watched
+    return [(found[2], found[1], frozenset({found[3]}))]
 
 
 def errors_of_the_gateway_are_problem_details(resources: Resources) -> None:
-    answers = of_kind(resources, "aws_api_gateway_gateway_response")
+    answers = _body(resources)["x-amazon-apigateway-gateway-responses"]
     assert len(answers) > 10
-    for answer in answers:
-        problem = json.loads(answer["response_templates"]["application/json"])
+    for kind, answer in answers.items():
+        problem = json.loads(answer["responseTemplates"]["application/json"])
         assert set(problem) == {"type", "title", "status", "detail", "hint", "request_id"}
-        assert str(problem["status"]) == answer["status_code"]
-        headers = answer["response_parameters"]
+        assert problem["status"] == answer["statusCode"]
+        headers = answer["responseParameters"]
         assert headers["gatewayresponse.header.Content-Type"] == "'application/problem+json'"
         # A function of which no more copies may run is an integration that failed.
-        if answer["response_type"] in ("THROTTLED", "INTEGRATION_FAILURE"):
+        if kind in ("THROTTLED", "INTEGRATION_FAILURE"):
             assert (problem["status"], "gatewayresponse.header.Retry-After" in headers) == (429, True)
 
 
 def whom_anybody_may_call_costs_little(resources: Resources) -> None:
-    [method] = [route for route in of_kind(resources, "aws_api_gateway_integration") if route["type"] == "MOCK"]
-    paths = {each["id"]: each["path"] for each in of_kind(resources, "aws_api_gateway_resource")}
-    assert paths[method["resource_id"]] == "/v1/health"
+    mocks = [route for route, each in _integrations(resources).items() if each["type"] == "mock"]
+    assert mocks == [("/v1/health", "get")]
     settings = {
         each["method_path"]: each["settings"][0] for each in of_kind(resources, "aws_api_gateway_method_settings")
     }
-    for method in of_kind(resources, "aws_api_gateway_method"):
-        if not method["api_key_required"]:
-            path = f"{paths.get(method['resource_id'], '/').replace('/', '~1')}/{method['http_method']}"
-            assert settings[path]["throttling_rate_limit"] < settings["*/*"]["throttling_rate_limit"] / 10, path
+    for path, methods in _body(resources)["paths"].items():
+        for method, route in methods.items():
+            if not route["security"]:
+                own = settings[f"{path.replace('/', '~1')}/{method.upper()}"]
+                assert own["throttling_rate_limit"] < settings["*/*"]["throttling_rate_limit"] / 10, path
+
+
+def _body(resources: Resources) -> Any:
+    return json.loads(resources["aws_api_gateway_rest_api.api"]["body"])
+
+
+def _integrations(resources: Resources) -> dict[tuple[str, str], Any]:
+    """What answers each method of a path."""
+    paths = _body(resources)["paths"]
+    return {
+        (path, method): of["x-amazon-apigateway-integration"] for path in paths for method, of in paths[path].items()
+    }
 
 
 def of_kind(resources: Resources, kind: str) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """What holds for all of the Terraform, as functions from its text to what breaks the rule."""
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import hcl2
 
 from cli.doctor.choices import unquoted
+from cli.doctor.deployed.permissions import EACH_THAT_ASKS
+from selfrag.runtime.models import DEFAULT_MODELS
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import ROOT
 
@@ -18,7 +21,7 @@ Blocks = dict[str, dict[str, Any]]
 
 FUNCTIONS = ROOT / "functions"
 # The roles of the machines, and of EventBridge.
-SERVICE_ROLES = ("workflow", "candidates", "segments", "ingestion", "reindex", "evaluation", "events")
+SERVICE_ROLES = ("workflow", "ingestion", "reindex", "evaluation", "events")
 STEPS = ("question_steps", "ingestion_steps", "api_steps")
 ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missing_data")
 
@@ -42,10 +45,18 @@ def listed_permissions() -> dict[str, set[str]]:
     """What docs/permissions.md says that each role may do, by function, and by name for the roles of services."""
     page = (ROOT / "docs/permissions.md").read_text(encoding="utf-8")
     found: dict[str, set[str]] = {role: set() for role in [*functions_of(), *SERVICE_ROLES]}
-    for role, actions, resource in re.findall(r"^\| `(\w+)` \| (`[^|]+`) \| ([^|]+) \|", page, re.M):
-        for one in functions_of() if "every function" in resource else [role]:
-            found[one] |= set(re.findall(r"`([^`]+)`", actions))
+    for roles, actions, resource in rows_of(page):
+        for one in functions_of() if "every function" in resource else roles:
+            found[one] |= actions
     return found
+
+
+def rows_of(page: str) -> Iterator[tuple[Iterable[str], set[str], str]]:
+    """The rows of the page's tables: the roles, their actions, and on what."""
+    row = rf"^\| (`\w+`|{EACH_THAT_ASKS}) \| (`[^|]+`) \| ([^|]+) \|"
+    for who, actions, resource in re.findall(row, page, re.M):
+        roles = DEFAULT_MODELS if who == EACH_THAT_ASKS else [who.strip("`")]
+        yield roles, set(re.findall(r"`([^`]+)`", actions)), resource
 
 
 def blocks(text: str, *path: str) -> Blocks:
@@ -87,7 +98,7 @@ def public_collections(text: str) -> list[str]:
 
 def alarms_of(text: str) -> list[str]:
     """The entries of the map of alarms, each as the text between its braces."""
-    return re.findall(r"\{\n(\s+metric\s+=.*?)\n\s+\}", text, re.S)
+    return re.findall(r"\{\n(\s+(?:metrics|query)\s+=.*?)\n\s+\}", text, re.S)
 
 
 def incomplete_alarms(text: str) -> list[str]:
@@ -98,16 +109,10 @@ def incomplete_alarms(text: str) -> list[str]:
     return silent + [entry for entry in alarms_of(text) for line in needed if not re.search(line, entry, re.M)]
 
 
-def unwatched(text: str) -> set[str]:
-    """What may happen to any function and has no alarm for each of them."""
-    of_each = r'for step in keys\(local\.steps\) : "[^"]+" => \{\s+metric\s+= \["AWS/Lambda", "(\w+)"'
-    return {"Errors", "Throttles"} - set(re.findall(of_each, text))
-
-
 def unknown_metrics(text: str) -> list[str]:
     """Metrics of alarms and widgets that nothing emits."""
     used = re.findall(r'\[(var\.name|"\w+/\w+"), "(\w+)"', text)
-    used += [("var.name", name) for name in re.findall(r'MetricName=\\"(\w+)\\"', text)]
+    used += [("var.name", name) for name in re.findall(r'(?:MetricName=\\"|SELECT SUM\()(\w+)', text)]
     return [
         f"{namespace} {metric}"
         for namespace, metric in used

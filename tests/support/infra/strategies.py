@@ -1,4 +1,4 @@
-"""The paper's strategies through a deployment at the emulator, each by both generators."""
+"""Each strategy through a deployment at the emulator, and the paper's own by the fine-tuned model."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,32 +17,49 @@ OF_THE_DOCTOR = Scenario(
     "What is 2 + 2?", (0.05, 0.9, 0.0), {}, (Node("d", None, Said("It is 4.", use=(0.0, 0.0, 0.05, 0.1, 0.85))),)
 )
 
-
-def each_strategy_ends_and_is_read_back(stack: Stack, model: VllmDouble) -> str:
-    """Ask for later by each strategy and generator; returns how many. What cannot be waited for is refused at once."""
-    told: list[str] = []
-    with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
-        for strategy in ("candidates", "segments"):
-            model.scenario = replace(OF_LEAVE, segmented=strategy == "segments")
-            for generator in ("claude", "selfrag"):
-                answer = _answer(stack, api, strategy=strategy, generator=generator)
-                assert (answer["status"], "18 weeks" in answer["answer"]) == ("answered", True), answer
-                assert answer["citations"][0]["document"] == "documents/people/parental-leave.md"
-                assert "PickCandidate" in answer["path"]
-                told.append(f"{strategy} by {generator} {answer['status']}")
-        refused = api.post(stack.url("/v1/ask"), json={"question": QUESTION, "policy": {"strategy": "segments"}})
-        assert (refused.status_code, "POST /v1/questions" in refused.json()["hint"]) == (400, True), refused.text
-    model.scenario = OF_THE_DOCTOR
-    return ", ".join(told)
+_GRADED = ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate"]
+_JUDGED = ["GradeSupport", "GradeUtility"]
+_GROWN = [*_GRADED, "DecideRetrieval", "GradeSupport", "RankPaths", "RankPaths", "GradeUtility", "PickCandidate"]
+# By strategy: status and path. What nobody checked goes out as partial.
+OUTCOMES = {
+    "self_rag": ("answered", _GRADED + _JUDGED),
+    "naive": ("partial", ["Retrieve", "Generate"]),
+    "corrective": ("partial", ["Retrieve", "GradeRelevance", "Generate"]),
+    "adaptive": ("partial", _GRADED),
+    "candidates": ("answered", [*_GRADED, *_JUDGED, "PickCandidate"]),
+    "segments": ("answered", _GROWN),
+}
 
 
-def _answer(stack: Stack, api: httpx2.Client, **policy: Any) -> dict[str, Any]:
-    """The response, with its scores; a cold function on a busy machine may be slower than its step may take."""
+def a_strategy_answers(stack: Stack, strategy: str) -> None:
+    """Ask for later by a strategy: status, citation and path."""
+    answer = _answer(stack, strategy=strategy)
+    assert (answer["status"], answer["path"]) == OUTCOMES[strategy], answer
+
+
+def the_fine_tuned_model_answers(stack: Stack, model: VllmDouble, strategy: str) -> None:
+    """Ask for later by the paper's strategy and model, whose tokens say what other steps say elsewhere."""
+    model.scenario = replace(OF_LEAVE, segmented=strategy == "segments")
+    try:
+        answer = _answer(stack, strategy=strategy, generator="selfrag")
+    finally:
+        model.scenario = OF_THE_DOCTOR
+    assert (answer["status"], "PickCandidate" in answer["path"]) == ("answered", True), answer
+
+
+def _answer(stack: Stack, **policy: Any) -> dict[str, Any]:
     asked = {"question": QUESTION, "policy": {"deadline_seconds": 180, "web_search": False, **policy}}
-    for _ in range(3):
+    with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
         started = api.post(stack.url("/v1/questions"), json=asked)
         assert started.status_code == 202, started.text
         answer = finished(api, stack.url(started.headers["location"].removeprefix("/live")))
-        if answer["status"] == "answered":
-            break
+    assert "18 weeks" in answer["answer"], answer
+    assert answer["citations"][0]["document"] == "documents/people/parental-leave.md"
     return answer
+
+
+def segments_are_not_waited_for(stack: Stack) -> None:
+    """A tree of sentences takes longer than a caller may wait."""
+    with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
+        refused = api.post(stack.url("/v1/ask"), json={"question": QUESTION, "policy": {"strategy": "segments"}})
+    assert (refused.status_code, "POST /v1/questions" in refused.json()["hint"]) == (400, True), refused.text

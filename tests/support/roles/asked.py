@@ -7,7 +7,8 @@ import json
 import re
 from collections.abc import Iterable
 
-from cli.doctor.deployed.permissions import FILE
+from cli.doctor.deployed.permissions import EACH_THAT_ASKS, FILE
+from selfrag.runtime.models import DEFAULT_MODELS
 from tests.support.roles.calls import ACCOUNT
 from tests.support.roles.recorded import Call
 from tests.support.roles.roles import decided
@@ -37,7 +38,8 @@ def asked(calls: Iterable[Call]) -> dict[str, dict[str, list[str]]]:
             continue
         for pattern, instead in _FILLED:
             resource = re.sub(pattern, instead, resource)
-        found.setdefault(who, {}).setdefault(resource, set()).add(action)
+        role = EACH_THAT_ASKS if who in DEFAULT_MODELS else who
+        found.setdefault(role, {}).setdefault(resource, set()).add(action)
     return {
         who: {resource: sorted(actions) for resource, actions in sorted(of.items())}
         for who, of in sorted(found.items())

@@ -107,7 +107,7 @@ class Critiquing(Strategy[Contest]):
                 one_call = place >= known.second
                 ids = [item.passage_id]
                 planned.append(steps.check_support(str(place), item.answer, ids, budget, one_call=one_call))
-            planned.append(steps.judge_utility(str(place), item.answer, None if left is None else 0.1 * left))
+            planned.append(steps.judge("GradeUtility", str(place), item.answer, None if left is None else 0.1 * left))
         if not planned:
             return self.gathered(known, [item.outcome for item in known.items])
         why = f"{count(sum(item.judged for item in known.items), 'text')} of {len(known.items)} written: judge each."

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from selfrag.plan.loop.gathering import Traits, at_once, readings_of, searches_of, with_searches
 from selfrag.plan.loop.known import Gathering, Loop
-from selfrag.plan.loop.reasons import relevant
+from selfrag.plan.loop.reasons import drafted, relevant
 from selfrag.plan.loop.taking import Taken, take_in
 from selfrag.plan.passes import Plan, PlannedStep, count
 from selfrag.plan.reports import Report
@@ -90,7 +90,7 @@ class Answering(Strategy[Loop]):
     def answered(self, known: Loop, taken: Taken, text: Report) -> Move:
         """Let the answer go out; nothing of it is checked."""
         if text.get("found"):
-            return self.compose(known, f"{relevant(taken)}: the answer goes out, {self.policy.strategy} checks nothing")
+            return self.compose(known, f"{drafted(known, taken)}: it goes out, and nothing of it is checked")
         return self.compose(known, "The passages do not hold the answer")
 
     def next_try(self, known: Loop, why: str) -> Move:

@@ -9,7 +9,7 @@ from selfrag.plan import steps
 from selfrag.plan.limits import has_room, share_usd
 from selfrag.plan.loop.known import Loop, Prepared
 from selfrag.plan.passes import PlannedStep
-from selfrag.plan.reports import Report, entry_of, of_step, support_of, utility_of
+from selfrag.plan.reports import Report, critique_of, entry_of, of_step
 
 MOST_MISSING = 3
 _WORTH = {"fully_supported": 1.0, "partially_supported": 0.5}
@@ -23,7 +23,7 @@ def reflections_of(known: Loop, policy: Policy) -> list[PlannedStep]:
         may_repair = known.repairs() < policy.max_regenerations
         budget = share_usd(known, policy, 0.8)
         planned.append(steps.check_support("", answer, known.evidence, budget, may_repair=may_repair))
-    planned.append(steps.judge_utility("", answer, share_usd(known, policy, 0.1)))
+    planned.append(steps.judge("GradeUtility", "", answer, share_usd(known, policy, 0.1)))
     return [*planned, steps.rewrite(known, policy)] if _prepares(known, policy) else planned
 
 
@@ -50,13 +50,13 @@ def with_verdicts(known: Loop, policy: Policy, reports: Sequence[Report]) -> Loo
 
 
 def _judged(known: Loop, policy: Policy, reports: Sequence[Report]) -> Loop:
-    support = support_of(next(iter(of_step(reports, "GradeSupport")), None))
-    use = utility_of(next(iter(of_step(reports, "GradeUtility")), None))
+    said = critique_of(reports)
+    support, use = said.support, said.utility
     useful = "ungraded" if use.score is None else "yes" if use.score >= policy.min_utility else "no"
     failed = [claim for claim in support.claims if claim.support != "full"]
     wanted = dict.fromkeys([*(claim.missing for claim in failed), *known.draft.not_said])
     return known.but(
-        draft=known.draft.model_copy(update={"support": support, "utility": use}),
+        draft=known.draft.model_copy(update=dict(said)),
         useful=useful,
         useless=known.useless + (useful == "no"),
         failed_claims=[claim.claim for claim in failed],

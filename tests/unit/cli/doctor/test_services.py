@@ -31,10 +31,10 @@ def role(name: str) -> Reply:
 
 
 def test_the_limits_of_step_functions_are_told_in_questions() -> None:
-    slow, starts = findings("machine-limits", quotas={"states": machine_quotas(175)})
+    slow, starts = findings("machine-limits", quotas={"states": machine_quotas(160)})
     assert (slow.level, slow.rate) == (Level.LOOK, 5)
-    assert slow.says == "Standard machines have 175 state transitions a second: 5 questions a second."
-    assert "--quota-code L-STATE --desired-value 350" in slow.do
+    assert slow.says == "Standard machines have 160 state transitions a second: 5 questions a second."
+    assert "--quota-code L-STATE --desired-value 320" in slow.do
     assert starts.level is Level.FINE
     unlisted = finding("machine-limits", quotas={"states": []})
     assert (unlisted.level, "service-quotas.html" in unlisted.do) == (Level.UNKNOWN, True)

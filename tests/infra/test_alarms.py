@@ -1,0 +1,73 @@
+"""Alarms, planned without AWS: few enough to read, none of the functions without one, and each in the documentation."""
+
+import re
+
+import pytest
+
+from tests.support.infra.made import metrics_of, of_kind
+from tests.support.infra.planned import Plan, planned, prepared
+from tests.support.infra.rules import functions_of
+from tests.support.infra.tools import ROOT
+
+PREFIX = 'aws_cloudwatch_metric_alarm.alarm["'
+# The steps that may ask the model keep its verdicts, and a query's price is by what emits its metric.
+OF_A_QUERY = 6
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    return planned(prepared(tmp_path_factory.mktemp("plans")))
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def test_the_deployment_has_at_most_200_resources_and_20_alarms(usual: Plan) -> None:
+    made = [address for address in usual.resources if not address.startswith("data.")]
+    assert len(made) <= 200
+    assert len([address for address in made if address.startswith(PREFIX)]) <= 20
+
+
+@pytest.mark.parametrize("metric", ["Errors", "Throttles"])
+def test_no_function_fails_or_is_refused_without_an_alarm_that_names_it(usual: Plan, metric: str) -> None:
+    watched = {}
+    for alarm in of_kind(usual.resources, "aws_cloudwatch_metric_alarm"):
+        for part in (part for query in alarm["metric_query"] for part in query["metric"]):
+            if (part["namespace"], part["metric_name"]) == ("AWS/Lambda", metric):
+                watched[part["dimensions"]["FunctionName"].removeprefix("selfrag-")] = alarm["alarm_description"]
+    assert watched.keys() == functions_of()
+    assert [step for step, says in watched.items() if not re.search(rf"\b{step}\b", says)] == []
+
+
+def test_every_widget_that_an_alarm_names_is_on_the_dashboard(usual: Plan) -> None:
+    said = "".join(each["alarm_description"] for each in of_kind(usual.resources, "aws_cloudwatch_metric_alarm"))
+    text = (ROOT / "infra" / "dashboard.tf").read_text(encoding="utf-8")
+    named = set(re.findall(r'widget "([^"]+)"', said))
+    assert len(named) >= 5
+    assert [title for title in named if title not in text] == []
+
+
+def test_an_alarm_says_no_more_than_aws_keeps(usual: Plan) -> None:
+    alarms = of_kind(usual.resources, "aws_cloudwatch_metric_alarm")
+    assert [each["alarm_name"] for each in alarms if len(each["alarm_description"]) > 1024] == []
+
+
+def test_the_page_of_deployment_lists_every_alarm(usual: Plan) -> None:
+    made = {address.removeprefix(PREFIX)[:-2] for address in usual.resources if address.startswith(PREFIX)}
+    section = page("deploy.md").partition("### Alarms\n")[2].partition("\n### ")[0]
+    table = section.partition("| Alarm |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `([\w-]+)`", table, re.M)) == made
+
+
+def test_the_page_of_costs_counts_what_alarms_look_at_and_secrets(usual: Plan) -> None:
+    looked_at = [
+        OF_A_QUERY if alarm["metric_query"] and not any(query["metric"] for query in alarm["metric_query"]) else
+        len(metrics_of(alarm)) for alarm in of_kind(usual.resources, "aws_cloudwatch_metric_alarm")
+    ]  # fmt: skip
+    counted = {
+        "CloudWatch alarms, metrics that they look at": sum(looked_at),
+        "Secrets Manager secrets": len(of_kind(usual.resources, "aws_secretsmanager_secret")),
+    }
+    for what, count in counted.items():
+        assert re.search(rf"^\| {what} \| [\d.]+ \| {count} \|", page("costs.md"), re.M), (what, count)

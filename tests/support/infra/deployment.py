@@ -1,0 +1,67 @@
+"""One deployment at one emulator for all tests of it: made once in a run, used by one test after another.
+
+The tests stand in tests/infra/test_apply.py, in the order in which they run, and share a worker.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.titan_double import TitanDouble
+from tests.support.doubles.vllm import VllmDouble, vllm
+from tests.support.enforced.record import Record
+from tests.support.enforced.refusals import Refusal
+from tests.support.infra.asking import backends, decided, set_keys
+from tests.support.infra.doctor import examined_before
+from tests.support.infra.emulator import Stack, emulator, record_of
+from tests.support.infra.page import origin_of_the_page
+from tests.support.infra.sources import packages_of, patient, sources
+from tests.support.infra.strategies import OF_THE_DOCTOR
+
+FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
+ORIGIN = "https://app.example.com"
+
+
+@dataclass
+class Deployment:
+    """The stack and what it talks to."""
+
+    stack: Stack
+    collection: OpenSearchDouble
+    titan: TitanDouble
+    model: VllmDouble
+    record: Record
+    # A copy of the sources, of which the packages are made.
+    sources: Path
+    # What the doctor printed before anything was made.
+    examined: tuple[int, str]
+    # What was refused because a test took it out.
+    refused: set[Refusal] = field(default_factory=set)
+
+
+@contextmanager
+def deployed(directory: Path) -> Iterator[Deployment]:
+    """A deployment below `directory`, whose steps say in their warnings of which release they are."""
+    copied = sources(directory / "sources")
+    packages = packages_of(copied, directory / "packages")
+    with (
+        backends() as (variables, collection, titan, textract),
+        vllm(OF_THE_DOCTOR) as model,
+        emulator(directory) as aws,
+    ):
+        chosen = {
+            "text_recognition": True,
+            "selfrag_generator_url": model.url,
+            "cors_origins": [ORIGIN],
+            "upload_origins": [aws, origin_of_the_page(aws)],
+        }
+        stack = Stack(aws, directory / "stack", packages, {**variables, **FEW_REQUESTS, **chosen})
+        patient(stack.directory)
+        examined = examined_before(stack, titan)
+        stack.apply()
+        record = Record(record_of(directory))
+        decided(stack, collection, titan, textract, record)
+        set_keys(stack)
+        yield Deployment(stack, collection, titan, model, record, copied, examined)
