@@ -100,7 +100,6 @@ OTHER_CHOICES = {
 }
 
 
-pytestmark = pytest.mark.xdist_group("deployment")
 Figures = Callable[[str, object], None]
 
 
