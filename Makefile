@@ -41,7 +41,7 @@ test-slow: $(VENV)/.test .venv-tools/.done .venv-clients/.done ## Test at scale:
 	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m slow
 
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
-	@$(BIN)/pytest -n 2 --dist loadgroup -m "not long" tests/infra
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not long" tests/infra
 
 install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility .venv-tools/.done .venv-clients/.done ## Install what all tests need, so that they run without network
 

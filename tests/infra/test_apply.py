@@ -100,7 +100,6 @@ OTHER_CHOICES = {
 }
 
 
-pytestmark = pytest.mark.xdist_group("deployment")
 Figures = Callable[[str, object], None]
 
 
@@ -223,6 +222,7 @@ def test_a_new_index_is_filled_while_the_old_one_is_searched(deployment: Deploym
     record_property("figures", f"a new index filled by the reindexing machine: {figures}")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("loaded")
 def test_nothing_fails_and_nothing_is_mixed_while_a_release_comes_and_goes(
     deployment: Deployment, tmp_path: Path, record_property: Figures

@@ -78,6 +78,7 @@ def test_of_300_questions_those_that_failed_are_asked_once_more_and_each_is_in_t
     assert evaluated.asked() == once + Counter(failing), "when all is answered nothing is asked"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("statement", "error"), [("ReadQuestions", "States.ItemReaderFailed"), ("WriteAnswersAndReport", "NotReported")]
 )

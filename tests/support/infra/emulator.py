@@ -46,12 +46,17 @@ FOR_THE_EMULATOR: dict[str, Any] = {
 # The provider makes functions of files one at a time, and waits five seconds for each; of objects, ten at a time.
 PACKAGES = "packages"
 _FROM_OBJECTS = """
-resource "aws_lambda_function" "%s" {
+resource "%s" "%s" {
   filename  = null
   s3_bucket = "packages"
   s3_key    = "%s.zip"
 }
 """
+_PACKAGED = (
+    ("aws_lambda_function", "step", "${each.key}"),
+    ("aws_lambda_function", "ask", "ask"),
+    ("aws_lambda_layer_version", "layer", "${each.key}"),
+)
 
 
 @contextmanager
@@ -101,7 +106,7 @@ class Stack:
         copy_configuration(directory)
         values = {**FOR_THE_EMULATOR, "package_directory": str(packages), **(variables or {})}
         (directory / "test.auto.tfvars.json").write_text(json.dumps(values))
-        (directory / "override.tf").write_text(_FROM_OBJECTS % ("step", "${each.key}") + _FROM_OBJECTS % ("ask", "ask"))
+        (directory / "override.tf").write_text("".join(_FROM_OBJECTS % each for each in _PACKAGED))
         self._terraform("init", "-input=false", *provider_mirror())
 
     def apply(self, *targets: str) -> None:

@@ -19,7 +19,9 @@ OF_THE_DOCTOR = Scenario(
 
 _GRADED = ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate"]
 _JUDGED = ["GradeSupport", "GradeUtility"]
-_GROWN = [*_GRADED, "DecideRetrieval", "GradeSupport", "RankPaths", "RankPaths", "GradeUtility", "PickCandidate"]
+# Two levels of a tree, the first of which is searched for again.
+_LEVEL = ["Retrieve", "GradeRelevance", "Generate", "DecideRetrieval", "GradeSupport", "RankPaths"]
+_GROWN = ["DecideRetrieval", *_LEVEL, *_LEVEL, "RankPaths", "GradeUtility", "PickCandidate"]
 # By strategy: status and path. What nobody checked goes out as partial.
 OUTCOMES = {
     "self_rag": ("answered", _GRADED + _JUDGED),
