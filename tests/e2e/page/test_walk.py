@@ -43,8 +43,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def tab(tmp_path: Path) -> Iterator[Tab]:
-    with browsing(tmp_path / "browser") as opened:
+def tab() -> Iterator[Tab]:
+    with browsing() as opened:
         yield opened
         assert opened.said == [], "refused by the Content-Security-Policy, or an error of the script"
 
