@@ -28,7 +28,10 @@ LAYERS = (
     (Room("selfrag.bootstrap", "puts the parts together"),),
     (Room("selfrag.adapters", "AWS, Claude, OpenSearch"),),
     (Room("selfrag.runtime", "settings, logs, metrics"),),
-    (Room("selfrag.ports", "what the steps ask for"),),
+    (
+        Room("selfrag.plan", "what happens next, and why"),
+        Room("selfrag.ports", "what the steps ask for"),
+    ),
     (
         Room("selfrag.text", "functions on text"),
         Room("selfrag.domain", "values"),

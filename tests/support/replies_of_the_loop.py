@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfrag.plan.limits import calls
 from selfrag.plan.loop.known import Loop
 from tests.support import steps
 from tests.support.walk import Reply
@@ -57,7 +56,9 @@ class Replies:
         if task["passage_ids"]:
             return [("evidence", steps.found(*task["passage_ids"])), ("no evidence", steps.found())]
         query = task["queries"][0]
-        grades = {name: [some[min(n, len(some) - 1)] for n in range(self._top_k)] for name, some in self._grades.items()}
+        grades = {
+            name: [some[min(n, len(some) - 1)] for n in range(self._top_k)] for name, some in self._grades.items()
+        }
         new = [
             (name, steps.found(*(f"{grade} {query}/{n}" for n, grade in enumerate(some))))
             for name, some in grades.items()
@@ -73,7 +74,13 @@ class Replies:
             [known.recall, bool(known.previous_relevance), bool(known.brief.previous.answer)],
             gathering.model_dump(exclude={"queries", "web", "fresh", "brought", "since", "bytes"}),
             [len(gathering.queries), bool(gathering.web), sorted(one.split()[0] for one in gathering.fresh)],
-            [bool(known.evidence), bool(known.seen), bool(known.queries), len(known.missing), bool(known.failed_claims)],
+            [
+                bool(known.evidence),
+                bool(known.seen),
+                bool(known.queries),
+                len(known.missing),
+                bool(known.failed_claims),
+            ],
             [known.prepared.new, known.has_query, known.stalled],
             [bool(draft.answer), draft.direct, known.useful == "no" or draft.support.level == "no_support"],
             bool(draft.not_said) and known.stage == "reflect",

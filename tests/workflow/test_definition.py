@@ -17,7 +17,7 @@ from cli.local.aws.strictness import MAX_VARIABLE_BYTES
 from selfrag.domain import errors
 from selfrag.domain.ledger import path_of
 from selfrag.domain.verdicts import Critique
-from selfrag.plan.segments import LEVEL_BYTES
+from selfrag.plan.tree.searches import LEVEL_BYTES
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
 from selfrag.text.budget import STATE_BUDGET_BYTES
 from tests.support.definition import (

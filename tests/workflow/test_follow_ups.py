@@ -80,7 +80,7 @@ def test_continue_without_evidence_left_searches() -> None:
 def test_nobody_continues_from_an_answer_that_is_not_theirs_or_not_there(item: Any) -> None:
     response, scripted = run(FOLLOW_UP, item, decide_retrieval=CONTINUE)
     (asked,) = scripted.events_of("decide_retrieval")
-    assert asked["previous"] == {"question": "", "answer": ""}
+    assert "previous" not in asked
     assert scripted.events_of("retrieve")[0]["passage_ids"] == []
     assert "The earlier question was not found, so this one stands alone." in response["usage"]["warnings"]
 

@@ -29,8 +29,8 @@ from selfrag.adapters.claude import marks
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import PRICES
 from selfrag.domain.questions import Weights
-from selfrag.plan import answering, gathering, reflecting
 from selfrag.plan import steps as steps_of_a_plan
+from selfrag.plan.loop import answering, reflecting, taking
 from selfrag.plan.loop.answering import Answering
 from selfrag.plan.loop.known import Gathering
 from selfrag.plan.self_rag import SelfRag
@@ -157,12 +157,12 @@ def test_bug_4_web_results_are_graded_like_passages() -> None:
 
     def put_back(world: World) -> None:
         # What the web brings is taken as if it had been found relevant.
-        as_built = gathering._evidence
+        as_built = taking._evidence
 
         def evidence(searched: Gathering, verdicts: Any, **more: Any) -> Any:
             return searched.fresh if searched.web else as_built(searched, verdicts, **more)
 
-        world.patches.append(patch.object(gathering, "_evidence", evidence))
+        world.patches.append(patch.object(taking, "_evidence", evidence))
 
     holds_and_sees(check, put_back)
 
@@ -225,7 +225,7 @@ def test_bug_6_the_answer_that_was_written_is_the_answer_that_is_returned() -> N
         assert response["answer"] == "Exactly this."
 
     def put_back(world: World) -> None:
-        as_built = gathering.take_in
+        as_built = taking.take_in
 
         def take_in(*asked: Any) -> Any:
             known, taken = as_built(*asked)

@@ -21,8 +21,8 @@ UNSUPPORTED = "The passages do not support the answer."
 class Task(BaseModel):
     """The answers in retrieval order, what counts, and the options of a closed set, if the question has one.
 
-    `documents` names the document of each passage. `stopped` is what kept further passages from being read. Where there
-    is a `beam`, its paths are the answers, and `nodes` is the tree of their segments.
+    `documents` names the document of each passage. `stopped` is what kept further passages from being read. Of a `tree`
+    the paths of the `beam` are the answers, and `nodes` are their segments.
     """
 
     candidates: list[Critiqued] = []
@@ -32,13 +32,14 @@ class Task(BaseModel):
     choices: list[str] = []
     generator: Generator = "claude"
     stopped: Stopped = ""
-    beam: list[Path] | None = None
+    tree: bool = False
+    beam: list[Path] = []
     nodes: list[Node] = []
 
 
 def pick(task: Task) -> Result:
     """Rank the paths, or the answers; of a closed set the option with the highest sum wins, and all its voters cite."""
-    if task.beam is not None:
+    if task.tree:
         return pick_path(Beam(task.beam, task.nodes, task.generator, task.weights, task.stopped))
     order = ranked(task.candidates, task.weights, task.constraints)
     inside = [one for one in order if not one.out]

@@ -164,6 +164,7 @@ class Segments(Growing):
     def pick(self, known: Tree) -> Move:
         """Pick the path with the highest score."""
         task = {
+            "tree": True,
             "generator": self.policy.generator,
             "stopped": known.stopped,
             "weights": self.policy.weights.model_dump(),

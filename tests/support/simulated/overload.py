@@ -12,14 +12,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from selfrag.plan.passes import AT_ONCE
 from tests.support.definition import states
 from tests.support.simulated.clock import SimulatedTime
 
 STATES = {state.name: state.body for state in states()}
 LIMITS = (Path(__file__).parents[3] / "infra" / "api_limits.tf").read_text(encoding="utf-8")
 (PARTS,) = re.findall(r"ask_share = .* \? floor\(var\.account_concurrency / (\d+)\) : -1", LIMITS)
-# A search of most passages; the answer is drafted beside their grading.
-(AT_ONCE,) = (int(most) for most in re.findall(r": (\d+) %}", STATES["GradePassages"]["MaxConcurrency"]))
 SHARE = 1 / int(PARTS)
 
 
@@ -60,15 +59,17 @@ class Overload:
         self._seats[0] += 1
 
     def _steps(self) -> None:
-        one = self._step
-        self._side_by_side([partial(one, "DecideRetrieval", 2.0), self._read])
-        self._side_by_side([partial(one, "GradeSupport", 2.0), partial(one, "GradeUtility", 2.0)])
-        one("ComposeAnswer", 0.1)
+        read = {"DecideRetrieval": 2.0, "Generate": 3.0}
+        grades = [partial(self._step, "GradeRelevance", 2.0)] * self._graders
+        self._pass({"Retrieve": 0.5})
+        self._pass(read, *grades)
+        self._pass({"GradeSupport": 2.0, "GradeUtility": 2.0})
+        self._step("Plan", 0.1)
+        self._step("ComposeAnswer", 0.1)
 
-    def _read(self) -> None:
-        self._step("Retrieve", 0.5)
-        grade = partial(self._step, "GradeRelevance", 2.0)
-        self._side_by_side([partial(self._side_by_side, [grade] * self._graders), partial(self._step, "Generate", 3.0)])
+    def _pass(self, steps: dict[str, float], *more: Callable[[], None]) -> None:
+        self._step("Plan", 0.1)
+        self._side_by_side([*(partial(self._step, step, seconds) for step, seconds in steps.items()), *more])
 
     def _side_by_side(self, jobs: list[Callable[[], None]]) -> None:
         refused: list[Refused] = []

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from cli.local.aws.definitions import WORKFLOWS
 from cli.local.aws.stack import deployed_handlers, running_stack
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
@@ -50,9 +49,8 @@ def asked(scenario: Scenario, version: str, **policy: Any) -> Iterator[tuple[dic
     }
     with vllm(scenario, version) as double:
         settings = {"SELFRAG_GENERATOR_URL": double.url, "SELFRAG_MODEL_SECRET": "none"}
-        handlers = deployed_handlers(WORKFLOWS[strategy])
         with running_stack(
-            settings, {}, parts=parts, handlers=handlers, workflows=(strategy,), pause=lambda seconds: None
+            settings, {}, parts=parts, handlers=deployed_handlers(), pause=lambda seconds: None
         ) as stack:
             ended = stack.execute(request.execution_input(["c"]))
         assert ended.output is not None, ended.error

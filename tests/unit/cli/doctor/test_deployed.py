@@ -133,7 +133,6 @@ def test_a_secret_without_a_value_is_told_with_the_command_that_sets_it(api: Api
         ("generate.AskModel", "generate may not secretsmanager:GetSecretValue on"),
         ("express.RunSteps", "express may not lambda:InvokeFunction on"),
         ("standard.RememberAnswers", "standard may not dynamodb:PutItem on"),
-        ("segments-standard.RunSteps", "segments-standard may not lambda:InvokeFunction on"),
         ("retrieve.UseCollection", f"retrieve may not aoss:APIAccessAll on {COLLECTION}"),
     ],
 )  # fmt: skip

@@ -29,7 +29,7 @@ def path(*segments: Segment, utility: Any = 5, **more: Any) -> Path:
 
 def test_the_use_of_the_whole_decides_between_paths_of_equal_grounds() -> None:
     paths = [path(segment("1"), utility=3), path(segment("2"), utility=5)]
-    found = pick(Task(beam=paths))
+    found = pick(Task(tree=True, beam=paths))
     assert found.winner is not None
     assert (found.winner.answer, found.winner.utility.score) == ("Sentence 2.", 5)
 
@@ -37,7 +37,7 @@ def test_the_use_of_the_whole_decides_between_paths_of_equal_grounds() -> None:
 def test_a_use_that_nobody_could_judge_counts_as_the_lowest() -> None:
     paths = [path(segment("1"), utility=None), path(segment("2"), utility=1)]
     nodes = [Node(id=name, passage_id=f"p{name}", state="kept", score=1.9) for name in ("1", "2")]
-    found = pick(Task(beam=paths, nodes=nodes))
+    found = pick(Task(tree=True, beam=paths, nodes=nodes))
     assert [node.use for node in found.scores.nodes] == [-1.0, -1.0]
 
 
@@ -57,7 +57,7 @@ def test_a_passage_that_is_cited_again_keeps_its_number() -> None:
 
 
 def test_a_sentence_without_a_passage_is_marked_and_the_answer_is_not_fully_supported() -> None:
-    found = pick(Task(beam=[path(segment("1"), segment("1.1", source=None, level="ungraded"))]))
+    found = pick(Task(tree=True, beam=[path(segment("1"), segment("1.1", source=None, level="ungraded"))]))
     assert found.winner is not None
     assert found.winner.answer == f"Sentence 1. Sentence 1.1. {UNCITED}"
     assert found.winner.support.level == "partially_supported"
@@ -97,7 +97,7 @@ def test_no_token_of_the_generator_stands_in_an_answer() -> None:
 )
 def test_an_answer_is_as_well_supported_as_all_of_its_sentences(levels: list[str], level: str) -> None:
     segments = [segment(str(number), level=one) for number, one in enumerate(levels)]
-    found = pick(Task(beam=[path(*segments)]))
+    found = pick(Task(tree=True, beam=[path(*segments)]))
     assert found.winner is not None
     assert found.winner.support.level == level
 
@@ -107,19 +107,19 @@ def test_an_answer_is_as_well_supported_as_all_of_its_sentences(levels: list[str
     [("complete", "depth", ""), ("no_evidence", "", "no_evidence"), ("", "calls", "calls"), ("", "depth", "depth")],
 )
 def test_why_the_winner_is_not_finished_is_said(finished: Any, stopped: Any, said: str) -> None:
-    assert pick(Task(beam=[path(segment("1"), finished=finished)], stopped=stopped)).scores.stopped == said
+    assert pick(Task(tree=True, beam=[path(segment("1"), finished=finished)], stopped=stopped)).scores.stopped == said
 
 
 def test_without_a_path_there_is_no_winner_and_the_tree_is_shown() -> None:
     nodes = [Node(id="1", passage_id="p", state="pruned", reason="irrelevant")]
-    found = pick(Task(beam=[], nodes=nodes, stopped="calls"))
+    found = pick(Task(tree=True, beam=[], nodes=nodes, stopped="calls"))
     assert (found.winner, found.scores.nodes, found.scores.stopped) == (None, nodes, "calls")
 
 
 def test_the_tree_says_what_was_chosen_and_what_was_kept_with_their_words() -> None:
     nodes = [Node(id=name, passage_id="p", state="kept", score=1.9) for name in ("1", "1.1", "2")]
     nodes.append(Node(id="3", passage_id="p", state="pruned", reason="beam", score=1.0))
-    found = pick(Task(beam=[path(segment("1"), segment("1.1")), path(segment("2"), utility=1)], nodes=nodes))
+    found = pick(Task(tree=True, beam=[path(segment("1"), segment("1.1")), path(segment("2"), utility=1)], nodes=nodes))
     assert [(node.id, node.state, node.text) for node in found.scores.nodes] == [
         ("1", "chosen", "Sentence 1."),
         ("1.1", "chosen", "Sentence 1.1."),
@@ -131,7 +131,7 @@ def test_the_tree_says_what_was_chosen_and_what_was_kept_with_their_words() -> N
 
 def test_what_soft_constraints_let_through_is_said() -> None:
     bad = RelevanceVerdict(passage_id="p1", relevant=False, score=0.2, label="irrelevant")
-    found = pick(Task(constraints="soft", beam=[path(segment("1", level="no_support", relevance=bad))]))
+    found = pick(Task(constraints="soft", tree=True, beam=[path(segment("1", level="no_support", relevance=bad))]))
     assert found.winner is not None
     assert not found.winner.relevant
     assert found.warnings == [
