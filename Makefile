@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test test-long test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -34,16 +34,19 @@ serve: $(VENV)/.ask ## Serve the HTTP API and its page on this machine: make ser
 	@$(BIN)/selfrag serve $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") $(if $(PORT),--port "$(PORT)")
 
-test: $(VENV)/.test lint ## Run every check, and the tests but the slow ones and those of infra/
-	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m "not slow"
+# Of glibc's memory a thread that has ended keeps its part, and the tests start thousands.
+test test-long: export MALLOC_ARENA_MAX := 2
 
-test-slow: $(VENV)/.test .venv-tools/.done .venv-clients/.done ## Test at scale: thousands of passages, files and requests, processes killed
-	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m slow
+test: $(VENV)/.test lint ## Run every check, and the tests but those of infra/ and the long ones
+	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m "not long"
+
+test-long: $(VENV)/.test .venv-tools/.done .venv-clients/.done ## Test what proves little each time: at scale, processes killed, other programs (CONTRIBUTING.md)
+	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m long
 
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
 	@$(BIN)/pytest -n 2 --dist worksteal tests/infra
 
-install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility .venv-tools/.done .venv-clients/.done ## Install what all tests need, so that they run without network
+install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility ## Install what the tests need but the long ones, so that they run without network
 
 lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet .

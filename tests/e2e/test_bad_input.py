@@ -169,7 +169,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_make_ask_passes_a_question_on_as_it_stands(fresh: Command, good: Path) -> None:
     ended = fresh.make("ask", "JSON=1", f"DOCS={good}", f"Q={HOSTILE} $(shell touch pwned)")
     assert ended.response["queries"][0] == f"{HOSTILE} $(shell touch pwned)".strip()

@@ -25,7 +25,7 @@ from tests.support.doubles.model_server import ModelServer
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.roles.recorded import as_caller
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 BOUND = {"key-a": ["a"], "key-b": ["b"], "key-both": ["a", "b"]}
 # A word that is in each of a collection's documents, in its keys and in its tenant's own question, and nowhere else.
