@@ -73,7 +73,7 @@ class KeptPrograms:
 
 def kept_programs() -> KeptPrograms:
     """What parses with the programs in the home directory."""
-    return KeptPrograms(home() / "programs")
+    return KeptPrograms(home() / "programs", parse_once)
 
 
 class _OfTheParser(pickle.Unpickler):
