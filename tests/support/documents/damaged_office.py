@@ -53,11 +53,6 @@ _MAIN = {
 GOOD_FILES = {f"good{ending}": content for ending, content in GOOD.items()}
 
 
-def spaces() -> bytes:
-    """Return 200 MB, which a few kilobytes hold packed."""
-    return b"<w>" + b" " * (200 * MEGABYTE) + b"</w>"
-
-
 def damaged() -> dict[str, bytes]:
     """Files by name, none of which can be read."""
     dice = random.Random(11)
@@ -92,21 +87,21 @@ def suspicious() -> dict[str, bytes]:
         "wide.docx": docx(f"<w:tbl>{wide * 2000}</w:tbl>"),
         "notes.docx": docx(
             f"<w:p><w:r><w:t>x</w:t></w:r>{note(1) * 50_000}</w:p>",
-            footnotes=notes("footnotes", n1="Very long. " * 100_000),
+            footnotes=long,
         ),
         "linked.odt": odf(ODT_TYPE, f"<office:text><text:section>{section}</text:section></office:text>"),
         "repeated.odt": odf(ODT_TYPE, f"<office:text>{table}</office:text>"),
         "linked.epub": epub({"one": frames}),
         "object.rtf": f"{{\\rtf1 x{{\\object\\objautlink{{\\*\\objdata 0105}}{{\\result x}}}}{picture}}}".encode(),
         "binary.rtf": rb"{\rtf1 Words.\bin9999999999 }",
-        "bomb.eml": eml("Words.", attached={"a.docx": zipped({"word/document.xml": spaces()})}),
+        "bomb.eml": eml("Words.", attached={"a.docx": zipped({"word/document.xml": 200})}),
         "script.eml": eml(" ", html=frames),
     }
 
 
 def _broken(main: str, beside: dict[str, str]) -> Iterator[tuple[str, bytes]]:
     entities = b'<!DOCTYPE w [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><w>&b;</w>'
-    yield "bomb", zipped({**beside, main: spaces()})
+    yield "bomb", zipped({**beside, main: 200})
     yield "entities", zipped({**beside, main: entities})
     yield "nested", zipped({**beside, main: b"<w>" * 5000 + b"</w>" * 5000})
     yield "many", zipped({**beside, main: b"<w/>", **{f"x{number}": b"" for number in range(12_000)}})
