@@ -35,8 +35,10 @@ serve: $(VENV)/.ask ## Serve the HTTP API and its page on this machine: make ser
 	@$(BIN)/selfrag serve $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") $(if $(PORT),--port "$(PORT)")
 
-# Of glibc's memory a thread that has ended keeps its part, and the tests start thousands.
+# Of glibc's memory a thread that has ended keeps its part, and so does what was large once.
 test test-long test-lambda: export MALLOC_ARENA_MAX := 2
+test test-long test-lambda: export MALLOC_MMAP_THRESHOLD_ := 65536
+test test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
 
 test: $(VENV)/.test lint ## Run every check, and the tests but those of infra/ and the long ones
 	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m "not long"
