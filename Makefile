@@ -1,8 +1,9 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test test-slow test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test test-long test-lambda test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
+LAMBDA_PYTHON ?= python3.13
 ARCHITECTURE ?= arm64
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,16 +35,28 @@ serve: $(VENV)/.ask ## Serve the HTTP API and its page on this machine: make ser
 	@$(BIN)/selfrag serve $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") $(if $(PORT),--port "$(PORT)")
 
-test: $(VENV)/.test lint ## Run every check, and the tests but the slow ones and those of infra/
-	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m "not slow"
+# Of glibc's memory a thread that has ended keeps its part, and so does what was large once.
+test test-long test-lambda: export MALLOC_ARENA_MAX := 2
+test test-long test-lambda: export MALLOC_MMAP_THRESHOLD_ := 65536
+test test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
 
-test-slow: $(VENV)/.test .venv-tools/.done .venv-clients/.done ## Test at scale: thousands of passages, files and requests, processes killed
-	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m slow
+test: $(VENV)/.test lint ## Run every check, and the tests but those of infra/ and the long ones
+	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m "not long"
+
+test-long: $(VENV)/.infra .venv-tools/.done .venv-clients/.done ## Test what proves little each time: at scale, processes killed, other programs (CONTRIBUTING.md)
+	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m long
+	@$(BIN)/pytest -n 2 --dist loadfile -m long tests/infra
+
+test-lambda: ## Test the functions on the Python that AWS Lambda runs, where that is installed: make test-lambda [LAMBDA_PYTHON=path]
+	@if $(LAMBDA_PYTHON) -c '' 2> /dev/null; then \
+	  $(MAKE) --no-print-directory .venv-lambda/.done && \
+	  .venv-lambda/bin/pytest -n 3 --dist worksteal -m "not long" $(addprefix tests/unit/,ask ingestion question selfrag); \
+	else echo "$(LAMBDA_PYTHON) is not installed: the functions were not tested on it." >&2; fi
 
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
 	@$(BIN)/pytest -n 2 --dist loadfile -m "not long" tests/infra
 
-install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility .venv-tools/.done .venv-clients/.done ## Install what all tests need, so that they run without network
+install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility ## Install what the tests need but the long ones, so that they run without network
 
 lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet .
@@ -125,7 +138,7 @@ destroy: ## Remove the deployment; shows what would go and asks first
 	@terraform -chdir=infra destroy
 
 clean: ## Remove the virtual environments, packages and caches
-	rm -rf $(VENV) .venv-emulator .venv-checkov .venv-tools .venv-clients tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-lambda .venv-emulator .venv-checkov .venv-tools .venv-clients tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, about a minute)..." >&2
@@ -153,6 +166,10 @@ $(VENV)/.accessibility: tests/support/accessibility/package.json | $(VENV)/.ask
 	@if command -v npm > /dev/null; then \
 	  npm install --prefix tests/support/accessibility --no-package-lock --no-audit --no-fund --loglevel error >&2 && touch $@; \
 	else echo "npm is not installed: the tests of accessibility are skipped." >&2; fi
+
+.venv-lambda/.done: pyproject.toml constraints.txt
+	@$(LAMBDA_PYTHON) -m venv .venv-lambda
+	@.venv-lambda/bin/pip install --quiet --constraint constraints.txt --editable ".[local,deploy,dev]" >&2 && touch $@
 
 # The emulator and the scanner pin other versions than we do, so each has an environment of its own.
 $(VENV)/.infra: $(VENV)/.test .venv-emulator/.done .venv-checkov/.done

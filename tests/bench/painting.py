@@ -3,9 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 
 from tests.bench.api.server import no_time, usual_pace
 from tests.bench.serving import Served, served
@@ -28,7 +26,7 @@ class Appearance:
 
 def appearances() -> Iterator[Appearance]:
     """First contentful paint (W3C, Paint Timing) from the request on, and an answer from Enter on."""
-    with served() as at, TemporaryDirectory() as place, browsing(Path(place)) as tab:
+    with served() as at, browsing() as tab:
         painted = []
         for _ in range(SAMPLES):
             tab.open(at.url)

@@ -25,6 +25,7 @@ from tests.bench.api.billing import Billed, Span, critical_seconds
 from tests.bench.api.server import MessagesApi
 from tests.bench.stories import COLLECTION, found, found_on_the_web
 from tests.support.fakes import FakeEmbedder, FakeIndex
+from tests.support.local import forget_verdicts
 
 # All that a question can be run by.
 
@@ -104,10 +105,7 @@ class Running:
 
     def forget(self) -> None:
         """Forget what the deployment remembers, and all that the service knows."""
-        client, (name, key) = boto3.client("dynamodb"), TABLES["verdicts_table"]
-        for page in client.get_paginator("scan").paginate(TableName=name):
-            for item in page["Items"]:
-                client.delete_item(TableName=name, Key={key: item[key]})
+        forget_verdicts()
         self.api.forget()
 
 

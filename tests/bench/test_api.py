@@ -12,6 +12,8 @@ from tests.bench.api.clock import standing
 from tests.bench.api.faults import throttled
 from tests.bench.api.server import MessagesApi
 
+pytestmark = pytest.mark.long
+
 LONG, SHORT = "A rubric of some length. " * 200, "A rubric."
 SCHEMA = {"title": "Relevance", "type": "object", "properties": {"reason": {}, "score": {}}}
 

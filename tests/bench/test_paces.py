@@ -6,7 +6,7 @@ from tests.bench.paces import HOUR, MINUTE, at_a_pace
 from tests.bench.running import Running
 from tests.bench.stories import SPECULATE
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 def test_with_a_question_an_hour_nothing_is_marked_that_nobody_reads(at: Running) -> None:

@@ -2,8 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
+
 from tests.bench.page import PAGE, PICTURE, filled, kept_figures, table, tables_of
 from tests.bench.plot import drawn
+
+pytestmark = pytest.mark.long
 
 TEXT = PAGE.read_text(encoding="utf-8")
 ROWS, MORE = kept_figures()

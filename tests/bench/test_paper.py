@@ -9,6 +9,8 @@ from tests.bench.paper.ways import CANDIDATES, SEGMENTS, Way
 from tests.bench.running import Running
 from tests.bench.stories import HALF, MANY, SHORT, SPECULATE
 
+pytestmark = pytest.mark.long
+
 AHEAD = pytest.mark.parametrize("speculate", SPECULATE)
 CLAUDE = pytest.mark.parametrize("way", [*CANDIDATES, *SEGMENTS], ids=str)
 

@@ -12,6 +12,8 @@ from tests.bench.running import Running, running
 from tests.bench.stories import SPECULATE
 from tests.support.doubles.vllm import VllmDouble, vllm
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def double() -> Iterator[VllmDouble]:

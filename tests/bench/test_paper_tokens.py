@@ -11,6 +11,8 @@ from tests.bench.paper.ways import Way
 from tests.bench.rows import row_of
 from tests.bench.running import Asked
 
+pytestmark = pytest.mark.long
+
 # The specification's table: calls, and dollars with all graders small and with the stronger one for support.
 SPECIFIED = [
     (13, 0.010, 0.021),

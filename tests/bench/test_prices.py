@@ -13,7 +13,7 @@ from tests.bench.running import Running, running
 from tests.bench.scenarios import BEFORE, HOUR, MINUTE
 from tests.bench.stories import STORIES
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @contextmanager

@@ -10,6 +10,8 @@ from tests.bench.scenarios import LONG_AGO
 from tests.bench.stories import STORIES
 from tests.support.command import ROOT
 
+pytestmark = pytest.mark.long
+
 PAGE = (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8")
 # The columns of the page's table. The simulated model calls every question simple.
 COLUMNS: dict[str, dict[str, Any]] = {

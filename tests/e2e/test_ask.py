@@ -196,7 +196,7 @@ def test_a_proxy_of_the_company_does_not_concern_the_stand_in(
     assert "34 euros" in ask("What does a guest berth cost per night?", documents)["answer"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_proxy_that_cannot_be_used_for_claude_is_named_without_a_traceback(fresh: Command, documents: Path) -> None:
     proxied = Command(fresh.home, (("ALL_PROXY", "socks5://127.0.0.1:9"), ("ANTHROPIC_API_KEY", "sk-of-nobody")))
     ended = proxied("ask", "--docs", str(documents), "--json", "What does a guest berth cost per night?")
@@ -205,7 +205,7 @@ def test_a_proxy_that_cannot_be_used_for_claude_is_named_without_a_traceback(fre
     assert all(line.startswith("selfrag: warning: ") for line in ended.err.splitlines())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_commands_at_once_do_not_disturb_each_other(fresh: Command, documents: Path) -> None:
     other = documents.parent / "elsewhere"
     other.mkdir()
@@ -225,7 +225,7 @@ def test_two_commands_at_once_do_not_disturb_each_other(fresh: Command, document
         assert fact in out
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_readable_answer_shows_what_the_response_says(read: Command) -> None:
     question = "How many weeks of parental leave are there?"
     assert read("ask", question).code == 0
@@ -251,7 +251,7 @@ def test_a_readable_answer_shows_what_the_response_says(read: Command) -> None:
     assert f"Cost 0.0000 USD, {spent}, {usage['input_tokens']} tokens in, {usage['output_tokens']} out" in words
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_trace_shows_the_last_execution_step_by_step(read: Command) -> None:
     response = read("ask", "--json", "How many weeks of parental leave are there?").response
     shown = read("trace").out

@@ -86,7 +86,7 @@ def test_a_directory_that_is_missing_empty_or_none(here: Run, tmp_path: Path) ->
 BAD: dict[str, bytes] = {
     "broken.json": b'{"fee": ',
     "nul.txt": b"words\x00words",
-    "big.txt": b"word " * (4 * 1024 * 1024),
+    "big.txt": b"word " * (2 * 1024 * 1024 + 1),
     "wordless.md": b"--- *** !!! \n\n",
     "nothing.html": b"<html><script>var words</script></html>",
 }
@@ -169,7 +169,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_make_ask_passes_a_question_on_as_it_stands(fresh: Command, good: Path) -> None:
     ended = fresh.make("ask", "JSON=1", f"DOCS={good}", f"Q={HOSTILE} $(shell touch pwned)")
     assert ended.response["queries"][0] == f"{HOSTILE} $(shell touch pwned)".strip()

@@ -68,7 +68,7 @@ def run(command: Command, line: str) -> Any:
     return Command(ROOT, tuple(command.env().items()))(*words[1:])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("line", [line for line in COMMANDS if line not in ELSEWHERE])
 def test_every_command_of_the_documentation_works(read: Command, line: str) -> None:
     if "selfrag trace" in line or " replay " in line:
@@ -80,7 +80,7 @@ def test_every_command_of_the_documentation_works(read: Command, line: str) -> N
     assert "125 EUR" in ended.out if "FILTERS" in line else ended.out
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_deploying_goes_as_its_page_says_until_credentials_are_needed(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     checkout.mkdir()
@@ -112,7 +112,7 @@ def test_the_first_screen_of_the_readme_shows_the_page_and_how_it_is_opened() ->
     assert any("`make serve`" in line for line in first)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=[row[0] for row in ROWS])
 def test_every_path_of_the_readme_is_seen_with_its_question(ask_handbook: Ask, number: int) -> None:
     _, asked, shown = ROWS[number]

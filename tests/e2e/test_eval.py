@@ -230,7 +230,7 @@ def of(command: Command, server: ModelServer, **more: str) -> Command:
     return Command(command.home, tuple({**service, **more}.items()))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "lost"), [(signal.SIGTERM, 0), (signal.SIGKILL, 1)], ids=["told to end", "killed"])
 def test_a_run_that_is_ended_in_the_middle_goes_on_without_asking_twice(
     fresh: Command, documents: Path, asked: Asked, number: signal.Signals, lost: int
@@ -250,7 +250,7 @@ def test_a_run_that_is_ended_in_the_middle_goes_on_without_asking_twice(
     assert sum(asked.questions.values()) == 8 + lost
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_question_on_this_machine_cannot_spend_more_than_is_left(fresh: Command, documents: Path) -> None:
     with ModelServer() as server:
         command = of(fresh, server, SELFRAG_PROFILE="thrifty")
@@ -265,7 +265,7 @@ def test_a_question_on_this_machine_cannot_spend_more_than_is_left(fresh: Comman
         assert paid <= 0.0176
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_sample_questions_are_answered_by_the_stand_in_for_nothing(read: Command) -> None:
     questions = str(Path(__file__).parents[2] / "docs" / "questions.jsonl")
     # A machine that has much else to do may not make the usual deadline.
@@ -277,7 +277,7 @@ def test_the_sample_questions_are_answered_by_the_stand_in_for_nothing(read: Com
     assert measures["match"] >= 0.7
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are_judged_again_for_what_changed(
     fresh: Command, documents: Path, tmp_path: Path
 ) -> None:

@@ -12,7 +12,7 @@ STRATEGIES = ("naive", "corrective", "adaptive", "self_rag")
 PATIENT = '{{"strategy": "{0}", "deadline_seconds": 240}}'
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["ja", "ko"])
 def test_the_strategies_are_compared_on_a_file_in_another_language(
     fresh: Command, tmp_path: Path, language: str

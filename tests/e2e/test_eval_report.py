@@ -10,7 +10,7 @@ from werkzeug.wrappers import Request, Response
 
 from cli.local.loopback import Loopback
 from tests.e2e.conftest import Run
-from tests.support.page.browser import opened
+from tests.support.page.browsing import Tab, browsing
 
 ASKS = '<img src="http://elsewhere.example/picture.png"><script>console.error("run")</script>'
 SET = [{"question": f"What is fact {at}? {ASKS}", "answer": f"{at} units", "documents": ["a.md"]} for at in range(20)]
@@ -57,16 +57,15 @@ def test_a_report_opened_in_a_browser_asks_for_nothing_and_says_no_error(
     ended = here("eval", "set.jsonl", "--endpoint", deployment.url, *policies, "--report", "report.html")
     assert ended.code == 0, ended.err
     assert {"report.html", "report.json", "report.csv"} <= set(os.listdir(tmp_path))
-    page = opened(tmp_path / "report.html", empty(tmp_path))
-    assert (page.requests, page.console) == ([], [])
-    assert page.picture.startswith(b"\x89PNG")
+    with browsing() as tab:
+        assert asked_and_said(tab, tmp_path / "report.html") == ([], [])
+        assert tab.picture().startswith(b"\x89PNG")
 
 
 def test_a_page_that_asks_for_something_or_has_an_error_would_be_noticed(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(f"<!doctype html><title>page</title>{ASKS}")
-    page = opened(tmp_path / "page.html", empty(tmp_path))
-    assert page.requests == ["http://elsewhere.example/picture.png"]
-    assert "run" in page.console[0]
+    with browsing() as tab:
+        assert asked_and_said(tab, tmp_path / "page.html") == (["http://elsewhere.example/picture.png"], ["run"])
 
 
 def test_a_report_that_could_not_be_written_is_refused_before_anything_is_asked(
@@ -79,7 +78,8 @@ def test_a_report_that_could_not_be_written_is_refused_before_anything_is_asked(
     assert not (tmp_path / "set.results.jsonl").exists()
 
 
-def empty(directory: Path) -> Path:
-    made = directory / "browser"
-    made.mkdir()
-    return made
+def asked_and_said(tab: Tab, page: Path) -> tuple[list[str], list[str]]:
+    """The addresses that a file asks once it is open, and what its console says; what the browser asks is its own."""
+    address = page.resolve().as_uri()
+    tab.open(address)
+    return [asked for asked in tab.requests if asked != address], tab.said

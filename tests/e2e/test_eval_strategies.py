@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.command import Command
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 FACTS = {
     "cranes.md": "The harbour crane lifts 12 tonnes. It was built in 1987 by the yard in Setubal.",
     "ferries.md": "The night ferry leaves at 22:40. It carries 60 cars.",

@@ -64,7 +64,7 @@ def loaded_by(python: str, tool: str, path: Path) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ragas_deepeval_and_langfuse_load_what_is_written_for_them(python: str, exported: Path) -> None:
     files = {"ragas": "set.plain.ragas.jsonl", "deepeval": "set.plain.deepeval.json"}
     files |= {"langfuse": "set.plain.langfuse.jsonl"}

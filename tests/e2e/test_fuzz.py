@@ -24,7 +24,7 @@ from selfrag.domain.policy import Policy
 from selfrag.domain.strategies import Strategy
 from tests.support.steps import Scripted
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 REQUESTS = 2000
 

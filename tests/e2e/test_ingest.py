@@ -11,7 +11,7 @@ from tests.support.command import Command
 from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.fakes import FakeEmbedder
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 LINES = "\n".join(f"Of line {n} nothing is known." for n in range(40))
 TOPICS = ("leave", "travel", "pay", "crane", "berth", "ferry", "laptop", "training")

@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx2
 import pytest
@@ -20,8 +19,8 @@ UPLOADS_TO = "https://selfrag-documents.s3.amazonaws.com"
 
 
 @pytest.fixture
-def tab(tmp_path: Path) -> Iterator[Tab]:
-    with browsing(tmp_path / "browser") as opened:
+def tab() -> Iterator[Tab]:
+    with browsing() as opened:
         yield opened
 
 

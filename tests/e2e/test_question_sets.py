@@ -174,7 +174,7 @@ def test_what_cannot_be_made_is_refused_before_anything_is_paid(
     assert not model.asked
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_person_at_the_terminal_drops_one_question_and_keeps_the_rest(fresh: Command, documents: str) -> None:
     here, terminal = pty.openpty()
     environment = {**fresh.env(), "TERM": "xterm"}
@@ -197,7 +197,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_follow_up_of_a_set_is_asked_with_the_answer_before_it(fresh: Command, documents: str) -> None:
     rows = [
         {"id": "1", "question": "What can crane K1 lift?", "answer": "11 tonnes"},

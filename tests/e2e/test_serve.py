@@ -20,7 +20,7 @@ import pytest
 from tests.e2e.test_api import eventually, problem
 from tests.support.command import ROOT, Command
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 QUESTION = "How many weeks of parental leave does each parent receive?"
 
 API = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")

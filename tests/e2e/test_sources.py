@@ -15,7 +15,7 @@ from tests.e2e.conftest import Run
 from tests.support.command import Command, Ended
 from tests.support.fakes import FakeEmbedder
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture

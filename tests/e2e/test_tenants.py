@@ -25,8 +25,6 @@ from tests.support.doubles.model_server import ModelServer
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.roles.recorded import as_caller
 
-pytestmark = pytest.mark.slow
-
 BOUND = {"key-a": ["a"], "key-b": ["b"], "key-both": ["a", "b"]}
 # A word that is in each of a collection's documents, in its keys and in its tenant's own question, and nowhere else.
 WORDS = {"a": "aardvark", "b": "badger"}
@@ -171,6 +169,7 @@ def take_on(model: ModelServer, mood: dict[str, Any]) -> None:
     model.answers["rewrite_question"] = lambda body: {"reason": "r", "query": "office leave travel notice"}
 
 
+@pytest.mark.long
 def test_a_key_never_sees_anything_of_a_collection_that_it_is_not_bound_to(
     service: Service, record_property: Callable[[str, str], None]
 ) -> None:

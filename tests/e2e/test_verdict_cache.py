@@ -24,7 +24,7 @@ def verdicts(response: dict[str, Any]) -> list[bool]:
     return [v["cached"] for v in [*reflection["relevance"], reflection["support"], reflection["utility"]]]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_second_command_finds_all_that_was_said_and_the_model_is_not_asked(fresh: Command, tmp_path: Path) -> None:
     documents = tmp_path / "documents"
     documents.mkdir()

@@ -8,7 +8,7 @@ import pytest
 from tests.support.documents.damaged_office import GOOD_FILES, damaged, suspicious
 from tests.support.documents.watched import outcomes
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 def test_damaged_office_files_are_each_refused_with_a_reason_in_little_memory(

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.doubles.canary import MODEL_KEY, MOODS, WEB_KEY
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 

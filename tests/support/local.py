@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import boto3
+
+from cli.local.aws.resources import TABLES
 from cli.local.aws.stack import LocalStack, deployed_handlers, running_stack
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
@@ -52,3 +55,11 @@ def local_stack(model: ModelServer, **environment: str) -> Iterator[LocalStack]:
         recording(decided()),
     ):
         yield stack
+
+
+def forget_verdicts() -> None:
+    """Empty the table of verdicts and of recent calls: nothing of an earlier question is known."""
+    client, (name, key) = boto3.client("dynamodb"), TABLES["verdicts_table"]
+    for page in client.get_paginator("scan").paginate(TableName=name):
+        for item in page["Items"]:
+            client.delete_item(TableName=name, Key={key: item[key]})

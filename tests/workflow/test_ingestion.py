@@ -128,7 +128,7 @@ OPERATIONS: dict[str, Callable[[Ingestion], None]] = {
 ENDS = {"created": ("25 days",), "changed": ("26 days",), "deleted": ()}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("order", list(permutations(OPERATIONS)), ids="-".join)
 def test_events_in_every_order_and_twice_end_in_the_same_state(order: tuple[str, ...]) -> None:
     # An event that comes late sees a bucket that has moved on: all of them before the first execution, then each

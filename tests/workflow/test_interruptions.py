@@ -105,7 +105,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(("part", "method"), CHANGES)
 def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing_twice(
@@ -123,7 +123,7 @@ def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing
     assert running.record(KEY)["status"] == "ready"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_thousand_passages_with_failing_items_and_a_crash_are_all_there_once(
     running: Ingestion, record_property: Callable[[str, str], None]
 ) -> None:

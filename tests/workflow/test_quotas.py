@@ -10,7 +10,7 @@ from tests.support.simulated.metered import FirstLoad
 
 # How much of a quota may be used at once is not known.
 @pytest.mark.parametrize(
-    "burst", [10, pytest.param(1, marks=pytest.mark.slow), pytest.param(60, marks=pytest.mark.slow)]
+    "burst", [10, pytest.param(1, marks=pytest.mark.long), pytest.param(60, marks=pytest.mark.long)]
 )
 @pytest.mark.parametrize("a_minute", [60, 600, 2000])
 def test_no_quota_fails_a_document_or_a_question_or_is_spent_twice_on_a_vector(
@@ -23,7 +23,7 @@ def test_no_quota_fails_a_document_or_a_question_or_is_spent_twice_on_a_vector(
     assert len(load.ready) == 200
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("a_minute", [600, 2000])
 def test_200_files_uploaded_at_once_are_ingested_without_the_reindexing_machine_from_600_calls_a_minute_on(
     a_minute: int, record_property: Any
@@ -34,7 +34,7 @@ def test_200_files_uploaded_at_once_are_ingested_without_the_reindexing_machine_
     assert load.failed == {}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_of_200_files_uploaded_at_once_at_60_calls_a_minute_those_that_fail_say_that_the_model_was_busy(
     record_property: Any,
 ) -> None:

@@ -121,7 +121,7 @@ def test_who_may_not_ask_textract_or_read_the_pages_is_misconfigured(scanning: I
     assert scanning.done(KEY)["reason"] == "RecognizePages gave no result (Misconfigured)."
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_recognition_without_an_end_is_left_to_another_run(scanning: Ingestion) -> None:
     scanning.textract.knobs.looks = 10**6
     scanning.put(KEY, scanned_pdf("Leave is 25 days."))

@@ -16,7 +16,7 @@ import boto3
 from cli.local.aws.definitions import INGESTION, QUESTION, ROOMS, definition_json, placeholders
 from cli.local.aws.environment import MACHINE_ARN, handlers_environment
 from cli.local.aws.interpreter import LambdaHandler, Pause, local_aws
-from cli.local.aws.lighter.programs import Parse, parse
+from cli.local.aws.lighter.programs import Parse, parse_once
 from cli.local.aws.resources import DOCUMENTS_BUCKET, TABLES, make
 from selfrag import bootstrap
 from selfrag.ports.secrets import Secrets
@@ -96,12 +96,12 @@ def running_stack(
     definition: str = "",
     on_step: OnStep = lambda step: None,
     pause: Pause = time.sleep,
-    parse: Parse = parse,
+    parse: Parse = parse_once,
 ) -> Iterator[LocalStack]:
     """Start the local stack with the handlers' environment and the secrets that they read; end it with the block.
 
-    `parts` override those that the settings would make, `parse` overrides moto's parser. Without `secrets` the handlers
-    ask the local Secrets Manager, which holds none.
+    `parts` override those that the settings would make; `parse` overrides the parser, which reads a definition once for
+    all stacks of a process. Without `secrets` the handlers ask the local Secrets Manager, which holds none.
 
     It has the question's machine and the ingestion's, if all steps have a handler; `handlers` are those of the question
     if they are left out. `definition` stands in for the question's.

@@ -8,7 +8,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Request, Response
 
 from ask.edge.callers import Caller, caller_of
-from ask.edge.problems import CONTENT_TYPE, Problem
+from ask.edge.problems import CONTENT_TYPE, Problem, title_of
 from selfrag.bootstrap import api
 
 JSON = "application/json"
@@ -46,7 +46,7 @@ def problems(*statuses: int) -> dict[int, Any]:
     """The problems of a route, for the description of the API."""
     return {
         status: {
-            "description": HTTPStatus(status).phrase,
+            "description": title_of(status),
             "content": {CONTENT_TYPE: {"model": Problem}},
         }
         for status in statuses

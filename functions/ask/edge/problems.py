@@ -24,6 +24,9 @@ RETRY_AFTER = {"Retry-After": "5"}
 # About as long as an endpoint takes to wake (docs/hosting.md).
 AWAKE_AGAIN = {"Retry-After": "300"}
 
+# RFC 9110's names. Python 3.13 renamed 413, and an error's type must not depend on the Python that answers.
+TITLES = {HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Content Too Large"}
+
 # What each error of selfrag is to a caller of the API.
 STATUSES: dict[type[SelfragError], HTTPStatus] = {
     InvalidInput: HTTPStatus.BAD_REQUEST,
@@ -56,6 +59,11 @@ class ProblemRaised(Exception):
         self.headers = dict(headers or {})
 
 
+def title_of(status: int) -> str:
+    """Return the name of a status, the same under every Python."""
+    return TITLES.get(HTTPStatus(status), HTTPStatus(status).phrase)
+
+
 def as_problem(error: Exception) -> ProblemRaised:
     """The problem that an error is; of an unexpected one nothing is told but that it happened."""
     if isinstance(error, ProblemRaised):
@@ -79,9 +87,10 @@ def as_problem(error: Exception) -> ProblemRaised:
 
 def respond(problem: ProblemRaised, request_id: str) -> Response[str]:
     """The HTTP response of a problem."""
+    title = title_of(problem.status)
     body: dict[str, Any] = Problem(
-        type=f"urn:selfrag:problem:{problem.status.phrase.lower().replace(' ', '-')}",
-        title=problem.status.phrase,
+        type=f"urn:selfrag:problem:{title.lower().replace(' ', '-')}",
+        title=title,
         status=problem.status.value,
         detail=problem.detail,
         request_id=request_id,

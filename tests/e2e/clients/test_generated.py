@@ -37,7 +37,7 @@ def said(tools: Path, folder: Path, *arguments: str) -> "subprocess.CompletedPro
     return done
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_description_is_sound_and_has_no_name_that_generators_take(tools: Path) -> None:
     done = ran(tools, ["openapi-spec-validator", "--errors", "all", "functions/ask/openapi.json"], ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -47,7 +47,7 @@ def test_the_description_is_sound_and_has_no_name_that_generators_take(tools: Pa
     assert len({one["operationId"] for one in operations}) == len(operations)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_example_of_the_page_uploads_polls_asks_lists_and_deletes(
     tools: Path, generated: Path, fresh: Command
 ) -> None:
@@ -63,7 +63,7 @@ def test_the_example_of_the_page_uploads_polls_asks_lists_and_deletes(
     assert not list((fresh.home / "notes").iterdir())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_the_client_is_told_has_the_types_that_are_described(tools: Path, generated: Path, fresh: Command) -> None:
     (fresh.home / "notes").mkdir()
     (fresh.home / "notes" / "crane.md").write_text("# Cranes\n\nThe harbour crane lifts 12 tonnes.\n")
@@ -86,7 +86,7 @@ def test_what_the_client_is_told_has_the_types_that_are_described(tools: Path, g
     }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_client_and_what_uses_it_pass_its_users_type_checker(tools: Path, generated: Path) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     (generated / "example.py").write_text(example, encoding="utf-8")

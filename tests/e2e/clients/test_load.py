@@ -39,7 +39,7 @@ def use(url: str, client: int, ends: float) -> Counter[str]:
 
 
 @pytest.mark.longest(75)
-@pytest.mark.slow
+@pytest.mark.long
 def test_sixteen_clients_for_a_minute_get_nothing_but_replies_of_success(
     fresh: Command, record_property: Callable[[str, str], None]
 ) -> None:

@@ -68,7 +68,7 @@ def remains(found: Finding) -> bool:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_the_api_does_is_what_its_description_says_but_for_what_is_listed(
     tools: Path, fresh: Command, record_property: Callable[[str, str], None]
 ) -> None:

@@ -32,9 +32,9 @@ TEXTS = st.lists(st.sampled_from(PIECES) | st.sampled_from(STARTS) | LETTERS, ma
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+def page() -> Iterator[Tab]:
     """The page, of which only what writes the Markdown is asked."""
-    with browsing(tmp_path_factory.mktemp("browser")) as tab, saying_each([]) as url:
+    with browsing() as tab, saying_each([]) as url:
         tab.open(url)
         yield tab
 

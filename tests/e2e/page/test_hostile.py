@@ -14,7 +14,7 @@ LOOK = (ROOT / "tests/support/page/inspected.js").read_text(encoding="utf-8")
 TAGS = "[...root.querySelectorAll('*')].map((one) => one.tagName)"
 # The page's empty icon, and what Chromium draws fields for dates with.
 ITS_OWN = ("data:,", "data:image/svg+xml;base64,")
-WIDTHS = pytest.mark.parametrize("width", [390, 1280])
+WIDTHS = pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.long)])
 
 
 def looking(tab: Tab, url: str, width: int) -> None:

@@ -7,7 +7,7 @@ from tests.support.command import Command
 from tests.support.infra.tools import ROOT
 from tests.support.page.browsing import Tab
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 LOOK = (ROOT / "tests/support/page/inspected.js").read_text(encoding="utf-8")
 LIFTS = "The harbour crane lifts 12 tonnes <script>window.ran=1</script> <svg onload=window.ran=1> \u202eand no more."
 FILES = {

@@ -50,8 +50,6 @@ _MAIN = {
 }
 
 
-_SPACES = b"<w>" + b" " * (200 * MEGABYTE) + b"</w>"
-_LONG_NOTE = notes("footnotes", n1="Very long. " * 100_000)
 GOOD_FILES = {f"good{ending}": content for ending, content in GOOD.items()}
 
 
@@ -73,6 +71,7 @@ def suspicious() -> dict[str, bytes]:
     relation = f'<Relationship Id="r" Type="x/header" TargetMode="External" Target="{away}"/>'
     wide = '<w:tr><w:tc><w:tcPr><w:gridSpan w:val="99999"/></w:tcPr><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr>'
     field = f'<w:p><w:fldSimple w:instr="INCLUDETEXT {away}"><w:r><w:t>x</w:t></w:r></w:fldSimple></w:p>'
+    long = notes("footnotes", n1="Very long. " * 100_000)
     section = f'<text:section-source xmlns:x="x" x:href="{away}"/><text:p>x</text:p>'
     cell = '<table:table-cell table:number-columns-repeated="99999"><text:p>x</text:p></table:table-cell>'
     table = f"<table:table><table:table-row>{cell * 1000}</table:table-row></table:table>"
@@ -86,20 +85,23 @@ def suspicious() -> dict[str, bytes]:
         "embedded.docx": zipped({"word/embeddings/o.bin": _OLE}, onto=GOOD[".docx"]),
         "field.docx": docx(field),
         "wide.docx": docx(f"<w:tbl>{wide * 2000}</w:tbl>"),
-        "notes.docx": docx(f"<w:p><w:r><w:t>x</w:t></w:r>{note(1) * 50_000}</w:p>", footnotes=_LONG_NOTE),
+        "notes.docx": docx(
+            f"<w:p><w:r><w:t>x</w:t></w:r>{note(1) * 50_000}</w:p>",
+            footnotes=long,
+        ),
         "linked.odt": odf(ODT_TYPE, f"<office:text><text:section>{section}</text:section></office:text>"),
         "repeated.odt": odf(ODT_TYPE, f"<office:text>{table}</office:text>"),
         "linked.epub": epub({"one": frames}),
         "object.rtf": f"{{\\rtf1 x{{\\object\\objautlink{{\\*\\objdata 0105}}{{\\result x}}}}{picture}}}".encode(),
         "binary.rtf": rb"{\rtf1 Words.\bin9999999999 }",
-        "bomb.eml": eml("Words.", attached={"a.docx": zipped({"word/document.xml": _SPACES})}),
+        "bomb.eml": eml("Words.", attached={"a.docx": zipped({"word/document.xml": 200})}),
         "script.eml": eml(" ", html=frames),
     }
 
 
 def _broken(main: str, beside: dict[str, str]) -> Iterator[tuple[str, bytes]]:
     entities = b'<!DOCTYPE w [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><w>&b;</w>'
-    yield "bomb", zipped({**beside, main: _SPACES})
+    yield "bomb", zipped({**beside, main: 200})
     yield "entities", zipped({**beside, main: entities})
     yield "nested", zipped({**beside, main: b"<w>" * 5000 + b"</w>" * 5000})
     yield "many", zipped({**beside, main: b"<w/>", **{f"x{number}": b"" for number in range(12_000)}})

@@ -1,7 +1,7 @@
 """Small PDF and Word files, made by hand: the libraries that read them cannot write text."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -86,12 +86,19 @@ def docx(*body: str, prolog: str = "", **parts: str | bytes) -> bytes:
     return zipped({"[Content_Types].xml": "<Types/>", **{f"word/{name}.xml": part for name, part in files.items()}})
 
 
-def zipped(files: dict[str, str | bytes], compression: int = ZIP_DEFLATED, onto: bytes = b"") -> bytes:
-    """A ZIP archive, or one with more files in it."""
+def zipped(files: Mapping[str, str | bytes | int], compression: int = ZIP_DEFLATED, onto: bytes = b"") -> bytes:
+    """A ZIP archive, or one with more files in it; a number is a file of so many megabytes that open with a tag."""
     out = BytesIO(onto)
     with ZipFile(out, "a", compression) as archive:
         for name, content in files.items():
-            archive.writestr(name, content)
+            if not isinstance(content, int):
+                archive.writestr(name, content)
+                continue
+            with archive.open(name, "w") as large:
+                large.write(b"<w>")
+                for _ in range(content):
+                    large.write(b" " * 1024 * 1024)
+                large.write(b"</w>")
     return out.getvalue()
 
 

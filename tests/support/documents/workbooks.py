@@ -47,10 +47,10 @@ def grid(rows: Sequence[Sequence[str | float]], first: int = 1, left: int = 0) -
 
 
 def xlsx(
-    sheets: Mapping[str, str], hidden: Sequence[str] = (), merged: Sequence[str] = (), **parts: str | bytes
+    sheets: Mapping[str, str], hidden: Sequence[str] = (), merged: Sequence[str] = (), **parts: str | bytes | int
 ) -> bytes:
     """An Excel workbook of sheets by name, each the XML of its rows; `parts` replace or add files below xl/."""
-    entries, relations, files = [], [], dict[str, str | bytes]()
+    entries, relations, files = [], [], dict[str, str | bytes | int]()
     merge = "".join(f'<mergeCell ref="{each}"/>' for each in merged)
     for number, (name, rows) in enumerate(sheets.items(), 1):
         state = ' state="hidden"' if name in hidden else ""

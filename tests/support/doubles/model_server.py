@@ -44,6 +44,13 @@ class ModelServer(Loopback):
         self.headers: dict[int, dict[str, str]] = {429: {"retry-after": "1"}}
         self._fault, self._lock, self._closing = fault, threading.Lock(), threading.Event()
 
+    def begin_anew(self, fault: Callable[[str, int], Fault]) -> None:
+        """Forget all requests and answers, and spoil others from now on."""
+        self.requests.clear()
+        self.counts.clear()
+        self.answers.clear()
+        self._fault = fault
+
     def __exit__(self, *error: Any) -> None:
         self._closing.set()
         super().__exit__(*error)

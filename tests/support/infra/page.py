@@ -10,8 +10,7 @@ import httpx2
 from ask.page import assembled
 from tests.support.infra.asking import api_key, at
 from tests.support.infra.emulator import Stack
-from tests.support.page.browser import NAMES
-from tests.support.page.browsing import Tab, browsing
+from tests.support.page.browsing import NAMES, Tab, browsing
 
 UPLOADED = "documents/people/bereavement.md"
 
@@ -29,7 +28,7 @@ def the_page_is_asked_with_a_key(stack: Stack, question: str, answer: str, direc
     the_page_comes_as_the_function_made_it(stack)
     if not os.environ.get("CI") and not any(map(shutil.which, NAMES)):
         return "its page was not tried, for chromium is not installed"
-    with browsing(directory / "browser") as tab:
+    with browsing() as tab:
         tab.open(stack.url("").replace(stack.aws, origin_of_the_page(stack.aws)))
         tab.write("#question", question)
         tab.click("#question-form [type=submit]")

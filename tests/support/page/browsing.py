@@ -3,15 +3,19 @@
 Playwright brings no browser here: it drives Debian's (chromium-headless-shell), which `make install` installs.
 """
 
+import atexit
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import ConsoleMessage, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
 
 from tests.support.infra.tools import ROOT, needed
-from tests.support.page.browser import chromium
+
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 AXE = ROOT / "tests/support/accessibility/node_modules/axe-core/axe.min.js"
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -97,11 +101,19 @@ class Tab:
         dialog.dismiss()
 
 
+@cache
+def _browser() -> Browser:
+    """The one browser of a process: its start takes as long as a test."""
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    program = needed(program, "chromium is not installed: make install as root on Debian, or install it yourself")
+    playwright = sync_playwright().start()
+    atexit.register(playwright.stop)
+    return playwright.chromium.launch(executable_path=program, args=FLAGS)
+
+
 @contextmanager
-def browsing(profile: Path) -> Iterator[Tab]:
-    """A tab of a browser that keeps what it writes in this folder and ends with the block."""
-    program = chromium()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch_persistent_context(profile, executable_path=program, args=FLAGS)
-        yield Tab(browser.pages[0])
-        browser.close()
+def browsing() -> Iterator[Tab]:
+    """A tab that knows nothing of the one before, and forgets what it wrote at the end of the block."""
+    context = _browser().new_context()
+    yield Tab(context.new_page())
+    context.close()

@@ -12,6 +12,7 @@ import stat
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,13 @@ _HASH_BYTES = hashlib.sha256().digest_size
 # What makes of a definition what moto runs, and the tree of its grammar, which moto does not look at.
 Parse = Callable[[str], tuple[Any, Any]]
 parse = AmazonStateLanguageParser.parse
+
+
+@lru_cache(maxsize=8)
+def parse_once(definition: str) -> tuple[Any, None]:
+    """Parse a definition, the first time in this process that it is asked for."""
+    program, _ = parse(definition)
+    return program, None
 
 
 class KeptPrograms:
@@ -65,7 +73,7 @@ class KeptPrograms:
 
 def kept_programs() -> KeptPrograms:
     """What parses with the programs in the home directory."""
-    return KeptPrograms(home() / "programs")
+    return KeptPrograms(home() / "programs", parse_once)
 
 
 class _OfTheParser(pickle.Unpickler):

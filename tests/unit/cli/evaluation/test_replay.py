@@ -36,9 +36,9 @@ def histories(count: int, server: ModelServer, **policy: Any) -> list[list[dict[
 
 
 @pytest.fixture(scope="module")
-def fifty() -> list[list[dict[str, Any]]]:
+def traced() -> list[list[dict[str, Any]]]:
     with ModelServer() as server:
-        return histories(50, server, cache=False)
+        return histories(10, server, cache=False)
 
 
 @pytest.fixture
@@ -77,36 +77,36 @@ def stricter(tmp_path: Path) -> Callable[[str], str]:
 
 
 def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_for_each_trace(
-    fifty: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+    traced: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
-    traces = [trace_of(history) for history in fifty]
+    traces = [trace_of(history) for history in traced]
     found = again(traces, "--prompt", stricter("grade_support"))
-    assert server.counts == {"grade_support": 50}
+    assert server.counts == {"grade_support": 10}
     assert all(body["system"][0]["text"].endswith("Be strict.\n") for body in server.requests)
     report = found.report()
     assert {step: took["calls"] for step, took in report["steps"].items()} == {
         "grade_relevance": 0,
-        "grade_support": 50,
+        "grade_support": 10,
         "grade_utility": 0,
     }
     assert {step: took["verdicts"] for step, took in report["steps"].items()} == {
-        "grade_relevance": 200,
-        "grade_support": 50,
-        "grade_utility": 50,
+        "grade_relevance": 40,
+        "grade_support": 10,
+        "grade_utility": 10,
     }
     read, written, cached = PRICES[GRADER]
     assert report["steps"]["grade_support"]["usd"] == pytest.approx(
-        50 * (100 * read + 10 * written + 50 * cached) / 1e6
+        10 * (100 * read + 10 * written + 50 * cached) / 1e6
     )
     assert report["otherwise"] == []
     again(traces, "--prompt", stricter("grade_support"))
-    assert server.counts == {"grade_support": 50}, "what was paid is kept"
+    assert server.counts == {"grade_support": 10}, "what was paid is kept"
 
 
 def test_without_a_change_nobody_is_asked_and_all_agree(
-    fifty: list[list[dict[str, Any]]], again: Replaying, server: ModelServer
+    traced: list[list[dict[str, Any]]], again: Replaying, server: ModelServer
 ) -> None:
-    found = again([trace_of(history) for history in fifty[:5]])
+    found = again([trace_of(history) for history in traced[:5]])
     assert server.requests == []
     assert {kind: one["equal"] for kind, one in found.report()["agreement"].items()} == dict.fromkeys(
         ("relevance", "support", "claims", "utility"), 1.0
@@ -181,9 +181,9 @@ def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
 
 
 def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_them_alone(
-    fifty: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+    traced: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
-    traces, option = [trace_of(history) for history in fifty[:6]], stricter("grade_utility")
+    traces, option = [trace_of(history) for history in traced[:6]], stricter("grade_utility")
     price = (100 * PRICES[GRADER][0] + 10 * PRICES[GRADER][1] + 50 * PRICES[GRADER][2]) / 1e6
     with pytest.raises(InvalidInput, match="A verdict is only begun with"):
         again(traces, "--prompt", option, max_cost=price)
@@ -197,12 +197,12 @@ def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_th
 
 
 def test_a_replay_gives_up_when_no_verdict_comes_any_more(
-    fifty: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+    traced: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     server.answers["grade_utility"] = _fail
     waiting = bootstrap.using(clock=Skipping().clock)
     with waiting, pytest.raises(TemporarilyUnavailable, match="5 verdicts in a row could not be had"):
-        again([trace_of(history) for history in fifty[:20]], "--prompt", stricter("grade_utility"), parallel=1)
+        again([trace_of(history) for history in traced[:20]], "--prompt", stricter("grade_utility"), parallel=1)
 
 
 def _fail(body: Body) -> Any:

@@ -16,7 +16,7 @@ from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, held_by, indexed, ingest, report
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 def test_only_what_has_changed_is_read_into_the_index(write: Write) -> None:

@@ -12,7 +12,7 @@ from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, index_ids, indexed, ingest, manifest_ids, report
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 INGEST = [
     sys.executable,

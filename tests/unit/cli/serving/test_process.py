@@ -3,43 +3,16 @@
 import multiprocessing
 import os
 import subprocess
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import Any
 
 import pytest
 
 from cli.local.serving.process import Gone, Remote
 from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
 from tests.e2e.test_api import eventually
-
-SECONDS = 30
-
-
-class Thing:
-    """What a process holds in these tests."""
-
-    def __init__(self, name: str = "thing") -> None:
-        if name == "impossible":
-            raise Misconfigured("it cannot be made.")
-        self._name, self._both = name, threading.Barrier(2)
-
-    def hello(self, to: str) -> str:
-        return f"{self._name} {os.getpid()} {to}"
-
-    def meet(self) -> int:
-        return self._both.wait(SECONDS)
-
-    def die(self) -> None:
-        os._exit(3)
-
-    def sleep(self) -> None:
-        threading.Event().wait()
-
-    def fail(self, how: str) -> None:
-        raise TemporarilyUnavailable("busy") if how == "typed" else ValueError("what somebody asked")
+from tests.support.remote import SECONDS, Thing, begin_another_and_die
 
 
 @pytest.fixture
@@ -104,12 +77,6 @@ def test_ending_a_process_does_not_wait_for_what_is_at_work_and_tells_nobody(end
         with pytest.raises(Gone):
             waiting.result(SECONDS)
     assert ended.empty()
-
-
-def begin_another_and_die(told: Any) -> None:
-    """A process that begins one, tells its id and is killed."""
-    told.send(int(Remote(Thing).call("hello", "you").split()[1]))
-    os._exit(9)
 
 
 def test_a_process_does_not_outlive_the_one_that_began_it_even_if_that_is_killed() -> None:

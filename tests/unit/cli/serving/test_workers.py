@@ -1,7 +1,6 @@
 """Questions in worker processes: found wherever they run, and failed, not lost, when their process dies."""
 
 import os
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,33 +18,10 @@ from cli.local.serving.workers import Workers
 from selfrag import bootstrap
 from selfrag.bootstrap import api
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
-from selfrag.ports.executions import Snapshot
 from tests.e2e.test_api import eventually
+from tests.support.remote import Answering
 
 ANSWERS = TABLES["answers_table"][0]
-
-
-class Answering:
-    """A worker that does what a question says: `die`, `wait` for ever, or be answered with the id of its process."""
-
-    def __init__(self, home: str = "") -> None:
-        if home == "nowhere":
-            raise Misconfigured("there is no such home.")
-        self._at_work: set[str] = set()
-
-    def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any]:
-        self._at_work.add(question_id)
-        if payload["question"] == "die":
-            os._exit(3)
-        if payload["question"] == "wait":
-            threading.Event().wait()
-        return {"process": os.getpid()}
-
-    def snapshot(self, question_id: str, strategy: str) -> Snapshot | None:
-        return Snapshot("RUNNING", None) if question_id in self._at_work else None
-
-    def history(self, question_id: str, strategy: str) -> list[Any]:
-        return [os.getpid()] if question_id in self._at_work else []
 
 
 @pytest.fixture
@@ -90,7 +66,7 @@ def test_a_process_that_dies_is_replaced_and_its_question_ends_as_failed(workers
 
 def test_whoever_looks_at_a_question_whose_process_died_is_told_that_it_failed(workers: Workers) -> None:
     with serving() as url, httpx2.Client(base_url=url, timeout=30) as api:
-        workers.expect("q", ["c"], time.time() + 3600, "self_rag")
+        workers.expect("q", ["c"], time.time() + 3600)
         assert api.get("/v1/questions/q").json()["status"] == "running"
         workers.start("q", asked("die"))
 

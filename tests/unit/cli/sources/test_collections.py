@@ -15,7 +15,7 @@ from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, held_by, indexed, ingest, manifest_ids, report
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 def rows(table: str) -> int:

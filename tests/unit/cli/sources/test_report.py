@@ -15,7 +15,7 @@ from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 KINDS: dict[str, bytes] = {".md": b"Good.", ".txt": b"", ".png": b"x", ".TAR": b"x", "": b"x", ".link": b""}
 

@@ -15,7 +15,7 @@ from tests.support.documents.damaged_office import GOOD
 from tests.support.documents.files import docx, paragraph, pdf, table
 from tests.support.documents.office import ODF, ODP_TYPE, ODT_TYPE, SLIDE, epub, notes, odf, pptx, shape, slide_table
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 PDF = pdf("Annual leave is 25 days.\nIt is paid.", "", "Sick leave.", title="Leave", resources="/XObject << >>")
 WORD = docx(paragraph("Leave", "Titel"), paragraph("25 days."), table(["City", "Limit"], ["Oslo", "140 EUR"]))

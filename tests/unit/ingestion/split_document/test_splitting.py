@@ -120,15 +120,15 @@ def test_headings_are_found_in_every_form_that_markdown_has(heading):
 
 
 @pytest.mark.parametrize("path", ["a.md", "a.txt", "a.html"])
-@pytest.mark.parametrize("unit", ["word ", "x", "休", "# ", "a\n\n", "<div>"])
-def test_a_megabyte_of_anything_can_be_cut(path, unit):
-    document = parse(path, (unit * (1_000_000 // len(unit.encode())) + "end").encode())
-    assert split(document)[-1].text.endswith("end")
+def test_much_of_anything_can_be_cut(path):
+    for unit in ("word ", "x", "休", "# ", "a\n\n", "<div>"):
+        document = parse(path, (unit * (100_000 // len(unit.encode())) + "end").encode())
+        assert split(document)[-1].text.endswith("end"), unit
 
 
-def test_ten_megabytes_on_one_line_can_be_cut():
-    pieces = pieces_of("word " * 2_000_000, "a.txt")
-    assert sum(len(piece.text.split()) for piece in pieces) == 2_000_000
+def test_a_megabyte_on_one_line_can_be_cut():
+    pieces = pieces_of("word " * 200_000, "a.txt")
+    assert sum(len(piece.text.split()) for piece in pieces) == 200_000
 
 
 def test_each_piece_names_the_nearest_heading_above_it():

@@ -137,14 +137,14 @@ def test_a_document_type_is_refused_in_every_encoding(prolog, encoding):
 
 
 def test_a_zip_bomb_is_refused_by_what_it_declares():
-    assert refusal(docx(paragraph("x" * 65 * 1024 * 1024))) == (
+    assert refusal(zipped({"word/document.xml": 65})) == (
         "a.docx unpacks word/document.xml to more than 64 MB; split it into several files."
     )
 
 
 def test_a_zip_bomb_that_declares_little_is_refused():
-    size = 65 * 1024 * 1024
-    honest = zipped({"word/document.xml": b"<x>" + b" " * (size - 7) + b"</x>"})
+    size = 65 * 1024 * 1024 + len("<w></w>")
+    honest = zipped({"word/document.xml": 65})
     assert honest.count(size.to_bytes(4, "little")) == 2
     assert refusal(honest.replace(size.to_bytes(4, "little"), (1000).to_bytes(4, "little"))) == DAMAGED
 
