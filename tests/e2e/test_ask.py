@@ -77,7 +77,7 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
     cited = {"passage_id", "document", "quote", "answer_span", "heading", "page", "locator", "before", "after"}
     assert set(response["citations"][0]) == cited
     # The complexity is asked for under `adaptive` alone.
-    assert set(response["reflection"]["retrieve"]) == {"decision", "reason", "complexity", "ratio"}
+    assert set(response["reflection"]["retrieve"]) == {"decision", "reason", "complexity", "ratio", "query"}
     assert response["reflection"]["retrieve"]["complexity"] is None
     # Claude tells no probabilities.
     assert response["reflection"]["retrieve"]["ratio"] is None

@@ -160,7 +160,7 @@ steps = st.fixed_dictionaries(
 
 def take_on(model: ModelServer, mood: dict[str, Any]) -> None:
     strips = [{"strip": number, "score": mood["relevance"]} for number in range(1, 4)]
-    decided = {"reason": "r", "decision": mood["decision"], "complexity": mood["complexity"]}
+    decided = {"reason": "r", "decision": mood["decision"], "complexity": mood["complexity"], "query": "days in May"}
     model.answers["decide_retrieval"] = lambda body: decided
     model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": mood["relevance"], "strips": strips}
     claim = {"claim": "a claim", "support": mood["support"], "passages": [1]}

@@ -20,10 +20,10 @@ def test_the_models_decision_stands(decision: str) -> None:
     assert len(result.calls) == 1
 
 
-def test_continue_stands_after_an_earlier_turn() -> None:
+def test_continue_stands_after_an_earlier_turn_with_a_query_in_case_its_evidence_is_gone() -> None:
     judge = grader({**says("continue"), "query": "leave in May"})
     verdict = decide(Task(question="And in May?", previous=EARLIER), judge).verdict
-    assert (verdict.decision, verdict.query) == ("continue", "")
+    assert (verdict.decision, verdict.query) == ("continue", "leave in May")
 
 
 def test_a_follow_up_is_searched_for_in_words_that_stand_alone() -> None:
