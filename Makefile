@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test test-long test-lambda test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test suite test-long test-lambda test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -40,7 +40,10 @@ test test-long test-lambda: export MALLOC_ARENA_MAX := 2
 test test-long test-lambda: export MALLOC_MMAP_THRESHOLD_ := 65536
 test test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
 
-test: $(VENV)/.test lint ## Run every check, and the tests but those of infra/ and the long ones
+test: $(VENV)/.test ## Run every check, and the tests but those of infra/ and the long ones
+	@$(MAKE) --no-print-directory -j 2 lint suite
+
+suite: $(VENV)/.test
 	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m "not long"
 
 test-long: $(VENV)/.infra .venv-tools/.done .venv-clients/.done ## Test what proves little each time: at scale, processes killed, other programs (CONTRIBUTING.md)

@@ -11,6 +11,8 @@ from tests.bench.running import Asked, Running
 from tests.bench.scenarios import FOUR, LONG_AGO
 from tests.bench.stories import SPECULATE, STORIES, Story
 
+pytestmark = pytest.mark.long
+
 # The most rounds that a scenario may take: with `off`, `draft` and `full`.
 MOST = {
     "direct": (3, 3, 2),

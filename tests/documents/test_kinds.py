@@ -19,6 +19,8 @@ from selfrag.text.sentences import split_around
 from tests.documents.kinds import ASKED, TEMPTING, Asked, documents
 from tests.support.fakes import PROMPT, FakeClaude, FakeWork, cited
 
+pytestmark = pytest.mark.long
+
 TOP_K = 4  # as policy has it by default
 
 

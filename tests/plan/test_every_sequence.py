@@ -44,6 +44,7 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
 }
 
 
+@pytest.mark.longest(20)
 @pytest.mark.parametrize("name", WALKS)
 def test_every_sequence_ends_within_its_calls_and_rounds(name: str, record_property: Any) -> None:
     replies, previous, most_calls, most_rounds = WALKS[name]

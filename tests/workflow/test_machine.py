@@ -61,6 +61,7 @@ def agrees(worlds: Worlds, stack: LocalStack, seed: int) -> bool:
     return (execution.output and told(execution.output), Counter(world.events)) == planned(seed)
 
 
+@pytest.mark.longest(20)
 def test_what_the_plans_say_is_what_the_definition_does(record_property: Any) -> None:
     worlds, different, entered = Worlds(), [], Counter[str]()
     with worlds.running() as stack:

@@ -7,6 +7,8 @@ import pytest
 from selfrag.domain.questions import Policy
 from tests.support.simulated.overload import SHARE, Overload
 
+pytestmark = pytest.mark.long
+
 LIMIT, SECONDS = 200, 60
 # A question takes the functions some 26 s.
 CARRIED = LIMIT / 26

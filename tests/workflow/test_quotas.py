@@ -7,6 +7,8 @@ import pytest
 
 from tests.support.simulated.metered import FirstLoad
 
+pytestmark = pytest.mark.long
+
 
 # How much of a quota may be used at once is not known.
 @pytest.mark.parametrize(
@@ -23,7 +25,6 @@ def test_no_quota_fails_a_document_or_a_question_or_is_spent_twice_on_a_vector(
     assert len(load.ready) == 200
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("a_minute", [600, 2000])
 def test_200_files_uploaded_at_once_are_ingested_without_the_reindexing_machine_from_600_calls_a_minute_on(
     a_minute: int, record_property: Any
@@ -34,7 +35,6 @@ def test_200_files_uploaded_at_once_are_ingested_without_the_reindexing_machine_
     assert load.failed == {}
 
 
-@pytest.mark.long
 def test_of_200_files_uploaded_at_once_at_60_calls_a_minute_those_that_fail_say_that_the_model_was_busy(
     record_property: Any,
 ) -> None:

@@ -121,7 +121,15 @@ def weigh(history: list[dict[str, Any]]) -> tuple[int, str]:
     return max(sizes)
 
 
-@pytest.mark.parametrize("kind", ["claude", "claude, all cached", "claude, ahead, all cached", "endpoint"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("claude", marks=pytest.mark.long),
+        "claude, all cached",
+        pytest.param("claude, ahead, all cached", marks=pytest.mark.long),
+        pytest.param("endpoint", marks=pytest.mark.long),
+    ],
+)
 def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(kind: str, record_property: Any) -> None:
     counted, plain = Counted(), by_endpoint() if kind == "endpoint" else by_claude(cached if "cached" in kind else dict)
     script = {step: [counted.of(one) if callable(one) else one for one in found] for step, found in plain.items()}

@@ -12,6 +12,8 @@ from tests.support.asking import MemoryCalls
 from tests.support.simulated.throttling import Throttled
 from tests.support.tables import make_verdicts_table
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def table() -> Iterator[Any]:
