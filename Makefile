@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test suite test-long test-lambda test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test suite test-beside test-long test-lambda test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -36,15 +36,24 @@ serve: $(VENV)/.ask ## Serve the HTTP API and its page on this machine: make ser
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") $(if $(PORT),--port "$(PORT)")
 
 # Of glibc's memory a thread that has ended keeps its part, and so does what was large once.
-test test-long test-lambda: export MALLOC_ARENA_MAX := 2
-test test-long test-lambda: export MALLOC_MMAP_THRESHOLD_ := 65536
-test test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
+test test-beside test-long test-lambda: export MALLOC_ARENA_MAX := 2
+test test-beside test-long test-lambda: export MALLOC_MMAP_THRESHOLD_ := 65536
+test test-beside test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
 
-test: $(VENV)/.test ## Run every check, and the tests but those of infra/ and the long ones
+# What stands beside the service: readers of files, the page, what a laptop has in AWS's place, evaluation, benches.
+BESIDE := tests/e2e/page tests/e2e/test_page.py tests/e2e/test_page_steps.py tests/unit/ingestion/parse_document \
+  tests/unit/cli/offline tests/unit/cli/local_aws tests/unit/cli/local_index tests/unit/cli/recognition \
+  tests/workflow/test_recognition.py tests/unit/cli/evaluation tests/unit/cli/bench tests/bench \
+  $(wildcard tests/e2e/test_eval*.py) tests/e2e/test_question_sets.py tests/e2e/test_replay.py
+
+test: $(VENV)/.test ## Run every check, and the tests but those of infra/, those beside the service and the long ones
 	@$(MAKE) --no-print-directory -j 2 lint suite
 
 suite: $(VENV)/.test
-	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m "not long"
+	@$(BIN)/pytest -n 3 --dist worksteal $(addprefix --ignore ,tests/infra $(BESIDE)) -m "not long"
+
+test-beside: $(VENV)/.test ## Test the readers of files, the page in a browser, the laptop's own parts, evaluation and benches
+	@$(BIN)/pytest -n 3 --dist worksteal -m "not long" $(BESIDE)
 
 test-long: $(VENV)/.infra .venv-tools/.done .venv-clients/.done ## Test what proves little each time: at scale, processes killed, other programs (CONTRIBUTING.md)
 	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m long

@@ -67,7 +67,10 @@ def _is_grader(step: str) -> bool:
 
 def rounds(ledger: Iterable[Entry]) -> int:
     """How many calls to the model had to wait for another: those of one step do, those of one turn do not."""
-    return sum(max(len(entry.calls) or bool(entry.attempts) for entry in entries) for entries in turns(ledger))
+    most: dict[int, int] = {}
+    for entry in ledger:
+        most[entry.turn] = max(most.get(entry.turn, 0), len(entry.calls) or bool(entry.attempts))
+    return sum(most.values())
 
 
 def turns(ledger: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
