@@ -65,26 +65,26 @@ class Replies:
         return [*new, ("nothing new", steps.found(*seen[: self._top_k]))]
 
     def deciding(self, known: Loop) -> Any:
-        """Return what of a situation can still make a difference: of passages whether there are any, and verdicts."""
+        """Return what of a situation can still make a difference: of passages whether there are any, and verdicts.
+
+        What the last answer lacked and was worth counts while it is judged, the earlier question while it is read.
+        """
         gathering, draft = known.gathering, known.draft
+        judged = [known.check, len(known.missing)]
+        kept = [bool(draft.answer), draft.direct, known.useful == "no" or draft.support.level == "no_support"]
+        earlier = [known.recall, bool(known.previous_relevance), bool(known.brief.previous.answer)]
         return [
-            [known.stage, known.reflects, known.direct, known.check, known.useful, min(known.useless, 2)],
-            [known.recall, bool(known.previous_relevance), bool(known.brief.previous.answer)],
+            [known.stage, known.reflects, known.direct, known.useful, min(known.useless, 2)],
+            [*judged, *kept] if known.stage == "reflect" else [],
+            earlier if known.stage == "read" else [],
             gathering.model_dump(exclude={"queries", "web", "fresh", "brought", "since", "bytes"}),
             [len(gathering.queries), bool(gathering.web), sorted(one.split()[0] for one in gathering.fresh)],
-            [
-                bool(known.evidence),
-                bool(known.seen),
-                bool(known.queries),
-                len(known.missing),
-                bool(known.failed_claims),
-            ],
+            [bool(known.evidence), bool(known.seen), bool(known.queries), bool(known.failed_claims)],
             [known.prepared.new, known.has_query, known.stalled],
-            [bool(draft.answer), draft.direct, known.useful == "no" or draft.support.level == "no_support"],
             bool(draft.not_said) and known.stage == "reflect",
             [known.ran("SearchWeb"), known.searched_for_missing(), known.rewrites(), known.repairs()],
             [known.fruitless(), len([entry for entry in known.ledger if entry.step == "Retrieve"][-2:])],
-            [0, any(entry.error for entry in known.ledger)],
+            any(entry.error for entry in known.ledger),
         ]
 
 

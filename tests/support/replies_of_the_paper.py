@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement, product
 from typing import Any
 
+from question.pick_candidate import logic as pick_candidate
+from question.rank_paths import logic as rank_paths
 from selfrag.plan.contest.known import Contest
 from selfrag.plan.limits import calls
 from selfrag.plan.tree.known import Tree
@@ -57,9 +59,9 @@ class Replies:
             case "GradeUtility":
                 return [("", steps.utility(FATES.get(task["answer"].split()[0], fate)[4]))]
             case "RankPaths":
-                return [("", steps.rank_paths(task, None))]
+                return [("", rank_paths.rank(rank_paths.Task.model_validate(task)).model_dump(mode="json"))]
             case "PickCandidate":
-                return [("", steps.pick_candidate(task, None))]
+                return [("", pick_candidate.pick(pick_candidate.Task.model_validate(task)).model_dump(mode="json"))]
             case _:
                 assert step == "Generate"
                 return self._written(task, passage_ids)

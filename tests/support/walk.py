@@ -113,7 +113,7 @@ class Walk:
             kept.append(reach)
         elif self._random.random() < WALKED_AGAIN:
             again = self._beyond(known, plan, spent, turns)
-            assert again.same(reach), f"two situations that are taken for equal go on differently: {known}"
+            assert again.same(reach), f"taken for equal, and goes on differently: {[one.why for one in known.passes]}"
         fewest, most = reach.fewest + reach.spent - spent, reach.most + reach.spent - spent
         return replace(
             reach, spent=spent, calls=reach.calls + spent, rounds=reach.rounds + turns, fewest=fewest, most=most
