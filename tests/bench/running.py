@@ -27,8 +27,6 @@ from tests.bench.stories import COLLECTION, found, found_on_the_web
 from tests.support.fakes import FakeEmbedder, FakeIndex
 from tests.support.local import forget_verdicts
 
-# All that a question can be run by.
-
 
 class ScriptedIndex(FakeIndex):
     """Finds what the story says that the query is of, in no time."""

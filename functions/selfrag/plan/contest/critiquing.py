@@ -7,13 +7,13 @@ from selfrag.domain.scores.critiqued import Critiqued
 from selfrag.plan import steps
 from selfrag.plan.contest.known import Contest, weighed, with_critiques, with_entries, with_readings
 from selfrag.plan.limits import was_throttled
-from selfrag.plan.passes import Plan, PlannedStep, count
+from selfrag.plan.passes import AT_ONCE, Plan, PlannedStep, count
 from selfrag.plan.reports import Report, entry_of, of_step
 from selfrag.plan.strategy import Strategy
 
 Move = tuple[Contest, Plan]
-# Four answers at the same time, each with two steps; two answers once the model asked for patience.
-AT_ONCE, AT_ONCE_WHEN_THROTTLED = 8, 4
+# Two answers at the same time, each with two steps, once the model asked for patience.
+AT_ONCE_WHEN_THROTTLED = 4
 # Calls to Claude that an answer takes at most: IsRel, the text, IsSup and IsUse; of one that is written the last two.
 FROM_A_PASSAGE, WITHOUT_ONE = 4, 2
 

@@ -16,7 +16,6 @@ from selfrag.plan.tree.known import Sentence, Tree, sentences_of
 from selfrag.plan.tree.searches import is_searched, rested, search_of, with_found
 
 Move = tuple[Tree, Plan]
-AT_ONCE = 8
 
 
 class Growing(Strategy[Tree]):
@@ -190,7 +189,7 @@ class Growing(Strategy[Tree]):
         known = known.but(stage=stage, turn=known.turn + 1)
         at_work = [one for path in known.live for one in path.found if one]
         keep = list(dict.fromkeys([*known.ends, *at_work]))
-        return known, Plan(why=why, turn=known.turn, steps=planned, keep=keep, at_once=AT_ONCE)
+        return known, Plan(why=why, turn=known.turn, steps=planned, keep=keep)
 
 
 def _latest(verdicts: Sequence[RelevanceVerdict]) -> list[RelevanceVerdict]:
