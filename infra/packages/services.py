@@ -25,6 +25,7 @@ _AWS: dict[str, Json] = {
     "GetSecretValue": {"Name": "key", "SecretString": "key", "VersionId": "1"},
     "GetItem": {},
     "PutItem": {},
+    "UpdateItem": {"Attributes": {}},
     "StartSyncExecution": {**_QUESTION_ENDED, "output": json.dumps({"status": "answered", "answer": ANSWER})},
 }
 _FOUND = {"status": 200, "timed_out": False, "_shards": {"failed": 0}}

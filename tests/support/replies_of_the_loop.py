@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfrag.plan.loop.known import Loop
+from selfrag.plan.loop.situation import Loop
 from tests.support import steps
 from tests.support.walk import Reply
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from question.pick_candidate import logic as pick_candidate
 from question.rank_paths import logic as rank_paths
-from selfrag.plan.contest.known import Contest
+from selfrag.plan.contest.situation import Contest
 from selfrag.plan.limits import calls
-from selfrag.plan.tree.known import Tree
+from selfrag.plan.tree.situation import Tree
 from tests.support import steps
 from tests.support.replies_of_the_loop import decisions
 from tests.support.walk import Reply

@@ -13,7 +13,7 @@ from selfrag.domain.ledger import rounds
 from selfrag.domain.policy import Policy
 from selfrag.plan import self_rag
 from selfrag.plan.limits import calls, has_room
-from selfrag.plan.loop import reflecting
+from selfrag.plan.loop import reflection
 from selfrag.plan.passes import Plan, PlannedStep
 from selfrag.plan.planner import STRATEGIES, Request, after, first_pass, policy_of
 from selfrag.plan.reports import Report
@@ -92,7 +92,7 @@ class Walk:
     def reach(self) -> Reach:
         """Walk all sequences."""
         asked = self._has_room
-        with patch.object(self_rag, "has_room", asked), patch.object(reflecting, "has_room", asked):
+        with patch.object(self_rag, "has_room", asked), patch.object(reflection, "has_room", asked):
             return self._reach(*first_pass(self.request, 0.0))
 
     def _has_room(self, known: Situation, policy: Policy, more: int) -> bool:

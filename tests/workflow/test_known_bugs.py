@@ -30,9 +30,9 @@ from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import PRICES
 from selfrag.domain.questions import Weights
 from selfrag.plan import steps as steps_of_a_plan
-from selfrag.plan.loop import answering, reflecting, taking
-from selfrag.plan.loop.answering import Answering
-from selfrag.plan.loop.known import Gathering
+from selfrag.plan.loop import answers, outcome, reflection
+from selfrag.plan.loop.answers import Answering
+from selfrag.plan.loop.situation import Gathering
 from selfrag.plan.self_rag import SelfRag
 from selfrag.ports.model import Judgement
 from selfrag.ports.prompts import load_prompt
@@ -157,12 +157,12 @@ def test_bug_4_web_results_are_graded_like_passages() -> None:
 
     def put_back(world: World) -> None:
         # What the web brings is taken as if it had been found relevant.
-        as_built = taking._evidence
+        as_built = outcome._evidence
 
         def evidence(searched: Gathering, verdicts: Any, **more: Any) -> Any:
             return searched.fresh if searched.web else as_built(searched, verdicts, **more)
 
-        world.patches.append(patch.object(taking, "_evidence", evidence))
+        world.patches.append(patch.object(outcome, "_evidence", evidence))
 
     holds_and_sees(check, put_back)
 
@@ -225,13 +225,13 @@ def test_bug_6_the_answer_that_was_written_is_the_answer_that_is_returned() -> N
         assert response["answer"] == "Exactly this."
 
     def put_back(world: World) -> None:
-        as_built = taking.take_in
+        as_built = outcome.take_in
 
         def take_in(*asked: Any) -> Any:
             known, taken = as_built(*asked)
             return known.but(draft=known.draft.model_copy(update={"answer": ""})), taken
 
-        world.patches.append(patch.object(answering, "take_in", take_in))
+        world.patches.append(patch.object(answers, "take_in", take_in))
 
     holds_and_sees(check, put_back)
 
@@ -269,12 +269,12 @@ def test_bug_7_utility_counts_when_answers_are_compared() -> None:
         assert response["answer"] == "Of more use."
 
     def put_back(world: World) -> None:
-        as_built = reflecting._worth
+        as_built = reflection._worth
 
         def worth(known: Any, policy: Any) -> float:
             return as_built(known, policy.model_copy(update={"weights": Weights(use=0)}))
 
-        world.patches.append(patch.object(reflecting, "_worth", worth))
+        world.patches.append(patch.object(reflection, "_worth", worth))
 
     holds_and_sees(check, put_back)
 

@@ -6,8 +6,8 @@ from selfrag.domain.answers import Draft
 from selfrag.domain.scores.critiqued import Critiqued
 from selfrag.domain.scores.shown import Scores
 from selfrag.plan import steps
-from selfrag.plan.contest.critiquing import WITHOUT_ONE, Critiquing
-from selfrag.plan.contest.known import Candidate, Compared, Contest, Source, weighed, with_entries
+from selfrag.plan.contest.critiques import WITHOUT_ONE, Critiquing
+from selfrag.plan.contest.situation import Candidate, Compared, Contest, Source, weighed, with_entries
 from selfrag.plan.passes import Plan, PlannedStep, count
 from selfrag.plan.reports import Report, entry_of, of_step, retrieval_of
 from selfrag.plan.strategy import NO_TIME

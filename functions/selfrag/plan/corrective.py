@@ -1,11 +1,11 @@
 """corrective: grade what was found, and correct it by the web and by strips (CRAG, arXiv 2401.15884, 4.3)."""
 
 from selfrag.plan.limits import has_room
-from selfrag.plan.loop.answering import Answering, Move
+from selfrag.plan.loop.answers import Answering, Move
 from selfrag.plan.loop.gathering import Traits
-from selfrag.plan.loop.known import Gathering, Loop
+from selfrag.plan.loop.outcome import Taken
 from selfrag.plan.loop.reasons import relevant
-from selfrag.plan.loop.taking import Taken
+from selfrag.plan.loop.situation import Gathering, Loop
 from selfrag.plan.passes import count
 
 

@@ -1,6 +1,6 @@
 """naive: plain RAG, which searches once and answers."""
 
-from selfrag.plan.loop.answering import Answering
+from selfrag.plan.loop.answers import Answering
 
 
 class Naive(Answering):

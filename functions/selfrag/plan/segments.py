@@ -18,9 +18,9 @@ from selfrag.plan.reports import (
     retrieval_of,
     utility_of,
 )
-from selfrag.plan.tree.growing import Growing
-from selfrag.plan.tree.known import Beam, Tree, live_paths
+from selfrag.plan.tree.growth import Growing
 from selfrag.plan.tree.levels import ahead_of, stopped_by
+from selfrag.plan.tree.situation import Beam, Tree, live_paths
 
 Move = tuple[Tree, Plan]
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.plan import steps
 from selfrag.plan.limits import has_room
-from selfrag.plan.loop.answering import Answering, Move
-from selfrag.plan.loop.known import Gathering, Loop, Mode
+from selfrag.plan.loop.answers import Answering, Move
+from selfrag.plan.loop.outcome import Taken
 from selfrag.plan.loop.reasons import drafted, judged
-from selfrag.plan.loop.reflecting import reflections_of, with_verdicts
-from selfrag.plan.loop.taking import Taken
+from selfrag.plan.loop.reflection import reflections_of, with_verdicts
+from selfrag.plan.loop.situation import Gathering, Loop, Mode
 from selfrag.plan.passes import count
 from selfrag.plan.reports import Report
 from selfrag.plan.strategy import NO_TIME

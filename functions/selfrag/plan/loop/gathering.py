@@ -8,7 +8,7 @@ from selfrag.domain.ledger import Entry
 from selfrag.domain.policy import Policy
 from selfrag.plan import steps
 from selfrag.plan.limits import share_usd, was_throttled
-from selfrag.plan.loop.known import Loop, Mode
+from selfrag.plan.loop.situation import Loop, Mode
 from selfrag.plan.passes import AT_ONCE, AT_ONCE_WHEN_THROTTLED, PlannedStep
 from selfrag.plan.reports import Report, entry_of
 

@@ -1,8 +1,8 @@
 """The words of a plan's reason: what was found, written and judged, in numbers."""
 
 from selfrag.domain.verdicts import SupportLevel
-from selfrag.plan.loop.known import Loop
-from selfrag.plan.loop.taking import Taken
+from selfrag.plan.loop.outcome import Taken
+from selfrag.plan.loop.situation import Loop
 from selfrag.plan.passes import count
 
 SUPPORT: dict[SupportLevel, str] = {

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from selfrag.domain.policy import Policy
 from selfrag.domain.scores.shown import Stopped
 from selfrag.plan.limits import calls, spent_usd
-from selfrag.plan.tree.known import Ahead, Live, Tree
+from selfrag.plan.tree.situation import Ahead, Live, Tree
 
 # Calls of a sentence: IsRel, the text and IsSup.
 OF_A_SENTENCE = ("GradeRelevance", "Generate", "GradeSupport")

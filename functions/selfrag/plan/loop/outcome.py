@@ -7,7 +7,7 @@ from selfrag.domain.answers import Draft
 from selfrag.domain.policy import Policy
 from selfrag.domain.verdicts import RelevanceVerdict
 from selfrag.plan.loop.gathering import Traits
-from selfrag.plan.loop.known import Gathering, Loop
+from selfrag.plan.loop.situation import Gathering, Loop
 from selfrag.plan.reports import Report, entry_of, of_step, relevance_of, retrieval_of
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from selfrag.domain.scores.critiqued import Critiqued
 from selfrag.plan import steps
-from selfrag.plan.contest.known import Contest, weighed, with_critiques, with_entries, with_readings
+from selfrag.plan.contest.situation import Contest, weighed, with_critiques, with_entries, with_readings
 from selfrag.plan.limits import was_throttled
 from selfrag.plan.passes import AT_ONCE, Plan, PlannedStep, count
 from selfrag.plan.reports import Report, entry_of, of_step

@@ -12,8 +12,8 @@ from selfrag.plan import steps
 from selfrag.plan.passes import Plan, PlannedStep, count
 from selfrag.plan.reports import Report, entry_of, of_step, relevance_of, retrieval_of, support_of
 from selfrag.plan.strategy import Strategy
-from selfrag.plan.tree.known import Sentence, Tree, sentences_of
 from selfrag.plan.tree.searches import is_searched, rested, search_of, with_found
+from selfrag.plan.tree.situation import Sentence, Tree, sentences_of
 
 Move = tuple[Tree, Plan]
 

@@ -7,7 +7,7 @@ from selfrag.domain.policy import Policy
 from selfrag.domain.scores.ranking import EQUAL
 from selfrag.plan import steps
 from selfrag.plan.limits import has_room, share_usd
-from selfrag.plan.loop.known import Loop, Prepared
+from selfrag.plan.loop.situation import Loop, Prepared
 from selfrag.plan.passes import PlannedStep
 from selfrag.plan.reports import Report, critique_of, entry_of, of_step
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from selfrag.plan.loop.gathering import Traits, at_once, readings_of, searches_of, with_searches
-from selfrag.plan.loop.known import Gathering, Loop
+from selfrag.plan.loop.outcome import Taken, take_in
 from selfrag.plan.loop.reasons import drafted, relevant
-from selfrag.plan.loop.taking import Taken, take_in
+from selfrag.plan.loop.situation import Gathering, Loop
 from selfrag.plan.passes import Plan, PlannedStep, count
 from selfrag.plan.reports import Report
 from selfrag.plan.strategy import NO_TIME, Strategy
