@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.passages import FoundPassages, Passage
+from selfrag.plan.passes import AT_ONCE
 from selfrag.text.budget import STATE_BUDGET_BYTES, within_budget
 from tests.support import steps
 from tests.support.paper.segments import EXAMPLE, segment
@@ -17,7 +18,6 @@ LARGEST = {"strategy": "segments", "beam": 3, "top_k": 8, "max_segments": 6, "de
 # Letters of a passage: in the state it has 4 KB.
 LETTERS = 3_800
 MOST_EVENTS = 5_000
-MOST_LAMBDAS = 8
 SENTENCE = "Whoever has worked for a whole year may keep ten of the days that are left until the end of March, said {}."
 
 
@@ -26,7 +26,7 @@ class Counted:
 
     def __init__(self) -> None:
         self._lock, self._now, self.most = threading.Lock(), 0, 0
-        self._met = threading.Barrier(MOST_LAMBDAS, timeout=0.02)
+        self._met = threading.Barrier(AT_ONCE, timeout=0.02)
 
     def of(self, reply: Any) -> Any:
         def counted(event: dict[str, Any]) -> Any:
@@ -148,7 +148,7 @@ def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(kind
     print(figures)
     assert size < STATE_BUDGET_BYTES
     assert len(execution.history) < MOST_EVENTS
-    assert counted.most <= MOST_LAMBDAS
+    assert counted.most <= AT_ONCE
     assert len(json.dumps(execution.output).encode()) < STATE_BUDGET_BYTES
     assert not [warning for warning in execution.output["usage"]["warnings"] if "left out" in warning]
     assert stopped == ("sequences" if kind == "endpoint" else "depth" if "cached" in kind else "calls")
