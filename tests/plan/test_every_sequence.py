@@ -22,7 +22,8 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
     "corrective": (OfTheLoop("corrective", "draft"), "earlier", 7, 3),
     "self_rag, off": (OfTheLoop("self_rag", "off"), "earlier", 40, 19),
     "self_rag, draft": (OfTheLoop("self_rag", "draft"), "", 40, 19),
-    "self_rag, full": (OfTheLoop("self_rag", "full"), "", 40, 18),
+    # Of two passages: the cap on calls, which four come near, is met with `off` and `draft`.
+    "self_rag, full": (OfTheLoop("self_rag", "full", top_k=2), "", 40, 18),
     "adaptive, off": (OfTheLoop("adaptive", "off"), "", 40, 19),
     "candidates, off": (OfThePaper(FATES, strategy="candidates", speculate="off", top_k=2), "", 18, 8),
     "candidates, full": (OfThePaper(FATES, strategy="candidates", speculate="full", top_k=2), "earlier", 22, 6),
