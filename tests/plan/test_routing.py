@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from selfrag.plan.reports import NO_VERDICT
 from tests.support import steps
 from tests.workflow.asking import ANSWER, ASKED, SEARCH, ahead, run
 
@@ -86,3 +87,8 @@ def test_the_first_search_of_a_follow_up_is_worded_so_that_it_stands_alone(decis
     assert searched == [["How many days in May?"]]
     assert response["status"] == "answered"
     assert response["path"][-5:] == [*SEARCH, *ANSWER]
+
+
+def test_a_judge_of_use_that_was_lost_is_named_as_the_reason_for_want_of_a_verdict() -> None:
+    response, _ = run(ahead("off"), grade_utility=[RuntimeError("lost")])
+    assert response["reflection"]["utility"] == {"score": None, "reason": NO_VERDICT, "cached": False}

@@ -93,5 +93,7 @@ def utility_of(report: Report | None) -> UtilityVerdict:
 
 def critique_of(reports: Iterable[Report]) -> Critique:
     """Return what the graders of one answer said: the verdict `utility` is GradeUtility's, and so for each."""
-    told = {report.step.removeprefix("Grade").lower(): report.get("verdict") for report in reports}
-    return Critique.model_validate({name: told[name] for name in Critique.model_fields if told.get(name)})
+    by_name = {report.step.removeprefix("Grade").lower(): report for report in reports}
+    told = {name: by_name[name].get("verdict") for name in Critique.model_fields if name in by_name}
+    said = Critique.model_validate({name: verdict for name, verdict in told.items() if verdict})
+    return said.model_copy(update={"utility": utility_of(by_name.get("utility"))})
