@@ -15,7 +15,7 @@ from ask.edge.methods import methods_of
 from ask.edge.problems import ProblemRaised, as_problem, respond
 from ask.routes import description, documents, feedback, page, questions
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.refusals import explain_errors
+from selfrag.domain.validation import explain_errors
 from selfrag.runtime.observability import logger
 
 

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 from ask.app import make_app, request_id
 from ask.edge.body import checked
-from ask.edge.origins import shown_to_pages
+from ask.edge.cors import shown_to_pages
 from ask.edge.problems import ProblemRaised, respond
 from selfrag import bootstrap
 from selfrag.bootstrap import api, ingestion
@@ -35,9 +35,9 @@ def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> 
 
 def _shown(event: dict[str, Any], replied: dict[str, Any], origins: Collection[str]) -> dict[str, list[str]]:
     given = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
-    asks_before = event["httpMethod"] == "OPTIONS" and "access-control-request-method" in given
+    is_preflight = event["httpMethod"] == "OPTIONS" and "access-control-request-method" in given
     allow = "".join(replied["multiValueHeaders"].get("Allow", []))
-    headers = shown_to_pages(given.get("origin", ""), asks_before, allow, origins)
+    headers = shown_to_pages(given.get("origin", ""), is_preflight, allow, origins)
     return {name: [value] for name, value in headers.items()}
 
 

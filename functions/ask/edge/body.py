@@ -10,7 +10,7 @@ from ask.edge.methods import methods_of
 from ask.edge.problems import ProblemRaised
 from selfrag.domain.feedback import FeedbackRequest
 from selfrag.domain.questions import AskRequest, UploadRequest
-from selfrag.domain.refusals import Request
+from selfrag.domain.validation import Request
 
 MAX_BODY_BYTES = 64 * 1024
 

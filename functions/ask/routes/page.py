@@ -6,7 +6,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from ask.page import assembled
+from ask.page import bundle
 from selfrag.bootstrap import api
 
 router = Router()  # type: ignore[no-untyped-call]
@@ -16,9 +16,9 @@ router = Router()  # type: ignore[no-untyped-call]
 def show_page() -> Response[Any]:
     """The page, for whoever comes: what it asks the API for needs a key as everything does."""
     headers = {
-        "Content-Security-Policy": assembled.policy(api.uploads().origin()),
+        "Content-Security-Policy": bundle.policy(api.uploads().origin()),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "no-cache",
     }
-    return Response(HTTPStatus.OK.value, "text/html; charset=utf-8", assembled.html(), headers=headers)
+    return Response(HTTPStatus.OK.value, "text/html; charset=utf-8", bundle.html(), headers=headers)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from ingestion.recognize_pages.merging import with_pages
+from ingestion.recognize_pages.merge import with_pages
 from selfrag.domain.documents import Document, document_from, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content

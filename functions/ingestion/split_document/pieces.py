@@ -4,7 +4,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from ingestion.split_document.cutting import Stretch, runs
+from ingestion.split_document.chunks import Stretch, runs
 from ingestion.split_document.sections import Section, sections_of
 from selfrag.domain.documents import Document, Piece, Row, has_words
 from selfrag.text.sentences import split_sentences

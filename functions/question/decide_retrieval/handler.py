@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from question.decide_retrieval import probable
+from question.decide_retrieval import probability
+from question.decide_retrieval.continuation import decide_next
 from question.decide_retrieval.logic import Result, Task, decide
-from question.decide_retrieval.next import decide_next
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.bootstrap.generator import generator
@@ -21,10 +21,10 @@ def by_claude(task: Task) -> Result:
     return decide_next(task, following(task)) if task.so_far else decide(task, grader(task))
 
 
-@bootstrap.step(probable.Task)
-def by_selfrag(task: probable.Task) -> probable.Result:
+@bootstrap.step(probability.Task)
+def by_selfrag(task: probability.Task) -> probability.Result:
     """Say how probable it is that the question needs a search."""
-    return probable.decide(task, generator()(task))
+    return probability.decide(task, generator()(task))
 
 
 def handler(event: Event, context: Any) -> Event:

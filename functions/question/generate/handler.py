@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from question.generate.critiqued import Result as Critiques
-from question.generate.critiqued import Task as Critiquing
-from question.generate.critiqued import critique
 from question.generate.logic import Result, Task, generate
+from question.generate.self_critique import Result as Critiques
+from question.generate.self_critique import Task as Critiquing
+from question.generate.self_critique import critique
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.bootstrap.generator import generator

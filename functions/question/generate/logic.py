@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from question.generate.choosing import MOST_CHOICES, chosen, named
-from question.generate.citing import citations_of, source_of
-from question.generate.marks import marked, not_said, says_something
+from question.generate.annotations import marked, not_said, says_something
+from question.generate.choices import MOST_CHOICES, chosen, named
+from question.generate.citations import citations_of, source_of
 from selfrag.domain.answers import Citation, Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Evidence, Strip

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
-from question.pick_candidate.paths import Beam, pick_path
+from question.pick_candidate.beam import Beam, pick_path
 from question.pick_candidate.results import Result
 from selfrag.domain.answers import Draft
 from selfrag.domain.questions import Weights

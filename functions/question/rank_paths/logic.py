@@ -11,7 +11,7 @@ from selfrag.domain.scores.critiqued import Constraints, Out, Segment, out
 from selfrag.domain.scores.paths import Path, best_first
 from selfrag.domain.scores.shown import Node
 from selfrag.domain.strategies import Generator
-from selfrag.text.budget import STATE_BUDGET_BYTES, size_of, within_budget
+from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of, within_budget
 
 # What else travels with the paths: the sentences of a level, or the ledger and the verdicts of all.
 LEVEL_BYTES = 96 * 1024

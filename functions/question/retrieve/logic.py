@@ -13,7 +13,7 @@ from selfrag.domain.passages import FoundPassages, Passage
 from selfrag.domain.questions import Filters
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.index import CANDIDATES, PassageIndex, best
-from selfrag.text.budget import within_budget
+from selfrag.text.state_budget import within_budget
 
 BY_TEXT_ALONE = "The embedding model was too busy: this search was by full text alone."
 

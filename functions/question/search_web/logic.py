@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, ValidationError
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import FoundPassages, Passage
 from selfrag.ports.web import Domains, WebSearch
-from selfrag.text.budget import within_budget
+from selfrag.text.state_budget import within_budget
 
 WEB_COLLECTION = "web"
 MAX_RESULT_CHARACTERS = 4000

@@ -25,7 +25,7 @@ from selfrag.domain.errors import (
     TemporarilyUnavailable,
     Unreadable,
 )
-from selfrag.domain.refusals import wrong_fields
+from selfrag.domain.validation import wrong_fields
 
 _UNUSABLE = (NoCredentialsError, NoRegionError, PartialCredentialsError)
 _TOO_LARGE = {"InvalidExecutionInput"}

@@ -109,7 +109,7 @@ def settings() -> Settings:
 def index() -> "Index":
     """Connect to the index of passages; raises Misconfigured without credentials or region."""
     from selfrag.adapters.opensearch.collection import connect
-    from selfrag.adapters.opensearch.searching import OpenSearchPassages
+    from selfrag.adapters.opensearch.search import OpenSearchPassages
 
     config = read(CollectionSettings)
     client = connect(config.collection_endpoint, config.collection_region, config.collection_timeout_seconds)

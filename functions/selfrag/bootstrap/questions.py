@@ -103,7 +103,7 @@ def clock() -> Clock:
 @once
 def recent_calls() -> "RecentCalls":
     """Make the record of the deployment's recent calls to its models."""
-    from selfrag.adapters.calls import DynamoCalls
+    from selfrag.adapters.recent_calls import DynamoCalls
 
     return DynamoCalls(_verdicts_client(), settings().verdicts_table, clock().now)
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from selfrag.domain.answers import Status
 from selfrag.domain.base import Model
 from selfrag.domain.fields import Name, RightAnswer
-from selfrag.domain.refusals import Request
+from selfrag.domain.validation import Request
 
 Wrong = Literal["incorrect", "incomplete", "wrong_documents", "answerable", "unanswerable", "other"]
 

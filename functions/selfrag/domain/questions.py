@@ -13,7 +13,7 @@ from selfrag.domain.fields import Day, Key, Name, Question, Tag, Whole
 from selfrag.domain.passages import Bounds
 from selfrag.domain.policy import Policy as Policy  # for who asks a question under one
 from selfrag.domain.policy import Weights as Weights
-from selfrag.domain.refusals import Request, explain
+from selfrag.domain.validation import Request, explain
 
 
 class Filters(Model):

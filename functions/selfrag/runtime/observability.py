@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from selfrag.domain.calls import Prices, StepResult
 from selfrag.domain.errors import DeadlineExceeded, InvalidInput, SelfragError, TemporarilyUnavailable
-from selfrag.domain.refusals import wrong_fields
+from selfrag.domain.validation import wrong_fields
 from selfrag.runtime.deadline import time_for_a_retry
 from selfrag.runtime.metrics import NAMESPACE, count_calls, count_step, count_throttled
 

@@ -13,11 +13,11 @@ import anthropic
 from anthropic.types import Message
 from pydantic import BaseModel, ValidationError
 
-from selfrag.adapters.claude.budget import Kind, Purse
-from selfrag.adapters.claude.faults import cost_nothing, understood
-from selfrag.adapters.claude.marks import mark_for
+from selfrag.adapters.claude.cache_control import mark_for
 from selfrag.adapters.claude.messages import call_of, flaw_of, search_result, segment_of, verdict_in
 from selfrag.adapters.claude.profiles import bedrock_request, plain_request, profile_of, structured_request
+from selfrag.adapters.claude.purse import Kind, Purse
+from selfrag.adapters.claude.sdk_errors import cost_nothing, understood
 from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall, Prices, price_of
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable

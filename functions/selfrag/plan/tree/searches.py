@@ -7,7 +7,7 @@ from selfrag.plan import steps
 from selfrag.plan.passes import PlannedStep
 from selfrag.plan.reports import Report, entry_of
 from selfrag.plan.tree.situation import Live, Tree
-from selfrag.text.budget import STATE_BUDGET_BYTES
+from selfrag.text.state_budget import STATE_BUDGET_BYTES
 
 # The passages of a level have so much of the state's budget.
 LEVEL_BYTES = 104 * 1024

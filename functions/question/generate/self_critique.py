@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, SerializeAsAny
 
-from question.generate.presenting import Wanted, presented
-from question.generate.quoting import quoted
+from question.generate.passage_prompts import Wanted, presented
+from question.generate.quotes import quoted
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Evidence

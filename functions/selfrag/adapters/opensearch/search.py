@@ -6,7 +6,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError
 
 from selfrag.adapters.faults import readable
-from selfrag.adapters.opensearch import writing
+from selfrag.adapters.opensearch import writes
 from selfrag.adapters.opensearch.collection import (
     STORED,
     Json,
@@ -70,16 +70,16 @@ class OpenSearchPassages:
         """
         for entry in entries:
             check_length(entry.vector, self._dimensions)
-        if writing.create_if_missing(self._client, self._index, self._dimensions):
+        if writes.create_if_missing(self._client, self._index, self._dimensions):
             self._has_all_fields = True
         if not self._has_all_fields:
-            writing.add_missing_fields(self._client, self._index, self._dimensions)
+            writes.add_missing_fields(self._client, self._index, self._dimensions)
             self._has_all_fields = True
-        return writing.add(self._client, self._index, entries)
+        return writes.add(self._client, self._index, entries)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Delete documents by the service's ids; one that is gone already is no error."""
-        writing.delete(self._client, self._index, ids)
+        writes.delete(self._client, self._index, ids)
 
     def _named(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Hit]:
         wanted = {"bool": {"filter": [_any_of("passage_id", passage_ids), *_within(bounds)]}}

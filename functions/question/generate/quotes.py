@@ -6,7 +6,7 @@ where to look, and not what the model looked at.
 
 from collections.abc import Sequence
 
-from question.generate.citing import citations_of
+from question.generate.citations import citations_of
 from selfrag.domain.answers import Citation
 from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Cited, Segment

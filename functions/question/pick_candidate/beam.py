@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from question.pick_candidate.joining import joined
+from question.pick_candidate.path_text import joined
 from question.pick_candidate.results import Result
 from selfrag.domain.answers import Draft
 from selfrag.domain.questions import Weights

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from question.generate.citing import AROUND
+from question.generate.citations import AROUND
 from selfrag.domain.answers import Citation
 from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Claude, Judgement

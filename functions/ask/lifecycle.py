@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+from ask.capabilities import check_offered
 from ask.edge.callers import Caller
-from ask.edge.once import once
+from ask.edge.idempotency import once
 from ask.edge.problems import ProblemRaised
 from ask.logic import State, unfinished
-from ask.offered import check_offered
 from selfrag.bootstrap import api, generator
 from selfrag.domain.answers import failed_by
 from selfrag.domain.errors import Asleep, InvalidInput, TemporarilyUnavailable

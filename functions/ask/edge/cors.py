@@ -10,10 +10,10 @@ SENT = "Content-Type, Idempotency-Key, X-Api-Key"
 ASKED_AGAIN_AFTER = "600"
 
 
-def shown_to_pages(origin: str, asks_before: bool, allow: str, origins: Collection[str]) -> dict[str, str]:
+def shown_to_pages(origin: str, is_preflight: bool, allow: str, origins: Collection[str]) -> dict[str, str]:
     """The headers that a reply needs beside its own, for a request of this origin; none if no origin is named.
 
-    `asks_before` is of a browser that wants to know whether it may ask at all, `allow` the reply's own `Allow`.
+    `is_preflight` is of a browser that wants to know whether it may ask at all, `allow` the reply's own `Allow`.
     """
     if not origins:
         return {}
@@ -21,7 +21,7 @@ def shown_to_pages(origin: str, asks_before: bool, allow: str, origins: Collecti
     if not may_ask(origin, origins):
         return varies
     may = varies | {"Access-Control-Allow-Origin": EVERY if EVERY in origins else origin}
-    if not asks_before:
+    if not is_preflight:
         return may | {"Access-Control-Expose-Headers": EXPOSED}
     return may | {
         "Access-Control-Allow-Methods": allow,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from question.generate.citing import source_of
+from question.generate.citations import source_of
 from selfrag.domain.errors import RequestRejected
 from selfrag.domain.passages import Evidence
 from selfrag.domain.scores.prompts import room_in, tokens_in, unmarked, with_passage, without_passage
