@@ -1,4 +1,4 @@
-"""The Lambda of the HTTP API: what every request goes through."""
+"""The Lambda of the HTTP API: the steps that every request goes through."""
 
 import time
 from collections.abc import Collection
@@ -18,7 +18,7 @@ from selfrag.runtime.settings import CallerSettings, read
 
 
 def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> Handler:
-    """A handler of the requests that API Gateway (REST, Lambda proxy) sends; pages of these `origins` may send some."""
+    """Return a handler of API Gateway's requests (REST, Lambda proxy); pages of these `origins` may send some."""
 
     def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
         logger.append_keys(step="ask", question="")
@@ -43,10 +43,10 @@ def _shown(event: dict[str, Any], replied: dict[str, Any], origins: Collection[s
 
 def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:
     try:
-        # HEAD is GET; whoever sends the reply leaves out its body.
+        # HEAD is GET: API Gateway, or the local server, leaves out the body.
         method = "GET" if event["httpMethod"] == "HEAD" else event["httpMethod"]
         return app.resolve(checked({**event, "httpMethod": method}), context)
-    except ProblemRaised as problem:  # Powertools validates a body before any middleware could look at it
+    except ProblemRaised as problem:  # Powertools validates a body before any middleware
         refused = respond(problem, request_id(event, context))
         headers = {"Content-Type": [refused.content_type]}
         return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": headers}

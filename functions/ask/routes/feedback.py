@@ -1,4 +1,4 @@
-"""The route of feedback: what a caller says of an answer."""
+"""The route of feedback on an answer."""
 
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -18,7 +18,7 @@ router = Router()  # type: ignore[no-untyped-call]
 
 
 class Kept(Model):
-    """That feedback is kept, and until when."""
+    """Receipt of feedback: when it was given, and when it expires."""
 
     id: str
     given_at: datetime
@@ -36,7 +36,7 @@ class Kept(Model):
     },
 )
 def give_feedback(request: Request, question_id: Id, body: Annotated[FeedbackRequest, Body()]) -> Response[Any]:
-    """Keep what a caller says of an answer that they may read."""
+    """Store feedback on an answer that the caller may read."""
     given = feedback_intake.give(question_id, body, caller(request))
     if given is None:
         raise no_such_question()

@@ -1,4 +1,4 @@
-"""The route of the page on which people ask; it is no part of the API's description."""
+"""The route of the page on which people ask; the API's description leaves it out."""
 
 from http import HTTPStatus
 from typing import Any
@@ -14,7 +14,7 @@ router = Router()  # type: ignore[no-untyped-call]
 
 @router.get("/", include_in_schema=False)
 def show_page() -> Response[Any]:
-    """The page, for whoever comes: what it asks the API for needs a key as everything does."""
+    """Return the page, without a key; its requests to the API need one."""
     headers = {
         "Content-Security-Policy": bundle.policy(api.uploads().origin()),
         "X-Content-Type-Options": "nosniff",

@@ -28,12 +28,12 @@ Key = Annotated[
         description="Repeats with the same key, for 24 hours, are the same question.",
     ),
 ]
-Trace = Annotated[bool, Query(description="Whether to show how far a question at work is, as far as that can be had.")]
-Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The id that the question was given.")]
+Trace = Annotated[bool, Query(description="Whether to show the progress of a running question, if it is available.")]
+Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The question's id.")]
 
 
 def _started(description: str) -> Any:
-    """The reply that takes a question on, for the description of the API."""
+    """Return the reply that accepts a question, for the description of the API."""
     return {
         "description": description,
         "headers": {**links.LOCATION, **links.RETRY_AFTER},
@@ -96,7 +96,7 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
     },
 )
 def show_question(request: Request, question_id: Id, trace: Trace = False) -> Response[Any]:
-    """Show the response, or that the question is at work."""
+    """Return the response, or the status of an unfinished question."""
     found = lifecycle.look(question_id, caller(request), trace)
     if found is None:
         raise no_such_question()
@@ -104,7 +104,7 @@ def show_question(request: Request, question_id: Id, trace: Trace = False) -> Re
 
 
 def no_such_question() -> ProblemRaised:
-    """What everybody is told who may not read a question's answer, whether or not there is one."""
+    """Return the problem for callers who may not read an answer, the same whether or not there is one."""
     return ProblemRaised(
         HTTPStatus.NOT_FOUND,
         "There is no such question.",

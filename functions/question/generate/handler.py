@@ -24,10 +24,10 @@ def by_claude(task: Task) -> Result:
 
 @bootstrap.step(Critiquing)
 def by_selfrag(task: Critiquing) -> Critiques:
-    """Have answers written together with their critique."""
+    """Write answers together with their critique."""
     return critique(task, generator()(task))
 
 
 def handler(event: Event, context: Any) -> Event:
-    """Write by the generator that the task names."""
+    """Write with the generator that the task names."""
     return (by_selfrag if event.get("generator") == "selfrag" else by_claude)(event, context)

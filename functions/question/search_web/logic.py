@@ -15,7 +15,7 @@ MAX_RESULT_CHARACTERS = 4000
 
 
 class Task(BaseModel):
-    """The query and how many results to bring; the state's room may be `shared` with a search of the documents."""
+    """The query and the number of results; `shared` says that a search of the documents uses the state's room, too."""
 
     query: str
     top_k: int = Field(ge=1)
@@ -36,7 +36,7 @@ class _Reply(BaseModel):
 
 
 def search(task: Task, web: WebSearch, domains: Domains) -> FoundPassages:
-    """Search the web; the service's own domain filter leaks, so its results are filtered again.
+    """Search the web; the service's own domain filter leaks, so the results are filtered again.
 
     Raises TemporarilyUnavailable for a reply that is not a list of results.
     """

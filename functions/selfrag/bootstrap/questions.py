@@ -33,7 +33,7 @@ def grader(step: str, prompt: "Prompt", name: str = "") -> "Callable[[Limits], G
 
     def within(limits: "Limits") -> Grader:
         asked, said = claude(limits), rubric()
-        # One model for both: what the first one costs is not there for the second.
+        # One model for both: they share the task's budget.
         return Grader(step, said, asked, Grader(first, said, asked) if first in settings().models else None)
 
     return within
@@ -140,7 +140,7 @@ def web() -> "Callable[[float | None], WebSearch]":
     from selfrag.adapters.tavily import Tavily
 
     config = settings()
-    # One for all searches: reading the certificates that it trusts takes as long as a short search.
+    # One client for all searches: loading its certificates takes as long as a short search.
     client = http_client_for(config.web_base_url)
 
     def until(deadline_ms: float | None) -> "WebSearch":
