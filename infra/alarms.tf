@@ -1,4 +1,4 @@
-# Each alarm says what a person should do. There is one for a question that a person asks ("do functions fail?"), not one
+# Each alarm says what a person should do. There is one for each question of an operator ("do functions fail?"), not one
 # for each function; docs/deploy.md has them in a table, and docs/costs.md their price, which is by the metric.
 
 locals {
@@ -8,13 +8,12 @@ locals {
     other     = { functions = setsubtract(concat(keys(local.question_steps), keys(local.api_steps)), local.model_steps), work = "ask no model, and of the API" }
     ingestion = { functions = keys(local.ingestion_steps), work = "ingest documents" }
   }
-  # Those of a question that wait for something else than a processor.
+  # The steps of a question that wait for a service.
   waiting_steps = [for step, body in local.question_steps : step if length(body.uses) > 0]
 
-  # By the end of its name: `metrics`, each as namespace, name and dimensions, or `query`, what is too much in five minutes,
-  # and what to do. Of several metrics the highest counts. What counts is the sum, or the named statistic; p99 is of a
-  # latency and has to stay too long. What a query finds for each step is told
-  # with the step's name, and costs nothing while nothing is emitted.
+  # By the suffix of the alarm's name: `metrics`, each as namespace, name and dimensions, or `query`; the threshold for five
+  # minutes; and the advice. The highest of several metrics counts, by its sum or the named statistic; the p99 of a latency
+  # has to stay high. A query reports each step by its name, and costs nothing while nothing is emitted.
   alarms = merge(
     {
       questions-failed = {
@@ -25,7 +24,7 @@ locals {
       questions-broken-off = {
         metrics   = [for pair in setproduct(["ExecutionsFailed", "ExecutionsTimedOut"], local.question_machines) : ["AWS/States", pair[0], { StateMachineArn = local.machine_arns[pair[1]] }]]
         threshold = var.thresholds.failures
-        advice    = "Executions of the machines for questions (${join(", ", [for machine in local.question_machines : local.machine_names[machine]])}) fail, or run into the machine's time limit although each question has a deadline of its own. The widget \"Executions that failed, timed out or were throttled\" of the dashboard says of which; open it in the Step Functions console and read the error of a failed state, or see which state it waited in. When it is mended, ask anew: do not redrive, for an execution keeps its deadline, which is over by then."
+        advice    = "Executions of the machines for questions (${join(", ", [for machine in local.question_machines : local.machine_names[machine]])}) fail, or reach the machine's timeout although each question has a deadline of its own. The widget \"Executions that failed, timed out or were throttled\" of the dashboard says of which; open it in the Step Functions console and read the error of a failed state, or see which state it waited in. When the cause is fixed, ask anew: do not redrive, because an execution keeps its deadline, which has passed by then."
       }
       api-5xx = {
         metrics   = [["AWS/ApiGateway", "5XXError", { ApiName = aws_api_gateway_rest_api.api.name, Stage = aws_api_gateway_stage.live.stage_name }]]
@@ -35,54 +34,54 @@ locals {
       ingestion-broken-off = {
         metrics   = [for metric in ["ExecutionsFailed", "ExecutionsTimedOut"] : ["AWS/States", metric, { StateMachineArn = local.machine_arns.ingestion }]]
         threshold = 1
-        advice    = "Documents could not be claimed or recorded, or one was worked on for an hour and not finished. Open the machine ${local.machine_names.ingestion} in the Step Functions console: the error of a failed execution says whether the table of documents or a permission is at fault; one that timed out shows which step it repeated: the model or the collection may refuse calls, or the document may be too large. When it is mended, start the execution again with the same input, one that timed out after another hour."
+        advice    = "Documents could not be claimed or recorded, or one did not finish within an hour. Open the machine ${local.machine_names.ingestion} in the Step Functions console: the error of a failed execution says whether the table of documents or a permission is at fault; one that timed out shows which step it repeated: the model or the collection may refuse calls, or the document may be too large. When the cause is fixed, start the execution again with the same input; if it timed out, after another hour."
       }
       batches-failed = {
         metrics   = [for machine in ["reindex", "evaluation"] : ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns[machine] }]]
         threshold = 1
-        advice    = "A reindexing or an evaluation broke off. Open the machines ${local.machine_names.reindex} and ${local.machine_names.evaluation} in the Step Functions console: the error says whether the bucket could not be listed, a file not be read, the results not be written or a permission is missing. When it is mended, redrive a reindexing or start another with the same input, and run the command of an evaluation again with --redrive: what is done is not done again."
+        advice    = "A reindexing or an evaluation failed. Open the machines ${local.machine_names.reindex} and ${local.machine_names.evaluation} in the Step Functions console: the error says whether the bucket could not be listed, a file not be read, the results not be written or a permission is missing. When the cause is fixed, redrive a reindexing or start another with the same input, and run the command of an evaluation again with --redrive: finished work is not repeated."
       }
       documents-failed = {
         metrics   = [[var.name, "Documents", { status = "failed" }]]
         threshold = var.thresholds.documents_failed
-        advice    = "Documents could not be read or written, so questions are not answered from them as they are now. The command failed of the output load_commands lists them with the reason: mend the file and upload it again, or start its execution again if a step had failed."
+        advice    = "Documents could not be read or written, so questions are not answered from their present content. The command `failed` of the output load_commands lists them with the reason: correct the file and upload it again, or start its execution again if a step had failed."
       }
       events-undelivered = {
         metrics   = [["AWS/SQS", "ApproximateNumberOfMessagesVisible", { QueueName = aws_sqs_queue.undelivered.name }]]
         statistic = "Maximum"
         threshold = 1
-        advice    = "Objects came or went, and no execution was started for them. The messages of the queue ${aws_sqs_queue.undelivered.name} name the objects, and their attributes the error. When it is mended, run the command again of the output load_commands for each, and delete the messages."
+        advice    = "Objects were created or deleted, and no execution was started for them. The messages of the queue ${aws_sqs_queue.undelivered.name} name the objects, and their attributes the error. When the cause is fixed, run the command `again` of the output load_commands for each, and delete the messages."
       }
-      # Of the machines for questions only Standard ones have a limit of state transitions, which is the account's.
+      # Only Standard machines for questions have a limit of state transitions, which is the account's.
       standard-throttled = {
         metrics   = [["AWS/States", "ExecutionThrottled", { StateMachineArn = local.machine_arns.standard }]]
         threshold = var.thresholds.throttles
-        advice    = "Step Functions slows down the machine ${local.machine_names.standard}: the account's limit of state transitions is reached. Answers come later, none is lost. Ask AWS for a higher limit, or send fewer questions to POST /v1/questions at once."
+        advice    = "Step Functions slows down the machine ${local.machine_names.standard}: the account's limit of state transitions is reached. Answers are delayed, none is lost. Ask AWS for a higher limit, or send fewer questions to POST /v1/questions at once."
       }
-      # Not of those that only compute: what slows them down is in the latency of the machines.
+      # Without the steps that only compute: the latency of the machines shows what slows them down.
       steps-latency = {
         metrics   = [for step in local.waiting_steps : [var.name, "Latency", { step = step }]]
         statistic = "p99"
         threshold = var.thresholds.step_p99_ms
-        advice    = "A step is slow, of ${join(", ", local.waiting_steps)}. The widget \"Latency by step, p99, ms\" of the dashboard says which. If it is several, look at the model provider's status page; if it is one alone, look at its function's log and X-Ray trace: a cold collection, a long document or too little memory."
+        advice    = "One of these steps is slow: ${join(", ", local.waiting_steps)}. The widget \"Latency by step, p99, ms\" of the dashboard says which. If it is several, look at the model provider's status page; if it is one alone, look at its function's log and X-Ray trace: a cold collection, a long document or too little memory."
       }
-      # A step that got no reply from the model is no error of its function, for it has a result.
+      # A step without a reply from the model is no error of its function, because it has a result.
       steps-unanswered = {
         metrics   = [for step in local.model_steps : [var.name, "Errors", { step = step }]]
         threshold = var.thresholds.errors
-        advice    = "A step brings nothing, after several requests to the model, of ${join(", ", local.model_steps)}. The widget \"Steps that brought nothing or raised an error\" of the dashboard says which. Look in its function's log for \"failed\": TemporarilyUnavailable is a model that refuses, is slow or cannot be reached, DeadlineExceeded a question that had no time left; then at the model provider's status page and the limits of its account, and at \"Steps that the model throttled\" on the dashboard."
+        advice    = "One of these steps has no result after several requests to the model: ${join(", ", local.model_steps)}. The widget \"Steps that brought nothing or raised an error\" of the dashboard says which. Look in its function's log for \"failed\": TemporarilyUnavailable is a model that refuses, is slow or cannot be reached, DeadlineExceeded a question that had no time left; then at the model provider's status page and the limits of its account, and at \"Steps that the model throttled\" on the dashboard."
       }
       cache-failures = {
         query     = "SELECT SUM(VerdictCacheFailures) FROM SCHEMA(\"${var.name}\", step) GROUP BY step ORDER BY SUM() DESC"
         threshold = var.thresholds.cache_failures
-        advice    = "The step that the alarm names cannot reach the table of remembered verdicts. Questions are still answered, at a higher price. Look at the table ${aws_dynamodb_table.table["verdicts"].name} for throttled requests, and whether the function's role may still read and write it."
+        advice    = "The step that the alarm names cannot reach the table of the verdict cache. Questions are still answered, at a higher price. Look at the table ${aws_dynamodb_table.table["verdicts"].name} for throttled requests, and whether the function's role may still read and write it."
       }
     },
-    # The units are the account's, of all its collections. Each minute has its sum, so five minutes have five.
+    # The units are those of all collections of the account. Each minute has a sum, so five minutes have five.
     { for name in local.makes_collection ? ["collection-units"] : [] : name => {
       metrics   = [for use in ["Search", "Indexing"] : ["AWS/AOSS", "${use}OCU", { ClientId = local.account }]]
       threshold = 5 * (var.thresholds.ocus + 0.5)
-      advice    = "OpenSearch Serverless takes more capacity units (OCUs) than thresholds.ocus, for searches or for writing, at 0.24 dollars an hour each. See whether a reindexing or many questions explain it; docs/costs.md says how to set a cap for the account, and docs/sizing.md how many units so many passages need."
+      advice    = "OpenSearch Serverless uses more capacity units (OCUs) than thresholds.ocus, for searches or for writing, at 0.24 dollars an hour each. See whether a reindexing or many questions explain it; docs/costs.md says how to set a cap for the account, and docs/sizing.md how many units so many passages need."
     } },
     { for machine in local.question_machines : "${machine}-latency" => {
       metrics   = [["AWS/States", "ExecutionTime", { StateMachineArn = local.machine_arns[machine] }]]
@@ -90,12 +89,12 @@ locals {
       threshold = local.machines[machine].type == "EXPRESS" ? var.thresholds.express_p99_ms : var.thresholds.standard_p99_ms
       advice    = "One question in a hundred takes too long on the ${machine} machine. Look at the dashboard for the step that got slower, then at the model provider's status page; a smaller deadline_seconds in the policy gives partial answers sooner."
     } },
-    # Most errors are tried again, and what comes of them may pass for an answer: verdicts that are missing, a search without
-    # the web. So each function has to stay below by itself.
+    # Most errors are retried, and an error may still lead to an answer: with missing verdicts, or without the web. So each
+    # function has to stay below the threshold by itself.
     { for group, of in local.watched : "${group}-functions-errors" => {
       metrics   = [for step in of.functions : ["AWS/Lambda", "Errors", { FunctionName = local.function_names[step] }]]
       threshold = var.thresholds.errors
-      advice    = "A function ends with errors, or not in time, of those that ${of.work}: ${join(", ", of.functions)}. The widget \"Functions: errors\" of the dashboard says which. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
+      advice    = "A function fails or times out, of those that ${of.work}: ${join(", ", of.functions)}. The widget \"Functions: errors\" of the dashboard says which. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
     } },
     { for group, of in local.watched : "${group}-functions-throttled" => {
       metrics   = [for step in of.functions : ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]]
@@ -115,7 +114,7 @@ locals {
       advice    = "The endpoint ${name} of the fine-tuned model is slow, and at 60 s AWS cuts its answer. Too many questions share its one GPU: send fewer at once, ask for fewer passages (top_k) or a smaller beam, or take a larger selfrag_instance_type."
     } }
   )
-  # A metric alone is the alarm's own; several, and a query, are parts of an expression.
+  # A single metric is the alarm's own; several, or a query, are parts of an expression.
   alarms_complete = {
     for name, alarm in local.alarms : name => merge({ statistic = "Sum", query = null, metrics = [] }, alarm, {
       alone                                                     = try(alarm.metrics[1], null) == null ? try(alarm.metrics[0], null) : null
@@ -170,7 +169,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm" {
   }
 }
 
-# Under the key that AWS manages for SNS, CloudWatch could not publish: it is your key or none, and alarms hold no questions.
+# CloudWatch cannot publish under the key that AWS manages for SNS: it is your key or none, and alarms hold no questions.
 resource "aws_sns_topic" "alarms" {
   name              = "${var.name}-alarms"
   kms_master_key_id = var.kms_key_arn
@@ -183,7 +182,7 @@ resource "aws_sns_topic_policy" "alarms" {
 
 data "aws_iam_policy_document" "alarms" {
   dynamic "statement" {
-    # Budgets tells of a hosted model's costs, and of nothing else.
+    # Budgets publishes only a hosted model's costs.
     for_each = merge({ CloudWatchAlarms = "cloudwatch" }, var.selfrag_hosting ? { Budgets = "budgets" } : {})
 
     content {

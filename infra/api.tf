@@ -1,6 +1,6 @@
-# The REST API before the function `ask`: one body, made of the description that the function gives of itself. API Gateway
-# itself answers GET /v1/health, with what the function answers on the laptop; AWS does not mean mock integrations for a
-# text as large as the API's description.
+# The REST API in front of the function `ask`: one body, made from the function's OpenAPI description. API Gateway itself
+# answers GET /v1/health, as the function does on the laptop; a mock integration does not suit a text as large as the API's
+# description.
 
 locals {
   stage   = "live"
@@ -8,10 +8,10 @@ locals {
 
   compressed_from = 1024
 
-  # A browser cannot sign, so there is a page only where keys are shown.
+  # A browser cannot sign, so there is a page only with API keys.
   has_page = var.auth == "api_key"
 
-  # Who must show a key or a signature: all but those that tell nothing of the documents.
+  # The paths that need a key or a signature: all but those without data of documents.
   described = flatten([
     for path, methods in jsondecode(file("${path.module}/../functions/ask/openapi.json")).paths : [
       for method, route in methods : {
@@ -22,8 +22,8 @@ locals {
   routes = concat(local.described, local.has_page ? [{ method = "GET", path = "/", open = true }] : [])
   paths  = toset([for route in local.routes : route.path])
 
-  # What else a path may be asked: HEAD, as openly as GET; the question of a browser whether a page from elsewhere may ask;
-  # and every other method, for the function to say which it takes. A key is shown for that, else anybody could wake it.
+  # Further methods of a path: HEAD, as open as GET; a browser's preflight; and every other method, for which the function
+  # names the allowed ones. Those need a key: without one, any client could start the function.
   methods = concat(
     local.routes,
     [for route in local.routes : merge(route, { method = "HEAD" }) if route.open],
@@ -77,7 +77,7 @@ resource "aws_api_gateway_rest_api" "api" {
   description = "Questions to ${var.name}, answered from its documents."
   body        = local.body
 
-  # In bytes: a smaller reply would not get shorter by it.
+  # In bytes: compression does not shorten smaller replies.
   minimum_compression_size = local.compressed_from
 
   endpoint_configuration {
@@ -98,7 +98,7 @@ resource "aws_lambda_permission" "api" {
   source_arn    = "${aws_api_gateway_rest_api.api.execution_arn}/${local.stage}/*"
 }
 
-# A change takes effect only by a new deployment, so everything that the stage serves is hashed here.
+# A change takes effect only with a new deployment, so the hash covers everything that the stage serves.
 resource "aws_api_gateway_deployment" "api" {
   rest_api_id = aws_api_gateway_rest_api.api.id
 
@@ -147,7 +147,7 @@ resource "aws_wafv2_web_acl_association" "api" {
   web_acl_arn  = var.web_acl_arn
 }
 
-# The key's value is made by AWS; the output api_key_command fetches it.
+# AWS generates the key's value; the output api_key_command prints it.
 resource "aws_api_gateway_api_key" "default" {
   count = var.auth == "api_key" ? 1 : 0
 
@@ -159,7 +159,7 @@ resource "aws_api_gateway_usage_plan" "default" {
   count = var.auth == "api_key" ? 1 : 0
 
   name        = "${var.name}-default"
-  description = "What one key may use."
+  description = "Limits of one key."
 
   api_stages {
     api_id = aws_api_gateway_rest_api.api.id
@@ -192,7 +192,7 @@ resource "aws_cloudwatch_log_group" "api_access" {
   kms_key_id        = var.kms_key_arn
 }
 
-# API Gateway would make this group itself, and keep its logs for ever.
+# API Gateway would create this group itself, and keep its logs for ever.
 resource "aws_cloudwatch_log_group" "api_execution" {
   #checkov:skip=CKV_AWS_338:How long logs are kept is log_retention_days. Log lines hold a question's hash, and 30 days serve to find a fault.
   name              = "API-Gateway-Execution-Logs_${aws_api_gateway_rest_api.api.id}/${local.stage}"
@@ -200,8 +200,8 @@ resource "aws_cloudwatch_log_group" "api_execution" {
   kms_key_id        = var.kms_key_arn
 }
 
-# One role for the account and region, by which API Gateway writes all logs of all its APIs. So it is made only where that
-# is asked for: the account would go on naming it when it is gone.
+# One role for the account and region, by which API Gateway writes the logs of all APIs. It is created only on request: the
+# account would still name it after its deletion.
 resource "aws_api_gateway_account" "logs" {
   count = var.manage_api_gateway_account ? 1 : 0
 

@@ -1,21 +1,21 @@
-# The errors that API Gateway answers itself, before or after the function, as problem details like all others.
+# The errors that API Gateway itself returns, before or after the function, as problem details like all others.
 
 locals {
   forbidden = "Send a valid ${var.auth == "iam" ? "AWS signature, of a principal that may call execute-api:Invoke" : "API key in the header x-api-key"}."
   try_again = "Try again; if it stays, tell the operator the request_id."
 
-  # AWS answers an unknown path as one without a token. With keys no token is ever asked for, so it means 404.
+  # AWS treats an unknown path as a missing token. With keys no token is ever needed, so it means 404.
   no_token = var.auth == "iam" ? {
     status = 403, title = "Forbidden", detail = "The request is not signed, or there is no such path.", hint = local.forbidden
     } : {
     status = 404, title = "Not Found", detail = "There is no such path or method.", hint = "GET /v1/openapi.json lists them."
   }
 
-  # After how many seconds the same request may be taken.
+  # Seconds until a retry may succeed.
   retry_after = { THROTTLED = 1, INTEGRATION_FAILURE = 5 }
 
-  # API Gateway cannot look which origin asks. Its own errors hold nothing of anybody, so any page may read them as soon as
-  # one may ask.
+  # API Gateway cannot check the origin of a request. Its own errors hold no caller's data, so every page may read them once
+  # one origin is allowed.
   shown_to_pages = length(var.cors_origins) == 0 ? {} : {
     Access-Control-Allow-Origin   = "*"
     Access-Control-Expose-Headers = "Retry-After"
@@ -34,7 +34,7 @@ locals {
     EXPIRED_TOKEN = {
       status = 403, title = "Forbidden", detail = "The credentials have expired.", hint = local.forbidden
     }
-    # What comes of it that Lambda runs no more copies of `ask` at once.
+    # Lambda's limit of concurrent copies of `ask` shows as this error.
     INTEGRATION_FAILURE = {
       status = 429, title = "Too Many Requests", detail = "The service has as much to do as it can.", hint = "Wait some seconds, and then longer each time."
     }

@@ -1,16 +1,16 @@
-# What the API takes of everybody together; what it takes of one key is in its usage plan.
+# Throttling over all callers; the usage plan throttles each key.
 
 locals {
-  # Of the account's concurrent executions, a question that is waited for holds one, by `ask`, and its steps up to six at a
-  # time. With a sixth, those that wait leave room for the steps that they wait for. AWS keeps 100 for functions without a
-  # reservation, so an account with fewer than 120 has none to reserve.
+  # A synchronous question takes one of the account's concurrent executions for `ask`, and up to six at a time for its steps.
+  # With a sixth for `ask`, there is room for the steps that it waits for. AWS keeps 100 for functions without a reservation,
+  # so an account with fewer than 120 has none to reserve.
   ask_share = try(var.account_concurrency >= 120, false) ? floor(var.account_concurrency / 6) : -1
 
-  # A stage's settings name a method so, with ~1 for a slash of its path. Otherwise AWS takes them, and heeds them nowhere.
+  # A stage's settings write a slash of a method's path as ~1. AWS silently ignores any other form.
   throttled = [for route in local.methods : merge(route, { setting = "${replace(route.path, "/", "~1")}/${route.method}" })]
 
-  # Whom anybody may call is called seldom: AWS charges requests, but not those that it throttles. Many may open the page
-  # or ask from another's at once.
+  # A low limit on the paths without a key: AWS charges for requests, but not for throttled ones. Many visitors may open the
+  # page, or send preflights, at once.
   open_throttles = {
     for route in local.throttled : route.setting => {
       rate  = 2
@@ -18,7 +18,7 @@ locals {
     } if route.open
   }
 
-  # A question takes the functions 26 s in all. What is more than so many in a second is refused before any is started.
+  # A question takes the functions 26 s in all. More questions a second than they can run are refused at once.
   question_throttles = var.account_concurrency == null ? {} : {
     for route in local.throttled : route.setting => {
       rate  = min(var.api_throttle.rate, floor(10 * var.account_concurrency / 26) / 10)

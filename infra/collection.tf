@@ -1,8 +1,8 @@
-# The OpenSearch Serverless collection that holds the passages, and the three policies that an access needs.
-# None is made when collection_endpoint names one that exists.
+# The OpenSearch Serverless collection of the passages, and the three policies that access to it needs.
+# None of them is created if collection_endpoint names an existing one.
 
 locals {
-  # While a new index is being filled, the one before it is searched.
+  # While a new index is being filled, the previous one is searched.
   indices             = { ingestion = var.index, search = var.search_index == null ? var.index : var.search_index }
   makes_collection    = var.collection_endpoint == null
   collection_endpoint = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].collection_endpoint) : var.collection_endpoint
@@ -13,7 +13,7 @@ locals {
   collection_rule = { ResourceType = "collection", Resource = ["collection/${var.name}"] }
   index_resources = { for use, index in local.indices : use => ["index/${var.name}/${index.name}"] }
 
-  # Who may do what in it.
+  # Access to the collection, by role.
   data_access = concat(
     [
       {
@@ -26,7 +26,7 @@ locals {
         description = "Writing passages"
         index       = "ingestion"
         principals  = [aws_iam_role.step["index_passages"].arn]
-        # An index that a former release made gets the fields that it lacks.
+        # Missing fields are added to an index of an earlier release.
         permissions = [
           "aoss:CreateIndex", "aoss:DescribeIndex", "aoss:ReadDocument", "aoss:UpdateIndex", "aoss:WriteDocument"
         ]
@@ -66,7 +66,7 @@ resource "aws_opensearchserverless_security_policy" "encryption" {
   count = local.makes_collection ? 1 : 0
 
   name        = var.name
-  description = "How the collection is encrypted."
+  description = "Encryption of the collection."
   type        = "encryption"
   policy = jsonencode(merge(
     { Rules = [local.collection_rule] },
@@ -78,7 +78,7 @@ resource "aws_opensearchserverless_security_policy" "network" {
   count = local.makes_collection ? 1 : 0
 
   name        = var.name
-  description = "From where the collection can be reached."
+  description = "Network access to the collection."
   type        = "network"
   policy = jsonencode([merge(
     { Rules = [local.collection_rule], AllowFromPublic = var.collection_public },
@@ -90,7 +90,7 @@ resource "aws_opensearchserverless_access_policy" "data" {
   count = local.makes_collection ? 1 : 0
 
   name        = var.name
-  description = "Who searches the collection, and who writes to it."
+  description = "Access to the collection: searches and writes."
   type        = "data"
   policy = jsonencode([
     for access in local.data_access : {

@@ -1,9 +1,9 @@
-# One page: is it answering, how fast, how well judged, for how much, and from documents that are up to date.
+# One page: answers, latency, verdicts, costs, and the state of documents.
 
 locals {
   composed = ["step", "compose_answer"]
 
-  # The plots in reading order, two to a row: a title, its metrics, and how they are added up unless a metric says so.
+  # The plots in reading order, two to a row: a title, its metrics, and their default statistic.
   plots = [
     {
       title   = "Questions by outcome"
@@ -178,7 +178,7 @@ resource "aws_cloudwatch_dashboard" "overview" {
     ]
   })
 }
-# Questions that a log answers better than a metric, saved in Logs Insights, and the group of X-Ray's traces.
+# Saved Logs Insights queries, for questions that a log answers better than a metric, and the X-Ray group.
 
 locals {
   queries = {

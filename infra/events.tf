@@ -1,8 +1,8 @@
-# From the documents bucket to the ingestion: every object that comes, changes or goes starts an execution.
+# From the documents bucket to the ingestion: every object that is created, changed or deleted starts an execution.
 
 resource "aws_cloudwatch_event_rule" "documents" {
   name        = "${var.name}-documents"
-  description = "Objects of the documents bucket that come, change or go."
+  description = "Objects of the documents bucket that are created, changed or deleted."
   state       = var.ingest_on_upload ? "ENABLED" : "DISABLED"
   event_pattern = jsonencode({
     source      = ["aws.s3"]
@@ -20,7 +20,7 @@ resource "aws_cloudwatch_event_target" "ingestion" {
   # quotes.
   input_path = "$.detail"
 
-  # For a day; Step Functions takes only so many starts a second, and many documents may come at once.
+  # Retries for a day: Step Functions limits starts a second, and many documents may come at once.
   retry_policy {
     maximum_event_age_in_seconds = 86400
     maximum_retry_attempts       = 185
@@ -64,14 +64,14 @@ resource "aws_iam_role_policy" "events" {
 
 data "aws_iam_policy_document" "events" {
   statement {
-    # Step Functions decides by the machine, whichever of its versions or aliases is started.
+    # Step Functions authorises by the machine, for all of its versions and aliases.
     sid       = "StartIngestion"
     actions   = ["states:StartExecution"]
     resources = [aws_sfn_state_machine.machine["ingestion"].arn]
   }
 }
 
-# Events that no execution was started for; an alarm tells of the first one.
+# Events that started no execution; the first one raises an alarm.
 resource "aws_sqs_queue" "undelivered" {
   name                      = "${var.name}-undelivered"
   message_retention_seconds = 1209600

@@ -39,7 +39,7 @@ locals {
 
   # The weights of a hosted model that are in a bucket, from where SageMaker itself fetches them.
   weights = [for place in [var.selfrag_model_data] : place if startswith(place, "s3://")]
-  # What of the endpoint's image is told to the role that fetches it.
+  # The parts of the image's address for the policy of the role that pulls it.
   image_of = var.selfrag_image == null ? null : regex(
     "^(?P<account>[0-9]{12})\\.dkr\\.ecr\\.(?P<region>[a-z0-9-]+)\\.amazonaws\\.com(?:\\.cn)?/(?P<repository>[^:@]+)", var.selfrag_image
   )
@@ -236,7 +236,7 @@ data "aws_iam_policy_document" "generator" {
   }
 }
 
-# AWS adds up costs some times a day, so this tells of an endpoint that nobody needs a day late, and of a second one.
+# AWS sums costs some times a day, so this reports an idle endpoint, or a second one, a day late.
 resource "aws_budgets_budget" "generator" {
   count = var.selfrag_hosting ? 1 : 0
 

@@ -1,4 +1,4 @@
-# The state machines. Questions have two: Standard for those asked for later, Express for those that wait.
+# The state machines. Questions have two: Standard for asynchronous ones, Express for synchronous ones.
 
 locals {
   machines = {
@@ -6,15 +6,15 @@ locals {
     standard = { workflow = "question", type = "STANDARD" }
     # Brings the collection in step with one object of the documents bucket.
     ingestion = { workflow = "ingestion", type = "STANDARD" }
-    # Has the ingestion look at all objects below a prefix: for a first load, and when what passages depend on has changed.
+    # Runs the ingestion for all objects below a prefix: for a first load, and after a change of the pipeline.
     reindex = { workflow = "reindex", type = "STANDARD" }
-    # Asks the questions of a file in the work bucket, as `selfrag eval --machine` puts it there.
+    # Asks the questions of a file that `selfrag eval --machine` puts into the work bucket.
     evaluation = { workflow = "evaluation", type = "STANDARD" }
   }
   question_machines = [for machine, body in local.machines : machine if body.workflow == "question"]
 
-  # By name, so that nothing waits in a circle: a role names what the function or the machine that has it starts, and a
-  # machine with a Distributed Map starts executions of itself, which are its items.
+  # By name, to avoid a dependency cycle: a role names what its function or machine starts, and a machine with a Distributed
+  # Map starts executions of itself, one per item.
   machine_names = { for machine in keys(local.machines) : machine => "${var.name}-${machine}" }
   machine_arns = {
     for machine, name in local.machine_names : machine => "arn:${local.partition}:states:${local.here}:stateMachine:${name}"
@@ -23,7 +23,7 @@ locals {
     for machine, name in local.machine_names : machine => "arn:${local.partition}:states:${local.here}:execution:${name}"
   }
 
-  # The steps that a definition names, which are those that a machine of it may run.
+  # The steps that a definition names; its machines may run only these.
   named_steps = {
     for workflow in distinct([for machine in values(local.machines) : machine.workflow]) : workflow => [
       for step in keys(local.steps) : step
@@ -31,7 +31,7 @@ locals {
     ]
   }
 
-  # What else the definitions name, and what else a machine of each may do.
+  # The other names in the definitions, and the other permissions of their machines.
   question_workflow = {
     values = { answers_table = aws_dynamodb_table.table["answers"].name }
     statements = [{
@@ -66,7 +66,7 @@ locals {
       statements = local.evaluation_statements
     }
   }
-  # Keys that start with x- hold what a definition names by anchors.
+  # Keys that start with x- hold a definition's anchors.
   definitions = {
     for name, workflow in local.workflows : name => jsonencode({
       for key, value in yamldecode(templatefile("${path.module}/workflows/${name}.asl.yaml", merge(
@@ -86,7 +86,7 @@ resource "aws_sfn_state_machine" "machine" {
   definition = local.definitions[each.value.workflow]
   publish    = true
 
-  # Express keeps no history of its own, so its log has every state; no log has questions, answers or documents.
+  # Express keeps no history, so its log has every state; no log has questions, answers or documents.
   logging_configuration {
     level                  = each.value.type == "EXPRESS" ? "ALL" : "ERROR"
     include_execution_data = false
@@ -161,7 +161,7 @@ data "aws_iam_policy_document" "workflow" {
     for_each = length(local.named_steps[each.key]) == 0 ? [] : [local.named_steps[each.key]]
 
     content {
-      # Lambda asks for the version that is invoked; executions of a release before are still at work with theirs.
+      # Lambda authorises by the invoked version; executions of earlier releases still run theirs.
       sid     = "RunSteps"
       actions = ["lambda:InvokeFunction"]
       resources = [
@@ -182,7 +182,7 @@ data "aws_iam_policy_document" "workflow" {
 }
 
 locals {
-  # What every machine needs for its log, its traces and your key. Log delivery and X-Ray know no resource.
+  # Permissions of every machine for its log, its traces and your key. Log delivery and X-Ray take no resource.
   machine_statements = concat(local.key_statements, !var.tracing ? [] : [{
     sid = "Trace"
     actions = [
@@ -198,7 +198,7 @@ locals {
     resources = ["*"]
   }])
 
-  # What the items of a Distributed Map start, by the machine that has the map.
+  # Permissions of the items of a Distributed Map, by the machine with the map.
   started_by_items = { reindex = ["ingestion"], evaluation = ["standard"] }
   item_statements = {
     for machine, started in local.started_by_items : machine => [
@@ -208,7 +208,7 @@ locals {
         resources = [for each in concat([machine], started) : local.machine_arns[each]]
       },
       {
-        # The execution of an item has the Map's label after the machine's name, behind a slash.
+        # The execution of an item has a slash and the Map's label after the machine's name.
         sid     = "FollowItems"
         actions = ["states:DescribeExecution", "states:StopExecution"]
         resources = concat(
@@ -221,7 +221,7 @@ locals {
         resources = ["${local.executions[machine]}/*"]
       },
       {
-        # The rule by which Step Functions itself is told that an execution has ended.
+        # The rule that notifies Step Functions itself of an execution's end.
         sid       = "HearOfTheEnd"
         actions   = ["events:DescribeRule", "events:PutRule", "events:PutTargets"]
         resources = ["arn:${local.partition}:events:${local.here}:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule"]
@@ -261,7 +261,7 @@ locals {
     }
   ], local.item_statements.evaluation)
 
-  # A question runs up to ten functions at once: half of what the account may run is left to those who wait.
+  # A question runs up to ten functions at once: half of the account's limit is left to callers.
   evaluation_concurrency = coalesce(
     var.evaluation_concurrency, max(1, floor(coalesce(var.account_concurrency, 80) / 20))
   )

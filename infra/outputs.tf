@@ -4,7 +4,7 @@ output "endpoint" {
 }
 
 output "api_key_command" {
-  description = "Prints the value of the API key, for the header x-api-key; null with auth = \"iam\"."
+  description = "The command that prints the API key, for the header x-api-key; null with auth = \"iam\"."
   value = one([
     for key in aws_api_gateway_api_key.default :
     "aws apigateway get-api-key --region ${local.region} --include-value --query value --output text --api-key ${key.id}"
@@ -12,7 +12,7 @@ output "api_key_command" {
 }
 
 output "secret_commands" {
-  description = "Sets the value of each secret: run it, paste the key, end with Enter and Ctrl-D. The key never stands on a command line."
+  description = "The command that sets each secret: run it, paste the key, end with Enter and Ctrl-D. The key never appears on a command line."
   value = {
     for name, arns in {
       anthropic = aws_secretsmanager_secret.anthropic[*].arn
@@ -25,7 +25,7 @@ output "secret_commands" {
 }
 
 output "console_links" {
-  description = "Where to look in the AWS console."
+  description = "Links to the AWS console."
   value = merge(
     {
       for name, machine in aws_sfn_state_machine.machine :
@@ -69,7 +69,7 @@ output "load_commands" {
 }
 
 output "reindex_command" {
-  description = "Has every object below a prefix looked at, and ingested where it is not up to date; the prefix \"\" is the whole bucket."
+  description = "The command that ingests every object below a prefix that is not up to date; the prefix \"\" is the whole bucket."
   value = join(" ", [
     "aws stepfunctions start-execution --region ${local.region} --state-machine-arn ${aws_sfn_alias.machine["reindex"].arn}",
     "--input '${jsonencode({ prefix = "${var.collections[0]}/" })}'"
@@ -77,17 +77,17 @@ output "reindex_command" {
 }
 
 output "evaluation_machine_arn" {
-  description = "The state machine that `selfrag eval --machine` has ask thousands of questions, by the alias of the release that is live."
+  description = "The state machine by which `selfrag eval --machine` asks thousands of questions, by the live release's alias."
   value       = aws_sfn_alias.machine["evaluation"].arn
 }
 
 output "rollback_command" {
-  description = "Lists the releases and makes the one before live again; --to names another one."
+  description = "The command that lists the releases and makes the previous one live again; --to names another one."
   value       = "selfrag rollback --name ${var.name} --region ${local.region}"
 }
 
 output "bind_command" {
-  description = "Binds a caller to collections, at once: KEY_ID is the id of an API key, or the ARN of an IAM user or of a role without its path. The same with delete-item and --key takes it back."
+  description = "The command that binds a caller to collections, at once: KEY_ID is the id of an API key, or the ARN of an IAM user or of a role without its path. The same with delete-item and --key removes the binding."
   value = join(" ", [
     "aws dynamodb put-item --region ${local.region} --table-name ${aws_dynamodb_table.table["callers"].name}",
     "--item '${jsonencode({ caller = { S = "KEY_ID" }, collections = { SS = var.collections } })}'"
@@ -100,17 +100,17 @@ output "tables" {
 }
 
 output "machine_arns" {
-  description = "The state machines that answer questions, two for each shape of a strategy, by the alias of the release that is live."
+  description = "The state machines that answer questions, by the live release's alias."
   value       = { for machine in local.question_machines : machine => aws_sfn_alias.machine[machine].arn }
 }
 
 output "ingestion_machine_arn" {
-  description = "The state machine that documents are loaded by, by the alias of the release that is live."
+  description = "The state machine that ingests documents, by the live release's alias."
   value       = aws_sfn_alias.machine["ingestion"].arn
 }
 
 output "generator_endpoint" {
-  description = "The endpoint of SageMaker that serves the fine-tuned model; null without one."
+  description = "The SageMaker endpoint that serves the fine-tuned model; null without one."
   value       = local.generator_endpoint
 }
 
@@ -120,12 +120,12 @@ output "collection_endpoint" {
 }
 
 output "retrieve_role_arn" {
-  description = "The role that searches; a collection that existed before must let it in by its own data access policy."
+  description = "The role that searches; the data access policy of your own collection must allow it."
   value       = aws_iam_role.step["retrieve"].arn
 }
 
 output "ingestion_role_arns" {
-  description = "The roles that write passages and remove them; a collection that existed before must let them in, too."
+  description = "The roles that write passages and remove them; the data access policy of your own collection must allow them, too."
   value       = { for step in ["index_passages", "remove_passages"] : step => aws_iam_role.step[step].arn }
 }
 

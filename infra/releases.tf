@@ -1,6 +1,6 @@
-# A release is a version of `ask`: it names the versions of the machines, which name those of their functions. So a question
-# is answered by one release from its beginning to its end, and the alias `live` of `ask` is where questions change over.
-# `selfrag rollback` moves the aliases back; the versions of releases before stay.
+# A release is a version of `ask`: it names the versions of the machines, which name those of their functions. So one release
+# answers a question from beginning to end, and the alias `live` of `ask` switches new questions to another release.
+# `selfrag rollback` moves the aliases back; the versions of earlier releases stay.
 
 locals {
   live = "live"
@@ -57,7 +57,7 @@ locals {
   release = {
     SELFRAG_EXPRESS_MACHINE_ARN  = aws_sfn_state_machine.machine["express"].state_machine_version_arn
     SELFRAG_STANDARD_MACHINE_ARN = aws_sfn_state_machine.machine["standard"].state_machine_version_arn
-    # The version of every machine, for whoever goes back to this release.
+    # The version of every machine, for a rollback to this release.
     SELFRAG_RELEASE = jsonencode({
       for machine, body in aws_sfn_state_machine.machine : machine => reverse(split(":", body.state_machine_version_arn))[0]
     })
@@ -71,7 +71,7 @@ resource "aws_lambda_alias" "ask" {
   function_version = aws_lambda_function.ask.version
 }
 
-# What EventBridge, the reindexing and people start.
+# The aliases that EventBridge, the reindexing and people start.
 resource "aws_sfn_alias" "machine" {
   for_each = aws_sfn_state_machine.machine
 
@@ -83,7 +83,7 @@ resource "aws_sfn_alias" "machine" {
     weight                    = 100
   }
 
-  # If Terraform breaks off, nothing has changed over yet, or `ask` says what should have, and going back undoes it.
+  # If Terraform fails, either no alias has moved, or `ask` has the versions that the others should have; a rollback undoes it.
   depends_on = [aws_lambda_alias.ask]
 }
 

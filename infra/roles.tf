@@ -1,8 +1,8 @@
-# A role for each function, allowed what its code calls and nothing else.
+# A role for each function, with permissions for its code's calls and no others.
 
 locals {
-  # What a step can use, by the names in its `uses`: what its function has in its environment (a value of null is left
-  # out), and what its role may do.
+  # The services that a step can use, by the names in its `uses`: the environment of its function (without null values), and
+  # the permissions of its role.
   services = {
     # With an API key the steps read its secret; with Bedrock each may invoke its own models: see model_statements.
     model = {
@@ -25,13 +25,13 @@ locals {
         SELFRAG_VERDICT_TTL_DAYS = tostring(var.verdict_ttl_days)
       }
       statements = [{
-        # Functions also note there when they call the model, and tell each other when it refuses.
+        # Functions also record their calls to the model there, and share its backoff.
         sid       = "RememberVerdicts"
         actions   = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
         resources = [aws_dynamodb_table.table["verdicts"].arn]
       }]
     }
-    # What each may do in the collection is in its data access policy.
+    # The data access policy has the permissions in the collection.
     collection = {
       environment = { SELFRAG_COLLECTION_ENDPOINT = local.collection_endpoint }
       statements = concat([{
@@ -67,11 +67,11 @@ locals {
       environment = {
         SELFRAG_DOCUMENTS_TABLE = aws_dynamodb_table.table["documents"].name
         SELFRAG_WORK_BUCKET     = aws_s3_bucket.bucket["work"].id
-        # A document that is in another index, or has other vectors, is not up to date.
+        # A document in another index, or with other vectors, is not up to date.
         SELFRAG_PIPELINE = "${var.pipeline}/${var.index.name}/${var.index.vector_dimensions}"
       }
     }
-    # The pages of a document that show pictures, for Textract, which reads them as the function that asks it.
+    # Pages of documents that show pictures, for Textract, which reads them with the caller's role.
     keep_pages = {
       environment = local.recognition_environment
       statements = [for arn in local.recognized_arns : {
@@ -80,7 +80,7 @@ locals {
         resources = ["${arn}/*"]
       }]
     }
-    # Textract knows no resource.
+    # Textract takes no resource.
     recognition = {
       environment = local.recognition_environment
       statements = flatten([for arn in local.recognized_arns : [
@@ -101,7 +101,7 @@ locals {
         }
       ]])
     }
-    # S3 says that an object is gone only to those who may list the bucket; to others it says that they may not.
+    # S3 reports a missing object as such only to roles that may list the bucket, and denies access to others.
     read_documents = {
       statements = [
         {
@@ -170,7 +170,7 @@ locals {
         SELFRAG_DOCUMENTS_TABLE     = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET    = aws_s3_bucket.bucket["documents"].bucket
         SELFRAG_AUTH                = var.auth
-        # Whether there is a fine-tuned model to ask; only the steps may ask it.
+        # Says whether there is a fine-tuned model; only the steps may call it.
         SELFRAG_GENERATOR_URL      = var.selfrag_generator_url
         SELFRAG_GENERATOR_ENDPOINT = local.generator_endpoint
         SELFRAG_CORS_ORIGINS       = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
@@ -179,17 +179,17 @@ locals {
     }
   }
 
-  # The key of a new tenant opens nothing before it is bound.
+  # A new tenant's key opens nothing before it is bound.
   for_others = (
     var.default_collections != null ? var.default_collections : length(var.key_collections) > 0 ? [] : var.collections
   )
 
-  # What every function has in its environment.
+  # The environment of every function.
   common_environment = {
     POWERTOOLS_SERVICE_NAME      = "selfrag"
     POWERTOOLS_METRICS_NAMESPACE = var.name
     POWERTOOLS_LOG_LEVEL         = var.log_level
-    # Metrics have the dollars of each call, and the response those of the question.
+    # Prices for the metrics, by call, and for the response, by question.
     SELFRAG_PRICES = jsonencode(var.prices)
   }
   environments = {
@@ -262,14 +262,14 @@ data "aws_iam_policy_document" "step" {
 }
 
 locals {
-  # X-Ray knows no resource for these.
+  # X-Ray takes no resource for these.
   trace_statements = !var.tracing ? [] : [{
     sid       = "Trace"
     actions   = ["xray:PutTraceSegments", "xray:PutTelemetryRecords"]
     resources = ["*"]
   }]
 
-  # Tables, secrets and environment variables that your key encrypts are read and written with it.
+  # Your key encrypts tables, secrets and environment variables, so access to them needs it.
   key_statements = var.kms_key_arn == null ? [] : [{
     sid       = "UseKey"
     actions   = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"]
@@ -304,7 +304,7 @@ locals {
     ]
   }
 
-  # Lambda asks for these on every resource before it puts a function into a network.
+  # Lambda requires these on every resource to put a function into a network.
   network_statements = length(var.subnet_ids) == 0 ? [] : [{
     sid = "JoinNetwork"
     actions = [
@@ -314,7 +314,7 @@ locals {
     resources = ["*"]
   }]
 
-  # Step Functions decides by the machine, whichever of its versions is started.
+  # Step Functions authorises by the machine, for all of its versions.
   ask_statements = [
     {
       sid       = "AskAndWait"
@@ -347,13 +347,13 @@ locals {
       resources = [aws_dynamodb_table.table["requests"].arn]
     },
     {
-      # What others said is the operator's to read.
+      # Only the operator may read others' feedback.
       sid       = "KeepFeedback"
       actions   = ["dynamodb:PutItem"]
       resources = [aws_dynamodb_table.table["feedback"].arn]
     },
     {
-      # What is written is that a deletion has begun.
+      # The write records that a deletion has begun.
       sid       = "ShowAndMarkDocuments"
       actions   = ["dynamodb:GetItem", "dynamodb:UpdateItem"]
       resources = [aws_dynamodb_table.table["documents"].arn]
@@ -364,7 +364,7 @@ locals {
       resources = ["${aws_dynamodb_table.table["documents"].arn}/index/by_collection"]
     },
     {
-      # Who is given a form to upload a file uploads it as this role.
+      # An upload by a form runs with this role.
       sid       = "TakeAndRemoveDocuments"
       actions   = ["s3:PutObject", "s3:DeleteObject"]
       resources = ["${aws_s3_bucket.bucket["documents"].arn}/*"]

@@ -1,4 +1,4 @@
-# Secrets without values: a value given here would stand in the state. The output secret_commands says how to set them.
+# Secrets without values: a value set here would be stored in the state. The output secret_commands sets them.
 
 resource "aws_secretsmanager_secret" "anthropic" {
   #checkov:skip=CKV2_AWS_57:The key is the vendor's to renew, by hand. No function of AWS could rotate it.

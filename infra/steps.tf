@@ -1,21 +1,21 @@
-# The functions. One map says all that differs between them: a folder in functions/ is an entry here. What a step `uses` are
-# services of roles.tf, which say what the function is told of them and what it may do with them.
+# The functions. One map has all their differences: a folder in functions/ is an entry here. A step `uses` services of
+# roles.tf, which give its function their settings and its role their permissions.
 
 locals {
   # Lambda gives processors by memory, and this many MB are one. The SDK of Claude or of the collection takes a start about
-  # a second of one, and a question waits for eight starts if nobody asked before; docs/costs.md says what it costs.
+  # a second of one, and a question waits for eight starts after a pause; docs/costs.md says what it costs.
   one_processor = 1769
 
   # The states of workflows/question.asl.yaml.
   question_steps = {
     plan = {
-      description = "Says which steps run next, and why."
+      description = "Plans the next steps, and says why."
       uses        = []
       memory      = local.one_processor
       timeout     = 10
     }
     decide_retrieval = {
-      description = "Retrieve: whether the question needs a search."
+      description = "Retrieve: decides whether the question needs a search."
       uses        = ["model", "verdicts", "generator"]
       memory      = local.one_processor
     }
@@ -26,7 +26,7 @@ locals {
       timeout     = 40
     }
     grade_relevance = {
-      description = "IsRel: whether a passage is relevant."
+      description = "IsRel: grades the relevance of a passage."
       uses        = ["model", "verdicts"]
       memory      = local.one_processor
     }
@@ -36,12 +36,12 @@ locals {
       memory      = local.one_processor
     }
     grade_support = {
-      description = "IsSup: whether the evidence supports each claim of the answer."
+      description = "IsSup: checks each claim of the answer against the evidence."
       uses        = ["model", "verdicts"]
       memory      = local.one_processor
     }
     grade_utility = {
-      description = "IsUse: how useful the answer is, 1 to 5."
+      description = "IsUse: grades the usefulness of the answer, 1 to 5."
       uses        = ["model", "verdicts"]
       memory      = local.one_processor
     }
@@ -65,7 +65,7 @@ locals {
       uses        = ["web"]
     }
     compose_answer = {
-      description = "Puts together the response: status, citations, verdicts, cost."
+      description = "Composes the response: status, citations, verdicts, cost."
       uses        = []
       timeout     = 10
     }
@@ -77,8 +77,7 @@ locals {
       description = "Compares an object with the manifest, and keeps other executions off it."
       uses        = ["ingestion", "read_documents", "claims"]
     }
-    # A PDF is read in a process of its own, beside the function's, and its pages without text are found in another: each
-    # has 96 seconds at the most.
+    # A PDF is read in a child process, and its pages without text are found in another: each has a timeout of 96 seconds.
     parse_document = {
       description = "Reads a document: its text, headings and pages."
       uses        = ["ingestion", "read_documents", "write_work", "keep_pages"]
@@ -86,9 +85,9 @@ locals {
       memory      = 2048
       timeout     = 220
     }
-    # It begins, looks and merges; nothing runs while pages are recognised.
+    # It starts, polls and merges; no function runs while pages are recognised.
     recognize_pages = {
-      description = "Has Amazon Textract read pages that show pictures, and puts the text into the document."
+      description = "Lets Amazon Textract read pages that show pictures, and merges the text into the document."
       uses        = ["ingestion", "read_work", "write_work", "recognition"]
       timeout     = 130
     }
@@ -109,12 +108,12 @@ locals {
       timeout     = 130
     }
     remove_passages = {
-      description = "Removes from the collection what is not of a document any more."
+      description = "Removes a document's outdated passages from the collection."
       uses        = ["ingestion", "forget_passages", "collection", "written_index"]
       timeout     = 130
     }
     record_document = {
-      description = "Writes to the manifest how a document stands."
+      description = "Writes a document's status to the manifest."
       uses        = ["ingestion", "claims"]
     }
   }
@@ -122,14 +121,14 @@ locals {
   # The API in front of them; its function is in releases.tf.
   api_steps = {
     ask = {
-      description = "The HTTP API: starts a question and shows what became of it."
+      description = "The HTTP API: starts questions and shows their progress and answers."
       uses        = ["questions"]
       timeout     = 29
     }
   }
 
   step_defaults = { memory = 512, timeout = 30, layers = ["layer"] }
-  # The room is what stands before a step's name in the name of its Python module.
+  # The room is the package before a step's name in its Python module.
   steps = merge(
     { for step, body in local.question_steps : step => merge(local.step_defaults, body, { room = "question." }) },
     { for step, body in local.ingestion_steps : step => merge(local.step_defaults, body, { room = "ingestion." }) },
@@ -137,22 +136,22 @@ locals {
   )
   # The layers, by the names of their zips.
   layers = {
-    layer   = { name = "shared", description = "What the steps share, and the libraries they need." }
+    layer   = { name = "shared", description = "The code that the steps share, and the libraries they need." }
     readers = { name = "readers", description = "The libraries that read and split documents." }
   }
   model_steps = [for step, body in local.steps : step if contains(body.uses, "model")]
-  # What is asked before a step's own model, by the profile or by `models`.
+  # The models that are asked before a step's own, by the profile or by `models`.
   first_models  = ["grade_support_first"]
   needed_models = concat(local.model_steps, var.profile == "balanced" ? local.first_models : [])
   graders       = [for step, body in local.steps : step if contains(body.uses, "verdicts")]
 
   function_names = { for step in keys(local.steps) : step => "${var.name}-${step}" }
-  # What a definition names: the function as this release has it. Its number changes with its code and its settings, so an
+  # The functions in a definition, as versions of this release. A version changes with its code and its settings, so an
   # execution ends with the functions that it began with.
   published_steps = { for step, function in aws_lambda_function.step : step => function.qualified_arn }
 }
 
-# The version before goes when another comes: Lambda keeps a copy as long as a function's version has it.
+# A new version replaces the previous one: Lambda keeps a copy as long as a function's version has it.
 resource "aws_lambda_layer_version" "layer" {
   for_each = local.layers
 
@@ -164,7 +163,7 @@ resource "aws_lambda_layer_version" "layer" {
   compatible_architectures = [var.architecture]
 }
 
-# The functions of the workflows. Each change publishes a version, and nobody invokes a function without saying which.
+# The functions of the workflows. Each change publishes a version, and every invocation names its version.
 resource "aws_lambda_function" "step" {
   #checkov:skip=CKV_AWS_116:Nothing invokes these functions asynchronously, so a dead letter queue would stay empty.
   #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
@@ -211,7 +210,7 @@ resource "aws_lambda_function" "step" {
     }
   }
 
-  # A snapshot is made of a version that is published, and only questions are waited for.
+  # A snapshot is taken of a published version, and only for questions, which callers wait for.
   dynamic "snap_start" {
     for_each = var.snap_start && !contains(keys(local.ingestion_steps), each.key) ? ["published"] : []
 
@@ -220,7 +219,7 @@ resource "aws_lambda_function" "step" {
     }
   }
 
-  # A function in a network cannot be made before its role may make network interfaces.
+  # A function in a network cannot be created before its role may create network interfaces.
   depends_on = [aws_iam_role_policy.step]
 }
 

@@ -1,33 +1,33 @@
-# The tables, paid by request, and the buckets: private, encrypted, over TLS only. A line of a map makes another one.
+# The tables, paid by request, and the buckets: private, encrypted, over TLS only. A map has a line for each.
 
 locals {
-  # By name: the keys, the attribute by which items expire, and further indices with their keys. What expires does so by
-  # TTL, which may be days late: the code compares dates itself.
+  # By name: the keys, the TTL attribute, and further indices with their keys. TTL may be days late, so the code compares
+  # dates itself.
   tables = {
     verdicts = { keys = ["key"], ttl = "expires_at", indices = {} }
     answers  = { keys = ["id"], ttl = "expires_at", indices = {} }
-    # The name of the TTL attribute is the one that Powertools' idempotency writes.
+    # Powertools' idempotency decides the name of the TTL attribute.
     requests = { keys = ["id"], ttl = "expiration", indices = {} }
-    # What people said of answers, for a year: questions are asked again by it when a change is judged.
+    # Feedback on answers, for a year: replays judge changes by it.
     feedback = { keys = ["id"], ttl = "expires_at", indices = {} }
-    # Which caller may ask which collections.
+    # Bindings of callers to collections.
     callers = { keys = ["caller"], ttl = null, indices = {} }
-    # The manifest: how each document stands, and which of its passages the collection holds. Only the part that tells a
-    # document's state has the keys of the index, so this lists the documents of a collection.
+    # The manifest: the state of each document, and its passages in the collection. Only the part with a document's state has
+    # the keys of the index, so the index lists the documents of a collection.
     documents = { keys = ["id", "part"], ttl = null, indices = { by_collection = ["collection", "key"] } }
   }
 
   buckets = merge({
-    # What documents are dropped into. What is replaced or deleted can be brought back for a while.
+    # The bucket that documents are dropped into. Replaced or deleted ones can be restored for a while.
     documents = { versioned = true, force_destroy = var.documents_force_destroy }
-    # Work in progress: a document's text, passages and vectors, between one step of the ingestion and the next. And the
-    # questions and answers of evaluations.
+    # Work in progress: a document's text, passages and vectors between steps of the ingestion, and the questions and answers
+    # of evaluations.
     work = { versioned = false, force_destroy = true }
     }, !var.text_recognition ? {} : {
-    # Pages that were recognised, and what they say, so that they are paid once. What is gone is recognised again.
+    # Recognised pages and their text, so that they are paid for once. Expired ones are recognised again.
     recognized = { versioned = false, force_destroy = true }
   })
-  # How long what can be made again is kept.
+  # Retention of objects that can be made again, in days.
   kept_days = { work = 7, recognized = 365 }
 }
 
@@ -79,9 +79,9 @@ resource "aws_dynamodb_table" "table" {
   }
 }
 
-# Callers that key_collections names; others are bound by the output bind_command, without a deployment.
+# The callers in key_collections; the output bind_command binds others, without a deployment.
 resource "aws_dynamodb_table_item" "caller" {
-  # IAM names whoever has taken a role by the role's name alone, without its path.
+  # IAM names a session of a role by the role's name alone, without its path.
   for_each = { for caller, collections in var.key_collections : replace(caller, "/(:role/).*//", "$1") => collections }
 
   table_name = aws_dynamodb_table.table["callers"].name
@@ -96,7 +96,7 @@ resource "aws_s3_bucket" "bucket" {
   #checkov:skip=CKV_AWS_18:Who reads documents is the business of the account's CloudTrail, and the work bucket only the ingestion's functions and evaluations use. A log bucket would need the same care again.
   #checkov:skip=CKV_AWS_21:Of documents versions are kept. What is in the work bucket can be made again from them, and old versions would only keep texts longer.
   #checkov:skip=CKV_AWS_144:One region is where the collection is. Versions and the lifecycle guard documents against mistakes, and the rest can be made again.
-  #checkov:skip=CKV2_AWS_62:EventBridge is told of documents. Nothing has to be told of work in progress, which the state machine hands from step to step.
+  #checkov:skip=CKV2_AWS_62:EventBridge gets the events of documents. Work in progress needs none: the state machine hands it from step to step.
   for_each = local.buckets
 
   bucket        = "${var.name}-${each.key}-${local.account}-${local.region}"
@@ -148,7 +148,7 @@ resource "aws_s3_bucket_server_side_encryption_configuration" "bucket" {
   }
 }
 
-# Where versions are kept the old ones go after a while, and elsewhere everything does.
+# Old versions expire where there are versions, and all objects expire elsewhere.
 resource "aws_s3_bucket_lifecycle_configuration" "bucket" {
   for_each = local.buckets
 
@@ -183,7 +183,7 @@ resource "aws_s3_bucket_lifecycle_configuration" "bucket" {
   depends_on = [aws_s3_bucket_versioning.bucket]
 }
 
-# Which pages may read what S3 answers to a form of POST /v1/documents: the API's own, and those that are named.
+# The origins whose pages may read S3's reply to a form of POST /v1/documents: the API's own, and the configured ones.
 resource "aws_s3_bucket_cors_configuration" "documents" {
   count = local.has_page || length(local.other_pages) > 0 ? 1 : 0
 
@@ -203,7 +203,7 @@ locals {
   other_pages = concat(var.cors_origins, var.upload_origins)
 }
 
-# EventBridge is told of every object that comes, changes or goes; events.tf says what follows.
+# EventBridge gets an event for every object that is created, changed or deleted; events.tf handles it.
 resource "aws_s3_bucket_notification" "documents" {
   bucket      = aws_s3_bucket.bucket["documents"].id
   eventbridge = true

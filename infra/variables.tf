@@ -1,7 +1,7 @@
 # The deployment
 
 variable "name" {
-  description = "The deployment's name: every resource's name starts with it, and the metrics' namespace is this. In an account each region needs another one, for roles belong to no region."
+  description = "The deployment's name: the prefix of every resource's name, and the metrics' namespace. Must be unique per region in an account: IAM role names are global."
   type        = string
   default     = "selfrag"
 
@@ -18,7 +18,7 @@ variable "region" {
 }
 
 variable "max_retries" {
-  description = "How often a call to AWS is tried again while terraform runs."
+  description = "The most retries of a call to AWS while terraform runs."
   type        = number
   default     = 25
 
@@ -46,7 +46,7 @@ variable "kms_key_arn" {
 }
 
 variable "log_retention_days" {
-  description = "How long logs are kept."
+  description = "Retention of logs, in days."
   type        = number
   default     = 30
 
@@ -60,7 +60,7 @@ variable "log_retention_days" {
 }
 
 variable "tracing" {
-  description = "Whether X-Ray traces the API, the workflow and the functions."
+  description = "Turns on X-Ray traces of the API, the workflow and the functions."
   type        = bool
   default     = true
 }
@@ -68,7 +68,7 @@ variable "tracing" {
 # The functions
 
 variable "package_directory" {
-  description = "Where `make package` put the zips of the two layers and one for each function."
+  description = "The folder with the zips of `make package`: the two layers, and one for each function."
   type        = string
   default     = "../build"
 }
@@ -90,7 +90,7 @@ variable "architecture" {
 }
 
 variable "memory" {
-  description = "Memory in MB by function, for those that should differ from the default."
+  description = "Memory in MB by function, to override the defaults."
   type        = map(number)
   default     = {}
 
@@ -106,13 +106,13 @@ variable "memory" {
 }
 
 variable "snap_start" {
-  description = "Whether the functions of a question start from a snapshot that Lambda takes when a version is published: about 58 dollars a month for each release that is kept, and not tried on AWS."
+  description = "Starts the functions of a question from a snapshot that Lambda takes when a version is published: about 58 dollars a month for each release that is kept, and not tried on AWS."
   type        = bool
   default     = false
 }
 
 variable "reserved_concurrency" {
-  description = "The most copies that run at once, by function; -1, the default, reserves none. A reservation is taken from the account's limit."
+  description = "Reserved concurrency by function; -1, the default, reserves none. A reservation is taken from the account's limit."
   type        = map(number)
   default     = {}
 
@@ -128,7 +128,7 @@ variable "reserved_concurrency" {
 }
 
 variable "account_concurrency" {
-  description = "How many functions the account may run at once in the region (`aws lambda get-account-settings`, ConcurrentExecutions). With it, more questions than that carries are refused at the door (429), and `ask` is given a sixth of it if it is 120 or more; null leaves it to api_throttle alone."
+  description = "The account's limit of concurrent executions in the region (`aws lambda get-account-settings`, ConcurrentExecutions). With it, the API throttles questions (429) to what the limit carries, and reserves a sixth of it for `ask` if it is 120 or more; null leaves throttling to api_throttle."
   type        = number
   default     = null
 
@@ -139,7 +139,7 @@ variable "account_concurrency" {
 }
 
 variable "log_level" {
-  description = "What the functions log: INFO or DEBUG. Not less than INFO: metrics and saved queries are read from lines of that level."
+  description = "The log level of the functions: INFO or DEBUG. Metrics and saved queries read INFO lines, so a higher level is refused."
   type        = string
   default     = "INFO"
 
@@ -150,7 +150,7 @@ variable "log_level" {
 }
 
 variable "environment" {
-  description = "Further environment variables for every function, for instance those of a proxy. No secrets: they would stand in the state."
+  description = "Further environment variables for every function, for instance those of a proxy. No secrets: they would be stored in the state."
   type        = map(string)
   default     = {}
 }
@@ -158,7 +158,7 @@ variable "environment" {
 # The model
 
 variable "model_provider" {
-  description = "Who serves Claude: anthropic (with an API key) or bedrock (with the functions' own roles, no key)."
+  description = "The provider of Claude: anthropic (with an API key) or bedrock (with the functions' own roles, no key)."
   type        = string
   default     = "anthropic"
 
@@ -169,7 +169,7 @@ variable "model_provider" {
 }
 
 variable "profile" {
-  description = "Which model judges what: thrifty (the small model does all), balanced (the small one judges support first, the stronger one in doubt) or strict (the stronger one judges support and use). docs/costs.md has the prices."
+  description = "The models by step: thrifty (the small model does all), balanced (the small one judges support first, the stronger one in doubt) or strict (the stronger one judges support and use). docs/costs.md has the prices."
   type        = string
   default     = "balanced"
 
@@ -180,7 +180,7 @@ variable "profile" {
 }
 
 variable "models" {
-  description = "Model ids by step, for those that should differ from the profile's; grade_support_first is the one that judges support before grade_support's own. Bedrock needs one for each step that asks the model, such as us.anthropic.claude-..., and for grade_support_first where the profile is balanced."
+  description = "Model ids by step, to override the profile's; grade_support_first judges support before grade_support's own. Bedrock needs an id, such as us.anthropic.claude-..., for each step that asks the model, and for grade_support_first if the profile is balanced."
   type        = map(string)
   default     = {}
 
@@ -220,7 +220,7 @@ variable "prices" {
 }
 
 variable "verdict_ttl_days" {
-  description = "How long a verdict is remembered."
+  description = "Time to live of a cached verdict, in days."
   type        = number
   default     = 30
 
@@ -233,7 +233,7 @@ variable "verdict_ttl_days" {
 # Documents and search
 
 variable "collections" {
-  description = "The collections that may be asked."
+  description = "The collections that questions may search."
   type        = list(string)
   default     = ["documents"]
 
@@ -244,7 +244,7 @@ variable "collections" {
 }
 
 variable "key_collections" {
-  description = "Which collections an API key (by its id) or an IAM role or user (by its ARN) may ask. Once it names anyone, those that it does not name may ask `default_collections`. The output bind_command binds further callers without a deployment, any number of them."
+  description = "The collections of callers: API keys (by id) and IAM roles or users (by ARN). Once it names any caller, all others may ask only `default_collections`. The output bind_command binds any number of further callers without a deployment."
   type        = map(list(string))
   default     = {}
 
@@ -255,7 +255,7 @@ variable "key_collections" {
 }
 
 variable "default_collections" {
-  description = "Which collections a caller may ask that is bound to none. Null means all of `collections` as long as `key_collections` names nobody, and then none. Set it to [] before you bind callers by the output bind_command alone."
+  description = "The collections of callers without a binding. Null means all of `collections` as long as `key_collections` is empty, else none. Set it to [] before you bind callers by the output bind_command alone."
   type        = list(string)
   default     = null
 
@@ -266,7 +266,7 @@ variable "default_collections" {
 }
 
 variable "collection_endpoint" {
-  description = "The endpoint of an OpenSearch Serverless collection that exists already; null makes one."
+  description = "The endpoint of an existing OpenSearch Serverless collection; null creates one."
   type        = string
   default     = null
 
@@ -277,7 +277,7 @@ variable "collection_endpoint" {
 }
 
 variable "collection_public" {
-  description = "Whether the collection can be reached from the internet (every request is still signed and authorised). Chosen explicitly, or else collection_vpc_endpoint_ids."
+  description = "Makes the collection reachable from the internet (every request is still signed and authorised). Set either this or collection_vpc_endpoint_ids."
   type        = bool
   default     = false
 
@@ -288,7 +288,7 @@ variable "collection_public" {
 }
 
 variable "collection_vpc_endpoint_ids" {
-  description = "The OpenSearch Serverless VPC endpoints through which alone the collection can be reached."
+  description = "The OpenSearch Serverless VPC endpoints of a private collection, its only way in."
   type        = list(string)
   default     = []
 
@@ -299,13 +299,13 @@ variable "collection_vpc_endpoint_ids" {
 }
 
 variable "subnet_ids" {
-  description = "The subnets that retrieve, index_passages and remove_passages run in, needed for a private collection. They must reach Bedrock, DynamoDB and S3, by endpoints or a NAT gateway."
+  description = "The subnets of retrieve, index_passages and remove_passages, needed for a private collection. They must reach Bedrock, DynamoDB and S3, by endpoints or a NAT gateway."
   type        = list(string)
   default     = []
 
   validation {
     condition     = length(var.collection_vpc_endpoint_ids) == 0 || length(var.subnet_ids) > 0
-    error_message = "A private collection needs subnet_ids: what reaches it has to run in the network of the VPC endpoints."
+    error_message = "A private collection needs subnet_ids: its functions have to run in the network of the VPC endpoints."
   }
 }
 
@@ -321,13 +321,13 @@ variable "security_group_ids" {
 }
 
 variable "standby_replicas" {
-  description = "Whether the collection has replicas in a second zone; without them it costs half as much and rides out less."
+  description = "Keeps replicas of the collection in a second zone; without them it costs half as much and survives fewer failures."
   type        = bool
   default     = true
 }
 
 variable "index_writers" {
-  description = "ARNs of further roles or users that may create the index and write to it, beside the ingestion."
+  description = "ARNs of further roles or users that may create the index and write to it, besides the ingestion."
   type        = list(string)
   default     = []
 
@@ -338,7 +338,7 @@ variable "index_writers" {
 }
 
 variable "index" {
-  description = "The index that documents are written to, and the dimensions of its vectors. An index keeps its dimensions, and its name serves once: docs/deploy.md says how to change them."
+  description = "The index that documents are written to, and the dimensions of its vectors. Neither the dimensions nor the name of an index can change: docs/deploy.md says how to replace it."
   type = object({
     name              = optional(string, "passages")
     vector_dimensions = optional(number, 512)
@@ -357,7 +357,7 @@ variable "index" {
 }
 
 variable "search_index" {
-  description = "The index that is searched while another one is being filled, with its own dimensions; null is the one that is written to."
+  description = "The index that is searched while another one is being filled, with its own dimensions; null is the one in `index`."
   type = object({
     name              = optional(string, "passages")
     vector_dimensions = optional(number, 512)
@@ -376,7 +376,7 @@ variable "search_index" {
 }
 
 variable "embedding_region" {
-  description = "The region whose Bedrock embeds texts, where the deployment's own has no Titan Text Embeddings V2; null is the deployment's own. Texts of documents and questions go there."
+  description = "The region of Bedrock for embeddings, if the deployment's own has no Titan Text Embeddings V2; null is the deployment's own. Texts of documents and questions go there."
   type        = string
   default     = null
 
@@ -387,7 +387,7 @@ variable "embedding_region" {
 }
 
 variable "reindex_concurrency" {
-  description = "How many documents a reindexing works on at once. All share the embedding model's quota with the questions, and one makes up to 2 calls at a time: about 500 a minute with the default, where the quota is not less."
+  description = "The number of documents that a reindexing processes at once. All share the embedding model's quota with the questions, and each makes up to 2 calls at a time: about 500 a minute with the default, unless the quota is lower."
   type        = number
   default     = 2
 
@@ -398,7 +398,7 @@ variable "reindex_concurrency" {
 }
 
 variable "evaluation_concurrency" {
-  description = "How many questions an evaluation in the account asks at once (`selfrag eval --machine`); a question runs up to ten functions at a time. null takes a 20th of account_concurrency, so that half of it is left to others, and 4 where that is null."
+  description = "The number of questions that an evaluation in the account asks at once (`selfrag eval --machine`); a question runs up to ten functions at a time. null is a 20th of account_concurrency, which leaves half of it to others, or 4 if that is null."
   type        = number
   default     = null
 
@@ -409,13 +409,13 @@ variable "evaluation_concurrency" {
 }
 
 variable "ingest_on_upload" {
-  description = "Whether an object that comes, changes or goes is ingested at once. Off, it waits for a reindexing, and what goes in the meantime stays in the index."
+  description = "Ingests an object at once when it is created, changed or deleted. Off, it waits for a reindexing, and objects deleted in the meantime stay in the index."
   type        = bool
   default     = true
 }
 
 variable "pipeline" {
-  description = "What passages depend on beside a document's content and the index, as any word. Change it, and a document is indexed anew when its object is next touched, or by a reindexing."
+  description = "A version of the pipeline, as any word. After a change a document is indexed anew when its object changes, or by a reindexing."
   type        = string
   default     = "1"
 
@@ -426,13 +426,13 @@ variable "pipeline" {
 }
 
 variable "text_recognition" {
-  description = "Whether Amazon Textract reads pages of PDFs that show pictures and hold no text: about 1.50 dollars for 1,000 such pages. The region must have Textract; not tried on AWS (doctor: textract)."
+  description = "Lets Amazon Textract read pages of PDFs that show pictures and hold no text: about 1.50 dollars for 1,000 such pages. The region must have Textract; not tried on AWS (doctor: textract)."
   type        = bool
   default     = false
 }
 
 variable "text_recognition_pages" {
-  description = "How many pages of one document are recognised at the most; the others are left out, with a warning."
+  description = "The most pages of one document that are recognised; the others are left out, with a warning."
   type        = number
   default     = 500
 
@@ -443,13 +443,13 @@ variable "text_recognition_pages" {
 }
 
 variable "documents_force_destroy" {
-  description = "Whether `terraform destroy` may delete the bucket with the documents in it."
+  description = "Lets `terraform destroy` delete the bucket with the documents in it."
   type        = bool
   default     = false
 }
 
 variable "upload_origins" {
-  description = "Further origins, such as https://app.example.com, from whose pages browsers may upload documents with the forms that the API gives, besides the API's own page and cors_origins. Its own page at a domain of yours is one."
+  description = "Further origins, such as https://app.example.com, whose pages may upload documents with the API's forms, besides the API's own page and cors_origins. Name the API's own page here if it has a domain of yours."
   type        = list(string)
   default     = []
 
@@ -460,7 +460,7 @@ variable "upload_origins" {
 }
 
 variable "old_versions_days" {
-  description = "How long a replaced or deleted document can be brought back."
+  description = "Days for which a replaced or deleted document can be restored."
   type        = number
   default     = 30
 
@@ -471,13 +471,13 @@ variable "old_versions_days" {
 }
 
 variable "deletion_protection" {
-  description = "Whether the tables refuse to be deleted."
+  description = "Protects the tables from deletion."
   type        = bool
   default     = false
 }
 
 variable "secret_recovery_days" {
-  description = "How long a deleted secret can be brought back: 7 to 30 days, or 0 for not at all."
+  description = "Days for which a deleted secret can be restored: 7 to 30, or 0 for none."
   type        = number
   default     = 7
 
@@ -490,7 +490,7 @@ variable "secret_recovery_days" {
 # The web search
 
 variable "web_search" {
-  description = "Whether a question may be searched on the web, by Tavily, when the documents have no answer."
+  description = "Lets a question be searched on the web, by Tavily, if the documents have no answer."
   type        = bool
   default     = true
 }
@@ -521,7 +521,7 @@ variable "web_base_url" {
 # The API
 
 variable "auth" {
-  description = "Who may ask: api_key (holders of a key, limited by a usage plan) or iam (AWS principals that may call execute-api:Invoke)."
+  description = "The authentication of callers: api_key (a key, limited by a usage plan) or iam (AWS principals that may call execute-api:Invoke)."
   type        = string
   default     = "api_key"
 
@@ -532,7 +532,7 @@ variable "auth" {
 }
 
 variable "api_throttle" {
-  description = "Requests a second, and how many at once, over all callers."
+  description = "Rate limit (requests a second) and burst over all callers."
   type        = object({ rate = number, burst = number })
   default     = { rate = 50, burst = 100 }
 
@@ -543,7 +543,7 @@ variable "api_throttle" {
 }
 
 variable "key_throttle" {
-  description = "Requests a second, and how many at once, for one API key."
+  description = "Rate limit (requests a second) and burst of one API key."
   type        = object({ rate = number, burst = number })
   default     = { rate = 5, burst = 10 }
 
@@ -554,7 +554,7 @@ variable "key_throttle" {
 }
 
 variable "key_quota_per_day" {
-  description = "Requests a day for one API key, each look at a question that is not finished among them."
+  description = "Requests a day for one API key, polls of unfinished questions included."
   type        = number
   default     = 5000
 
@@ -565,7 +565,7 @@ variable "key_quota_per_day" {
 }
 
 variable "cors_origins" {
-  description = "The origins, such as https://app.example.com, whose pages may call the API from a browser, each with a key that its visitor has, and upload by its forms; [\"*\"] lets every page. Its own page needs none."
+  description = "The origins, such as https://app.example.com, whose pages may call the API from a browser, with the visitor's key, and upload by its forms; [\"*\"] allows every page. The API's own page needs no entry."
   type        = list(string)
   default     = []
 
@@ -579,7 +579,7 @@ variable "cors_origins" {
 }
 
 variable "web_acl_arn" {
-  description = "A WAF web ACL (regional) to put before the API; null for none."
+  description = "A WAF web ACL (regional) in front of the API; null for none."
   type        = string
   default     = null
 
@@ -590,7 +590,7 @@ variable "web_acl_arn" {
 }
 
 variable "manage_api_gateway_account" {
-  description = "Whether to set the role by which API Gateway writes logs. It is one for all APIs of the account and region: true only where `aws apigateway get-account` shows no cloudwatchRoleArn. Without any, the stage cannot be made."
+  description = "Sets the role by which API Gateway writes logs, which all APIs of the account and region share: true only if `aws apigateway get-account` shows no cloudwatchRoleArn. Without a role the stage cannot be created."
   type        = bool
   default     = false
 }
@@ -598,7 +598,7 @@ variable "manage_api_gateway_account" {
 # The fine-tuned model: docs/hosting.md
 
 variable "selfrag_hosting" {
-  description = "Whether to host the fine-tuned model on an endpoint of SageMaker, by the hour: about 1,110 dollars a month with the default instance, whether anybody asks or not."
+  description = "Hosts the fine-tuned model on a SageMaker endpoint, billed by the hour: about 1,110 dollars a month with the default instance, used or not."
   type        = bool
   default     = false
 
@@ -614,7 +614,7 @@ variable "selfrag_hosting" {
 }
 
 variable "selfrag_endpoint_name" {
-  description = "An endpoint of SageMaker in this account and region that serves the fine-tuned model by vLLM; null has none."
+  description = "A SageMaker endpoint in this account and region that serves the fine-tuned model by vLLM; null for none."
   type        = string
   default     = null
 
@@ -641,7 +641,7 @@ variable "selfrag_component_name" {
 }
 
 variable "selfrag_generator_url" {
-  description = "A vLLM server of yours that serves the fine-tuned model and that the functions can reach, without /v1; null has none."
+  description = "The URL of your own vLLM server with the fine-tuned model, without /v1, which the functions can reach; null for none."
   type        = string
   default     = null
 
@@ -652,7 +652,7 @@ variable "selfrag_generator_url" {
 }
 
 variable "selfrag_generator_secret" {
-  description = "Whether that server asks for a key (vLLM's --api-key); the output secret_commands says how to set it."
+  description = "Says that this server needs a key (vLLM's --api-key); the output secret_commands sets it."
   type        = bool
   default     = false
 
@@ -702,7 +702,7 @@ variable "selfrag_instance_type" {
 }
 
 variable "selfrag_budget" {
-  description = "Dollars a month for SageMaker in this account; a hosted model that costs more, or will by AWS's forecast, is told to the alarms' topic."
+  description = "The budget for SageMaker in this account, in dollars a month; the alarms' topic is notified if a hosted model costs more, or will by AWS's forecast."
   type        = number
   default     = 1200
 
@@ -712,10 +712,10 @@ variable "selfrag_budget" {
   }
 }
 
-# Watching it
+# Monitoring
 
 variable "alarm_email" {
-  description = "Where alarms are sent; the address has to confirm. Null sends none: subscribe to the topic yourself."
+  description = "The address for alarms; it has to confirm. Null sends none: subscribe to the topic yourself."
   type        = string
   default     = null
 
@@ -726,7 +726,7 @@ variable "alarm_email" {
 }
 
 variable "thresholds" {
-  description = "What is too much: p99 of either machine and of a step in ms (questions for later may have longer deadlines), and failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes, p99 of a hosted model in ms, and more capacity units (OCUs) than these for search or for indexing."
+  description = "Thresholds of the alarms: p99 of either machine and of a step in ms (asynchronous questions may have longer deadlines); failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes; p99 of a hosted model in ms; and capacity units (OCUs) for search or for indexing."
   type = object({
     express_p99_ms   = optional(number, 25500)
     standard_p99_ms  = optional(number, 120000)
@@ -749,7 +749,7 @@ variable "thresholds" {
 }
 
 variable "saved_queries" {
-  description = "Whether to save Logs Insights queries and an X-Ray group."
+  description = "Creates saved Logs Insights queries and an X-Ray group."
   type        = bool
   default     = true
 }

@@ -27,6 +27,6 @@ locals {
   account   = data.aws_caller_identity.current.account_id
   partition = data.aws_partition.current.partition
   region    = data.aws_region.current.name
-  # What stands between an ARN's service and its resource.
+  # The part of an ARN between its service and its resource.
   here = "${local.region}:${local.account}"
 }

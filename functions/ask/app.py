@@ -1,4 +1,4 @@
-"""The API as an app of Powertools: its routes, and what their errors are to a caller."""
+"""The API as a Powertools app: its routes, and the problems that errors become."""
 
 import traceback
 from collections.abc import Callable, Sequence
@@ -15,12 +15,12 @@ from ask.edge.methods import methods_of
 from ask.edge.problems import ProblemRaised, as_problem, respond
 from ask.routes import description, documents, feedback, page, questions
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.refusals import explain_errors
+from selfrag.domain.validation import explain_errors
 from selfrag.runtime.observability import logger
 
 
 def make_app(resolver: type[APIGatewayRestResolver] = APIGatewayRestResolver) -> APIGatewayRestResolver:
-    """The app with all its routes; `resolver` keeps the request at hand."""
+    """Return the app with all its routes; `resolver` keeps the current request."""
     app = resolver(enable_validation=True)
 
     def hand_over(app: APIGatewayRestResolver, next_middleware: Callable[..., Any]) -> Any:
@@ -35,23 +35,23 @@ def make_app(resolver: type[APIGatewayRestResolver] = APIGatewayRestResolver) ->
 
 
 def request_id(event: dict[str, Any], context: Any) -> str:
-    """What a request is called in its response and in the log."""
+    """Return the id of a request, as its response and the log show it."""
     return str(event.get("requestContext", {}).get("requestId") or context.aws_request_id)
 
 
 def _told(error: Exception, event: dict[str, Any], context: Any) -> Response[Any]:
-    """Every error is a problem; of one that nobody foresaw, only the log has the name."""
+    """Return the problem of an error; only the log names an unexpected one."""
     if isinstance(error, RequestValidationError):
         error = InvalidInput(explain_errors(error.errors(), model_of(event["path"])))
     elif isinstance(error, NotFoundError):
         methods = methods_of(event["path"])
         if methods and event["httpMethod"] == "OPTIONS":
             return Response(HTTPStatus.NO_CONTENT.value, body="", headers={"Allow": ", ".join(methods)})
-        # An id with letters that no id has is no path, whatever the method.
+        # An id with characters that no id has matches no route: 404, whatever the method.
         error = _nowhere(() if event["httpMethod"] in methods else methods)
     problem = as_problem(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        # The name and the place, and not the message: it may repeat what the caller sent.
+        # Class and place, not the message: it may repeat what the caller sent.
         logger.error("failed", extra={"error": type(error).__name__, "at": _place(error)})
     return respond(problem, request_id(event, context))
 

@@ -1,4 +1,4 @@
-"""The Lambda of the HTTP API: what every request goes through."""
+"""The Lambda of the HTTP API: the steps that every request goes through."""
 
 import time
 from collections.abc import Collection
@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 from ask.app import make_app, request_id
 from ask.edge.body import checked
-from ask.edge.origins import shown_to_pages
+from ask.edge.cors import shown_to_pages
 from ask.edge.problems import ProblemRaised, respond
 from selfrag import bootstrap
 from selfrag.bootstrap import api, ingestion
@@ -18,7 +18,7 @@ from selfrag.runtime.settings import CallerSettings, read
 
 
 def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> Handler:
-    """A handler of the requests that API Gateway (REST, Lambda proxy) sends; pages of these `origins` may send some."""
+    """Return a handler of API Gateway's requests (REST, Lambda proxy); pages of these `origins` may send some."""
 
     def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
         logger.append_keys(step="ask", question="")
@@ -35,18 +35,18 @@ def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> 
 
 def _shown(event: dict[str, Any], replied: dict[str, Any], origins: Collection[str]) -> dict[str, list[str]]:
     given = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
-    asks_before = event["httpMethod"] == "OPTIONS" and "access-control-request-method" in given
+    is_preflight = event["httpMethod"] == "OPTIONS" and "access-control-request-method" in given
     allow = "".join(replied["multiValueHeaders"].get("Allow", []))
-    headers = shown_to_pages(given.get("origin", ""), asks_before, allow, origins)
+    headers = shown_to_pages(given.get("origin", ""), is_preflight, allow, origins)
     return {name: [value] for name, value in headers.items()}
 
 
 def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:
     try:
-        # HEAD is GET; whoever sends the reply leaves out its body.
+        # HEAD is GET: API Gateway, or the local server, leaves out the body.
         method = "GET" if event["httpMethod"] == "HEAD" else event["httpMethod"]
         return app.resolve(checked({**event, "httpMethod": method}), context)
-    except ProblemRaised as problem:  # Powertools validates a body before any middleware could look at it
+    except ProblemRaised as problem:  # Powertools validates a body before any middleware
         refused = respond(problem, request_id(event, context))
         headers = {"Content-Type": [refused.content_type]}
         return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": headers}

@@ -1,4 +1,4 @@
-"""What a caller gets of a question that is not finished: the trace so far, and the verdicts known by then (pure)."""
+"""The view of an unfinished question: its trace so far, and the verdicts known by then (pure)."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -15,19 +15,19 @@ from selfrag.domain.scores.traced import scores_of
 from selfrag.domain.strategies import compares
 from selfrag.domain.verdicts import Critique, Reflection
 
-# The steps whose results are passages.
+# Steps whose results are passages.
 SEARCHES = ("Retrieve", "SearchWeb")
 
 
 class Started(Model):
-    """A question that was taken on; its answer is at `Location`."""
+    """A question that was accepted; its answer is at `Location`."""
 
     id: str
     status: Literal["running"] = "running"
 
 
 class TracedStep(Model):
-    """One step that was entered; times are in seconds from the execution's start, `error` is a class name."""
+    """A step that was entered; times are in seconds from the execution's start, `error` is a class name."""
 
     state: str
     started: float
@@ -38,9 +38,9 @@ class TracedStep(Model):
 
 
 class FoundPassage(Model):
-    """A passage that a search brought; `score` compares it with others of its search, and is null where none is told.
+    """A passage that a search found; `score` ranks it within its search, null where the search gives none.
 
-    What IsRel says of it comes later, under the same id in `reflection.relevance`.
+    IsRel's verdict on it comes later, under the same id in `reflection.relevance`.
     """
 
     passage_id: str
@@ -55,21 +55,21 @@ State = Literal["running", "failed"]
 
 
 class Unfinished(Model):
-    """A question at work, or one whose execution ended without a response (`failed`).
+    """A question that is running, or one whose execution ended without a response (`failed`).
 
-    How far it is, is null unless it was asked for (`trace=true`) and Step Functions told it.
+    The progress is null unless the request asked for it (`trace=true`) and Step Functions returned it.
     """
 
     id: str
     status: State
     reflection: Reflection | None = None
     path: list[str] | None = None
-    passes: list[Pass] | None = Field(default=None, description="Why each pass so far was made, in order.")
+    passes: list[Pass] | None = Field(default=None, description="The reason of each pass so far, in order.")
     trace: list[TracedStep] | None = Field(
         default=None, description="The steps so far, in the order in which they were entered."
     )
     passages: list[FoundPassage] | None = Field(
-        default=None, description="What the searches have brought so far, each once, in the order in which it came."
+        default=None, description="The passages found so far, each once, in the order in which they came."
     )
     scores: Scores | None = Field(
         default=None, description="The answers that were compared so far; null where none were."
@@ -77,7 +77,7 @@ class Unfinished(Model):
 
 
 def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = None) -> Unfinished:
-    """The view of a question without a response, and how far it is if the steps are known."""
+    """Return the view of a question without a response, with its progress if the steps are known."""
     if steps is None:
         return Unfinished(id=question_id, status=status)
     return Unfinished(
@@ -118,24 +118,24 @@ def _passages(steps: Sequence[Step]) -> list[FoundPassage]:
 def _reflection(steps: Sequence[Step]) -> Reflection:
     relevance = [*_verdicts(steps, "GradeRelevance"), *_written_with(steps)]
     known = {**_of_the_answer(steps), "retrieve": _last(steps, "DecideRetrieval"), "relevance": relevance}
-    # The question may be of another release, whose verdicts say more.
+    # Another release may have run the question, and its verdicts may have more fields.
     return Reflection.model_validate(known, extra="ignore")
 
 
 def _of_the_answer(steps: Sequence[Step]) -> dict[str, Any]:
-    """What is said of the answer: of the one that was chosen where several are compared, once it is."""
+    """Return the verdicts on the answer; where answers are compared, on the chosen one once there is one."""
     picked = [step.result.get("winner") for step in steps if step.name == "PickCandidate" and _told(step)]
     if picked:
         return {name: (picked[-1] or {}).get(name) for name in Critique.model_fields}
     plans = [step.result for step in steps if plan_of(step)]
-    # Where several answers are compared, no verdict is that of the answer before one is chosen.
+    # Where answers are compared, no verdict is the answer's before one is chosen.
     several = bool(plans) and compares(plans[-1].get("known", {}).get("strategy", ""))
     alone = [] if several else steps
     return {name: _last(alone, f"Grade{name.capitalize()}") for name in Critique.model_fields}
 
 
 def _written_with(steps: Sequence[Step]) -> list[Any]:
-    """The verdicts on passages that the generator gave as it wrote."""
+    """Return the verdicts on passages that the generator gave as it wrote."""
     written = [one for step in steps if _told(step) for one in step.result.get("written") or []]
     return [one["relevance"] for one in written if one.get("relevance")]
 

@@ -1,4 +1,4 @@
-"""The description of the API, made from its routes: `python -m ask.openapi > functions/ask/openapi.json`."""
+"""The OpenAPI description, generated from the routes: `python -m ask.openapi > functions/ask/openapi.json`."""
 
 import json
 import sys
@@ -9,13 +9,13 @@ from aws_lambda_powertools.event_handler.openapi.models import APIKey, APIKeyIn
 from ask.app import make_app
 
 TITLE, VERSION = "selfrag", "1"
-# Powertools describes its own refusal of a request for each route; here every refusal is a problem, of status 400.
+# Powertools describes its own 422 for each route; here an invalid request gets a problem of status 400.
 NEVER_SENT = "422"
 ITS_SCHEMAS = ("HTTPValidationError", "ValidationError", "ResponseValidationError")
 
 
 def description() -> str:
-    """The OpenAPI description as JSON text."""
+    """Return the OpenAPI description as JSON text."""
     text = make_app().get_openapi_json_schema(
         title=TITLE,
         version=VERSION,
@@ -27,7 +27,7 @@ def description() -> str:
 
 
 def _as_sent(described: dict[str, Any]) -> dict[str, Any]:
-    """The description without what no caller ever gets."""
+    """Return the description without the replies that no caller gets."""
     for operations in described["paths"].values():
         for operation in operations.values():
             operation["responses"].pop(NEVER_SENT, None)

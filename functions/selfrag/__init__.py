@@ -1,1 +1,1 @@
-"""What the reflection steps share. Deployed as a Lambda layer; imports no step."""
+"""The code that the steps share. Deployed as a Lambda layer; imports no step."""

@@ -11,9 +11,9 @@ from pathlib import Path
 import uv
 
 VERSION = "3.13"
-# What bytecode of this version begins with: Python passes over bytecode with another number, and says nothing.
+# The first bytes of this version's bytecode: Python silently ignores bytecode with another number.
 MAGIC = (3571).to_bytes(2, "little") + b"\r\n"
-# Where Lambda unpacks a layer and a function.
+# The folders that Lambda unpacks a layer and a function into.
 LAYER_ROOT, FUNCTION_ROOT = "/opt", "/var/task"
 
 MISSING = (
@@ -29,15 +29,15 @@ class NoBytecode(Exception):
 
 
 def lambda_python() -> str | None:
-    """A Python on this machine that makes the bytecode of the Lambdas' version, or None."""
+    """Return a Python on this machine that makes the bytecode of the Lambdas' version, or None."""
     return next((python for python in _candidates() if _magic(python) == MAGIC), None)
 
 
 def with_bytecode(files: Mapping[str, bytes], python: str, root: str) -> dict[str, bytes]:
-    """Files and the bytecode of each module among them, which names `root` as the folder that they stand in.
+    """Return the files with the bytecode of each module, which names `root` as their folder.
 
-    It is the same whenever it is made: neither the time nor the place of a source stands in it, and Python is told
-    not to look at the source. Raises NoBytecode.
+    The result is always the same: the bytecode holds neither the time nor the place of a source, and tells Python not
+    to check the source. Raises NoBytecode.
     """
     with tempfile.TemporaryDirectory() as scratch:
         for name in (name for name in files if name.endswith(".py")):
@@ -53,11 +53,11 @@ def with_bytecode(files: Mapping[str, bytes], python: str, root: str) -> dict[st
 
 
 def _candidates() -> Iterator[str]:
-    """Where a Python may be: this one, on the PATH, among those of pyenv and of uv."""
+    """Yield the Pythons of this machine: this one, on the PATH, among those of pyenv and of uv."""
     yield sys.executable
     if on_path := shutil.which(f"python{VERSION}"):
         yield on_path
-    # pyenv's own command on the PATH starts only the versions that are chosen at the moment.
+    # pyenv's own command on the PATH starts only the versions selected at the moment.
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     yield from map(str, sorted(pyenv.glob(f"versions/{VERSION}*/bin/python{VERSION}")))
     command = [uv.find_uv_bin(), "python", "find", VERSION, "--managed-python", "--no-python-downloads", "--no-project"]

@@ -1,7 +1,7 @@
-"""How long the first question after a pause takes beside its waiting: its functions cold, one after another.
+"""A bench of the first question after a pause: the cold starts of its functions, one after another.
 
-A question that is answered at the first try runs these eight in a row; GradeUtility runs beside GradeSupport, and Plan
-is cold but once.
+A question that is answered at the first try runs these eight in a row; GradeUtility runs in parallel with GradeSupport,
+and Plan is cold but once.
 """
 
 import os
@@ -21,7 +21,7 @@ from infra.packages.share import share_of_a_processor
 from infra.packages.start import Started, python_of, start, trees
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
-# What a function has by its memory: 512 MB, 884 MB and 1,769 MB.
+# A function's share of a processor by its memory: 512 MB, 884 MB and 1,769 MB.
 SHARES = (0.29, 0.5, 1.0)
 _HTTP = {
     "httpMethod": "POST",
@@ -46,7 +46,7 @@ Taken = dict[tuple[str, float, bool], list[Started]]
 
 
 def measure(out: Path, runs: int) -> tuple[Taken, str]:
-    """Each function's starts and first invocations by share and bytecode, and how they were measured."""
+    """Return each function's starts and first invocations by share and bytecode, and the method of measurement."""
     taken: Taken = defaultdict(list)
     with tempfile.TemporaryDirectory() as scratch, services() as url:
         plain, compiled = trees(out, Path(scratch))
@@ -55,11 +55,11 @@ def measure(out: Path, runs: int) -> tuple[Taken, str]:
             for share in SHARES:
                 with (
                     share_of_a_processor(share) as (hold, by),
-                    # Two that have half a processor each do not disturb each other.
+                    # Two with half a processor each do not disturb each other.
                     ThreadPoolExecutor(2 if share <= 0.5 and (os.cpu_count() or 1) > 1 else 1) as beside,
                 ):
                     means = means if share == 1 else by
-                    # By turns, so that what else the machine does meanwhile falls on both.
+                    # By turns, so that other load of the machine falls on both.
                     cases = [(step, held) for step in EVENTS for held in (False, True)]
                     started = beside.map(
                         lambda case: start(compiled if case[1] else plain, case[0], url, EVENTS[case[0]], hold), cases
@@ -71,9 +71,9 @@ def measure(out: Path, runs: int) -> tuple[Taken, str]:
 
 
 def table(taken: Taken) -> Iterator[str]:
-    """Lines of seconds: starts by share without and with bytecode, first invocations with it, and their sums.
+    """Yield lines of seconds: starts by share without and with bytecode, first invocations with it, and their sums.
 
-    Before them the time of the processor in a start, which a busy machine leaves as it is.
+    The first columns are the processor's time in a start, which other load of the machine does not change.
     """
     shares = "".join(f"{share:>7.2f}" for share in SHARES)
     yield f"{'':<17}{'computing':>15}{'start, without':>24}{'start, with bytecode':>24}{'first invocation':>24}"
@@ -94,7 +94,7 @@ def main(
     out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build/bench"),
     runs: Annotated[int, typer.Option(help="How many times each function is started.", min=1)] = 3,
 ) -> None:
-    """Print what a cold question takes in each of its functions, by the share of a processor that they have."""
+    """Print the time of a cold question in each of its functions, by their share of a processor."""
     before = os.getloadavg()[0]
     taken, means = measure(out, runs)
     for line in table(taken):

@@ -1,6 +1,6 @@
-"""How long a cold Lambda takes to start: each handler with what it makes then, in a fresh Python.
+"""A bench of cold starts: each handler with the parts that it makes at the start, in a fresh Python.
 
-It is the time of the processor, which is nearly all of a start, and which a busy machine leaves as it is.
+It measures the processor's time, which is nearly all of a start, and which other load of the machine does not change.
 """
 
 import re
@@ -18,7 +18,7 @@ from infra.packages.zips import READERS
 
 
 def heaviest(unpacked: Path, step: str, number: int) -> list[tuple[str, float]]:
-    """The packages whose own modules take the longest, with their milliseconds."""
+    """Return the packages whose own modules take the longest, with their milliseconds."""
     done = run_as_lambda(unpacked, step, f"import {handler_of(unpacked, step)}", ("-B", "-X", "importtime"))
     if done.returncode:
         raise RuntimeError(done.stderr)
@@ -29,7 +29,7 @@ def heaviest(unpacked: Path, step: str, number: int) -> list[tuple[str, float]]:
 
 
 def readers(unpacked: Path, runs: int) -> dict[str, float]:
-    """The median milliseconds of the processor that each library takes to load which only a kind of file needs."""
+    """Return the median milliseconds of the processor to load each library that only one kind of file needs."""
     folder = unpacked / READERS / "python"
     names = sorted(path.parent.name for path in folder.glob("*/__init__.py") if not path.parent.name.startswith("_"))
     return {name: median(_load(unpacked, name) for _ in range(runs)) for name in names}
@@ -47,14 +47,14 @@ def main(
     out: Annotated[Path, typer.Option(help="Folder with the zips, built for this machine.")] = Path("build/bench"),
     runs: Annotated[int, typer.Option(help="How many times each handler is started.", min=1)] = 3,
 ) -> None:
-    """Print each handler's median start with and without bytecode, what takes most of it, and the readers'."""
+    """Print each handler's median start with and without bytecode, its heaviest packages, and the readers'."""
     taken: dict[tuple[str, bool], list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as scratch, services() as url:
         plain, compiled = trees(out, Path(scratch))
         steps = steps_in(compiled)
         for _ in range(runs):
             for step in steps:
-                # By turns, so that what else the machine does meanwhile falls on both.
+                # By turns, so that other load of the machine falls on both.
                 taken[step, False].append(start(plain, step, url).processor)
                 taken[step, True].append(start(compiled, step, url).processor)
         typer.echo(f"{'handler':<18}{'without':>10}{'with bytecode':>16}   of it, packages")

@@ -19,8 +19,8 @@ from infra.packages.bytecode import lambda_python
 
 ROOT = Path(__file__).resolve().parents[2]
 # Lambda runs Python 3.13 on Amazon Linux 2023, which has glibc 2.34; 2.28 is the newest that libraries are built for.
-# The folders that are filled, each the libraries of a layer: what every function has, and what reading documents needs
-# beside. The second is named as in [project.optional-dependencies].
+# The folders of the layers' libraries: those of every function, and those that reading documents needs besides. The
+# second is named as in [project.optional-dependencies].
 SHARED, READERS = "shared", "readers"
 _PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
 
@@ -30,7 +30,7 @@ class NoLibraries(Exception):
 
 
 def install(out: Path, project: Path, options: list[str], python: str = sys.executable) -> None:
-    """Fill a folder with what a project and its readers need, at its pinned versions, a folder for each layer.
+    """Fill a folder with the pinned libraries of a project and its readers, a folder for each layer.
 
     The folder is replaced as a whole, and only when uv has found everything. Without options it is for this machine
     and this `python`.
@@ -49,17 +49,17 @@ def _fill(target: Path, project: Path, options: list[str], python: str) -> None:
     command = [uv.find_uv_bin(), "pip", "install", "--quiet", "--system-certs", "--link-mode", "copy"]
     command += ["--python", python, "--target", str(target), "--only-binary", ":all:"]
     command += ["--constraint", "constraints.txt", "--requirement", "pyproject.toml", *options]
-    # uv reads from the pyproject.toml of the folder that it runs in which packages stay out.
+    # uv reads the excluded packages from the pyproject.toml of its working directory.
     done = subprocess.run(  # noqa: S603 (our own arguments)
         command, cwd=project, env={**_index(), **os.environ}, capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise NoLibraries(f"uv pip install: {done.stderr.strip()}")
-    target.mkdir(exist_ok=True)  # nothing was to be installed
+    target.mkdir(exist_ok=True)  # there was nothing to install
 
 
 def _take_away(known: Path, folder: Path) -> None:
-    """Remove from a folder what is known: both layers stand beside each other in a function that has both."""
+    """Remove from a folder the files of a known one: a function with both layers has one copy of each."""
     for file in [path for path in folder.rglob("*") if path.is_file() and (known / path.relative_to(folder)).exists()]:
         file.unlink()
     for below in sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True):
@@ -83,11 +83,11 @@ def main(
 
 
 def _index() -> dict[str, str]:
-    """The index that pip is configured with, for uv, which does not read pip's configuration."""
+    """Return the index that pip is configured with, for uv, which does not read pip's configuration."""
     command = [sys.executable, "-m", "pip", "config", "list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # noqa: S603 (our own)
     urls = re.findall(r"^\S*\.index-url='(.+)'$", listed, re.MULTILINE)
-    # pip lists what the environment says first, and takes it before what its files say.
+    # pip lists the environment's setting first, and prefers it to those of its files.
     return {"UV_DEFAULT_INDEX": urls[0]} if urls else {}
 
 

@@ -1,4 +1,4 @@
-"""Build what the Lambdas run: a zip for each step, a layer with what all share, and one with the readers.
+"""Build the packages of the Lambdas: a zip for each step, a layer for all of them, and one with the readers.
 
 python -m infra.packages.package --out build --libraries build/libraries/arm64
 """

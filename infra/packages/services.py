@@ -1,4 +1,4 @@
-"""What a cold question calls, on this machine and at once: each service gives one good reply, and nothing is kept."""
+"""Local stubs of the services that a cold question calls: each replies at once with one good reply."""
 
 import json
 import os
@@ -20,7 +20,7 @@ PASSAGE = {
 }
 ANSWER = PASSAGE["text"]
 _QUESTION_ENDED = {"executionArn": "arn:aws:states:eu-west-1:1:express:q:q:q", "status": "SUCCEEDED"}
-# By the operation that the header X-Amz-Target names.
+# By the operation in the header X-Amz-Target.
 _AWS: dict[str, Json] = {
     "GetSecretValue": {"Name": "key", "SecretString": "key", "VersionId": "1"},
     "GetItem": {},
@@ -30,7 +30,7 @@ _AWS: dict[str, Json] = {
 }
 _FOUND = {"status": 200, "timed_out": False, "_shards": {"failed": 0}}
 _HITS = {"hits": [{"_id": "1", "_score": 1.0, "_source": PASSAGE}]}
-# By a field of the verdict that is asked for.
+# By a field of the requested verdict.
 _VERDICTS: dict[str, Json] = {
     "decision": {"reason": "It is about the handbook.", "decision": "yes"},
     "score": {"reason": "It says it.", "score": 1.0},
@@ -40,7 +40,7 @@ _VERDICTS: dict[str, Json] = {
 
 @contextmanager
 def services() -> Iterator[str]:
-    """The URL of all services, which answer until the block ends."""
+    """Serve all services at one URL, which the block gets, until it ends."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Service) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         try:
@@ -50,7 +50,7 @@ def services() -> Iterator[str]:
 
 
 def environment(step: str, url: str) -> dict[str, str]:
-    """What Lambda and the Terraform tell a function, with one URL for all services."""
+    """Return the environment that Lambda and the Terraform give a function, with one URL for all services."""
     return {
         "AWS_LAMBDA_FUNCTION_NAME": f"selfrag-{step}",
         "AWS_REGION": "eu-west-1",
@@ -69,7 +69,7 @@ def environment(step: str, url: str) -> dict[str, str]:
 
 
 def reply_to(path: str, target: str, body: bytes) -> Json:
-    """The reply to a request; `target` is what AWS's own protocol names in a header."""
+    """Return the reply to a request; `target` is the operation that AWS's own protocol names in a header."""
     if target:
         return _AWS[target.rpartition(".")[2]]
     if path.endswith("/invoke"):
@@ -95,7 +95,7 @@ def _message(asked: Json) -> Json:
 
 class _Service(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Else the second part of a reply waits for the client to acknowledge the first.
+    # Otherwise the second part of a reply waits for the client to acknowledge the first.
     disable_nagle_algorithm = True
 
     def do_POST(self) -> None:

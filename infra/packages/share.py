@@ -1,6 +1,6 @@
 """A share of a processor for a process, as Lambda gives a function by its memory: 1,769 MB is a whole one.
 
-By a control group of Linux where this user may make one; else the process is stopped and continued by turns.
+It takes a control group of Linux if this user may make one; else the process is stopped and continued by turns.
 """
 
 import os
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-# Within so much time a process gets its share, as in a Lambda.
+# The period in which a process gets its share, as in a Lambda.
 _PERIOD_SECONDS = 0.02
 _GROUPS = Path("/sys/fs/cgroup")
 
@@ -19,7 +19,7 @@ Hold = Callable[[int], None]
 
 @contextmanager
 def share_of_a_processor(share: float) -> Iterator[tuple[Hold, str]]:
-    """What holds a process, by its id, to a share from now until it or the block ends, and by which means it does."""
+    """Yield a function that holds a process, by its id, to a share until the block ends, and its method."""
     if share >= 1:
         yield lambda process: None, "a whole processor"
         return
@@ -36,7 +36,7 @@ def share_of_a_processor(share: float) -> Iterator[tuple[Hold, str]]:
 
 
 def _group(share: float) -> Path | None:
-    """A control group of version 1 or 2 with this share, or None where none can be made."""
+    """Return a control group of version 1 or 2 with this share, or None if none can be made."""
     period = round(1_000_000 * _PERIOD_SECONDS)
     limits_of: dict[Path, dict[str, object]] = {
         _GROUPS / "cpu": {"cpu.cfs_period_us": period, "cpu.cfs_quota_us": round(share * period)},
@@ -48,7 +48,7 @@ def _group(share: float) -> Path | None:
             group.mkdir()
             try:
                 for name, limit in limits.items():
-                    # In a folder that controls no processor this file cannot be made.
+                    # This file cannot be made in a folder without a processor controller.
                     _write(group / name, limit)
                 return group
             except OSError:

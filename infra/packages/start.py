@@ -1,4 +1,4 @@
-"""A cold start on this machine: a fresh Python that sees a function's zip and its layers, and nothing else of it."""
+"""A cold start on this machine: a fresh Python with a function's zip and its layers on its path, and no more."""
 
 import json
 import subprocess
@@ -43,14 +43,14 @@ told(seconds=time.perf_counter() - began, made=made, loaded=sorted(set(sys.modul
 
 
 class NoStart(Exception):
-    """A handler did not start or failed; what Python said is the message."""
+    """A handler did not start or failed; Python's own words are the message."""
 
 
 @dataclass(frozen=True)
 class Started:
-    """A start and, if there was an event, the first invocation: their seconds, the reply, and what it did first.
+    """A start and, with an event, the first invocation: their seconds, the reply, and the clients and modules loaded.
 
-    `processor` are the seconds of a start in which the process computed: what a busy machine leaves as it is.
+    `processor` are the seconds of a start in which the process computed, which other load does not change.
     """
 
     seconds: float
@@ -82,19 +82,19 @@ def unpack(out: Path, into: Path, *, bytecode: bool = True) -> None:
 
 
 def steps_in(unpacked: Path) -> list[str]:
-    """The functions that were unpacked."""
+    """Return the unpacked functions."""
     return sorted(folder.name for folder in unpacked.iterdir() if folder.is_dir() and folder.name not in LAYERS)
 
 
 def handler_of(unpacked: Path, step: str) -> str:
-    """The name of the module that Lambda calls, as it stands in a step's zip."""
+    """Return the name of a step's handler module, as in its zip."""
     [file] = (unpacked / step).rglob("handler.py")
     return ".".join(file.relative_to(unpacked / step).with_suffix("").parts)
 
 
 @cache
 def python_of(unpacked: Path) -> str:
-    """The Python on this machine that the layer's compiled modules are for; raises NoStart if there is none."""
+    """Return the Python on this machine that fits the layer's compiled modules; raises NoStart if there is none."""
     suffixes = {"".join(path.suffixes[-2:]) for path in (unpacked / LAYER).rglob("*.so")}
     asks = "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))"
     for python in filter(None, (lambda_python(), sys.executable)):
@@ -115,18 +115,18 @@ def run_as_lambda(
 def start(
     unpacked: Path, step: str, url: str, event: Any = None, hold: Callable[[int], None] = lambda process: None
 ) -> Started:
-    """Start a step as Lambda does, with its services at `url`, and call it once if there is an event.
+    """Start a step as Lambda does, with its services at `url`, and invoke it once if there is an event.
 
-    `hold` is given the process's id before it begins to import. Raises NoStart.
+    `hold` gets the process's id before its imports. Raises NoStart.
     """
     code = "sys.stdin.readline()" + _PROGRAM.format(handler=handler_of(unpacked, step), mark=_MARK)
-    # A Lambda's disk cannot be written: bytecode that is not in the package is made for nothing.
+    # A Lambda's disk is read-only: bytecode that is not in the package is compiled in vain.
     command = _command(unpacked, step, code, ("-B",))
     with subprocess.Popen(  # noqa: S603 (our own code)
         command, env=environment(step, url), stdin=-1, stdout=-1, stderr=-1, text=True
     ) as process:
         hold(process.pid)
-        # Without an event it has nothing to read, and ends.
+        # Without an event the process reads an empty line, and ends.
         said, errors = process.communicate(f"\n{json.dumps(event)}\n" if event else "\n")
     told = [json.loads(line.removeprefix(_MARK)) for line in said.splitlines() if line.startswith(_MARK)]
     if len(told) != (2 if event else 1):

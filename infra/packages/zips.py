@@ -1,4 +1,4 @@
-"""What goes into each zip, and zips that are the same byte for byte wherever and whenever they are built."""
+"""Zips of the packages, the same byte for byte wherever and whenever they are built."""
 
 import hashlib
 import zipfile
@@ -11,7 +11,7 @@ SERVICES = frozenset(
     {"bedrock-runtime", "dynamodb", "s3", "sagemaker-runtime", "secretsmanager", "stepfunctions", "sts", "textract"}
 )
 
-# The layers, and the functions that have one beside the first, which all have; steps.tf says the same.
+# The layers, and the functions that have a second one; steps.tf says the same.
 LAYER, READERS = "layer", "readers"
 LAYERS = (LAYER, READERS)
 WITH_READERS = frozenset({"parse_document", "split_document"})
@@ -21,7 +21,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _READABLE = 0o100644 << 16
 _UNIX = 3
 _IDLE_FOLDERS = frozenset({"__pycache__", "tests", "_tests"})
-# What an installer notes beside a library: it differs from machine to machine, or lists what was left out.
+# An installer's notes on a library: they differ from machine to machine, or list files that were left out.
 _NOTES = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"})
 _IDLE_SUFFIXES = frozenset({".pyc", ".pyi", ".pyx", ".c", ".cc", ".h"})
 
@@ -30,7 +30,7 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class Archive:
-    """A zip that was written."""
+    """A written zip."""
 
     path: Path
     size: int
@@ -39,27 +39,27 @@ class Archive:
 
 
 def steps_of(functions: Path) -> dict[str, Path]:
-    """The folders that become a Lambda each, by name: those with a handler, in a room such as `question` or in none."""
+    """Return the folders that become a Lambda each, by name: those with a handler, in a room or in none."""
     handlers = sorted([*functions.glob("*/handler.py"), *functions.glob("*/*/handler.py")])
     return {handler.parent.name: handler.parent for handler in handlers}
 
 
 def function_files(functions: Path, step: str) -> Files:
-    """What a step's zip holds: its folder, and what makes its room a package."""
+    """Return the files of a step's zip: its folder, and the `__init__.py` of its room."""
     folder = steps_of(functions)[step]
     rooms = [parent / "__init__.py" for parent in folder.parents if functions in parent.parents]
     return _below(functions, [*rooms, *folder.rglob("*")])
 
 
 def layer_files(layer: str, functions: Path, libraries: Path) -> Files:
-    """What a layer holds below `python/`: its libraries, and in the one of all functions what the steps share."""
+    """Return the files of a layer below `python/`: its libraries and, in every function's layer, the shared code."""
     folder = libraries / {LAYER: "shared"}.get(layer, layer)
     shared = _below(functions, (functions / _SHARED).rglob("*")) if layer == LAYER else {}
     return {f"python/{path}": data for path, data in {**shared, **_below(folder, folder.rglob("*"))}.items()}
 
 
 def layers_of(step: str) -> tuple[str, ...]:
-    """The layers of a step's function."""
+    """Return the layers of a step's function."""
     return LAYERS if step in WITH_READERS else (LAYER,)
 
 
@@ -81,7 +81,7 @@ def _below(root: Path, paths: Iterable[Path]) -> Files:
 
 
 def _is_needed(path: str) -> bool:
-    """Whether a Lambda can need a file; programs in `bin` name the Python of the machine that installed them."""
+    """Return whether a Lambda can need a file; programs in `bin` name the Python of the installing machine."""
     parts = PurePosixPath(path).parts
     if _IDLE_FOLDERS.intersection(parts) or PurePosixPath(path).suffix in _IDLE_SUFFIXES:
         return False

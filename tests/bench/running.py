@@ -15,7 +15,7 @@ from cli.local.offline.json_server import JsonServer
 from cli.local.offline.strict import Refused
 from cli.local.serving.memory import collect_as_usual
 from selfrag import bootstrap
-from selfrag.adapters.calls import DynamoCalls
+from selfrag.adapters.recent_calls import DynamoCalls
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest

@@ -10,7 +10,7 @@ import pytest
 from opensearchpy import OpenSearch
 
 from selfrag import bootstrap
-from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.adapters.opensearch.search import OpenSearchPassages
 from tests.contract.endpoint import ADDRESS, SERVERLESS, index_of_its_own
 from tests.contract.entries import DIMENSIONS, signed
 from tests.support.doubles.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble

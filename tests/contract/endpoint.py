@@ -17,7 +17,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError
 
 from selfrag.adapters.opensearch.collection import connect
-from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.ports.index import Added, Entry
 
 ADDRESS = os.environ.get("SELFRAG_TEST_OPENSEARCH", "").rstrip("/")

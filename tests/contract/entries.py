@@ -8,7 +8,7 @@ from typing import Any
 from botocore.credentials import Credentials
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 
-from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import Entry
 from tests.support.doubles.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from selfrag import bootstrap
-from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
 from tests.contract.entries import entry, unit

@@ -7,7 +7,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import TransportError
 
 from selfrag.adapters.opensearch.collection import mapping
-from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.passages import Bounds, CitedWhole
 from tests.contract.entries import DIMENSIONS, PATH, entry, found
 from tests.support.doubles.opensearch_double import OpenSearchDouble

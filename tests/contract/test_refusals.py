@@ -8,7 +8,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
 from selfrag.adapters.opensearch.collection import mapping
-from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.adapters.opensearch.search import OpenSearchPassages
 from tests.contract.endpoint import ADDRESS, SERVERLESS
 from tests.contract.entries import PATH, QUERY, signed, the_whole_life, unit
 from tests.support.doubles.opensearch_double import OpenSearchDouble

@@ -6,7 +6,7 @@ import pytest
 
 from selfrag import bootstrap
 from selfrag.adapters.opensearch.collection import STORED
-from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import Index, best

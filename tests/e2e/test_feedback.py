@@ -18,7 +18,7 @@ from cli.local.aws.resources import CALLERS_TABLE, FEEDBACK_TABLE, TABLES
 from selfrag.adapters.feedback import feedback_of
 from selfrag.domain.feedback import Feedback, FeedbackRequest
 from selfrag.domain.fields import MAX_RIGHT_ANSWER_CHARACTERS
-from selfrag.domain.refusals import explain
+from selfrag.domain.validation import explain
 from tests.e2e.conftest import Run
 from tests.e2e.test_api import ASK, finished, problem, serving_api
 from tests.support.doubles.model_server import ModelServer

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from ask.page import assembled
+from ask.page import bundle
 from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
 from tests.support.local import QUESTION
 from tests.support.page.browsing import Tab, browsing
@@ -52,8 +52,8 @@ def test_the_page_weighs_little_and_is_no_part_of_the_description(api: httpx2.Cl
     page = api.get("/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert len(page.content) <= 100_000
-    assert page.headers["content-security-policy"] == assembled.policy(UPLOADS_TO)
-    assert "unsafe" not in assembled.policy()
+    assert page.headers["content-security-policy"] == bundle.policy(UPLOADS_TO)
+    assert "unsafe" not in bundle.policy()
     assert "/" not in api.get("/v1/openapi.json").json()["paths"]
 
 

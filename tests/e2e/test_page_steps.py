@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from ask.page import assembled
+from ask.page import bundle
 from cli.local.loopback import Loopback
 from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
 from tests.e2e.test_events import held  # noqa: F401 (fixture)
@@ -87,8 +87,8 @@ def test_where_nothing_streams_the_page_asks_and_never_more_than_once_a_second(t
     def reply(request: Request) -> Response:
         asked.append(request.path)
         if request.path == "/":
-            policy = {"Content-Security-Policy": assembled.policy()}
-            return Response(assembled.html(), 200, policy, content_type="text/html")
+            policy = {"Content-Security-Policy": bundle.policy()}
+            return Response(bundle.html(), 200, policy, content_type="text/html")
         if request.path.endswith("/events"):
             return Response('{"status": 404}', 404, content_type="application/problem+json")
         at_work = {"id": "q0", "status": "running", "reflection": None, "trace": None, "passages": None}
@@ -125,7 +125,7 @@ def test_a_link_leads_to_the_console_of_aws_and_nowhere_else(tab: Tab, url: str,
 
     def reply(request: Request) -> Response:
         if request.path == "/":
-            return Response(assembled.html(), 200, content_type="text/html")
+            return Response(bundle.html(), 200, content_type="text/html")
         return Response(json.dumps(said), content_type="application/json")
 
     with Loopback(reply) as server:

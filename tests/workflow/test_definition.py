@@ -19,7 +19,7 @@ from selfrag.domain.ledger import path_of
 from selfrag.domain.verdicts import Critique
 from selfrag.plan.tree.searches import LEVEL_BYTES
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
-from selfrag.text.budget import STATE_BUDGET_BYTES
+from selfrag.text.state_budget import STATE_BUDGET_BYTES
 from tests.support.definition import (
     EVALUATION_MACHINE,
     EVALUATION_RAW,

@@ -25,7 +25,7 @@ from question.grade_relevance.logic import Relevance
 from question.grade_support import logic as support_logic
 from question.grade_support.logic import JudgedClaim
 from selfrag import bootstrap
-from selfrag.adapters.claude import marks
+from selfrag.adapters.claude import cache_control
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import PRICES
 from selfrag.domain.questions import Weights
@@ -297,12 +297,12 @@ def test_bug_8_a_prompt_is_marked_for_the_cache_if_it_is_long_enough_and_not_oth
         for step, model in DEFAULT_MODELS.items():
             rubric = load_prompt(str(ROOT / "functions" / "question" / step / "logic.py")).text
             for prompt in (rubric, PROMPT.text):
-                marked = marks.mark_for(prompt, model, [1.0], PRICES[model]) is not None
+                marked = cache_control.mark_for(prompt, model, [1.0], PRICES[model]) is not None
                 assert marked == (tokens(prompt) >= SMALLEST_CACHEABLE[model])
 
     def put_back(world: World) -> None:
         # What the public code does: one line, marked all the same. The service caches nothing of it, without a word.
-        world.patches.append(patch.object(marks, "mark_for", lambda *asked: {"type": "ephemeral"}))
+        world.patches.append(patch.object(cache_control, "mark_for", lambda *asked: {"type": "ephemeral"}))
 
     holds_and_sees(check, put_back)
 

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, ConfigDict, Field, ValidationError, Validatio
 from cli.bench.squad import SquadData
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import Question
-from selfrag.domain.refusals import Request, explain
+from selfrag.domain.validation import Request, explain
 
 
 class Row(Request):

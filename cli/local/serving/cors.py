@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from werkzeug.wrappers import Request, Response
 
-from ask.edge.origins import EVERY, may_ask, shown_to_pages
+from ask.edge.cors import EVERY, may_ask, shown_to_pages
 from ask.edge.problems import ProblemRaised
 from selfrag.domain.errors import InvalidInput
 
@@ -48,9 +48,9 @@ def refuse_strangers(request: Request, origins: Collection[str]) -> None:
 
 def opened(request: Request, response: Response, origins: Collection[str]) -> Response:
     """The response with what lets a page of a named origin read it, or send what it has asked about."""
-    asks_before = request.method == "OPTIONS" and "access-control-request-method" in request.headers
+    is_preflight = request.method == "OPTIONS" and "access-control-request-method" in request.headers
     allow = response.headers.get("Allow", "")
-    shown = shown_to_pages(request.headers.get("origin", ""), asks_before, allow, origins)
+    shown = shown_to_pages(request.headers.get("origin", ""), is_preflight, allow, origins)
     if varies := shown.pop("Vary", ""):
         response.vary.add(varies)
     response.headers.update(shown)

@@ -1,4 +1,4 @@
-"""The caller's documents as the manifest knows them, page by page."""
+"""Pages of the caller's documents, from the manifest."""
 
 import base64
 import json
@@ -15,15 +15,15 @@ from selfrag.domain.fields import MAX_KEY_BYTES
 from selfrag.domain.records import Content, Record
 from selfrag.ports.manifest import Manifest
 
-# How often one request may ask the manifest: collections may be empty, or full of removed documents.
+# Queries that one request may send: collections may be empty, or full of removed documents.
 MAX_QUERIES = 20
 
 
 class Document(Content):
-    """A document and how far it is: `working` until it can be searched (`ready`), or cannot be read (`failed`).
+    """A document and its status: `working` until it can be searched (`ready`), or `failed` if it cannot be read.
 
-    A deleted one is `removing` as long as its passages may be found. It is `awaited` at the `Location` of a form before
-    its file has come, and again when its passages are gone.
+    A deleted one is `removing` as long as its passages may be found. It is `awaited` at the `Location` of a form until
+    its file arrives, and again when its passages are gone.
     """
 
     # A reply always has all fields.
@@ -41,12 +41,12 @@ class DocumentPage(Model):
     """A page of documents, which may hold fewer than were asked for."""
 
     documents: list[Document]
-    collections: list[str] = Field(description="What was listed: all that you may ask, or the one that you named.")
-    cursor: str | None = Field(description="What to send for the next page; null on the last.")
+    collections: list[str] = Field(description="The listed collections: all of yours, or the one that you named.")
+    cursor: str | None = Field(description="The cursor of the next page; null on the last.")
 
 
 def document_of(record: Record) -> Document | None:
-    """A document as the caller sees it; None of one that was removed."""
+    """Return a document as the caller sees it; None if it was removed."""
     if record.status == "removed":
         return None
     fields = record.model_dump(include=set(Document.model_fields) - {"updated_at"})
@@ -56,14 +56,14 @@ def document_of(record: Record) -> Document | None:
 
 
 def awaited(document_id: str, key: str) -> Document:
-    """A document that nothing is known of but its key."""
+    """Return a document of which only the key is known."""
     return Document(
         id=document_id, key=key, collection=collection_of(key), status="awaited", reason="", updated_at=None
     )
 
 
 def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str) -> DocumentPage:
-    """A page of the documents of these collections, by collection and key; raises InvalidInput for a bad cursor."""
+    """Return a page of these collections' documents, by collection and key; raises InvalidInput for a bad cursor."""
     names = sorted(set(collections))
     at, after = _read(cursor, names) if cursor else (0, None)
     found: list[Document] = []
@@ -86,7 +86,7 @@ def _written(collection: str, key: str, document_id: str) -> str:
 def _read(cursor: str, names: Sequence[str]) -> tuple[int, tuple[str, str] | None]:
     try:
         collection, key, document_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        # Not as it was given: DynamoDB would refuse it.
+        # DynamoDB would refuse such a key.
         too_long = len(key.encode()) > MAX_KEY_BYTES or len(document_id) > 64
         if too_long or bool(key.encode()) != bool(document_id.encode()):
             raise ValueError

@@ -1,4 +1,4 @@
-"""What the API does to delete a document: the object goes at once, its passages when ingestion has heard of it."""
+"""Deletion of a document: its object at once, its passages when ingestion gets the event."""
 
 import time
 
@@ -8,12 +8,12 @@ from selfrag.ports.objects import Uploads
 
 
 def remove(document: Document, manifest: Manifest, uploads: Uploads) -> Document:
-    """Delete a document's object, and give the document as it is shown until its passages are gone.
+    """Delete a document's object; return the document as it is shown until its passages are gone.
 
-    Raises what the bucket raises; the document is then what it was.
+    Raises the bucket's errors; the document is then unchanged.
     """
     began = time.time_ns()
-    # Before the object goes: whatever execution is told of that has seen the deletion. One that has begun covers this.
+    # First, so that the execution which the event starts has seen the deletion. An earlier deletion covers this one.
     if document.status != "removing":
         manifest.begin_deletion(document.id, began)
     try:

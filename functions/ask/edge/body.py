@@ -1,4 +1,4 @@
-"""The body of a request, looked at before any route sees it."""
+"""Checks of a request's body, before any route sees it."""
 
 import base64
 import binascii
@@ -10,23 +10,23 @@ from ask.edge.methods import methods_of
 from ask.edge.problems import ProblemRaised
 from selfrag.domain.feedback import FeedbackRequest
 from selfrag.domain.questions import AskRequest, UploadRequest
-from selfrag.domain.refusals import Request
+from selfrag.domain.validation import Request
 
 MAX_BODY_BYTES = 64 * 1024
 
 
-# By the last part of the path; anywhere else a question is meant.
+# By the last part of the path; all other paths take a question.
 _MODELS: dict[str, type[Request]] = {"documents": UploadRequest, "feedback": FeedbackRequest}
 
 
 def model_of(path: str) -> type[Request]:
-    """What the body of a POST to this path has to be."""
+    """Return the model that the body of a POST to this path must match."""
     return _MODELS.get(path.rstrip("/").rpartition("/")[2], AskRequest)
 
 
 def checked(event: dict[str, Any]) -> dict[str, Any]:
-    """The event with its body as readable JSON text; raises ProblemRaised for what no route can read."""
-    # What takes no POST is refused as that, whatever comes with it.
+    """Return the event with its body as JSON text; raises ProblemRaised for a body that no route can read."""
+    # The router refuses the method of a path that takes no POST, whatever the body.
     if event["httpMethod"] != "POST" or "POST" not in methods_of(event["path"]):
         return event
     hint = f"Send a JSON object such as {model_of(event['path']).EXAMPLE}."
@@ -43,7 +43,7 @@ def checked(event: dict[str, Any]) -> dict[str, Any]:
         json.loads(text)
     except (ValueError, RecursionError):
         raise ProblemRaised(HTTPStatus.BAD_REQUEST, "The body is not valid JSON in UTF-8.", hint) from None
-    # Powertools would look at the type again, and trips over one such as ";".
+    # Powertools would parse the type again, and fails on one such as ";".
     headers = {name: value for name, value in (event.get("headers") or {}).items() if name.lower() != "content-type"}
     return {**event, "headers": headers, "body": text, "isBase64Encoded": False}
 

@@ -1,4 +1,4 @@
-"""Who sends a request, and which collections they may ask."""
+"""The caller of a request, and the collections that they may ask."""
 
 import re
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ _ROLE = re.compile(r"(arn:[\w-]+:iam::\d+:role/)(?:.*/)?([^/]+)")
 
 @dataclass(frozen=True)
 class Caller:
-    """One caller; `name` tells them from others, `collections` are all that they may ever ask."""
+    """A caller; `name` identifies them, `collections` are all that they may ever ask."""
 
     name: str
     collections: tuple[str, ...]
 
     def allowed(self, wanted: Sequence[str]) -> None:
-        """Raise ProblemRaised unless all of `wanted` are the caller's; whether the others exist is not said."""
+        """Raise ProblemRaised unless all of `wanted` are the caller's; it does not tell whether the others exist."""
         if not set(wanted) <= set(self.collections):
             raise ProblemRaised(
                 HTTPStatus.FORBIDDEN,
@@ -31,9 +31,9 @@ class Caller:
 
 
 def caller_of(event: dict[str, Any], bindings: Bindings, others: Sequence[str]) -> Caller:
-    """The caller as API Gateway made sure of them: the id of an API key, or the ARN of an IAM identity.
+    """Return the caller that API Gateway authenticated: the id of an API key, or the ARN of an IAM identity.
 
-    `others` is what those may ask who are bound to nothing. Raises ProblemRaised for one who may ask nothing.
+    `others` are the collections of callers without a binding. Raises ProblemRaised for a caller without collections.
     """
     identity = event.get("requestContext", {}).get("identity") or {}
     name = str(identity.get("apiKeyId") or identity.get("userArn") or "")
@@ -49,7 +49,7 @@ def caller_of(event: dict[str, Any], bindings: Bindings, others: Sequence[str]) 
 
 
 def _role(name: str) -> str:
-    """A role's ARN without its path, whichever session took the role; any other name as it is."""
+    """Return a role's ARN without its path for any session of the role; any other name unchanged."""
     if session := _SESSION.fullmatch(name):
         partition, account, role = session.groups()
         return f"arn:{partition}:iam::{account}:role/{role}"

@@ -1,4 +1,4 @@
-"""What the routes share: the request at hand, its caller, replies, and problems as documented."""
+"""Helpers of the routes: the current request, its caller, its reply, and the problems of the description."""
 
 import json
 from collections.abc import Mapping
@@ -15,35 +15,35 @@ JSON = "application/json"
 
 
 def event_of(request: Request) -> dict[str, Any]:
-    """A request as API Gateway gave it."""
+    """Return a request as API Gateway sent it."""
     event: dict[str, Any] = request.resolved_event.raw_event
     return event
 
 
 def caller(request: Request) -> Caller:
-    """Who sent a request."""
+    """Return the caller of a request."""
     return caller_of(event_of(request), api.bindings(), api.settings().for_others)
 
 
 def request_path(request: Request) -> str:
-    """The path as the caller sees it: the stage is in front where the API has no domain of its own."""
+    """Return the path that the caller sees; it begins with the stage if the API has no domain of its own."""
     event = event_of(request)
     return str(event.get("requestContext", {}).get("path") or event["path"])
 
 
 def place_of(request: Request, path: str) -> str:
-    """Where the caller finds a path that begins with /v1/."""
+    """Return a path that begins with /v1/ as the caller sees it."""
     seen = request_path(request)
     return f"{seen[: seen.rindex('/v1/')]}{path}"
 
 
 def reply(status: HTTPStatus, body: dict[str, Any], headers: Mapping[str, str] | None = None) -> Response[Any]:
-    """A JSON response."""
+    """Return a JSON response."""
     return Response(status.value, JSON, json.dumps(body, ensure_ascii=False), headers=dict(headers or {}))
 
 
 def problems(*statuses: int) -> dict[int, Any]:
-    """The problems of a route, for the description of the API."""
+    """Return the problems of a route, for the description of the API."""
     return {
         status: {
             "description": title_of(status),

@@ -1,15 +1,15 @@
-"""Where a reply leads, for the description of the API: links to other operations, and the headers that a client heeds.
+"""Links from a reply to other operations, for the description of the API, and the headers that clients heed.
 
-A link's parameters are runtime expressions, as OpenAPI 3.1 calls them: they are read in the reply that has the link.
+A link's parameters are runtime expressions (OpenAPI 3.1): a client evaluates them on the reply that has the link.
 """
 
 from typing import Any
 
 LOCATION: dict[str, Any] = {
-    "Location": {"description": "Where to look.", "schema": {"type": "string", "format": "uri-reference"}}
+    "Location": {"description": "The path to poll.", "schema": {"type": "string", "format": "uri-reference"}}
 }
 RETRY_AFTER: dict[str, Any] = {
-    "Retry-After": {"description": "Seconds until the next look.", "schema": {"type": "integer"}}
+    "Retry-After": {"description": "Seconds until the next poll.", "schema": {"type": "integer"}}
 }
 
 _QUESTION = {"question_id": "$response.body#/id"}
@@ -19,7 +19,7 @@ TO_QUESTION: dict[str, Any] = {
     "question": {"operationId": "show_question", "parameters": _QUESTION},
     "feedback": {"operationId": "give_feedback", "parameters": _QUESTION},
 }
-# With the key: before its file has come, the id alone is not known.
+# With the key: the id alone is unknown until the file arrives.
 TO_AWAITED: dict[str, Any] = {
     "document": {"operationId": "show_document", "parameters": {**_DOCUMENT, "key": "$response.body#/key"}}
 }

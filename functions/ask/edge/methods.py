@@ -1,4 +1,4 @@
-"""Which methods each path of the API takes: what its description says, and what goes with that."""
+"""Methods of each path of the API, read from its description."""
 
 import json
 import re
@@ -11,8 +11,8 @@ _PAGE: dict[str, dict[str, object]] = {"/": {"get": {}}}
 
 
 def methods_of(path: str) -> tuple[str, ...]:
-    """The methods that a path takes; none if there is no such path. What can be got can be looked at by HEAD."""
-    # As the routes do, which take a path with a slash at its end for the same.
+    """Return the methods of a path, HEAD for every GET; none for an unknown path."""
+    # The routes, too, ignore a slash at the end of a path.
     return next((methods for known, methods in _methods() if known.fullmatch(path.rstrip("/") or "/")), ())
 
 

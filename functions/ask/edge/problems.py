@@ -1,4 +1,4 @@
-"""Every error of the API as RFC 9457 problem details, with a hint that says what to do."""
+"""RFC 9457 problem details of every error, with a hint that says what to do."""
 
 import json
 from collections.abc import Mapping
@@ -21,13 +21,13 @@ from selfrag.domain.errors import (
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "5"}
-# About as long as an endpoint takes to wake (docs/hosting.md).
+# About the time that an endpoint takes to wake (docs/hosting.md).
 AWAKE_AGAIN = {"Retry-After": "300"}
 
 # RFC 9110's names. Python 3.13 renamed 413, and an error's type must not depend on the Python that answers.
 TITLES = {HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Content Too Large"}
 
-# What each error of selfrag is to a caller of the API.
+# The status of each error of selfrag.
 STATUSES: dict[type[SelfragError], HTTPStatus] = {
     InvalidInput: HTTPStatus.BAD_REQUEST,
     RequestRejected: HTTPStatus.BAD_REQUEST,
@@ -40,7 +40,7 @@ STATUSES: dict[type[SelfragError], HTTPStatus] = {
 
 
 class Problem(BaseModel):
-    """What went wrong, in the words of RFC 9457, and what to do about it."""
+    """A problem in the fields of RFC 9457, and what to do about it."""
 
     type: str = Field(description="urn:selfrag:problem: and the kind of the error.")
     title: str
@@ -51,7 +51,7 @@ class Problem(BaseModel):
 
 
 class ProblemRaised(Exception):
-    """An answer that is a problem, with headers of its own."""
+    """A response that is a problem, with headers of its own."""
 
     def __init__(self, status: HTTPStatus, detail: str, hint: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -65,11 +65,11 @@ def title_of(status: int) -> str:
 
 
 def as_problem(error: Exception) -> ProblemRaised:
-    """The problem that an error is; of an unexpected one nothing is told but that it happened."""
+    """Return the problem of an error; that of an unexpected error gives no details."""
     if isinstance(error, ProblemRaised):
         return error
     if isinstance(error, Misconfigured | Unreadable):
-        # Its message names settings, secrets or what is stored: for the operator's log, not for the caller.
+        # Its message names settings, secrets or stored items: for the operator's log, not for the caller.
         detail = "The deployment is not configured as it should be, or cannot read what it has stored."
         return ProblemRaised(STATUSES[type(error)], detail, "Ask the operator to look at the logs of the API.")
     if isinstance(error, SelfragError) and type(error) in STATUSES:
@@ -86,7 +86,7 @@ def as_problem(error: Exception) -> ProblemRaised:
 
 
 def respond(problem: ProblemRaised, request_id: str) -> Response[str]:
-    """The HTTP response of a problem."""
+    """Return the HTTP response of a problem."""
     title = title_of(problem.status)
     body: dict[str, Any] = Problem(
         type=f"urn:selfrag:problem:{title.lower().replace(' ', '-')}",

@@ -1,4 +1,4 @@
-"""The routes that tell of the API itself: whether it answers, and what it takes."""
+"""The routes of the API's health and its description."""
 
 import json
 from functools import cache
@@ -12,7 +12,7 @@ from ask.edge.exchange import JSON, reply
 from ask.edge.methods import DESCRIPTION
 from selfrag.runtime.settings import CallerSettings, read
 
-# As API Gateway itself describes an API whose requests are signed.
+# API Gateway's own description of an API with signed requests.
 _SIGNED = {
     "type": "apiKey",
     "name": "Authorization",
@@ -32,7 +32,7 @@ router = Router()  # type: ignore[no-untyped-call]
     responses={200: {"description": "It does"}},
 )
 def health() -> Response[Any]:
-    """Say that the API answers; it calls nothing."""
+    """Reply that the API answers; it calls nothing."""
     return reply(HTTPStatus.OK, {"status": "ok"})
 
 
@@ -44,13 +44,13 @@ def health() -> Response[Any]:
     responses={200: {"description": "OpenAPI 3.1"}},
 )
 def describe() -> Response[Any]:
-    """The description of this API, which a test keeps true."""
+    """Return the description of this API, which a test compares with the routes."""
     return Response(HTTPStatus.OK.value, JSON, described(read(CallerSettings).auth))
 
 
 @cache
 def described(auth: str) -> str:
-    """The description as JSON, with what callers of this deployment have to show: `api_key`, `iam` or `none`."""
+    """Return the description as JSON, with what callers here must send: `api_key`, `iam` or `none`."""
     text = DESCRIPTION.read_text(encoding="utf-8")
     if auth == "api_key":
         return text

@@ -1,4 +1,4 @@
-"""The routes of documents: what there is, a form to upload one, and deletion."""
+"""The routes of documents: list, upload by a form, show and delete."""
 
 import time
 from dataclasses import asdict
@@ -35,7 +35,7 @@ router = Router()  # type: ignore[no-untyped-call]
 
 
 class Upload(Model):
-    """How to send the file: a POST of multipart/form-data with `fields`, and the file as the last field, `file`."""
+    """The form to send the file with: a POST of multipart/form-data with `fields`, and `file` as the last field."""
 
     method: Literal["POST"] = "POST"
     url: str
@@ -64,7 +64,7 @@ class Uploading(Model):
 def list_documents(
     request: Request, collection: Collection = "", limit: Limit = 50, cursor: Cursor = ""
 ) -> Response[Any]:
-    """Show a page of documents."""
+    """Return a page of documents."""
     who = caller(request)
     who.allowed([collection] if collection else [])
     found = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
@@ -87,13 +87,13 @@ def list_documents(
     },
 )
 def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
-    """Give a form by which one object can be put into the bucket."""
+    """Return a form that uploads one object to the bucket."""
     caller(request).allowed([collection_of(body.key)])
     expires = datetime.fromtimestamp(int(time.time()) + UPLOAD_SECONDS, UTC)
     form = api.uploads().form(body)
     identity = document_id(api.settings().documents_bucket, body.key)
     to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(form)), expires_at=expires)
-    # With the key, which the id does not tell: whose document it will be is known before anything is stored of it.
+    # With the key, which shows whose document it will be before anything is stored.
     place = place_of(request, f"/v1/documents/{to_come.id}?key={quote(body.key, safe='')}")
     return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), {"Location": place})
 
@@ -108,7 +108,7 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     },
 )
 def show_document(request: Request, document_id: Id, key: Awaited = "") -> Response[Any]:
-    """Show one document."""
+    """Return one document."""
     return reply(HTTPStatus.OK, _own(request, document_id, key).model_dump(mode="json"))
 
 
@@ -130,7 +130,7 @@ def show_document(request: Request, document_id: Id, key: Awaited = "") -> Respo
     },
 )
 def delete_document(request: Request, document_id: Id) -> Response[Any]:
-    """Delete the object; the bucket's event starts what removes the passages."""
+    """Delete the object; the bucket's event starts the removal of its passages."""
     known = remove(_own(request, document_id), ingestion.manifest(), api.uploads())
     return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
 

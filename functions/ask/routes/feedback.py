@@ -1,4 +1,4 @@
-"""The route of feedback: what a caller says of an answer."""
+"""The route of feedback on an answer."""
 
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from ask import feedback
+from ask import feedback_intake
 from ask.edge.exchange import JSON, caller, problems, reply
 from ask.routes.questions import Id, no_such_question
 from selfrag.domain.base import Model
@@ -18,7 +18,7 @@ router = Router()  # type: ignore[no-untyped-call]
 
 
 class Kept(Model):
-    """That feedback is kept, and until when."""
+    """Receipt of feedback: when it was given, and when it expires."""
 
     id: str
     given_at: datetime
@@ -36,8 +36,8 @@ class Kept(Model):
     },
 )
 def give_feedback(request: Request, question_id: Id, body: Annotated[FeedbackRequest, Body()]) -> Response[Any]:
-    """Keep what a caller says of an answer that they may read."""
-    given = feedback.give(question_id, body, caller(request))
+    """Store feedback on an answer that the caller may read."""
+    given = feedback_intake.give(question_id, body, caller(request))
     if given is None:
         raise no_such_question()
     given_at, expires_at = (datetime.fromtimestamp(at, UTC) for at in (given.given_at, given.expires_at))

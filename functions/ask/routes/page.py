@@ -1,4 +1,4 @@
-"""The route of the page on which people ask; it is no part of the API's description."""
+"""The route of the page on which people ask; the API's description leaves it out."""
 
 from http import HTTPStatus
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from ask.page import assembled
+from ask.page import bundle
 from selfrag.bootstrap import api
 
 router = Router()  # type: ignore[no-untyped-call]
@@ -14,11 +14,11 @@ router = Router()  # type: ignore[no-untyped-call]
 
 @router.get("/", include_in_schema=False)
 def show_page() -> Response[Any]:
-    """The page, for whoever comes: what it asks the API for needs a key as everything does."""
+    """Return the page, without a key; its requests to the API need one."""
     headers = {
-        "Content-Security-Policy": assembled.policy(api.uploads().origin()),
+        "Content-Security-Policy": bundle.policy(api.uploads().origin()),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "no-cache",
     }
-    return Response(HTTPStatus.OK.value, "text/html; charset=utf-8", assembled.html(), headers=headers)
+    return Response(HTTPStatus.OK.value, "text/html; charset=utf-8", bundle.html(), headers=headers)

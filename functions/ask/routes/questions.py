@@ -8,12 +8,12 @@ from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Path, Query
 
-from ask import questions
+from ask import lifecycle
 from ask.edge import links
 from ask.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
 from ask.edge.problems import RETRY_AFTER, ProblemRaised
+from ask.lifecycle import Arrival
 from ask.logic import Started, Unfinished
-from ask.questions import Arrival
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.questions import AskRequest
 
@@ -28,12 +28,12 @@ Key = Annotated[
         description="Repeats with the same key, for 24 hours, are the same question.",
     ),
 ]
-Trace = Annotated[bool, Query(description="Whether to show how far a question at work is, as far as that can be had.")]
-Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The id that the question was given.")]
+Trace = Annotated[bool, Query(description="Whether to show the progress of a running question, if it is available.")]
+Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The question's id.")]
 
 
 def _started(description: str) -> Any:
-    """The reply that takes a question on, for the description of the API."""
+    """Return the reply that accepts a question, for the description of the API."""
     return {
         "description": description,
         "headers": {**links.LOCATION, **links.RETRY_AFTER},
@@ -60,7 +60,7 @@ def _started(description: str) -> Any:
 def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
     """Run the question on the Express machine."""
     arrival = _arrival(request, key)
-    question_id, response = questions.answer(body, arrival)
+    question_id, response = lifecycle.answer(body, arrival)
     return _accepted(request, question_id) if response is None else reply(HTTPStatus.OK, response)
 
 
@@ -75,7 +75,7 @@ def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") ->
 )
 def start_question(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
     """Start the question on the Standard machine."""
-    return _accepted(request, questions.start(body, _arrival(request, key)))
+    return _accepted(request, lifecycle.start(body, _arrival(request, key)))
 
 
 @router.get(
@@ -96,15 +96,15 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
     },
 )
 def show_question(request: Request, question_id: Id, trace: Trace = False) -> Response[Any]:
-    """Show the response, or that the question is at work."""
-    found = questions.look(question_id, caller(request), trace)
+    """Return the response, or the status of an unfinished question."""
+    found = lifecycle.look(question_id, caller(request), trace)
     if found is None:
         raise no_such_question()
     return reply(HTTPStatus.OK, found, RETRY_AFTER if found["status"] == "running" else None)
 
 
 def no_such_question() -> ProblemRaised:
-    """What everybody is told who may not read a question's answer, whether or not there is one."""
+    """Return the problem for callers who may not read an answer, the same whether or not there is one."""
     return ProblemRaised(
         HTTPStatus.NOT_FOUND,
         "There is no such question.",

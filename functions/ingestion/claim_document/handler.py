@@ -9,5 +9,5 @@ bootstrap.warm(ingestion.objects, ingestion.manifest, ingestion.settings)
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
-    """Claim a document and say what is to be done with it."""
+    """Claim a document and return what to do with it."""
     return claim(task, ingestion.objects(), ingestion.manifest(), ingestion.settings().made_by)

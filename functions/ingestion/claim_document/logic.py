@@ -1,4 +1,4 @@
-"""Claim a document: compare the bucket as it is now with the manifest, whatever event it was that came."""
+"""Claim of a document: the bucket as it is now against the manifest, whatever event came."""
 
 from typing import Literal
 
@@ -20,7 +20,7 @@ class Task(BaseModel):
 
 
 class Result(BaseModel):
-    """What is to be done; `version` is the object's, `generation` what the index holds."""
+    """The action to take; `version` is the object's, `generation` is the one in the index."""
 
     action: Action
     document_id: str
@@ -30,9 +30,9 @@ class Result(BaseModel):
 
 
 def claim(task: Task, objects: Objects, manifest: Manifest, made_by: str) -> Result:
-    """Claim the document for this execution, unless there is nothing to do or another one has it.
+    """Claim the document for this execution, unless it is up to date or another execution holds it.
 
-    Events come late, twice and out of order, so none is believed: the object's version now is what counts.
+    Events come late, twice and out of order: only the object's present version counts.
     """
     identity, collection = document_id(task.bucket, task.key), collection_of(task.key)
 
@@ -41,7 +41,7 @@ def claim(task: Task, objects: Objects, manifest: Manifest, made_by: str) -> Res
             action=action, document_id=identity, collection=collection, version=version, generation=generation
         )
 
-    # "Create folder" in the console writes an object. Nobody means it to be answered from, so nobody is told of it.
+    # "Create folder" in the console writes an object, which is no document and is not recorded.
     if put_by_a_program(task.key):
         return result("nothing", "", "")
     while manifest.claim(identity, task.key, collection, task.execution):
@@ -53,7 +53,7 @@ def claim(task: Task, objects: Objects, manifest: Manifest, made_by: str) -> Res
         stamp = f"{version} {made_by}"
         if known is None or known.status != "ready" or known.version != stamp:
             return result("read", stamp, generation)
-        # Let it go; if another event came in between, look again.
+        # Release it; if another event came in between, look again.
         if manifest.release(known, task.execution):
             return result("nothing", stamp, generation)
     return result("busy", "", "")

@@ -1,4 +1,4 @@
-"""Embed a batch of passages: a vector for each, beside it in the work bucket."""
+"""Embedding of a batch of passages: a vector for each, next to it in the work bucket."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,21 +11,21 @@ from selfrag.ports.objects import Objects
 
 
 class Task(BaseModel):
-    """Where the passages of a batch lie."""
+    """The key of a batch of passages."""
 
     passages_key: str
 
 
 class Result(BaseModel):
-    """Where the passages lie with their vectors."""
+    """The key of the passages with their vectors."""
 
     vectors_key: str
 
 
 def embed(task: Task, objects: Objects, embedder: Embedder) -> Result:
-    """Embed the passages of a batch with their titles, as they will be searched; what was embedded is not again.
+    """Embed the passages of a batch with their titles, as they will be searched; finished vectors are reused.
 
-    Raises what the embedder raises; the vectors that it gave before are kept, and another run goes on from there.
+    Raises the embedder's errors; vectors that came before are kept, and the next run continues from there.
     """
     where = task.passages_key.replace("/passages-", "/vectors-")
     if objects.has_json(where):
@@ -42,7 +42,7 @@ def embed(task: Task, objects: Objects, embedder: Embedder) -> Result:
 def _vectors(
     passages: Sequence[Passage], partial: str, objects: Objects, embedder: Embedder
 ) -> Mapping[str, Sequence[float]]:
-    """The vector of each passage, by its id; those that lie at `partial` are not asked for again."""
+    """Return the vector of each passage, by its id; vectors at `partial` are reused."""
     vectors = dict(objects.get_json(partial)) if objects.has_json(partial) else {}
     missing = [passage for passage in passages if passage.passage_id not in vectors]
     texts = [embedded_text(passage.title, passage.text) for passage in missing]

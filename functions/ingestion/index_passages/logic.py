@@ -1,7 +1,7 @@
-"""Write a batch of passages to the index, each once, however often the step is interrupted and run again.
+"""Writing a batch of passages to the index, each once, however often the step is interrupted and run again.
 
-The index takes no ids of ours, so a write that got no reply may have happened or not. The manifest says before every
-write that it begins; whoever finds that mark waits until the write would be in sight, and then looks.
+The index takes no ids of ours, so a write without a reply may have happened or not. The manifest records every write
+before it begins. A run that finds that marker waits out the index's refresh interval, then checks.
 """
 
 import time
@@ -18,7 +18,7 @@ from selfrag.ports.objects import Objects
 
 
 class Task(BaseModel):
-    """A batch of a document's passages; `vectors_key` is where they lie with their vectors."""
+    """A batch of a document's passages; `vectors_key` is the key of the passages with their vectors."""
 
     document_id: str
     collection: str
@@ -28,17 +28,17 @@ class Task(BaseModel):
 
 
 class Result(BaseModel):
-    """Whether the whole batch is known to be written; if not, run the step again after a while."""
+    """The progress of a batch; `settled` if all of it is known to be written, else the step must run again later."""
 
     settled: bool
     written: int
 
 
 def index(task: Task, objects: Objects, manifest: Manifest, writer: PassageWriter, view_seconds: float) -> Result:
-    """Write what is not known to be written.
+    """Write the passages that are not known to be written.
 
-    Raises TemporarilyUnavailable when the index was too busy for some passages, and RequestRejected when it
-    refused some; what was written by then is recorded.
+    Raises TemporarilyUnavailable if the index was too busy for some passages, and RequestRejected if it refused some;
+    passages written by then are recorded.
     """
     entries = {entry.passage.passage_id: entry for entry in _entries(task, objects)}
     part = manifest.part(task.document_id, task.generation, task.number)
@@ -65,7 +65,7 @@ def index(task: Task, objects: Objects, manifest: Manifest, writer: PassageWrite
 
 
 def found_again(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> Part:
-    """The batch as the index shows it now; of a passage that was written twice, one is deleted."""
+    """Return the batch as the index shows it now; of a passage that was written twice, one is deleted."""
     found = writer.service_ids(part.passage_ids, [collection])
     ids = {**{passage_id: known[0] for passage_id, known in found.items()}, **part.ids}
     writer.delete([one for passage_id, known in found.items() for one in known if one != ids[passage_id]])
@@ -76,7 +76,7 @@ def found_again(part: Part, collection: str, manifest: Manifest, writer: Passage
 
 def _entries(task: Task, objects: Objects) -> list[Entry]:
     values = objects.get_json(task.vectors_key)
-    # They may be of another release, which was broken off: its passages may say more.
+    # Another release may have written them before it was interrupted: its passages may have more fields.
     return [
         Entry(Passage.model_validate(value["passage"], extra="ignore"), value["vector"], position)
         for position, value in enumerate(values)

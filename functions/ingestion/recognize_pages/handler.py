@@ -10,7 +10,7 @@ bootstrap.warm(ingestion.objects, ingestion.recognizer)
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
-    """Begin the recognition of pages, or look what became of it."""
+    """Start the recognition of pages, or poll it."""
     recognizer = ingestion.recognizer()
     if recognizer is None:
         raise Misconfigured("text recognition was switched off while pages waited for it")

@@ -1,4 +1,4 @@
-"""Pages that hold no text: their recognition is begun, looked after, and put into the document when it is there."""
+"""Recognition of pages without text: start it, poll it, and merge its text into the document."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -6,21 +6,21 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from ingestion.recognize_pages.merging import with_pages
+from ingestion.recognize_pages.merge import with_pages
 from selfrag.domain.documents import Document, document_from, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
 from selfrag.ports.objects import Objects
 from selfrag.ports.recognizer import Recognized, Recognizer
 
-# Below this a page's text is likely to have wrong letters, and a person should look.
+# Below this confidence a page's text is likely to have wrong letters, and a person should look.
 SURE = 90.0
 
 
 class Task(BaseModel):
-    """The document as far as it was read, and its pages that are kept for the recogniser under `name`.
+    """The document as read so far, and its pages that are kept for the recogniser under `name`.
 
-    `pages` are their numbers in the document. `job` is what a run before gave, "" for none.
+    `pages` are their numbers in the document. `job` is the id that an earlier run returned, "" for none.
     """
 
     key: str
@@ -32,9 +32,9 @@ class Task(BaseModel):
 
 
 class Result(BaseModel):
-    """`waiting` while the recogniser works: run again with `job`. `read` when the document holds what it read.
+    """The outcome: `waiting` while the recogniser works (run again with `job`), `read` when the text is merged.
 
-    `unreadable` with the reason when no page of the document has a word.
+    `unreadable`, with the reason, means that no page of the document has a word.
     """
 
     outcome: Literal["waiting", "read", "unreadable"]
@@ -45,10 +45,10 @@ class Result(BaseModel):
 
 
 def recognize(task: Task, recognizer: Recognizer, objects: Objects) -> Result:
-    """Begin, or look what became of it; run again at any time, nothing is begun or paid twice."""
+    """Start the recognition, or poll it; a repeated run starts and pays for nothing twice."""
     job, why = task.job, ""
     try:
-        # What is known has no job, and is looked up at once.
+        # Known pages have no job, and are looked up at once.
         job = job or recognizer.begin(task.name)
         found = recognizer.outcome(task.name, job)
     except BadDocument as error:
@@ -69,7 +69,7 @@ def recognize(task: Task, recognizer: Recognizer, objects: Objects) -> Result:
 
 
 def _told(document: Document, pages: Sequence[int], read: dict[int, Recognized], why: str) -> list[str]:
-    """A sentence for the pages that were recognised, for those among them to be looked at, and for the others."""
+    """Return warnings: on the pages recognised, on those of them to check, and on pages without text."""
     found = []
     if read:
         sure = [round(page.confidence) for page in read.values()]

@@ -10,7 +10,7 @@ bootstrap.warm(ingestion.manifest)
 
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
-    """Record what became of a document, and count it."""
+    """Record the outcome of a document, and count it."""
     result = record(task, ingestion.manifest())
     emit({"status": counted_as(task, result)}, {"Documents": 1})
     return result

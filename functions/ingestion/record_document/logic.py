@@ -1,4 +1,4 @@
-"""Record what became of a document, and let it go."""
+"""The record of a document's outcome, and the release of its claim."""
 
 import time
 from typing import Literal
@@ -11,7 +11,7 @@ from selfrag.ports.manifest import Manifest
 
 
 class Task(BaseModel):
-    """What the execution found out; `generation` is what the index holds now."""
+    """The outcome of the execution; `generation` is the one that the index holds now."""
 
     document_id: str
     key: str
@@ -25,17 +25,17 @@ class Task(BaseModel):
 
 
 class Result(BaseModel):
-    """How the document stands; `again` when another event came meanwhile and it has to be looked at once more."""
+    """The status of the document; `again` if another event came meanwhile, so that it must be looked at once more."""
 
     status: Literal["ready", "failed", "removed"]
     again: bool
 
 
 def record(task: Task, manifest: Manifest) -> Result:
-    """Write the document's state and end the claim on it."""
+    """Write the document's record and release the claim on it."""
     known, content = manifest.read(task.document_id), task.content
     if known and task.status == "ready" and task.generation == known.generation and not content.passages:
-        # The same content again: what is known of it stays.
+        # The same content again: its record stays.
         content = known
     stated = Record(
         **task.model_dump(exclude={"document_id", "execution", "content"}),
@@ -48,8 +48,8 @@ def record(task: Task, manifest: Manifest) -> Result:
 
 
 def counted_as(task: Task, result: Result) -> str:
-    """The word that a document is counted by: a file of another kind, such as a picture, is `skipped` and not `failed`.
+    """Return the status that is counted: a file of another kind, such as a picture, is `skipped`, not `failed`.
 
-    The manifest says `failed` of both, with the reason; an alarm tells of those alone that could be mended.
+    The manifest has `failed` for both, with the reason; the alarm counts only those that can be repaired.
     """
     return "skipped" if result.status == "failed" and not of_a_kind_that_is_read(task.key) else result.status

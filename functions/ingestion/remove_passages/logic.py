@@ -1,4 +1,4 @@
-"""Remove a document's passages from the index, all but those of one generation."""
+"""Removal of a document's passages from the index, except those of one generation."""
 
 import time
 
@@ -8,7 +8,7 @@ from selfrag.domain.records import Part
 from selfrag.ports.index import PassageWriter
 from selfrag.ports.manifest import Manifest
 
-# Each is a request of its own to the index.
+# Each deletion is a request of its own to the index.
 AT_ONCE = 500
 
 
@@ -21,7 +21,7 @@ class Task(BaseModel):
 
 
 class Result(BaseModel):
-    """How many passages were removed; `left` when the step has to be run again, `waiting` when after a while."""
+    """The number of removed passages; with `left` the step must run again, with `waiting` after a pause."""
 
     removed: int
     left: bool
@@ -35,7 +35,7 @@ def remove(task: Task, manifest: Manifest, writer: PassageWriter, view_seconds: 
         if part.generation == task.keep:
             continue
         if part.writing_since is not None and time.time() - part.writing_since < view_seconds:
-            waiting = True  # some of it may be written and not in sight yet
+            waiting = True  # some of it may be written and not visible yet
             continue
         if removed >= AT_ONCE:
             return Result(removed=removed, left=True, waiting=False)

@@ -1,4 +1,4 @@
-"""A Document's passages, in batches that the next steps find in the work bucket."""
+"""A document's passages, in batches that the next steps find in the work bucket."""
 
 from pydantic import BaseModel
 
@@ -8,15 +8,15 @@ from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import CitedWhole, Passage
 from selfrag.ports.objects import Objects
 
-# Small enough to be embedded within a Lambda's time, and to be written again when a write is lost.
+# Small enough to embed within a Lambda's timeout, and to write again if a write is lost.
 BATCH = 25
-# An execution's history may have 25,000 events, and a batch takes 16 of them when nothing has to be tried again. A text
-# of 10 MB has some 15,000 passages.
+# An execution's history may have 25,000 events, and a batch takes 16 of them without retries. A text of 10 MB has some
+# 15,000 passages.
 MAX_PASSAGES = 20_000
 
 
 class Task(BaseModel):
-    """Where the document lies, and what its passages belong to."""
+    """The key of the document, and the identity of its passages."""
 
     key: str
     document_id: str
@@ -26,7 +26,7 @@ class Task(BaseModel):
 
 
 class Batch(BaseModel):
-    """Some consecutive passages; `passages_key` is where they lie."""
+    """Some consecutive passages; `passages_key` is their key."""
 
     number: int
     passages_key: str

@@ -1,25 +1,25 @@
-"""A Document in pieces: each a verbatim slice of its text, small enough to be embedded whole, about one thing."""
+"""Pieces of a document: verbatim slices of its text, small enough to embed whole, each about one thing."""
 
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from ingestion.split_document.cutting import Stretch, runs
+from ingestion.split_document.chunks import Stretch, runs
 from ingestion.split_document.sections import Section, sections_of
 from selfrag.domain.documents import Document, Piece, Row, has_words
 from selfrag.text.sentences import split_sentences
 from selfrag.text.weight import CAPACITY, SMALL, weigh
 
 MAX_TITLE = 200
-# What tells which row a piece goes on with.
+# The most characters of the row that a piece continues, in its title.
 _MAX_SUBJECT = 80
 
 
 def split(document: Document) -> list[Piece]:
-    """Cut a document into pieces, in order, none of which runs on from one page, slide or sheet into the next.
+    """Cut a document into pieces, in order; none runs on from one page, slide or sheet into the next.
 
-    They hold all of its words, except headings that have nothing below them in their part and no text before them
-    there. A row is in one piece wherever it fits; where it does not, the titles of the further ones say how it begins.
+    They hold all of its words, except headings with nothing below them in their part and no text before them there. A
+    row is in one piece if it fits; else the titles of the further pieces say how the row begins.
     """
     pieces = []
     for section in sections_of(document):
@@ -36,7 +36,7 @@ def split(document: Document) -> list[Piece]:
 
 
 def _names(document: Document, section: Section) -> list[str]:
-    """The headings above a section, or the document's title, and the caption of its table."""
+    """Return the headings above a section, or the document's title, and the caption of its table."""
     table, first = section.table, document.headings[0].start if document.headings else None
     under_none = not section.path or (table is not None and first is not None and table.start <= first)
     return [
@@ -47,18 +47,18 @@ def _names(document: Document, section: Section) -> list[str]:
 
 
 def _title(names: list[str]) -> str:
-    """The names, the nearest last; where they are too long, those that are farthest off are left out."""
+    """Return the names joined, the nearest last; if they are too long, the farthest are dropped."""
     while len(names) > 1 and len(" > ".join(names)) > MAX_TITLE:
         names = names[1:]
     return " > ".join(names)[:MAX_TITLE]
 
 
 def _slices(document: Document, section: Section) -> list[Stretch]:
-    """Where consecutive slices of a section start and end; its headings stay with the first."""
+    """Return the consecutive slices of a section; its headings stay with the first."""
     text = document.text
     if weigh(text[section.start : section.end].strip()) <= CAPACITY:
         return [(section.start, section.end)]
-    # The empty line below a heading goes with it: otherwise it could become a slice of its own, with the heading.
+    # The empty line below a heading stays with it: it could become a slice of its own otherwise, with the heading.
     body = section.end - len(text[section.body : section.end].lstrip())
     room = CAPACITY - weigh(text[section.start : body])
     if room < CAPACITY // 2:
@@ -71,7 +71,7 @@ def _slices(document: Document, section: Section) -> list[Stretch]:
 
 
 def _packed(text: str, start: int, found: Sequence[Stretch]) -> list[Stretch]:
-    """A run in slices of about one size: a last one of a few words would be found for the wrong reasons."""
+    """Return a run in slices of about one size: a last one of a few words would match the wrong queries."""
     weights = [weigh(text[begins:ends]) for begins, ends in found]
     held = weigh(text[start : found[0][0]])
     total = held + sum(weights)
@@ -89,13 +89,13 @@ def _packed(text: str, start: int, found: Sequence[Stretch]) -> list[Stretch]:
 
 
 def _rows(document: Document, begins: int, ends: int) -> list[Row]:
-    """The rows of which something stands between two characters."""
+    """Return the rows that overlap the text between two characters."""
     first = bisect_right(document.rows, begins, key=lambda row: row.end)
     return list(document.rows[first : bisect_left(document.rows, ends, key=lambda row: row.start)])
 
 
 def _gone_on_with(document: Document, rows: Sequence[Row], begins: int) -> list[str]:
-    """How the row begins that a piece goes on with, if it does: its first value, or the term that it defines."""
+    """Return the beginning of the row that a piece continues, if any: its first value, or the term it defines."""
     if not rows or rows[0].start >= begins:
         return []
     beginning = document.text[rows[0].start : rows[0].end].partition("; ")[0]
@@ -103,7 +103,7 @@ def _gone_on_with(document: Document, rows: Sequence[Row], begins: int) -> list[
 
 
 def _cited(text: str, row: Row, begins: int, ends: int) -> Iterator[Row]:
-    """What of a row stands in a piece, counted from the piece's beginning: all of it, or else its sentences."""
+    """Yield the parts of a row in a piece, counted from the piece's beginning: all of it, or else its sentences."""
     start, end = max(row.start, begins), min(row.end, ends)
     whole = not text[row.start : start].strip() and not text[end : row.end].strip()
     for stretch in [text[start:end]] if whole else split_sentences(text[start:end]):

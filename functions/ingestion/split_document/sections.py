@@ -1,4 +1,4 @@
-"""The sections of a document: what stands under one heading, or in one table, within one page, slide or sheet."""
+"""The sections of a document: the text under one heading, or in one table, within one page, slide or sheet."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -8,16 +8,15 @@ from itertools import groupby, pairwise, takewhile
 from selfrag.domain.documents import Document, Part, Table, has_words
 from selfrag.text.weight import SMALL, weigh
 
-# So many rows are read with what stands around them; more of them, or rows with a caption, are a section.
+# So many rows are read with the text around them; more of them, or rows with a caption, are a section.
 FEW_ROWS = 3
 
 
 @dataclass(frozen=True)
 class Section:
-    """A stretch of the text, with headings up to `body`; `says` tells whether there are words below them.
+    """A stretch of the text, with headings up to `body`; `says` means that there are words below them.
 
-    `path` are the headings that all of it stands under, `table` is the table that it is a part of, `part` the page,
-    slide or sheet.
+    `path` are the headings above all of it, `table` is the table that it is a part of, `part` the page, slide or sheet.
     """
 
     start: int
@@ -30,10 +29,10 @@ class Section:
 
 
 def sections_of(document: Document) -> list[Section]:
-    """The sections in order; none is of headings alone, unless the document is.
+    """Return the sections in order; none is of headings alone, unless the document is.
 
-    Headings with nothing below them go with what follows in their part, or else with what stands before them. Where
-    that is a table, or there is nothing, they are left out: they name what comes in the next part.
+    Headings with nothing below them join the text after them in their part, or else the text before them. If that is a
+    table, or there is none, they are left out: they name the content of the next part.
     """
     found: list[Section] = []
     for section in _cut(document):
@@ -53,9 +52,9 @@ def sections_of(document: Document) -> list[Section]:
 
 
 def _cut(document: Document) -> Iterator[Section]:
-    """All stretches between headings, parts and tables that hold a word."""
+    """Yield all stretches between headings, parts and tables that hold a word."""
     text, tables = document.text, _alone(document)
-    # Where a reader says that an earlier heading goes on, several may begin at one place.
+    # If a reader repeats an earlier heading, several may begin at one place.
     headings = {start: list(found) for start, found in groupby(document.headings, key=lambda heading: heading.start)}
     edges = {0, len(text), *headings, *(part.start for part in document.parts)}
     edges.update(edge for table in tables for edge in (table.start, table.end))
@@ -72,13 +71,13 @@ def _cut(document: Document) -> Iterator[Section]:
 
 
 def part_at(document: Document, start: int) -> Part | None:
-    """The page, slide or sheet in which a character stands."""
+    """Return the page, slide or sheet of a character."""
     after = bisect_right(document.parts, start, key=lambda part: part.start)
     return document.parts[after - 1] if after else None
 
 
 def _alone(document: Document) -> list[Table]:
-    """The tables that are sections of their own."""
+    """Return the tables that are sections of their own."""
     first = document.headings[0].start if document.headings else -1
     starts = [row.start for row in document.rows]
     return [
@@ -96,7 +95,7 @@ def _table_at(tables: list[Table], start: int) -> Table | None:
 
 
 def _belong_together(text: str, held: Section, section: Section) -> bool:
-    """Headings alone and what follows, two tiny sections, or a table and the few words that lead to it."""
+    """Return whether to join: headings alone and the next text, two tiny sections, or a table and its lead-in."""
     if held.part != section.part or (held.table and held.says):
         return False
     if not held.says:
@@ -111,6 +110,6 @@ def _joined(text: str, first: Section, second: Section) -> Section:
     if first.says or path[: len(first.path)] != first.path:
         shared = takewhile(lambda names: names[0] == names[1], zip(first.path, path, strict=False))
         path = tuple(name for name, _ in shared)
-    # So many headings are a list, or lines that were taken for headings.
+    # So many headings are a list, or lines mistaken for headings.
     says = first.says or second.says or weigh(text[first.start : second.end]) >= SMALL
     return Section(first.start, second.body, second.end, path, says, second.table, second.part)

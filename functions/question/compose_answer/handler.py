@@ -19,7 +19,7 @@ def handler(task: Task) -> AnswerResponse:
 
 
 def _in_short(response: AnswerResponse) -> dict[str, object]:
-    """What the saved queries look for; no text of the question, the answer or a passage."""
+    """Return the log fields that the saved queries read; no text of the question, the answer or a passage."""
     reflection = response.reflection
     claims = reflection.support.claims if reflection.support else []
     return {

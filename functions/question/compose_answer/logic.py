@@ -12,7 +12,7 @@ from selfrag.domain.verdicts import Critique, Reflection
 
 
 def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> AnswerResponse:
-    """Put together what goes out, how sure it is, and what it took."""
+    """Return the response: the answer, its status, its verdicts, and its cost."""
     result = outcome(task)
     return AnswerResponse(
         id=task.id,
@@ -30,7 +30,7 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> An
 
 
 def _reflection(task: Task, result: Outcome) -> Reflection:
-    # Of an answer that was withheld, the verdicts say why.
+    # The verdicts on a withheld answer say why it was withheld.
     judged = result.draft or (task.draft if task.draft.answer else None)
     verdicts = {name: getattr(judged, name, None) for name in Critique.model_fields}
     if not task.reflects:
@@ -47,5 +47,5 @@ def _console_url(task: Task) -> str | None:
     console = f"https://{parts[3]}.console.aws.amazon.com/states/home?region={parts[3]}#"
     if parts[5] != "express":
         return f"{console}/v2/executions/details/{task.execution_arn}"
-    # From a second earlier on: the console looks into the log from this moment.
+    # One second earlier: the console searches the log from this moment on.
     return f"{console}/express-executions/details/{task.execution_arn}?startDate={task.began_ms - 1000:.0f}"

@@ -1,4 +1,4 @@
-"""Which answer goes out, with which status, and what has to be said of it (pure)."""
+"""The answer that goes out, its status, and the notes on it (pure)."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from selfrag.domain.verdicts import Critique
 NO_TIME = "The time for this question ran out before an answer was ready. Nothing was checked, so nothing is claimed."
 NO_MONEY = "The cost limit of this question was reached before an answer was ready, so nothing is claimed."
 NO_ROOM = "A limit of this question left no room for an answer, so nothing is claimed."
-# What is said of a search among several answers that ended before its time.
+# The note on a comparison of answers that ended early.
 STOPPED: dict[Stopped, str] = {
     "depth": "The answer has as many sentences as it may have, and was not finished.",
     "calls": "The limit on model calls was reached.",
@@ -22,7 +22,7 @@ STOPPED: dict[Stopped, str] = {
     "no_evidence": "The answer ends where no further evidence was found.",
     "fault": "A step failed before the answer was complete.",
 }
-# Without what these bring there is no answer.
+# Without the results of these steps there is no answer.
 _DECISIVE = ("Plan", "RunSteps", "Retrieve", "Generate", "RankPaths", "PickCandidate")
 
 
@@ -37,7 +37,7 @@ class Outcome:
 
 
 def outcome(task: Task) -> Outcome:
-    """Choose what goes out and say how sure it is: the best answer of the plan, or one that nobody refused."""
+    """Return what goes out and its status: the plan's best answer, else the last one that no grader refused."""
     chosen, out_of_time, out_of_money = _chosen(task), _out_of_time(task), _ended_by(task, BudgetExceeded)
     stopped = task.scores.stopped if task.scores else ""
     status = _status(task, chosen, ended_early=out_of_time or out_of_money or bool(stopped))
@@ -80,7 +80,7 @@ def _status(task: Task, chosen: Draft | None, *, ended_early: bool) -> Status:
 
 
 def _out_of_time(task: Task) -> bool:
-    """Whether the deadline, or a step's own look at it, ended the question."""
+    """Return whether the deadline, or a step's own timeout, ended the question."""
     return task.late or _ended_by(task, DeadlineExceeded)
 
 
@@ -89,7 +89,7 @@ def _ended_by(task: Task, kind: type[SelfragError]) -> bool:
 
 
 def _broken(task: Task) -> bool:
-    """Whether a fault, and not the documents, is why there is no answer."""
+    """Return whether a fault, and not the documents, is the reason for no answer."""
     decisive = any(step in _DECISIVE for step, _ in task.problems)
     all_ungraded = bool(task.relevance) and all(verdict.label == "ungraded" for verdict in task.relevance)
     return decisive or all_ungraded
@@ -109,9 +109,9 @@ def _apology(task: Task, status: Status) -> str:
 
 
 def _filtered_out(task: Task) -> bool:
-    """Whether the filters left nothing to search: a search by vector brings something wherever there is a passage."""
+    """Return whether the filters left nothing to search: a vector search always finds something else."""
     searches = [entry for entry in task.ledger if entry.step == "Retrieve" and not entry.waste]
-    # What has a warning was searched by full text alone, or had no room for what it found.
+    # A warning says that a search was by full text alone, or dropped passages for want of room.
     nothing = all(entry.brought == 0 and not entry.warnings for entry in searches)
     return bool(searches) and nothing and task.filters != Filters()
 

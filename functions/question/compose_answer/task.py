@@ -1,4 +1,4 @@
-"""What the workflow gathered for ComposeAnswer."""
+"""The task of ComposeAnswer: everything that the workflow gathered."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ from selfrag.plan.reports import Report, entry_of
 
 
 class Task(BaseModel):
-    """Everything that is known of a question; `best` is the best checked answer, `draft` the last one written.
+    """The state of a question; `best` is the best checked answer, `draft` the last one written.
 
-    Where nothing `reflects`, the strategy has its answers go out as they were written. `results` are reports that no
-    plan took in, because Plan failed. `began_ms` is when the question began.
+    Unless it `reflects`, the strategy sends its answers out unchecked. `results` are reports that no plan took in,
+    because Plan failed. `began_ms` is when the question began.
     """
 
     id: str
@@ -41,7 +41,7 @@ class Task(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _with_what_is_known(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Take what Plan knew, which is nothing if its first run failed, and count what came after its last one."""
+        """Merge in the state that Plan returned (empty if its first run failed), and the entries after it."""
         known = given.get("known") or {}
         turn = known.get("turn", 0) + 1
         lost = [entry_of(Report.model_validate(report), turn) for report in given.get("results", [])]
@@ -49,5 +49,5 @@ class Task(BaseModel):
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """The steps that brought nothing, each with why; what was done ahead and not needed is no problem."""
+        """Return the steps without a result, each with its error; wasted speculative work is no problem."""
         return [(entry.step, entry.error) for entry in self.ledger if entry.error and not entry.waste]

@@ -1,4 +1,4 @@
-"""What a question cost, from its ledger (pure)."""
+"""Usage and cost of a question, from its ledger (pure)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,7 +10,7 @@ from selfrag.domain.ledger import rounds, wasted
 
 
 def usage(task: Task, outcome: Outcome, prices: Mapping[str, Prices]) -> Usage:
-    """Add the ledger up; a model whose price is not known makes the cost unknown."""
+    """Return the sums of the ledger; a model without a known price makes the cost unknown."""
     calls = [call for entry in task.ledger for call in entry.calls]
     steps = dict.fromkeys(call.step for call in calls)
     begin = min((call.started_at for call in calls), default=0.0)
@@ -52,13 +52,13 @@ def _waste(task: Task, prices: Mapping[str, Prices]) -> Waste:
 
 
 def _sum(costs: Iterable[float | None]) -> float | None:
-    """The sum in dollars; None as soon as one part has no known price, for a wrong sum misleads."""
+    """Return the sum in dollars; None if one part has no known price, because a wrong sum misleads."""
     known = list(costs)
     return None if None in known else round(sum(cost for cost in known if cost is not None), 6)
 
 
 def _warnings(task: Task, outcome: Outcome) -> list[str]:
-    """What the steps warned of, which of them brought nothing, and what was not checked; each once."""
+    """Return each warning once: of the steps, of steps without a result, and of missing verdicts."""
     warnings = [warning for entry in task.ledger if not entry.waste for warning in entry.warnings]
     warnings += [no_result(step, error) for step, error in task.problems]
     ungraded = sum(verdict.label == "ungraded" for verdict in task.relevance)

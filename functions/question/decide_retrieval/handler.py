@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from question.decide_retrieval import probable
+from question.decide_retrieval import probability
+from question.decide_retrieval.continuation import decide_next
 from question.decide_retrieval.logic import Result, Task, decide
-from question.decide_retrieval.next import decide_next
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.bootstrap.generator import generator
@@ -17,16 +17,16 @@ following = questions.grader("decide_retrieval", load_prompt(__file__, "next.md"
 
 @bootstrap.step(Task)
 def by_claude(task: Task) -> Result:
-    """Say whether the question needs a search, or how an answer goes on."""
+    """Decide whether the question needs a search, or how an answer goes on."""
     return decide_next(task, following(task)) if task.so_far else decide(task, grader(task))
 
 
-@bootstrap.step(probable.Task)
-def by_selfrag(task: probable.Task) -> probable.Result:
-    """Say how probable it is that the question needs a search."""
-    return probable.decide(task, generator()(task))
+@bootstrap.step(probability.Task)
+def by_selfrag(task: probability.Task) -> probability.Result:
+    """Decide by probabilities whether the question needs a search."""
+    return probability.decide(task, generator()(task))
 
 
 def handler(event: Event, context: Any) -> Event:
-    """Decide by the generator that the task names."""
+    """Decide with the generator that the task names."""
     return (by_selfrag if event.get("generator") == "selfrag" else by_claude)(event, context)

@@ -1,6 +1,6 @@
-"""Retrieve: decide whether the question needs a search (Self-RAG, arXiv 2310.11511, table 1).
+"""Retrieve: the decision whether a question needs a search (Self-RAG, arXiv 2310.11511, table 1).
 
-And, where that is asked, whether one will do (Adaptive-RAG, arXiv 2403.14403, section 3.2).
+Where the task asks for it, also whether one search will do (Adaptive-RAG, arXiv 2403.14403, section 3.2).
 """
 
 from typing import Literal
@@ -15,9 +15,9 @@ from selfrag.ports.grading import Grader
 
 
 class Task(Limits):
-    """The question, the turn before it, and whether its complexity is to be judged as well.
+    """The question, the turn before it, and whether to judge its complexity as well.
 
-    `so_far` is an answer that grows by segments, "" where it has not begun.
+    `so_far` is an answer that grows by segments, "" before it begins.
     """
 
     question: str
@@ -36,7 +36,7 @@ class Retrieval(BaseModel):
 class RetrievalAndComplexity(Retrieval):
     """The shape of the verdict where the complexity is asked for."""
 
-    # The same verdict with more in it: the title is what a reader of the request knows the step by.
+    # The same verdict with one more field; the title names the step to a reader of the request.
     model_config = ConfigDict(title="Retrieval")
 
     complexity: Complexity
@@ -55,16 +55,16 @@ class RetrievalOfFollowUpAndComplexity(RetrievalOfFollowUp, RetrievalAndComplexi
 
 
 class Result(StepResult):
-    """The verdict and what it cost; one that is `cached` was given before."""
+    """The verdict and its cost; `cached` marks a cache hit."""
 
     verdict: RetrievalVerdict
     cached: bool = False
 
 
 def decide(task: Task, grader: Grader) -> Result:
-    """Ask for the verdict; `continue` without an earlier turn becomes `yes`, an ungraded one stays ungraded.
+    """Return the verdict; `continue` without an earlier turn becomes `yes`, an ungraded one stays ungraded.
 
-    Only what is searched for is simple or complex.
+    Only a question that is searched for is simple or complex.
     """
     fields = {"question": task.question, "previous": task.previous.model_dump()}
     grade = grader.grade(fields, _SHAPES[bool(task.previous.answer), task.complexity])
@@ -86,7 +86,7 @@ _SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
 
 
 def _verdict(found: Retrieval) -> RetrievalVerdict:
-    """Return the verdict; only what is searched for is complex. A query is kept for a search that comes later."""
+    """Return the verdict, with a complexity only if there is a search; a query is kept for a later search."""
     said = found.model_dump(exclude=None if found.decision == "yes" else {"complexity"})
     if "query" in said:
         said["query"] = " ".join(said["query"].split())[:MAX_QUERY_CHARACTERS]

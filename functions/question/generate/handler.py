@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from question.generate.critiqued import Result as Critiques
-from question.generate.critiqued import Task as Critiquing
-from question.generate.critiqued import critique
 from question.generate.logic import Result, Task, generate
+from question.generate.self_critique import Result as Critiques
+from question.generate.self_critique import Task as Critiquing
+from question.generate.self_critique import critique
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.bootstrap.generator import generator
@@ -24,10 +24,10 @@ def by_claude(task: Task) -> Result:
 
 @bootstrap.step(Critiquing)
 def by_selfrag(task: Critiquing) -> Critiques:
-    """Have answers written together with their critique."""
+    """Write answers together with their critique."""
     return critique(task, generator()(task))
 
 
 def handler(event: Event, context: Any) -> Event:
-    """Write by the generator that the task names."""
+    """Write with the generator that the task names."""
     return (by_selfrag if event.get("generator") == "selfrag" else by_claude)(event, context)

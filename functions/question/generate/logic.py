@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from question.generate.choosing import MOST_CHOICES, chosen, named
-from question.generate.citing import citations_of, source_of
-from question.generate.marks import marked, not_said, says_something
+from question.generate.annotations import marked, not_said, says_something
+from question.generate.choices import MOST_CHOICES, chosen, named
+from question.generate.citations import citations_of, source_of
 from selfrag.domain.answers import Citation, Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Evidence, Strip
@@ -15,17 +15,15 @@ from selfrag.ports.model import Claude, Flaw
 from selfrag.ports.prompts import Prompt
 from selfrag.text.sentences import split_sentences
 
-# What prompt.md tells the model to write when the passages do not hold the answer. It never reaches a caller.
+# The sign, by prompt.md, that the passages do not hold the answer. It never reaches a caller.
 NO_ANSWER = "NO_ANSWER"
 
 
 class Task(Limits):
-    """The question and its evidence; `draft` and `failed_claims` are set when an answer is to be repaired.
+    """The question and its evidence; `draft` and `failed_claims` are set for a repair.
 
-    `strips` are what is used of some of the passages, by their ids.
-
-    With `choices` one of them is chosen. A `segment` is the one sentence that comes after `so_far`, from a passage, or
-    without one from the model alone.
+    `strips` are the parts to use of some passages, by passage id. With `choices`, the answer is one of them. A
+    `segment` is the sentence after `so_far`, from a passage, or from the model alone.
     """
 
     question: str
@@ -40,10 +38,9 @@ class Task(Limits):
 
 
 class Result(StepResult):
-    """The answer and its citations; `found` is false when there is no answer, and `flaw` says if the reply was bad.
+    """The answer and its citations; `found` is false without an answer, `flaw` names what is wrong with the reply.
 
-    `not_said` are its sentences that tell what the passages do not hold. One that is `cached` was written before from
-    the same.
+    `not_said` are its sentences on what the passages do not hold. `cached` marks a cache hit.
     """
 
     answer: str = ""
@@ -57,8 +54,8 @@ class Result(StepResult):
 def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     """Write the answer, map its citations back to passages, and mark what cites nothing.
 
-    A cut answer keeps its whole sentences; a refused or empty one is no answer. Of a segment the first sentence counts,
-    and whoever puts the segments together marks them.
+    A cut answer keeps its whole sentences; a refused or empty one is no answer. A segment keeps its first sentence; the
+    caller marks segments when it joins them.
     """
     passages = [] if task.mode == "direct" else [_stripped(one, task.strips) for one in task.passages]
     if task.choices:
@@ -72,7 +69,7 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     flaw = writing.flaw
     if task.mode == "segment":
         text = "".join(split_sentences(text)[:1]).rstrip()
-        # What was cut is behind a whole sentence.
+        # The cut comes after a whole sentence.
         flaw = None if text else flaw
     if unanswered or not says_something(text):
         return Result(flaw=writing.flaw, cached=writing.cached, **writing.took)

@@ -1,4 +1,4 @@
-"""IsRel: is this one passage relevant to the question? And, where that is asked, which strips of it are?"""
+"""IsRel: the relevance of one passage to the question and, where the task asks for it, of its strips."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from selfrag.ports.grading import Grader
 
 
 class Task(Limits):
-    """The question, the turn before it, one passage, and the score from which it is relevant.
+    """The question, the turn before it, one passage, and the lowest score of a relevant one.
 
-    With a `lower_threshold` a passage may be ambiguous, and is judged strip by strip as well (CRAG, arXiv 2401.15884).
+    With a `lower_threshold` a passage may be ambiguous, and its strips are judged as well (CRAG, arXiv 2401.15884).
     """
 
     question: str
@@ -42,22 +42,22 @@ class JudgedStrip(BaseModel):
 class RelevanceOfStrips(Relevance):
     """The shape of the verdict on a passage that came in strips."""
 
-    # The same verdict with more in it: the title is what a reader of the request knows the step by.
+    # The same verdict with one more field; the title names the step to a reader of the request.
     model_config = ConfigDict(title="Relevance")
 
     strips: list[JudgedStrip]
 
 
 class Result(StepResult):
-    """The verdict and what it cost."""
+    """The verdict and its cost."""
 
     verdict: RelevanceVerdict
 
 
 def grade(task: Task, grader: Grader) -> Result:
-    """Ask for the score; a passage is relevant from the threshold up, and never when ungraded.
+    """Return the verdict; a passage is relevant from the threshold up, and never when ungraded.
 
-    Of a passage that came in strips those are kept which reach the threshold that it reaches itself.
+    Strips are kept that reach the threshold which their passage reaches.
     """
     passage = task.passage
     strips = [] if task.lower_threshold is None else strips_of(passage)
@@ -97,7 +97,7 @@ def _texts(task: Task, strips: list[Strip]) -> dict[str, Any]:
 
 
 def _label(task: Task, score: float) -> tuple[RelevanceLabel, float]:
-    """What a score makes of a passage, and the threshold that its strips have to reach, too."""
+    """Return the label of a score, and the threshold that the passage's strips must reach, too."""
     if score >= task.relevance_threshold:
         return "relevant", task.relevance_threshold
     if task.lower_threshold is not None and score >= task.lower_threshold:

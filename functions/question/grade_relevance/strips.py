@@ -1,4 +1,4 @@
-"""Strips: the pieces of a passage that are judged by themselves, so that only the good ones are kept as evidence.
+"""Strips: pieces of a passage, judged one by one, so that only the good ones are kept as evidence.
 
 After CRAG's knowledge refinement (arXiv 2401.15884, section 4.4 and appendix B.2).
 """
@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from selfrag.domain.passages import Passage, Strip
 from selfrag.text.sentences import split_around
 
-# A passage is judged with its strips in one reply, which has to stay short.
+# One reply judges a passage with its strips, and has to stay short.
 MOST_STRIPS = 10
-# So short a passage is one strip, and judged as a whole.
+# A passage of so few sentences is one strip, and judged as a whole.
 _SENTENCES_OF_ONE = 2
 
 
@@ -26,8 +26,8 @@ def strips_of(passage: Passage) -> list[Strip]:
 
 
 def good(strips: Sequence[Strip], scores: Mapping[int, float], threshold: float) -> list[Strip]:
-    """The strips, numbered from 1, whose score reaches the threshold; one that nobody judged is not kept.
+    """Return the strips, numbered from 1, whose score reaches the threshold; one without a score is dropped.
 
-    Empty where none is: what is relevant as a whole may say in no strip by itself what makes it so, and stays whole.
+    Empty if none does: a passage may be relevant as a whole though no strip is, and then stays whole.
     """
     return [strip for number, strip in enumerate(strips, start=1) if scores.get(number, -1.0) >= threshold]

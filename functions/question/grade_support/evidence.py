@@ -1,4 +1,4 @@
-"""The check by code: do the facts of a claim stand in the passages that it names (pure)?
+"""The check by code that the facts of a claim stand in the passages that it names (pure).
 
 It is strict: a doubt costs a call of the stronger model, a miss costs trust.
 """
@@ -10,15 +10,15 @@ from question.grade_support.facts import CODES, Date, Fact, Facts, Number, facts
 from selfrag.domain.passages import Passage
 from selfrag.text.sentences import split_around, split_sentences
 
-# A claim that shares less of its words with each sentence is taken to be in another language; names are in many.
+# A claim that shares fewer words with every sentence counts as another language's; many languages share names.
 _SAME_LANGUAGE = 0.25
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A sentence of a passage and the words around it: of the sentence before it and of the titles above it.
+    """A sentence of a passage and its context: the words of the sentence before it and of the titles above it.
 
-    A row of a table stands for a sentence, and only its titles are around it: the row before it is of something else.
+    A row of a table is a sentence, and only its titles are its context: the row before it is about something else.
     """
 
     facts: Facts
@@ -26,10 +26,10 @@ class _Line:
 
 
 def stands_in(claim: str, passages: Sequence[Passage]) -> bool:
-    """Whether each sentence of a claim has its numbers, dates and names in one sentence of these passages.
+    """Return whether each sentence of a claim has its numbers, dates and names in one sentence of these passages.
 
-    That is the one that shares most words with it, and they stand in the same order there. For a claim in another
-    language any sentence will do, and one without facts is in doubt.
+    That sentence shares most words with the claim's, and has the facts in the same order. For a claim in another
+    language any sentence will do; one without facts is in doubt.
     """
     lines = list(_lines(passages))
     plain = frozenset(word for line in lines for word in line.facts.words)
@@ -50,7 +50,7 @@ def _holds(line: _Line, said: Facts, plain: frozenset[str]) -> bool:
     there = line.facts.vocabulary
     # A word that begins a claim is a name unless the passages have it with a small letter, too.
     unknown = [name for name in (said.first, *said.names) if name and name not in there and name not in plain]
-    # What surrounds a sentence may add a name to it, but not take the place of one.
+    # The context of a sentence may add a name to it, but not replace one.
     if unknown and not (set(unknown) <= line.around and set(line.facts.names) <= said.vocabulary):
         return False
     begins = [said.first] if said.first and said.first in (line.facts.first, *line.facts.names) else []
@@ -66,13 +66,13 @@ def _holds_translated(line: _Line, said: Facts) -> bool:
 
 
 def _in_order(said: Iterable[Fact], line: _Line) -> bool:
-    """Whether these facts are among those of a sentence, each once and in their order."""
+    """Return whether a sentence has these facts, each once and in their order."""
     left = iter((*filter(None, [line.facts.first]), *line.facts.told))
     return all(any(_same(fact, each) for each in left) for fact in said)
 
 
 def _in_any_order(said: Iterable[Fact], there: Iterable[Fact]) -> bool:
-    """Whether these facts are among those of a sentence, each once."""
+    """Return whether these facts are among a sentence's, each once."""
     left = list(there)
     for fact in said:
         found = next((each for each in left if _same(fact, each, translated=True)), None)
@@ -83,7 +83,7 @@ def _in_any_order(said: Iterable[Fact], there: Iterable[Fact]) -> bool:
 
 
 def _same(fact: Fact, other: Fact, *, translated: bool = False) -> bool:
-    """Whether the other fact says this one; a date may say more, and a translated number has another word behind it."""
+    """Return whether two facts agree; a passage's date may say more, and a translated number has another unit word."""
     if isinstance(fact, Number) and isinstance(other, Number):
         same_unit = fact.unit == other.unit or (translated and not {fact.unit, other.unit} & CODES)
         return fact.value == other.value and same_unit

@@ -25,13 +25,13 @@ _TOKEN = re.compile(
 )
 _COMPOUND = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 _UNIT = re.compile(rf"[\s-]{{0,2}}(%|{_EAST_ASIAN}|(?:(?!{_EAST_ASIAN})[^\W\d_])+)")
-# The units that every language writes alike, once they are in one notation.
+# Units that every language writes alike, in one notation.
 CODES = frozenset(("%", "EUR", "USD", "JPY", "GBP", "PLN", "KRW", "CHF", "CNY"))
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number in one notation, and the word or sign behind it ("" for none)."""
+    """A number in one notation, and the word or sign after it ("" for none)."""
 
     value: str
     unit: str
@@ -39,7 +39,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Date:
-    """A year, a month and a day, of which not all need be there ("")."""
+    """A year, a month and a day, each "" if it is missing."""
 
     parts: tuple[str, str, str]
 
@@ -49,10 +49,10 @@ Fact = Number | Date | str
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of a sentence in their order, and its other words; a name is a text.
+    """The facts of a sentence in their order, and its other words; a name is a string.
 
-    `first` is a word with a capital that begins the sentence and may be a name ("" for none). East Asian words are
-    pairs of letters, since no space parts them; `compounds` are the runs of ideographs, which may hold names.
+    `first` is a capitalised word that begins the sentence and may be a name ("" for none). East Asian words are pairs
+    of letters, because no space parts them; `compounds` are runs of ideographs, which may hold names.
     """
 
     told: tuple[Fact, ...]
@@ -62,22 +62,22 @@ class Facts:
 
     @property
     def names(self) -> list[str]:
-        """The names in their order."""
+        """Return the names in their order."""
         return [fact for fact in self.told if isinstance(fact, str)]
 
     @property
     def figures(self) -> list[Fact]:
-        """The numbers and dates in their order."""
+        """Return the numbers and dates in their order."""
         return [fact for fact in self.told if not isinstance(fact, str)]
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """All words and names."""
+        """Return all words and names."""
         return self.words | {*self.names, self.first} - {""}
 
 
 def facts_of(sentence: str) -> Facts:
-    """Read the facts of one sentence."""
+    """Return the facts of one sentence."""
     text = in_one_notation(sentence)
     told: list[Fact] = []
     words: set[str] = set()
@@ -105,12 +105,12 @@ def facts_of(sentence: str) -> Facts:
 
 
 def pairs_of(run: str) -> set[str]:
-    """The letters of a run two by two."""
+    """Return the letters of a run two by two."""
     return {run[at : at + 2] for at in range(max(1, len(run) - 1))}
 
 
 def _root(word: str) -> str:
-    """A word without case, and without the ending of an English plural or genitive; a code stays as it is."""
+    """Return a word without case, and without the ending of an English plural or genitive; a code unchanged."""
     if word in CODES:
         return word
     word = re.sub(r"['’]s?$", "", word.casefold())
@@ -118,7 +118,7 @@ def _root(word: str) -> str:
 
 
 def _value(said: str) -> str:
-    """A number as it is compared; one whose point may part thousands or decimals is only like itself."""
+    """Return a number for comparison; one whose point may part thousands or decimals equals only itself."""
     said = said.replace("−", "-")
     if re.fullmatch(r"-?\d+(?:[.,]\d+)?", said) and not re.fullmatch(r"-?[1-9]\d{0,2}\.\d{3}", said):
         return f"{Decimal(said.replace(',', '.')).normalize():f}"
@@ -141,7 +141,7 @@ def _date(kind: str, said: str) -> Date:
 
 
 def _of_numbers(said: str, numbers: list[str]) -> Date:
-    """Of 31.1.2026 and 31/1/2026 the day is known; of 2/1/2026 it is not, and the date is only like itself."""
+    """Return the date of numbers: 31.1.2026 and 31/1/2026 have a known day; 2/1/2026 equals only itself."""
     one, two, year = numbers
     if "." in said or int(one) > 12:
         return Date((year, two, one))

@@ -1,4 +1,4 @@
-"""IsSup: do the passages support the answer, claim by claim?"""
+"""IsSup: the support of the passages for the answer, claim by claim."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ MOST_MISSING_CHARACTERS = 200
 class Task(Limits):
     """The question, the answer to check, the passages that it was written from, and whether it may be repaired.
 
-    Where `one_call` is all that is left, the first grader is not asked.
+    With `one_call`, only one call is left, so the first grader is skipped.
     """
 
     question: str
@@ -32,7 +32,7 @@ class Task(Limits):
 class JudgedClaim(BaseModel):
     """One claim; `passages` are the numbers of the passages that bear on it, from 1, `missing` what to search for."""
 
-    # The model is asked for every field, though a verdict without `missing` can be read.
+    # The schema requires every field, though a verdict without `missing` can be read.
     model_config = ConfigDict(json_schema_extra={"required": ["claim", "support", "passages", "missing"]})
 
     claim: str
@@ -48,18 +48,18 @@ class Support(BaseModel):
 
 
 class Result(StepResult):
-    """The verdict and what it cost."""
+    """The verdict and its cost."""
 
     verdict: SupportVerdict
 
 
 def grade(task: Task, grader: Grader) -> Result:
-    """Ask for the claims and their support; the level follows from them and is not asked for.
+    """Return the claims with their support; the level follows from them, and the model is not asked for it.
 
-    Where there is a first grader, its verdict stands if all claims are full and code finds their facts in the passages
-    that they name; or if it names a passage that says otherwise and the answer may be repaired, for a repair costs
-    little more than another opinion and withholds nothing. Else the stronger one judges the whole answer, and its
-    verdict counts alone.
+    A first grader's verdict stands if all claims are full and code finds their facts in the passages that they name. It
+    also stands if it names a passage that contradicts the answer and the answer may be repaired: a repair costs little
+    more than a second opinion, and withholds nothing. Else the stronger grader judges the whole answer, and only its
+    verdict counts.
     """
     texts = {
         "question": task.question,
@@ -78,7 +78,7 @@ def grade(task: Task, grader: Grader) -> Result:
 
 
 def level_of(claims: Sequence[Claim]) -> SupportLevel:
-    """The level of an answer: full if every claim is, none if no claim is or one is contradicted."""
+    """Return the level of an answer: full if every claim is, none if no claim is or one is contradicted."""
     supports = {claim.support for claim in claims}
     if supports == {"full"}:
         return "fully_supported"
@@ -94,14 +94,14 @@ def _beyond_doubt(verdict: Support | None, passages: Sequence[Passage]) -> bool:
 
 
 def _denied(verdict: Support | None, passages: Sequence[Passage]) -> bool:
-    """Whether a passage says otherwise than some claim."""
+    """Return whether a passage contradicts a claim."""
     return verdict is not None and any(
         judged.support == "contradicted" and _named(judged, passages) for judged in verdict.claims
     )
 
 
 def _result(task: Task, judge: Grader, found: Sequence[Judgement[Support]]) -> Result:
-    """The last judgement's verdict, and what all of them took."""
+    """Return the last judgement's verdict, and the cost of all of them."""
     last = found[-1]
     verdict = SupportVerdict(level="ungraded")
     if last.verdict is not None:
@@ -118,7 +118,7 @@ def _result(task: Task, judge: Grader, found: Sequence[Judgement[Support]]) -> R
 
 def _claim(judged: JudgedClaim, passages: Sequence[Passage]) -> Claim:
     ids = [passage.passage_id for passage in _named(judged, passages)]
-    # Support that names no passage is not support.
+    # Support without a passage is no support.
     support: ClaimSupport = "none" if judged.support in ("full", "partial") and not ids else judged.support
     missing = "" if support == "full" else _cut(judged.missing)
     return Claim(claim=judged.claim, support=support, passage_ids=ids, missing=missing)
@@ -129,7 +129,7 @@ def _named(judged: JudgedClaim, passages: Sequence[Passage]) -> list[Passage]:
 
 
 def _cut(phrase: str) -> str:
-    """A search phrase on one line, cut at a word if it is long."""
+    """Return a search phrase on one line, cut at a word if it is long."""
     phrase = " ".join(phrase.split())
     if len(phrase) <= MOST_MISSING_CHARACTERS:
         return phrase

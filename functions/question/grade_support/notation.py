@@ -1,6 +1,6 @@
 """Numbers in one notation, however a text writes them (pure).
 
-Written-out numbers are read in English, and ideographs before a counter; in other languages they stay words.
+Numbers in words are read in English, and ideographs before a counter; in other languages they stay words.
 """
 
 import re
@@ -21,14 +21,14 @@ _GROUPED = re.compile(r"(?<![\d.,])([1-9]\d{0,2})((?:[,'’ ]\d{3})+)(?![\d,])")
 
 _DIGITS = {mark: value for value, mark in enumerate("〇一二三四五六七八九")}
 _PLACES = {"十": 10, "百": 100, "千": 1000}
-# Without a counter behind it such a run is mostly a part of another word.
+# Without a counter after it such a run is mostly a part of another word.
 _IDEOGRAPHS = re.compile(
     r"(?<!\d)[〇一二三四五六七八九十百千]+(?=[年月日時分秒円人回週個名歳階件割度枚本台点泊万億かカヶケつ])"
 )
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _ERA_YEAR = re.compile(rf"({'|'.join(_ERAS)})\s?(\d+|元)年")
 
-# What stands beside a number: the sign or code before it, the word or sign behind it.
+# Units of a number: the sign or code before it, the word or sign after it.
 _MONEY = {
     "EUR": "€|EUR|euros?|ユーロ|欧元|유로",
     "USD": r"US\$|\$|USD|(?:US )?dollars?|ドル|美元|달러",
@@ -49,7 +49,7 @@ _BEFORE = [
 
 
 def in_one_notation(text: str) -> str:
-    """The text with full-width signs, written-out numbers, thousands, scales, eras and currencies in one notation.
+    """Return the text with full-width signs, words, thousands, scales, eras and currencies in one notation.
 
     `1,800` is 1800, `two hundred` 200, `fourth` 4th, `10万円` 100000 JPY, `令和8年` 2026年, `80 per cent` 80 %.
     """
@@ -94,7 +94,7 @@ def _scaled(found: re.Match[str]) -> str:
 
 
 def _value_of(ideographs: str) -> int:
-    """The value of a run such as 二十五 or 二〇二六."""
+    """Return the value of a run such as 二十五 or 二〇二六."""
     total, digits = 0, ""
     for mark in ideographs:
         if mark in _DIGITS:

@@ -1,4 +1,4 @@
-"""IsUse: how useful is the answer to the asker, from 1 to 5?"""
+"""IsUse: the usefulness of the answer to the asker, from 1 to 5."""
 
 from typing import Literal
 
@@ -26,13 +26,13 @@ class Utility(BaseModel):
 
 
 class Result(StepResult):
-    """The verdict and what it cost."""
+    """The verdict and its cost."""
 
     verdict: UtilityVerdict
 
 
 def grade(task: Task, grader: Grader) -> Result:
-    """Ask for the score and its reason."""
+    """Return the score and its reason."""
     texts = {"question": task.question, "previous": task.previous.model_dump(), "answer": task.answer}
     found = grader.grade(texts, Utility)
     if found.verdict is None:

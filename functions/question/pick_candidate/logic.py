@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
-from question.pick_candidate.paths import Beam, pick_path
+from question.pick_candidate.beam import Beam, pick_path
 from question.pick_candidate.results import Result
 from selfrag.domain.answers import Draft
 from selfrag.domain.questions import Weights
@@ -19,10 +19,10 @@ UNSUPPORTED = "The passages do not support the answer."
 
 
 class Task(BaseModel):
-    """The answers in retrieval order, what counts, and the options of a closed set, if the question has one.
+    """The answers in retrieval order, the constraints and weights, and the options of a closed set, if there are any.
 
-    `documents` names the document of each passage. `stopped` is what kept further passages from being read. Of a `tree`
-    the paths of the `beam` are the answers, and `nodes` are their segments.
+    `documents` names the document of each passage. `stopped` is the limit that kept further passages from being read.
+    With `tree`, the paths of the `beam` are the answers, and `nodes` are their segments.
     """
 
     candidates: list[Critiqued] = []
@@ -38,7 +38,7 @@ class Task(BaseModel):
 
 
 def pick(task: Task) -> Result:
-    """Rank the paths, or the answers; of a closed set the option with the highest sum wins, and all its voters cite."""
+    """Rank the paths, or the answers; in a closed set the option with the highest sum wins, and all its voters cite."""
     if task.tree:
         return pick_path(Beam(task.beam, task.nodes, task.generator, task.weights, task.stopped))
     order = ranked(task.candidates, task.weights, task.constraints)
@@ -57,10 +57,10 @@ def pick(task: Task) -> Result:
 
 
 def _winner(found: Sequence[Critiqued], chosen: Sequence[int], vote: Vote | None) -> Draft | None:
-    """The best of those chosen, with what all of them cite."""
+    """Return the best of the chosen answers, with the citations of all of them."""
     if not chosen:
         return None
-    # In the order of rank, so the first is the best one.
+    # In order of rank: the first is the best.
     best = found[chosen[0]]
     answer = vote.option if vote else best.answer
     cited = [citation for index in sorted(chosen) for citation in found[index].citations]

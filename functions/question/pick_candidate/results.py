@@ -1,4 +1,4 @@
-"""What comes of a comparison: who won, and how each did."""
+"""The result of a comparison: the winner, and the scores of all."""
 
 from selfrag.domain.answers import Draft
 from selfrag.domain.calls import StepResult
@@ -6,7 +6,7 @@ from selfrag.domain.scores.shown import Scores
 
 
 class Result(StepResult):
-    """The winner, null where all are out, and how each did."""
+    """The winner, null where all are out, and the scores of all."""
 
     winner: Draft | None
     scores: Scores

@@ -1,4 +1,4 @@
-"""Plan: what happens next, and why."""
+"""Plan: the next pass of a question, and its reason."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from selfrag.plan.reports import Report
 
 
 class Task(Request):
-    """The request, what was known at the last plan (empty before the first), and what its steps reported.
+    """The request, the state after the last plan (empty before the first), and the reports of its steps.
 
     Times are in milliseconds since the epoch.
     """
@@ -22,14 +22,14 @@ class Task(Request):
 
 
 class Result(BaseModel):
-    """The next pass, and what is known now: only what is not as at the beginning, so that the state stays small."""
+    """The next pass, and the state; fields at their defaults are left out, so that the state stays small."""
 
     plan: Plan
     known: dict[str, Any]
 
 
 def plan(task: Task) -> Result:
-    """Plan the next pass of a question; a plan without steps ends it."""
+    """Return the next pass of a question; a plan without steps ends it."""
     if task.known:
         known, following = next_pass(task, task.known, task.results, task.now_ms)
     else:

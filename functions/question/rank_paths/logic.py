@@ -1,4 +1,4 @@
-"""Keep the best paths of a level: the finished ones in the beam and all new ones (arXiv 2310.11511, algorithm 1)."""
+"""The best paths of a level: of the finished ones in the beam and all new ones (arXiv 2310.11511, algorithm 1)."""
 
 from collections.abc import Sequence
 
@@ -11,16 +11,16 @@ from selfrag.domain.scores.critiqued import Constraints, Out, Segment, out
 from selfrag.domain.scores.paths import Path, best_first
 from selfrag.domain.scores.shown import Node
 from selfrag.domain.strategies import Generator
-from selfrag.text.budget import STATE_BUDGET_BYTES, size_of, within_budget
+from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of, within_budget
 
-# What else travels with the paths: the sentences of a level, or the ledger and the verdicts of all.
+# The rest of the state next to the paths: the sentences of a level, or the ledger and all verdicts.
 LEVEL_BYTES = 96 * 1024
 
 
 class Task(BaseModel):
-    """The beam, what was written at the end of its live paths, and which of them are `complete`, by their ids.
+    """The beam, the sentences written at the end of its live paths, and the ids of those that are `complete`.
 
-    `nodes` is the tree so far, `size` how many paths are kept.
+    `nodes` is the tree so far, `size` the number of paths to keep.
     """
 
     generator: Generator = "claude"
@@ -41,10 +41,10 @@ class Result(StepResult):
 
 
 def rank(task: Task) -> Result:
-    """Let each child go on its path or say why it cannot, and keep the best paths, as many as the state can hold.
+    """Extend the paths by their children, or say why a child cannot, and keep the best that the state can hold.
 
-    A finished path competes with all that is new, whatever their length; a live one that gained no child stays as
-    finished, if there is something of it.
+    A finished path competes with all new ones, whatever their length; a live one that gained no child stays as
+    finished, if it has a sentence.
     """
     before = {path.id: path for path in task.beam}
     reasons = {child.id: _out(child, before.get(child.parent), task.constraints) for child in task.children}
@@ -57,7 +57,7 @@ def rank(task: Task) -> Result:
 
 
 def _out(child: Segment, before: Path | None, constraints: Constraints) -> Out:
-    """Why a child cannot go on its path, "" if it can."""
+    """Return the reason why a child cannot extend its path, "" if it can."""
     why = out(child, constraints)
     if why in ("", "no_answer") and child.cut:
         return "cut"
@@ -66,9 +66,9 @@ def _out(child: Segment, before: Path | None, constraints: Constraints) -> Out:
 
 
 def _grown(task: Task, before: Path | None, child: Segment) -> Path:
-    """The path that ends with a child; the endpoint tells with it whether that is the end, and of what use.
+    """Return the path that ends with a child; the endpoint reports with it whether the path is complete, and its use.
 
-    What was told of the path up to its end stays with its last segment alone.
+    Only the last segment keeps the text of the path with its tokens.
     """
     earlier = [segment.model_copy(update={"told": ""}) for segment in before.segments] if before else []
     if task.generator == "selfrag" and child.next == "complete":
@@ -78,7 +78,7 @@ def _grown(task: Task, before: Path | None, child: Segment) -> Path:
 
 
 def _staying(task: Task, new: Sequence[Path]) -> list[Path]:
-    """The paths of the beam that are finished now."""
+    """Return the paths of the beam that are finished now."""
     mothers = {path.segments[-2].id for path in new if len(path.segments) > 1}
     ended: list[Path] = []
     for path in task.beam:
@@ -92,7 +92,7 @@ def _staying(task: Task, new: Sequence[Path]) -> list[Path]:
 
 
 def _fitting(kept: Sequence[Path], nodes: Sequence[Node]) -> tuple[list[Path], list[str]]:
-    """As many of the paths as the state can hold, the best in any case, and what has to be said of the others."""
+    """Return as many paths as the state can hold, at least the best, and a warning for the others."""
     used = LEVEL_BYTES + sum(size_of(node) for node in nodes)
     fitting, _, _ = within_budget(kept, used)
     beam = fitting or list(kept[:1])

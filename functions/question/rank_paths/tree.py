@@ -1,4 +1,4 @@
-"""The tree as a reader is shown it: a line for each segment, kept or pruned (pure)."""
+"""The tree for readers: a line for each segment, kept or pruned (pure)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,14 +9,14 @@ from selfrag.domain.scores.shown import Node, rounded
 
 
 def lines(grown: Sequence[Path], weights: Weights) -> list[Node]:
-    """A line for the last segment of each path; its text stands with the path, not here."""
+    """Return a line for the last segment of each path; its text stays with the path."""
     return [_line(path, weights) for path in grown]
 
 
 def states(nodes: Sequence[Node], kept: Sequence[Path], reasons: Mapping[str, Out]) -> list[Node]:
-    """The tree with what is part of a kept path as kept, and why all else is not.
+    """Return the tree with the segments of kept paths as kept, and the reason for all others.
 
-    What was kept until now, and has no part in a path any more, was outdone by others (`beam`).
+    A segment that was kept until now and has no path any more was outdone by others (`beam`).
     """
     inside = {segment.id for path in kept for segment in path.segments}
     return [

@@ -1,6 +1,6 @@
-"""Retrieve passages: embed the query, search both ways, fuse; or fetch the evidence of an earlier answer.
+"""Retrieval: embed the query, search both ways and fuse; or fetch the evidence of an earlier answer.
 
-A query that cannot be embedded now is searched by full text alone: a question does not wait for the embedding model.
+If a query cannot be embedded now, full text alone is searched: a question does not wait for the embedding model.
 """
 
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ from selfrag.domain.passages import FoundPassages, Passage
 from selfrag.domain.questions import Filters
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.index import CANDIDATES, PassageIndex, best
-from selfrag.text.budget import within_budget
+from selfrag.text.state_budget import within_budget
 
 BY_TEXT_ALONE = "The embedding model was too busy: this search was by full text alone."
 
 
 class Task(BaseModel):
-    """The queries and the caller's collections, which `filters` may narrow and not widen.
+    """The queries and the caller's collections, which `filters` may narrow but not widen.
 
-    `passage_ids`, if any, are fetched in place of a search, under the same bounds. The state's room may be `shared`
-    with a search of the web at the same time. Whether a failed search may be tried again depends on `deadline_ms`,
-    which the handler's wrapper reads.
+    `passage_ids`, if any, are fetched in place of a search, within the same bounds. `shared` says that a web search at
+    the same time uses the state's room as well. `deadline_ms` decides whether a failed search may be retried; the
+    handler's wrapper reads it.
     """
 
     queries: list[str] = []
@@ -37,7 +37,7 @@ class Task(BaseModel):
 
 
 def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> FoundPassages:
-    """Find the passages of the queries, the best of each in turn, within the state's budget."""
+    """Return the passages of the queries, the best of each in turn, within the state's budget."""
     bounds = task.filters.within(task.collections)
     noted: list[str] = []
     if not bounds.collections:
@@ -56,7 +56,7 @@ def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> FoundPassag
 
 
 def _in_turn(lists: Sequence[Sequence[Passage]]) -> list[Passage]:
-    """The first of each list, then the second of each, and so on; a passage that was there before is left out."""
+    """Return the first of each list, then the second of each, and so on, without repeats."""
     mixed: dict[str, Passage] = {}
     for rank in zip_longest(*lists):
         for passage in filter(None, rank):
@@ -65,7 +65,7 @@ def _in_turn(lists: Sequence[Sequence[Passage]]) -> list[Passage]:
 
 
 def _vector(query: str, embedder: Embedder) -> tuple[Sequence[float] | None, list[str]]:
-    """The query's vector; or none, and the warning that says so."""
+    """Return the query's vector; or none, and the warning that says so."""
     try:
         return embedder.query(query), []
     except TemporarilyUnavailable:

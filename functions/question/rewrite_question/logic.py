@@ -1,4 +1,4 @@
-"""A better search query, never one that was already tried."""
+"""A better search query, other than all that were tried."""
 
 import re
 import unicodedata
@@ -29,7 +29,7 @@ class Rewrite(BaseModel):
 
 
 class Result(StepResult):
-    """The next query; `new` is false when there is none that was not tried before; a `cached` one was found earlier."""
+    """The next query; `new` is false if it was tried before, `cached` marks a cache hit."""
 
     query: str = ""
     new: bool = False
@@ -37,7 +37,7 @@ class Result(StepResult):
 
 
 def rewrite(task: Task, grader: Grader) -> Result:
-    """Ask for another query and check that it differs from every one that was tried."""
+    """Return another query, and whether it differs from all that were tried."""
     fields = task.model_dump(include={"question", "previous", "queries"})
     found = grader.grade(fields, Rewrite)
     query = " ".join(found.verdict.query.split())[:MAX_QUERY_CHARACTERS] if found.verdict else ""
@@ -46,7 +46,7 @@ def rewrite(task: Task, grader: Grader) -> Result:
 
 
 def was_tried(query: str, queries: Iterable[str]) -> bool:
-    """Whether a query is one of `queries` but for case, width, punctuation and spacing."""
+    """Return whether a query equals one of `queries` but for case, width, punctuation and spacing."""
     return _plain(query) in {_plain(tried) for tried in queries}
 
 

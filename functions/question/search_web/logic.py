@@ -8,14 +8,14 @@ from pydantic import BaseModel, Field, ValidationError
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import FoundPassages, Passage
 from selfrag.ports.web import Domains, WebSearch
-from selfrag.text.budget import within_budget
+from selfrag.text.state_budget import within_budget
 
 WEB_COLLECTION = "web"
 MAX_RESULT_CHARACTERS = 4000
 
 
 class Task(BaseModel):
-    """The query and how many results to bring; the state's room may be `shared` with a search of the documents."""
+    """The query and the number of results; `shared` says that a search of the documents uses the state's room, too."""
 
     query: str
     top_k: int = Field(ge=1)
@@ -36,7 +36,7 @@ class _Reply(BaseModel):
 
 
 def search(task: Task, web: WebSearch, domains: Domains) -> FoundPassages:
-    """Search the web; the service's own domain filter leaks, so its results are filtered again.
+    """Search the web; the service's own domain filter leaks, so the results are filtered again.
 
     Raises TemporarilyUnavailable for a reply that is not a list of results.
     """

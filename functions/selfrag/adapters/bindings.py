@@ -13,18 +13,18 @@ class _Binding(BaseModel):
 
 
 class DynamoBindings:
-    """Bindings as items with the attributes `caller` and `collections`, a set of texts."""
+    """Bindings as items with the attributes `caller` and `collections`, a set of strings."""
 
     def __init__(self, client: Any, table: str) -> None:
         self._client, self._table = client, table
 
     def of(self, caller: str) -> tuple[str, ...] | None:
-        """The collections that a caller is bound to, sorted; None for one who is bound to none.
+        """Return the collections that a caller is bound to, sorted; None for a caller without a binding.
 
-        Raises Unreadable for an item of another shape: what an operator meant by it must not be guessed.
+        Raises Unreadable for an item of another shape: the operator's intention must not be guessed.
         """
         with aws_faults("the table of callers"):
-            # A key that is taken from a tenant opens nothing from then on.
+            # A key that is taken from a tenant opens nothing from that moment on.
             found = self._client.get_item(TableName=self._table, Key={"caller": {"S": caller}}, ConsistentRead=True)
         if "Item" not in found:
             return None

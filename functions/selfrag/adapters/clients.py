@@ -1,4 +1,4 @@
-"""Clients of AWS: each with the patience that its use has; raises Misconfigured for one that cannot be made."""
+"""Clients of AWS with the timeouts and retries of each use; Misconfigured if one cannot be made."""
 
 import os
 from typing import Any
@@ -10,35 +10,35 @@ from selfrag.adapters.faults import aws_faults
 
 
 def verdicts_client() -> Any:
-    """The client of the verdict cache: a slow cache must not cost more than the verdict that it saves."""
+    """Make the client of the verdict cache: a slow cache must not cost more than the verdict that it saves."""
     return _client("dynamodb", attempts=2, connect_timeout=1, read_timeout=1)
 
 
 def manifest_client() -> Any:
-    """The client of the table of documents."""
+    """Make the client of the table of documents."""
     return _client("dynamodb", attempts=3, connect_timeout=2, read_timeout=5)
 
 
 def requests_client() -> Any:
-    """The client of the tables of requests, answers and callers, for which a caller of the API waits."""
+    """Make the client of the tables of requests, answers and callers, for which a caller of the API waits."""
     return _client("dynamodb", attempts=3, connect_timeout=1, read_timeout=2)
 
 
 def secrets_client() -> Any:
-    """The client of Secrets Manager, which is asked while a function starts: Lambda gives that ten seconds in all."""
+    """Make the client of Secrets Manager, which a cold start calls: Lambda allows that ten seconds in all."""
     return _client("secretsmanager", attempts=3, connect_timeout=1, read_timeout=2)
 
 
 def objects_client() -> Any:
-    """The client of S3 by which documents and work in progress are read and written."""
+    """Make the S3 client for documents and work in progress."""
     return _client("s3", attempts=2, connect_timeout=3, read_timeout=30)
 
 
 def states_client() -> Any:
-    """The client of Step Functions by which the API starts questions and waits for them."""
+    """Make the Step Functions client by which the API starts questions and waits for them."""
     # StartSyncExecution has a host of its own, `sync-states`, which only AWS's own endpoints have.
     own_endpoint = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
-    # A question is never started twice by itself, and the Lambda answers before API Gateway's 29 s are over.
+    # No retries: a question must not start twice. The Lambda answers before API Gateway's 29 s are over.
     return _client(
         "stepfunctions", attempts=1, connect_timeout=2, read_timeout=26.5, inject_host_prefix=not own_endpoint
     )
@@ -66,7 +66,7 @@ def textract_client() -> Any:
 
 
 def uploads_client() -> Any:
-    """The client of S3 that signs forms; they are good for its own region only."""
+    """Make the S3 client that signs forms; they are valid for its own region only."""
     return _client(
         "s3",
         attempts=2,
@@ -78,7 +78,7 @@ def uploads_client() -> Any:
 
 
 def _client(service: str, *, attempts: int, region_name: str | None = None, **options: Any) -> Any:
-    """A client of a service, by botocore's options; raises Misconfigured when it cannot be made."""
+    """Make a client of a service with botocore's options; raises Misconfigured if it cannot be made."""
     with aws_faults(f"the client of {service}"):
         config = Config(retries={"total_max_attempts": attempts}, **options)
         return boto3.client(service, region_name=region_name, config=config)

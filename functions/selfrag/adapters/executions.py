@@ -1,4 +1,4 @@
-"""The state machines and the table of answers, as the API uses them."""
+"""The state machines and the table of answers, for the API."""
 
 import json
 import time
@@ -14,7 +14,7 @@ from selfrag.ports.executions import Known, Snapshot
 
 SERVICE = "the workflow"
 _ANSWERS = "the table of answers"
-# The second is of a machine whose name is none.
+# The second is the code for a machine without a valid name.
 _NO_EXECUTION = {"ExecutionDoesNotExist", "InvalidArn"}
 _HISTORY_PAGE = 1000
 # As long as the workflow keeps an answer.
@@ -23,7 +23,7 @@ KEPT_SECONDS = 30 * 86_400
 
 @dataclass(frozen=True)
 class Machines:
-    """Where questions run (ARNs, of versions where there are some), and the table that their answers are kept in."""
+    """The state machines of questions (ARNs, of versions where there are some), and the table of their answers."""
 
     express: str
     standard: str
@@ -31,13 +31,13 @@ class Machines:
 
 
 class StatesExecutions:
-    """Starts questions and looks at them."""
+    """Access to questions: starting one, waiting for it, and looking at it."""
 
     def __init__(self, states: Any, dynamodb: Any, machines: Machines) -> None:
         self._states, self._dynamodb, self._machines = states, dynamodb, machines
 
     def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
-        """Run a question on the Express machine to its end; None when the connection did not last that long."""
+        """Run a question on the Express machine to its end; None if the connection timed out before."""
         with aws_faults(SERVICE):
             try:
                 ended = self._states.start_sync_execution(
@@ -59,7 +59,7 @@ class StatesExecutions:
             )
 
     def expect(self, question_id: str, collections: Sequence[str], due: float) -> None:
-        """Keep that a question of these collections is at work until `due`, unless its response is kept already."""
+        """Store that a question of these collections runs until `due`, unless its response is stored."""
         item = {
             "id": {"S": question_id},
             "collections": {"L": [{"S": name} for name in collections]},
@@ -76,12 +76,12 @@ class StatesExecutions:
                     raise
 
     def known(self, question_id: str, collections: Collection[str]) -> Known | None:
-        """What is kept of a question, whichever machine ran; None when there is none of the caller's.
+        """Return the item of a question, whichever machine ran it; None if the caller has none such.
 
-        A question belongs to the collections that it was asked under: a caller must be allowed all of them.
+        A question belongs to the collections that it was asked under: its reader must be allowed all of them.
         """
         with aws_faults(_ANSWERS):
-            # Whoever was just given an id, or a response, must find it.
+            # A caller who just got an id, or a response, must find it.
             found = self._dynamodb.get_item(
                 TableName=self._machines.answers_table, Key={"id": {"S": question_id}}, ConsistentRead=True
             )
@@ -98,7 +98,7 @@ class StatesExecutions:
         return Known(response, due, asked, *told)
 
     def snapshot(self, question_id: str) -> Snapshot | None:
-        """The execution of a question; None when the Standard machine knows none, as it may for some seconds."""
+        """Return the execution of a question; None if the Standard machine knows none, or not yet."""
         with aws_faults(SERVICE):
             try:
                 state = self._states.describe_execution(executionArn=self._execution(question_id))
@@ -109,7 +109,7 @@ class StatesExecutions:
         return Snapshot(state["status"], json.loads(state["output"]) if state.get("output") else None)
 
     def history(self, question_id: str) -> list[dict[str, Any]]:
-        """The events of the execution of a question so far; [] when the Standard machine knows none."""
+        """Return the events so far of a question's execution; [] if the Standard machine knows none."""
         pages = self._states.get_paginator("get_execution_history").paginate(
             executionArn=self._execution(question_id), PaginationConfig={"PageSize": _HISTORY_PAGE}
         )
@@ -126,11 +126,11 @@ class StatesExecutions:
 
 
 def _execution_arn(machine: str, name: str) -> str:
-    """The ARN of an execution: it names no version of the machine, so a question of another release is found, too."""
+    """Return the ARN of an execution; it names no version of the machine, so other releases' are found, too."""
     here, _, named = machine.partition(":stateMachine:")
     return f"{here}:execution:{named.partition(':')[0]}:{name}"
 
 
 def _all_of(asked: Collection[str], allowed: Collection[str]) -> bool:
-    # What was asked under no collection is nobody's.
+    # A question without collections belongs to no caller.
     return bool(asked) and set(asked) <= set(allowed)

@@ -1,6 +1,6 @@
-"""What the errors of services mean to selfrag: one table for AWS, by code and then by status.
+"""Errors of AWS services as selfrag's errors: one table, by code and then by status.
 
-A code decides before the status does: DynamoDB, Step Functions and Bedrock answer 400 to much that is not the
+The code decides before the status: DynamoDB, Step Functions and Bedrock reply 400 to many errors that are not the
 request's fault.
 """
 
@@ -25,15 +25,15 @@ from selfrag.domain.errors import (
     TemporarilyUnavailable,
     Unreadable,
 )
-from selfrag.domain.refusals import wrong_fields
+from selfrag.domain.validation import wrong_fields
 
 _UNUSABLE = (NoCredentialsError, NoRegionError, PartialCredentialsError)
 _TOO_LARGE = {"InvalidExecutionInput"}
-# Textract, of what it is given to read.
+# Textract, for a file that it cannot read.
 _NO_DOCUMENT = {"BadDocumentException", "DocumentTooLargeException", "UnsupportedDocumentException"}
 _BUSY = {
     "ExecutionLimitExceeded",
-    # Textract: as many jobs run as may.
+    # Textract: the most jobs are running.
     "LimitExceededException",
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
@@ -52,7 +52,7 @@ _REFUSED = {
     "InvalidAccessKeyId",
     "InvalidArn",
     "InvalidKMSKeyException",
-    # Textract reads an object as its caller: it is not there, in another region, or not to be read.
+    # Textract reads an object as its caller: it is missing, in another region, or not readable.
     "InvalidS3ObjectException",
     "InvalidSignatureException",
     "NoSuchBucket",
@@ -65,16 +65,16 @@ _REFUSED = {
 
 @contextmanager
 def aws_faults(service: str) -> Iterator[None]:
-    """Turn what boto raises in the block into selfrag's errors, which name the service as `service` does."""
+    """Turn boto's errors in the block into selfrag's errors, which name the service as `service` does."""
     try:
         yield
     except (BotoCoreError, ClientError) as error:
-        # Not `from error`: what the service says may repeat a question or a passage.
+        # Not `from error`: the service's message may repeat a question or a passage.
         raise typed(error, service) from None
 
 
 def typed(error: Exception, service: str) -> SelfragError:
-    """The error of selfrag that says what an error of boto means."""
+    """Return selfrag's error for an error of boto."""
     if isinstance(error, _UNUSABLE):
         return Misconfigured(f"{service} cannot be called: {type(error).__name__}")
     if not isinstance(error, ClientError):
@@ -92,13 +92,13 @@ def typed(error: Exception, service: str) -> SelfragError:
 
 
 def code_of(error: Exception) -> str:
-    """The code of an error of boto, "" if it has none."""
+    """Return the code of an error of boto, "" if it has none."""
     return str(error.response.get("Error", {}).get("Code", "")) if isinstance(error, ClientError) else ""
 
 
 @contextmanager
 def readable(store: str) -> Iterator[None]:
-    """Turn a failed reading of what selfrag itself has stored into Unreadable, with the names of the wrong fields."""
+    """Turn a ValidationError on stored values into Unreadable, with the names of the wrong fields."""
     try:
         yield
     except ValidationError as error:

@@ -15,14 +15,14 @@ class DynamoFeedback:
         self._client, self._table = client, table
 
     def keep(self, feedback: Feedback, caller: str) -> None:
-        """Keep what a caller says, in place of what the same caller said of the same question before."""
-        # Who reads the table learns which feedback is one caller's, and of nobody who they are.
+        """Store a caller's feedback on a question, in place of the same caller's earlier one."""
+        # A reader of the table sees which feedback has the same caller, but not who the caller is.
         key = f"{feedback.question_id}/{hashlib.sha256(caller.encode()).hexdigest()[:32]}"
         with aws_faults("the table of feedback"):
             self._client.put_item(TableName=self._table, Item=serialized({"id": key, **feedback.model_dump()}))
 
 
 def feedback_of(item: dict[str, Any]) -> Feedback:
-    """What an item says; raises Unreadable for one that another version has written so that it cannot be read."""
+    """Return an item's feedback; raises Unreadable for an item of another version that cannot be read."""
     with readable("the table of feedback"):
         return Feedback.model_validate(values_of(item), extra="ignore")

@@ -1,7 +1,7 @@
 """The manifest's records as items of its table.
 
-A document's items share its id. The part `document` tells its state; each other part, `GENERATION#NUMBER`, is a batch
-of passages with the index's own ids, by which alone they can be deleted.
+A document's items share its id. The part `document` holds its state; each other part, `GENERATION#NUMBER`, is a batch
+of passages with the index's own ids, which are needed to delete them.
 """
 
 from collections.abc import Mapping
@@ -21,29 +21,29 @@ _PART = TypeAdapter(Part)
 
 
 def key_of(document_id: str, part: str) -> Json:
-    """The key of an item."""
+    """Return the key of an item."""
     return {"id": {"S": document_id}, "part": {"S": part}}
 
 
 def index_key_of(collection: str, key: str, document_id: str) -> Json:
-    """The key of a document's item in the index over collections."""
+    """Return the key of a document's item in the index over collections."""
     return {**key_of(document_id, DOCUMENT), "collection": {"S": collection}, "key": {"S": key}}
 
 
 def serialized(values: Json) -> Json:
-    """Values as DynamoDB takes them."""
+    """Return values in DynamoDB's form."""
     return {name: TypeSerializer().serialize(value) for name, value in values.items()}
 
 
 def record_of(item: Json) -> Record:
-    """What the item of a document says; raises Unreadable for one that another version has written."""
+    """Return the record in a document's item; raises Unreadable for an item of another version."""
     known = values_of(item)
     with readable("the manifest"):
         return Record.model_validate({name: known[name] for name in Record.model_fields if name in known})
 
 
 def part_of(item: Json) -> Part:
-    """What the item of a batch says; raises Unreadable as `record_of` does."""
+    """Return the batch in an item; raises Unreadable as `record_of` does."""
     known = values_of(item)
     generation, _, number = known.pop("part").partition("#")
     with readable("the manifest"):
@@ -53,14 +53,14 @@ def part_of(item: Json) -> Part:
 
 
 def values_of(item: Json) -> Json:
-    """An item's values as Python has them."""
+    """Return an item's values in Python's form."""
     return {name: TypeDeserializer().deserialize(value) for name, value in item.items()}
 
 
 def updated(
     client: Any, table: str, key: Json, expression: str, condition: str, values: Json, names: Mapping[str, str]
 ) -> bool:
-    """Update an item if the condition holds; whether it did. Raises botocore's errors for all else."""
+    """Update an item if the condition holds, and return whether it did; raises botocore's other errors."""
     try:
         client.update_item(
             TableName=table,

@@ -1,4 +1,4 @@
-"""The manifest in DynamoDB: what is known of each document, and which passages of it the index holds."""
+"""The manifest in DynamoDB: the state of each document, and its passages in the index."""
 
 import time
 from collections.abc import Mapping
@@ -9,9 +9,9 @@ from selfrag.adapters.items import DOCUMENT, Json, index_key_of, key_of, part_of
 from selfrag.domain.records import Part, Record, part_name
 
 SERVICE = "the manifest"
-# The index over collections: only the part `document` has that attribute.
+# The index over collections; only the part `document` has that attribute.
 BY_COLLECTION = "by_collection"
-# Longer than an execution may run: after it, whoever held the document has died.
+# Longer than an execution may run: after it, the holder of the document has died.
 LEASE_SECONDS = 3700
 
 
@@ -22,16 +22,16 @@ class DynamoManifest:
         self._client, self._table = client, table
 
     def read(self, document_id: str) -> Record | None:
-        """What is known of a document, or None."""
+        """Return the record of a document, or None."""
         item = self._call("get_item", Key=key_of(document_id, DOCUMENT), ConsistentRead=True).get("Item")
         return record_of(item) if item else None
 
     def listed(
         self, collection: str, limit: int, after: tuple[str, str] | None = None
     ) -> tuple[list[Record], tuple[str, str] | None]:
-        """Documents of a collection by key, and after which (key, id) the next page begins, None if this is the last.
+        """Return a page of a collection's documents, by key, and the (key, id) it ends with, None if last.
 
-        `limit` counts removed documents too, which are left out.
+        `limit` also counts removed documents, which are left out.
         """
         start = {} if after is None else {"ExclusiveStartKey": index_key_of(collection, *after)}
         page = self._call(
@@ -48,7 +48,7 @@ class DynamoManifest:
         return records, None if last is None else (last["key"]["S"], last["id"]["S"])
 
     def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
-        """Take a document for one execution; false if another has it, which is then told to look again."""
+        """Take a document for one execution; False if another holds it, which then looks again."""
         now = int(time.time())
         values = {":owner": owner, ":until": now + LEASE_SECONDS, ":now": now, ":key": key, ":collection": collection}
         claimed = self._update(
@@ -60,25 +60,25 @@ class DynamoManifest:
             {"#key": "key", "#collection": "collection"},
         )
         if not claimed:
-            # If it has been let go meanwhile, nobody would look again: then this execution can have it.
+            # If it was released meanwhile, no execution would look again: then this one can have it.
             if self._update(document_id, "SET look_again = :yes", "attribute_exists(lease_owner)", {":yes": True}):
                 return False
             return self.claim(document_id, key, collection, owner)
         return True
 
     def begin_deletion(self, document_id: str, at: int) -> None:
-        """Write that a document is about to be deleted, `at` nanoseconds since the epoch; `release` tells of its end.
+        """Record that a document is about to be deleted, `at` nanoseconds since the epoch.
 
-        What is claimed from now on has seen it.
+        Every later claim has seen the deletion; `release` records its end.
         """
         self._update(document_id, "SET deleted_at = :at", "attribute_exists(id)", {":at": at})
 
     def undo_deletion(self, document_id: str, at: int) -> None:
-        """Take back what `begin_deletion` wrote, unless another deletion has begun since."""
+        """Revert `begin_deletion`, unless another deletion has begun since."""
         self._update(document_id, "REMOVE deleted_at", "deleted_at = :at", {":at": at})
 
     def release(self, record: Record, owner: str) -> bool:
-        """Write what is known now and let the document go; false if it has to be looked at again, and is kept."""
+        """Write the record and release the document; False, keeping it, if it must be looked at again."""
         fields = record.model_dump(exclude={"id", "deleted_at", "deletion_seen"})
         names = {f"#{name}": name for name in fields}
         values = {f":{name}": value for name, value in fields.items()}
@@ -94,11 +94,11 @@ class DynamoManifest:
             names,
         ):
             return True
-        # Another event came while the document was worked on, or the lease was lost to another execution.
+        # Another event came meanwhile, or the lease was lost to another execution.
         return not self._update(record.id, f"SET {setting} REMOVE look_again", "lease_owner = :owner", mine, names)
 
     def parts(self, document_id: str) -> list[Part]:
-        """Every batch of passages of a document that the index may hold."""
+        """Return every batch of a document's passages that the index may hold."""
         found: list[Part] = []
         start: Json = {}
         while True:
@@ -116,13 +116,13 @@ class DynamoManifest:
             start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
     def part(self, document_id: str, generation: str, number: int) -> Part | None:
-        """One batch of passages, or None."""
+        """Return one batch of passages, or None."""
         key = key_of(document_id, part_name(generation, number))
         item = self._call("get_item", Key=key, ConsistentRead=True).get("Item")
         return part_of(item) if item else None
 
     def put(self, part: Part) -> None:
-        """Write a batch as it is known now."""
+        """Write a batch."""
         item = {"id": part.document_id, "part": part.name, "passage_ids": part.passage_ids, "ids": part.ids}
         if part.writing_since is not None:
             item["writing_since"] = str(part.writing_since)

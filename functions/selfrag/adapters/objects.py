@@ -15,18 +15,18 @@ _GONE = {"NoSuchKey", "404", "NotFound"}
 
 
 class S3Objects:
-    """The buckets of a deployment, of which one, `bucket`, holds what is kept: work in progress, or recognised text."""
+    """The buckets of a deployment; `bucket` is the one for work in progress, or for recognised text."""
 
     def __init__(self, client: Any, bucket: str) -> None:
         self._client, self.bucket = client, bucket
 
     def head(self, bucket: str, key: str) -> str | None:
-        """The version of an object as it is now (its ETag in a bucket without versions), or None if it is gone."""
+        """Return an object's present version (its ETag in a bucket without versions), or None if it is gone."""
         found = self._found("head_object", bucket, key)
         return None if found is None else str(found.get("VersionId") or found["ETag"])
 
     def get(self, bucket: str, key: str, most: int) -> Object | None:
-        """An object as it is now, with at most so many bytes, or None if it is gone."""
+        """Return an object with at most this many bytes, or None if it is gone."""
         found = self._found("get_object", bucket, key)
         if found is None:
             return None
@@ -34,20 +34,20 @@ class S3Objects:
             return Object(bytes(found["Body"].read(most)), found.get("Metadata") or {})
 
     def put_json(self, key: str, value: Any) -> None:
-        """Keep work in progress."""
+        """Store work in progress."""
         self.put(key, json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
     def put(self, key: str, content: bytes) -> None:
-        """Keep bytes."""
+        """Store bytes."""
         with aws_faults("the work bucket"):
             self._client.put_object(Bucket=self.bucket, Key=key, Body=content)
 
     def has_json(self, key: str) -> bool:
-        """Whether work in progress is there."""
+        """Return whether work in progress is there."""
         return self.head(self.bucket, key) is not None
 
     def get_json(self, key: str) -> Any:
-        """Work in progress; raises TemporarilyUnavailable when it is not there, for it can be made again."""
+        """Return work in progress; raises TemporarilyUnavailable if it is gone, since it can be made again."""
         found = self.get(self.bucket, key, -1)
         if found is None:
             raise TemporarilyUnavailable("work in progress is gone; the document has to be read again")
@@ -64,19 +64,19 @@ class S3Objects:
 
 
 class S3Uploads:
-    """The bucket that documents are dropped into, as the API uses it."""
+    """The bucket that documents are dropped into, for the API."""
 
     def __init__(self, client: Any, bucket: str) -> None:
         self._client, self._bucket = client, bucket
 
     def origin(self) -> str:
-        """Where forms are sent to; whichever host that is, is boto3's to say, by region and style of addressing."""
+        """Return the origin that forms are sent to; boto3 decides it by region and style of addressing."""
         with aws_faults("the bucket of documents"):
             sent_to = urlsplit(self._client.generate_presigned_post(self._bucket, "any")["url"])
         return f"{sent_to.scheme}://{sent_to.netloc}"
 
     def form(self, request: UploadRequest) -> Form:
-        """A form by which this one object, of this size and type, can be uploaded for 15 minutes."""
+        """Return a form that uploads this one object, of this size and type, for 15 minutes."""
         fields = {name: value for name, value in _headers(request).items() if value}
         conditions = [["content-length-range", request.size, request.size], *({k: v} for k, v in fields.items())]
         with aws_faults("the bucket of documents"):

@@ -1,4 +1,4 @@
-"""Calls to another host over HTTP: which proxy they take, and why the host cannot be reached."""
+"""HTTP calls to other hosts: their proxy, and the reason why a host cannot be reached."""
 
 import ipaddress
 import socket
@@ -15,16 +15,16 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def checked_url(url: str, name: str) -> str:
-    """A base URL as it was given; raises Misconfigured, with the setting's name and not its value, if it is none."""
+    """Return a base URL unchanged; raises Misconfigured with the setting's name, not its value, if it is invalid."""
     if _address(url) is None:
         raise Misconfigured(f"{name} is not a URL: it must begin with https:// or http:// and name a host.")
     return url
 
 
 def http_client_for(url: str, make: Callable[[], httpx2.Client] = httpx2.Client) -> httpx2.Client:
-    """A client for the service at a URL, made by `make`; for this machine itself it takes no proxy.
+    """Return a client for the service at a URL, made by `make`; for this machine itself, without a proxy.
 
-    Raises Misconfigured, with the name of the variable, for a proxy that cannot be used.
+    Raises Misconfigured, with the name of the variable, for an unusable proxy.
     """
     if _is_loopback(urlsplit(url).hostname or ""):
         return httpx2.Client(trust_env=False)
@@ -35,7 +35,7 @@ def http_client_for(url: str, make: Callable[[], httpx2.Client] = httpx2.Client)
 
 
 def unreachable(error: Exception, url: str) -> SelfragError:
-    """The typed error of a call that got no reply: where it went, by which proxy, and what happened.
+    """Return the typed error of a call without a reply: its address, its proxy, and the cause.
 
     It names host and port, never the path, the query or a password.
     """
@@ -46,17 +46,17 @@ def unreachable(error: Exception, url: str) -> SelfragError:
 
 
 def host_of(url: str) -> str:
-    """The host and port of a URL, to be named in a message."""
+    """Return the host and port of a URL, for messages."""
     address = _address(url)
     return _host_and_port(address) if address else "its host"
 
 
 def _address(url: str) -> SplitResult | None:
-    """The parts of an HTTP URL, or None if it is none."""
+    """Return the parts of an HTTP URL, or None if it is invalid."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in _PORTS and parts.hostname and not set(" \t\r\n") & set(url) and parts.port != 0
-    except ValueError:  # a port that is no number, a bracket that is not closed
+    except ValueError:  # a port without digits, an unclosed bracket
         return None
     return parts if usable else None
 

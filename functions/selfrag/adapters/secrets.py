@@ -11,7 +11,7 @@ from selfrag.ports.secrets import Secrets
 
 
 def secrets_manager(client: Any) -> Secrets:
-    """Return Secrets of Secrets Manager, by name or ARN; each is cached for some seconds, unless it is read `anew`."""
+    """Return Secrets of Secrets Manager, by name or ARN; each is cached for seconds, unless it is read `anew`."""
     provider = SecretsProvider(boto3_client=client)
 
     def secret(name: str, setting: str, *, anew: bool = False) -> str:

@@ -11,7 +11,7 @@ from selfrag.runtime.deadline import time_for_a_call
 
 
 class Tavily:
-    """One search by a client that is kept, made before `deadline_ms` and within so many seconds.
+    """A search by a shared client, before `deadline_ms` and within this timeout in seconds.
 
     Raises selfrag's typed errors.
     """
@@ -24,7 +24,7 @@ class Tavily:
         self._seconds, self._deadline_ms = seconds, deadline_ms
 
     def __call__(self, query: str, max_results: int, domains: Domains) -> Any:
-        """The service's reply as parsed JSON."""
+        """Return the service's reply as parsed JSON."""
         body = {
             "query": query,
             "max_results": max_results,

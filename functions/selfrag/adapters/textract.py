@@ -1,8 +1,8 @@
 """Text recognition by Amazon Textract, of PDFs in a bucket of its own region.
 
-Only the operations that do not wait are used: they take a PDF of up to 3,000 pages, the others of one. A job is begun
-once for the same pages, however often it is asked for: Textract gives the same job for the same token for seven days,
-and what it read is kept in the bucket for longer.
+Only the asynchronous operations are used: they take a PDF of up to 3,000 pages, the others one page. A job starts once
+for the same pages, however often the step runs: Textract returns the same job for the same token for seven days, and
+the bucket keeps its text for longer.
 """
 
 import re
@@ -21,17 +21,17 @@ _CODE = re.compile(r"[A-Z_]{3,40}")
 
 
 class TextractRecognizer:
-    """A Recognizer over Textract and a bucket: `NAME.pdf` are the pages, `NAME.json` what they say."""
+    """A Recognizer over Textract and a bucket: `NAME.pdf` has the pages, `NAME.json` their text."""
 
     def __init__(self, client: Any, kept: S3Objects) -> None:
         self._client, self._kept = client, kept
 
     def keep(self, name: str, pages: bytes) -> None:
-        """Keep a PDF of the pages that are to be recognised."""
+        """Store a PDF of the pages to recognise."""
         self._kept.put(f"{name}.pdf", pages)
 
     def begin(self, name: str) -> str:
-        """Begin a job, or give the one that was begun with these pages; "" for pages that are known."""
+        """Start a job, or return the one that was started with these pages; "" for known pages."""
         if self._kept.has_json(f"{name}.json"):
             return ""
         with aws_faults(SERVICE):
@@ -42,7 +42,7 @@ class TextractRecognizer:
         return str(begun["JobId"])
 
     def outcome(self, name: str, job: str) -> Sequence[Recognized] | None:
-        """What the pages say, in their order; None while Textract is at work."""
+        """Return the text of the pages, in their order; None while Textract works."""
         if not job:
             return [Recognized(**page) for page in self._kept.get_json(f"{name}.json")]
         first = self._reply(job)
@@ -57,7 +57,7 @@ class TextractRecognizer:
         return pages
 
     def _blocks(self, job: str, reply: Any) -> Iterator[Any]:
-        """The blocks of all parts of a result: one part has a thousand at the most."""
+        """Yield the blocks of all parts of a result: one part has at most a thousand."""
         yield from reply.get("Blocks", [])
         while token := reply.get("NextToken"):
             reply = self._reply(job, NextToken=token)
@@ -78,6 +78,6 @@ def _pages(blocks: Iterator[Any]) -> list[Recognized]:
 
 
 def _weighed(lines: Sequence[tuple[str, float]]) -> float:
-    """The confidence of a page: a long line counts for more."""
+    """Return the confidence of a page: a long line weighs more."""
     letters = sum(len(text) for text, _ in lines)
     return round(sum(len(text) * sure for text, sure in lines) / letters, 1) if letters else 0.0

@@ -12,12 +12,12 @@ from selfrag.adapters.faults import aws_faults
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 
 MODEL = "amazon.titan-embed-text-v2:0"
-# For so long passages wait for their turn, then the state machine does. A test holds it below the step's time.
+# Passages wait this long for their turn, then the state machine retries. A test holds it below the step's timeout.
 PATIENCE_SECONDS = 90.0
-# The wait between calls: doubled by each refusal, and a little less with each vector.
+# The backoff between calls: doubled by each refusal, and a little less with each vector.
 SHORTEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 1.0, 30.0
 EASING = 0.9
-# Not the module's own generator, whose state copies of a function share that begin from one snapshot.
+# Not the module's own generator: copies of a function that start from one snapshot share its state.
 _RANDOM = random.SystemRandom()
 
 
@@ -26,10 +26,10 @@ class _Reply(BaseModel):
 
 
 class TitanEmbedder:
-    """An Embedder over Bedrock; queries and passages are embedded alike, one text a call.
+    """An Embedder over Bedrock; queries and passages are embedded alike, one text per call.
 
-    A query gets one try. Passages are asked for one after another and wait while the model is too busy: the quota is
-    the account's, and the less is asked in vain, the more of it is left to questions.
+    A query gets one try. Passages are embedded one after another, with backoff while the model is too busy: the quota
+    is the account's, and fewer refused calls leave more of it to questions.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class TitanEmbedder:
         self._clock, self._pause, self._uniform = clock, pause, uniform
 
     def query(self, text: str) -> list[float]:
-        """The vector of a search query, of length 1."""
+        """Return the vector of a search query, of length 1."""
         body = json.dumps({"inputText": text, "dimensions": self._dimensions, "normalize": True})
         with aws_faults(MODEL):
             reply = self._client.invoke_model(
@@ -60,20 +60,20 @@ class TitanEmbedder:
         return vector
 
     def passages(self, texts: Sequence[str]) -> Iterator[list[float]]:
-        """Each passage's vector as it comes, in their order.
+        """Yield each passage's vector as it comes, in their order.
 
-        Raises TemporarilyUnavailable when PATIENCE_SECONDS were not enough for all.
+        Raises TemporarilyUnavailable if PATIENCE_SECONDS are not enough for all.
         """
         end, wait = self._clock() + PATIENCE_SECONDS, 0.0
         for text in texts:
             while (vector := self._after(wait, text, end)) is None:
                 wait = min(max(2 * wait, SHORTEST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
             yield vector
-            # Not at once as before: what is refused again would be the next question.
+            # Not at full speed at once: the next refusal would hit a question.
             wait = EASING * wait if EASING * wait > SHORTEST_WAIT_SECONDS / 10 else 0.0
 
     def _after(self, wait: float, text: str, end: float) -> list[float] | None:
-        """The vector of a text, asked for after about so many seconds; None if the model was too busy."""
+        """Return the vector of a text after about so many seconds; None if the model was too busy."""
         pause = self._uniform(wait / 2, wait)
         if self._clock() + pause > end:
             raise TemporarilyUnavailable(f"{MODEL} is too busy to embed all passages now")

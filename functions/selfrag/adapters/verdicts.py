@@ -6,7 +6,7 @@ from typing import Any
 from selfrag.adapters.faults import aws_faults
 
 SERVICE = "the verdict cache"
-# DynamoDB takes items of up to 400 KB, of which the names, the key and the time need a little.
+# DynamoDB takes items of up to 400 KB, names, key and time included.
 LARGEST_BYTES = 400_000
 
 
@@ -26,7 +26,7 @@ class DynamoVerdicts:
         return str(item["verdict"]["S"])
 
     def put(self, key: str, verdict: str) -> None:
-        """Keep a verdict's JSON text until the time to live is over; what is larger than an item may be is not kept."""
+        """Store a verdict's JSON text for its time to live; one larger than an item may be is not stored."""
         if len(verdict.encode("utf-8", "surrogatepass")) > LARGEST_BYTES:
             return
         expires_at = str(int(time.time()) + self._ttl_seconds)

@@ -1,11 +1,11 @@
 """The composition root: the one place that reads the settings, makes clients and puts the parts together.
 
 A part is made on first use and kept for the life of the process; `warm` makes a handler's parts while its Lambda
-starts. Tests and the local stack override components with `using(...)`. `forget` drops what was made, for instance
-after a change of the settings.
+starts. Tests and the local stack override components with `using(...)`. `forget` drops the parts, for instance after a
+change of the settings.
 
-Here is what several kinds of Lambda need; `questions`, `generator`, `ingestion` and `api` have the rest. Adapters and
-ports are imported by the parts that need them, not at the top: loading all SDKs takes a second.
+This module has the parts of several kinds of Lambda; `questions`, `generator`, `ingestion` and `api` have the rest.
+Adapters and ports are imported by the parts that need them, not at the top: loading all SDKs takes a second.
 """
 
 import os
@@ -109,7 +109,7 @@ def settings() -> Settings:
 def index() -> "Index":
     """Connect to the index of passages; raises Misconfigured without credentials or region."""
     from selfrag.adapters.opensearch.collection import connect
-    from selfrag.adapters.opensearch.searching import OpenSearchPassages
+    from selfrag.adapters.opensearch.search import OpenSearchPassages
 
     config = read(CollectionSettings)
     client = connect(config.collection_endpoint, config.collection_region, config.collection_timeout_seconds)

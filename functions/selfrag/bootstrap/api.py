@@ -1,4 +1,4 @@
-"""Parts of the HTTP API beside the manifest."""
+"""Parts of the HTTP API, besides the manifest."""
 
 from collections.abc import Callable
 from functools import partial

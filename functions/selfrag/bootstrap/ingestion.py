@@ -1,4 +1,4 @@
-"""Parts of ingestion's steps beside the index and the embedder; the API has the manifest, too."""
+"""Parts of ingestion's steps, besides the index and the embedder; the API uses the manifest, too."""
 
 from typing import TYPE_CHECKING
 

@@ -33,7 +33,7 @@ def grader(step: str, prompt: "Prompt", name: str = "") -> "Callable[[Limits], G
 
     def within(limits: "Limits") -> Grader:
         asked, said = claude(limits), rubric()
-        # One model for both: what the first one costs is not there for the second.
+        # One model for both: they share the task's budget.
         return Grader(step, said, asked, Grader(first, said, asked) if first in settings().models else None)
 
     return within
@@ -103,7 +103,7 @@ def clock() -> Clock:
 @once
 def recent_calls() -> "RecentCalls":
     """Make the record of the deployment's recent calls to its models."""
-    from selfrag.adapters.calls import DynamoCalls
+    from selfrag.adapters.recent_calls import DynamoCalls
 
     return DynamoCalls(_verdicts_client(), settings().verdicts_table, clock().now)
 
@@ -140,7 +140,7 @@ def web() -> "Callable[[float | None], WebSearch]":
     from selfrag.adapters.tavily import Tavily
 
     config = settings()
-    # One for all searches: reading the certificates that it trusts takes as long as a short search.
+    # One client for all searches: loading its certificates takes as long as a short search.
     client = http_client_for(config.web_base_url)
 
     def until(deadline_ms: float | None) -> "WebSearch":

@@ -1,1 +1,1 @@
-"""Pure values: what a question, a passage, a verdict and an answer are. Imports nothing of ours."""
+"""Pure values: questions, passages, verdicts and answers. Imports nothing of ours."""

@@ -1,4 +1,4 @@
-"""The response to a question: what the caller gets, what is remembered, and what the API documents."""
+"""The response to a question: returned to the caller, stored, and documented by the API."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -9,18 +9,18 @@ from selfrag.domain.base import Model
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.verdicts import Critique, Reflection
 
-# Stands behind each sentence of an answer from evidence that cites nothing.
+# The mark after each sentence of a grounded answer that cites nothing.
 UNCITED = "[uncited]"
 Status = Literal["answered", "partial", "abstained", "failed"]
 
 
 def no_result(step: str, error: str) -> str:
-    """The warning of a step that brought nothing, with the class name of the error that is why."""
+    """Return the warning of a step without a result, with the class name of its error."""
     return f"{step} gave no result ({error})."
 
 
 def failed_by(warnings: Sequence[str], error: str) -> bool:
-    """Whether a step brought nothing because of this error, by the warnings of a response."""
+    """Return whether a response's warnings say that a step had no result because of this error."""
     return any(warning.endswith(no_result("", error)) for warning in warnings)
 
 
@@ -32,11 +32,11 @@ class Turn(Model):
 
 
 class Citation(Model):
-    """Where a part of the answer comes from: `quote` is verbatim in the passage, `answer_span` counts characters.
+    """The source of a part of the answer: `quote` is verbatim in the passage, `answer_span` counts characters.
 
-    `heading` is the nearest one above the passage; `page` is what a viewer opens a PDF at, counted from 1; `locator`
-    says in words where the quote stands: `page iv`, `slide 3`, `sheet Prices, row 14`. `before` and `after` are what
-    the passage has around the quote, of up to 200 characters each.
+    `heading` is the nearest one above the passage; `page` is the page, from 1, to open a PDF at; `locator` says in
+    words where the quote stands: `page iv`, `slide 3`, `sheet Prices, row 14`. `before` and `after` are the passage's
+    text around the quote, of up to 200 characters each.
     """
 
     passage_id: str
@@ -51,10 +51,10 @@ class Citation(Model):
 
 
 class Draft(Critique):
-    """An answer and what the graders said of it; `direct` means that it was written without a search.
+    """An answer and its verdicts; `direct` means that it was written without a search.
 
-    One that is not `relevant` rests on a passage that was found not to be: it won under soft constraints. `not_said` is
-    what the writer found missing in the documents, in its words.
+    One that is not `relevant` rests on an irrelevant passage: it won under soft constraints. `not_said` is what the
+    writer found missing in the documents, in its words.
     """
 
     # The workflow keeps more with a draft, such as its score.
@@ -69,16 +69,16 @@ class Draft(Critique):
 
 
 class Pass(Model):
-    """The steps that ran side by side, and why: what was known, and what follows from it."""
+    """The steps that ran in parallel, and why: what was known, and what follows from it."""
 
     why: str
     steps: list[str] = []
 
 
 class StepUsage(Model):
-    """What one step cost: `seconds` from its first call's start to its last one's end; all models that it asked.
+    """The usage of one step: `seconds` from its first call's start to its last one's end, over all its models.
 
-    `started` is when that was, in seconds from the question's first call; null in what was kept before it was told.
+    `started` is that start, in seconds from the question's first call; null in responses from before this field.
     """
 
     model: str
@@ -91,16 +91,16 @@ class StepUsage(Model):
 
 
 class Waste(Model):
-    """What was done ahead (`policy.speculate`) and not needed; it stands in the sums of `Usage` too."""
+    """Speculative work (`policy.speculate`) that was not needed; the sums of `Usage` include it."""
 
     model_calls: int = 0
     cost_usd: float | None = 0.0
 
 
 class Usage(Model):
-    """What the question cost; `cost_usd` is null when a model's price is not known.
+    """The usage of a question; `cost_usd` is null if a model's price is not known.
 
-    `sequences` is how many texts the generator `selfrag` wrote or decided on; a request to it holds several.
+    `sequences` is the number of texts that the generator `selfrag` wrote or decided on; a request to it holds several.
     """
 
     model_calls: int
@@ -117,7 +117,7 @@ class Usage(Model):
 
 
 class ExecutionLink(Model):
-    """Where the trace is; `console_url` is null where there is no console."""
+    """A link to the trace; `console_url` is null where there is no console."""
 
     arn: str
     console_url: str | None
@@ -133,9 +133,9 @@ class AnswerResponse(Model):
     reflection: Reflection
     path: list[str] = Field(description="The steps that ran, in order.")
     passes: list[Pass] = Field(
-        default=[], description="Why each pass was made, in order; the last one says why it ended."
+        default=[], description="The reason of each pass, in order; the last one says why it ended."
     )
-    queries: list[str] = Field(description="What was searched.")
+    queries: list[str] = Field(description="The queries that were searched.")
     usage: Usage
     execution: ExecutionLink
     scores: Scores | None = Field(

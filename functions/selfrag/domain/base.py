@@ -1,4 +1,4 @@
-"""What all values have in common."""
+"""The base of all values."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict
 class Model(BaseModel):
     """A domain value: immutable, and strict about its field names.
 
-    What is stored is read by other releases than the one that wrote it: it is read with `extra="ignore"`, and a field
-    that comes new has a default.
+    Other releases read what one has stored: stored values are read with `extra="ignore"`, and a new field has a
+    default.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""What a call to the model took, and what it cost."""
+"""Calls to the model: their usage and their prices."""
 
 from collections.abc import Mapping
 
@@ -15,15 +15,15 @@ PRICES: dict[str, Prices] = {
     "claude-haiku-4-5": (1.0, 5.0, 0.10),
     "claude-sonnet-4-6": (3.0, 15.0, 0.30),
 }
-# What a write to the prompt cache costs, in times of the plain input, by how long it is kept.
+# The price of a write to the prompt cache, in times of the plain input, by its time to live.
 WRITE_FACTORS = {"5m": 1.25, "1h": 2.0}
 
 
 class ModelCall(Model):
-    """One reply of the model: its tokens, when it began and ended (seconds since the epoch), and its price.
+    """A reply of the model: its tokens, when it began and ended (seconds since the epoch), and its price.
 
-    Tokens that were written to the prompt cache for an hour are among all that were written to it. `cost_usd` is null
-    where the model's price is not known.
+    Tokens written to the prompt cache for an hour are among all those written to it. `cost_usd` is null if the model's
+    price is not known.
     """
 
     step: str
@@ -40,10 +40,10 @@ class ModelCall(Model):
 
 
 class Limits(Model):
-    """What a step that asks the model has to keep to.
+    """The limits of a step that asks the model.
 
-    `deadline_ms` counts from the epoch, `budget_usd` is the most that its calls may cost (null is no limit), and
-    without `cache` nothing that was remembered is used, nor is anything remembered.
+    `deadline_ms` counts from the epoch, `budget_usd` is the most that its calls may cost (null is no limit). Without
+    `cache`, the verdict cache is neither read nor written.
     """
 
     deadline_ms: float | None = None
@@ -52,19 +52,19 @@ class Limits(Model):
 
 
 class Judged(Model):
-    """A verdict as the model gave it, in JSON, and its key in the verdict cache: what was asked, of whom, and how."""
+    """A verdict as the model gave it, in JSON, and its key in the verdict cache."""
 
     key: str
     verdict: str
 
 
 class StepResult(Model):
-    """What every step that may ask the model hands back beside its own result.
+    """The fields that every step which may ask the model returns, besides its own result.
 
-    `attempts` is how often the model was asked, whether or not it replied; `error` is the class name of the error
-    that is why the step brought nothing, and `cause` its sentence, for the operator; `throttled` tells whether the
-    model refused a request for being one too many. `judged` are the verdicts that it rests on; the state has none of
-    them, but the trace does, so that they are known again when it is replayed.
+    `attempts` is the number of requests, answered or not; `error` is the class name of the error without which the step
+    would have a result, and `cause` its sentence, for the operator; `throttled` says that a rate limit refused a
+    request. `judged` are the verdicts behind the result: they stay out of the state, but a replay finds them in the
+    trace.
     """
 
     calls: list[ModelCall] = []
@@ -77,7 +77,7 @@ class StepResult(Model):
 
 
 def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None:
-    """The price of one call in US dollars, as it was told with the call, or None for a model without a price."""
+    """Return the price of a call in US dollars, as it came with the call, or None for a model without a price."""
     price = price_of(call.model, more_prices)
     if call.cost_usd is not None or price is None:
         return call.cost_usd
@@ -93,9 +93,9 @@ def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None
 
 
 def price_of(model: str, more_prices: Mapping[str, Prices]) -> Prices | None:
-    """The prices of a model, or None if they are not known.
+    """Return the prices of a model, or None if they are not known.
 
-    A model has the price of the longest name that its id holds: Bedrock's ids have more around the name.
+    A model has the price of the longest name that its id contains: Bedrock's ids have more around the name.
     """
     prices = {**PRICES, **more_prices}
     known = max((name for name in prices if name in model), key=len, default=None)

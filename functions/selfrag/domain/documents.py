@@ -9,12 +9,12 @@ from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
 
-# What parse_document reads; the API promises no more than that to who uploads.
+# The kinds that parse_document reads; the API accepts no others for upload.
 _OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx", ".rtf")
 _DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xlsm", ".xlsx")
 EXTENSIONS = frozenset((".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE, *_DATA))
 _ARCHIVE = "an archive; unpack it, and add the files that it holds"
-# Kinds that are known and not read, by ending: what such a file is, and what to do.
+# Known kinds that are refused, by ending: the name of the kind, and what to do.
 REFUSED: Mapping[str, str] = {
     **dict.fromkeys((".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"), _ARCHIVE),
     ".doc": "a Word document of the old kind; save it as .docx",
@@ -47,10 +47,10 @@ class Heading:
 
 @dataclass(frozen=True)
 class Part:
-    """Where a page, a slide or a sheet begins in the text; no passage runs on into the next.
+    """The start of a page, a slide or a sheet in the text; no passage runs on into the next.
 
-    `name` is how a citation calls it, such as `page iv`, `slide 3` or `sheet Prices`; `page` is its number, counted
-    from 1, where a viewer can be told to open it there.
+    `name` is its name in a citation, such as `page iv`, `slide 3` or `sheet Prices`; `page` is its number, counted from
+    1, if a viewer can open it there.
     """
 
     start: int
@@ -62,8 +62,8 @@ class Part:
 class Row:
     """A stretch of the text that is found and cited whole: a row of a table, or a term with its definition.
 
-    It holds what its values are called, so that it can be understood alone. `name` is where a person finds it, such
-    as `row 14`, "" if nobody counts.
+    It includes the names of its values, so that it can be understood alone. `name` is its place for a person, such as
+    `row 14`, "" if rows are not counted.
     """
 
     start: int
@@ -73,7 +73,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A stretch of rows that belong together; `caption` is what they are about, which every passage of it carries."""
+    """A stretch of rows that belong together; `caption` is their subject, which every passage of it carries."""
 
     start: int
     end: int
@@ -82,13 +82,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Document:
-    """What a file says: its key, a title, the text that is cited, and the headings in order.
+    """The content of a file: its key, a title, the text that is cited, and the headings in order.
 
     The key is an object's in the bucket, or a file's path below its directory, with slashes. `parts` are the pages,
     slides or sheets of a format that has them: the first begins with the text. `rows` and `tables` are in the order of
-    the text, and do not overlap among themselves. `warnings` is a sentence for each thing that could not be read.
-    `tags` are as `tag` makes them, `date` is a day as `day` does, None if the document has none: searches can be
-    limited by both.
+    the text, and do not overlap among themselves. `warnings` has a sentence for each part that could not be read.
+    `tags` are normalised by `tag`, `date` by `day`, None if the document has none; searches can filter by both.
     """
 
     key: str
@@ -107,7 +106,7 @@ _MADE_OF: dict[str, Any] = {"headings": Heading, "parts": Part, "rows": Row, "ta
 
 
 def document_from(value: dict[str, Any]) -> Document:
-    """A Document that went through `asdict` and JSON."""
+    """Return a Document that went through `asdict` and JSON."""
     made = {name: tuple(kind(**each) for each in value[name]) for name, kind in _MADE_OF.items()}
     return Document(**{**value, **{name: tuple(value[name]) for name in ("warnings", "tags")}, **made})
 
@@ -130,55 +129,55 @@ class Piece:
 
 
 def tag(text: str) -> str:
-    """A tag as it is compared: without regard to case, width and spaces, and without what cannot be sent or seen."""
+    """Return a tag in the form that is compared: case, width, spaces, and control characters do not count."""
     seen = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in text)
-    # Normalized again, for folded letters may have a shorter form: a tag's tag is the tag itself.
+    # Normalized again, because folded letters may have a shorter form: a tag's tag is the tag itself.
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
     return " ".join(folded.split())
 
 
 def day(text: str) -> str:
-    """A day in ISO 8601, such as 2026-01-31; raises ValueError for what is none."""
+    """Return a day in ISO 8601, such as 2026-01-31; raises ValueError for any other text."""
     return date.fromisoformat(text).isoformat()
 
 
 def has_words(text: str) -> bool:
-    """Whether a text holds a letter or a digit."""
+    """Return whether a text holds a letter or a digit."""
     return _LETTER_OR_DIGIT.search(text) is not None
 
 
 def of_a_kind_that_is_read(key: str) -> bool:
-    """Whether the end of a file's name says that it is a document, in a form that is read."""
+    """Return whether the ending of a file's name is that of a kind that is read."""
     return PurePosixPath(key).suffix.lower() in EXTENSIONS
 
 
 def refused_as(key: str) -> str:
-    """What a file is and what to do, if its ending is of a kind that is known and not read; "" for all others."""
+    """Return the name of a refused kind and what to do, by a file's ending; "" for all others."""
     return REFUSED.get(PurePosixPath(key).suffix.lower(), "")
 
 
 def put_by_a_program(key: str) -> bool:
-    """Whether an object is no file of a person's: what stands for a folder, or something hidden such as .DS_Store."""
+    """Return whether an object is no person's file: a folder's marker, or a hidden file such as .DS_Store."""
     hidden = any(part.startswith(".") for part in key.split("/"))
     return key.endswith("/") or (hidden and not of_a_kind_that_is_read(key))
 
 
 def document_id(bucket: str, key: str) -> str:
-    """The id of an object as a document: 32 hexadecimal digits."""
+    """Return the id of an object as a document: 32 hexadecimal digits."""
     return hashlib.sha256(f"{bucket}/{key}".encode()).hexdigest()[:32]
 
 
 def collection_of(key: str) -> str:
-    """The collection that an object belongs to: the first part of its key."""
+    """Return the collection that an object belongs to: the first part of its key."""
     first, slash, _ = key.partition("/")
     return first if slash else DEFAULT_COLLECTION
 
 
 def generation_of(content: bytes, made_by: str, labels: object) -> str:
-    """What tells one content of a document from another: the bytes, the object's labels, and what made it."""
+    """Return the hash of a document's content: its bytes, the object's labels, and `made_by`."""
     return hashlib.sha256(f"{made_by}\n{labels}\n".encode() + content).hexdigest()[:16]
 
 
 def passage_id(document: str, generation: str, position: int) -> str:
-    """The id of a passage: the same again for the same content, another one for any other."""
+    """Return the id of a passage: the same for the same content, another one for any other."""
     return hashlib.sha256(f"{document}/{generation}/{position}".encode()).hexdigest()[:32]

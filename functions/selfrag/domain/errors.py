@@ -6,14 +6,14 @@ SelfragError                  anything that selfrag raises on purpose
 ├── Misconfigured             a setting, key or model name is wrong: the operator must act
 ├── RequestRejected           a service refused this one request: repeating it will not help
 ├── DeadlineExceeded          no time is left for another call
-├── BudgetExceeded            what may be spent does not buy another call
-├── Unreadable                what our own store holds has not the form that it should have: mend the store
+├── BudgetExceeded            the budget is too small for another call
+├── Unreadable                an item in our own store has a wrong shape: mend the store
 ├── Asleep                    the fine-tuned model has no copy that runs: wake it, or ask without it
 └── TemporarilyUnavailable    a service is overloaded, limiting or unreachable: try again
 
 The workflow retries and catches by class name, so the names are an interface:
 `TemporarilyUnavailable` is the one that `infra/workflows/*.asl.yaml` retry. A step that asks the model retries by
-itself, and says so in its result: States cannot wait for as long as a service asks.
+itself and reports its retries in its result: States cannot honour a `retry-after`.
 """
 
 
@@ -54,25 +54,25 @@ class DeadlineExceeded(SelfragError):
 
 
 class BudgetExceeded(SelfragError):
-    """What this question may still spend does not buy another call to the model, so none was made."""
+    """The rest of this question's budget is too small for another call to the model, so none was made."""
 
     hint = "Raise policy.max_cost_usd, or leave it out."
 
 
 class Unreadable(SelfragError):
-    """What selfrag itself has stored cannot be read; no caller is to blame, and a repetition will not help."""
+    """A stored item of selfrag's own cannot be read; the caller is not to blame, and a retry will not help."""
 
     hint = "Ingest the documents again; another version may have written what is stored."
 
 
 class Asleep(SelfragError):
-    """The endpoint of the fine-tuned model is there and no copy of the model runs; nothing else answers for it."""
+    """The fine-tuned model's endpoint has no running copy of the model; nothing else answers for it."""
 
     hint = "The model takes some minutes to wake: ask again then, or with policy.generator claude."
 
 
 class TemporarilyUnavailable(SelfragError):
-    """A service is overloaded, limits the rate or cannot be reached; a later try may succeed."""
+    """A service is overloaded, limits the rate or cannot be reached; a retry may succeed."""
 
     hint = "Try again in a minute; if it stays so, look at what is busy or cannot be reached."
 

@@ -1,4 +1,4 @@
-"""What people say of an answer: as it comes in, and as it is kept."""
+"""Feedback on an answer: as callers send it, and as it is stored."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -7,18 +7,18 @@ from pydantic import Field
 from selfrag.domain.answers import Status
 from selfrag.domain.base import Model
 from selfrag.domain.fields import Name, RightAnswer
-from selfrag.domain.refusals import Request
+from selfrag.domain.validation import Request
 
 Wrong = Literal["incorrect", "incomplete", "wrong_documents", "answerable", "unanswerable", "other"]
 
 
 class _Opinion(Model):
-    """What a person says: whether the answer was useful, what was wrong, and what would have been right."""
+    """An opinion on an answer: whether it was useful, what was wrong, and the right answer."""
 
     useful: bool = Field(strict=True)
     wrong: Annotated[list[Wrong], Field(max_length=6)] = Field(
         default=[],
-        description="`incorrect`: it says what is not so; `incomplete`: something is missing; `wrong_documents`: it "
+        description="`incorrect`: it is false; `incomplete`: something is missing; `wrong_documents`: it "
         "rests on documents that do not say it; `answerable`: it found nothing, and the documents have it; "
         "`unanswerable`: the documents do not have it; `other`.",
     )
@@ -29,13 +29,13 @@ class _Opinion(Model):
 
 
 class FeedbackRequest(_Opinion, Request):
-    """What a caller says of an answer that they may read."""
+    """A caller's feedback on an answer that they may read."""
 
     EXAMPLE: ClassVar[str] = '{"useful": false, "wrong": ["incomplete"], "answer": "25 days, from 50 on 30."}'
 
 
 class Feedback(_Opinion):
-    """What is kept of it, with the question and what was answered, which are forgotten earlier.
+    """Stored feedback, with the question and the answer, which expire earlier.
 
     `previous` is the id of the question that this one followed. Times are in seconds since the epoch.
     """

@@ -1,4 +1,4 @@
-"""The fields of a request that take more than a type to say: questions, names, keys, tags, days, numbers and others."""
+"""Request fields that need more than a type: questions, names, keys, tags, days, numbers and others."""
 
 import unicodedata
 from typing import Annotated
@@ -20,7 +20,7 @@ MAX_QUERY_CHARACTERS = 400
 MAX_RIGHT_ANSWER_CHARACTERS = 4000
 MAX_CHOICE_CHARACTERS = 100
 MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # the bytes are S3's
-# For the description: what the validators refuse too, and say in better words.
+# For the description: the validators refuse the same, with better messages.
 _NOT_PLAIN = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
 
 
@@ -79,7 +79,7 @@ def _day(text: str) -> str:
 
 
 def number(value: object) -> object:
-    """A value that is no text and no boolean; raises ValueError."""
+    """Return a value that is not text or a boolean; raises ValueError for those."""
     # pydantic would read "4" and true as numbers, which the description does not promise.
     if isinstance(value, str | bytes | bool):
         raise ValueError("it must be a number")
@@ -92,7 +92,7 @@ def _object_key(key: str) -> str:
     if len(key.encode()) > MAX_KEY_BYTES:
         raise ValueError(f"it has more than {MAX_KEY_BYTES} bytes in UTF-8")
     collection, *names = key.split("/")
-    # In a form S3 puts the file's own name in the place of ${filename}.
+    # S3 replaces ${filename} in a form by the file's own name.
     if not names or any(part in ("", ".", "..") for part in (collection, *names)) or "${" in key:
         raise ValueError("it must be a collection, a slash and a name, without .. or ${")
     if told := refused_as(key):
@@ -105,7 +105,7 @@ def _object_key(key: str) -> str:
 Question = Annotated[
     str,
     AfterValidator(_question),
-    # The validator says the same in better words.
+    # The validator checks the same, with a better message.
     Field(json_schema_extra={"minLength": 1, "maxLength": MAX_QUESTION_CHARACTERS}),
 ]
 RightAnswer = Annotated[

@@ -1,4 +1,4 @@
-"""An execution's history as steps: what each was given, what it gave back, and how long it took."""
+"""An execution's history as steps: the input, the result and the time of each."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,17 +8,17 @@ from typing import Any
 
 # The events by which an execution ends.
 ENDS = ("ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted")
-# The step that says what the others do.
+# The step that plans the others.
 PLAN = "Plan"
 
 
 @dataclass(frozen=True)
 class Step:
-    """One task of an execution; times are in seconds, `started` counted from the execution's start.
+    """A task of an execution; times are in seconds, `started` counts from the execution's start.
 
     `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one. A step
-    that brought nothing tells them in its result, and how often it asked the model. `turn` is that of the plan which
-    the step is part of, 0 where none was made.
+    without a result has them in its reply, with the number of its requests to the model. `turn` is that of the plan
+    which the step is part of, 0 where none was made.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Step:
 
 
 def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
-    """The tasks of a history in the order in which they were entered, those inside Map and Parallel included."""
+    """Return the tasks of a history in the order in which they were entered, inside Map and Parallel as well."""
     begin = epoch_seconds(history[0]) if history else 0.0
     owners: dict[int, int] = {}
     events: dict[int, list[dict[str, Any]]] = {}
@@ -55,7 +55,7 @@ def _in_turns(steps: Iterable[Step]) -> Iterator[Step]:
 
 
 def plan_of(step: Step) -> dict[str, Any] | None:
-    """The plan that a step made: its reason, its turn and its steps; None of a step that makes none, or failed."""
+    """Return the plan that a step made: its reason, its turn and its steps; None for other steps and failed plans."""
     if step.name != PLAN or not isinstance(step.result, dict):
         return None
     plan = step.result.get("plan")
@@ -93,7 +93,7 @@ def _payload(text: str) -> Any:
 
 
 def _failure(event: dict[str, Any]) -> tuple[str, str]:
-    """The error's class name, and what it says: a Lambda's cause is JSON with its message and a stack trace."""
+    """Return the error's class name and message; a Lambda's cause is JSON with its message and a stack trace."""
     details: dict[str, Any] = next((value for name, value in event.items() if name.endswith("EventDetails")), {})
     cause = str(details.get("cause") or "")
     try:
@@ -106,6 +106,6 @@ def _failure(event: dict[str, Any]) -> tuple[str, str]:
 
 
 def epoch_seconds(event: dict[str, Any]) -> float:
-    """When an event of a history happened, in seconds since the epoch; what was kept as JSON has it in ISO 8601."""
+    """Return an event's time in seconds since the epoch; a history that was kept as JSON has ISO 8601."""
     moment = event["timestamp"]
     return (datetime.fromisoformat(moment) if isinstance(moment, str) else moment).timestamp()

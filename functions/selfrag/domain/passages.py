@@ -1,4 +1,4 @@
-"""Passages, what a search found of them, and what it was limited to."""
+"""Passages, the results of searches, and the bounds of searches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from selfrag.domain.calls import StepResult
 
 
 class CitedWhole(Model):
-    """Characters of a passage's text that are cited whole, as `selfrag.domain.documents.Row` says."""
+    """A range of a passage's text that is cited whole (see `selfrag.domain.documents.Row`)."""
 
     start: int
     end: int
@@ -18,9 +18,9 @@ class CitedWhole(Model):
 
 
 class Passage(Model):
-    """A piece of a document, or of a web page, as it was found; `tags` and `date` (ISO 8601) are the document's.
+    """A piece of a document, or of a web page; `tags` and `date` (ISO 8601) are the document's.
 
-    `locator` is the page, slide or sheet in words, and `rows` what of the text is cited whole.
+    `locator` is the page, slide or sheet in words, and `rows` are the ranges of the text that are cited whole.
     """
 
     passage_id: str
@@ -38,36 +38,36 @@ class Passage(Model):
 
 
 class Strip(Model):
-    """Characters of a passage's text, from `start` to before `end`, that are judged by themselves (CRAG)."""
+    """A range of a passage's text, from `start` to before `end`, that is judged by itself (CRAG)."""
 
     start: int
     end: int
 
 
 class Evidence(Passage):
-    """A passage that an answer is written from: of its text these strips, or all of it where there are none."""
+    """A passage that an answer is written from: these strips of its text, or all of it without strips."""
 
-    # A passage as it was found is evidence as a whole.
+    # A passage from a search is evidence as a whole.
     model_config = ConfigDict(from_attributes=True)
 
     strips: list[Strip] = []
 
 
 class FoundPassages(StepResult):
-    """What a search hands back: passages, best first, and their size in the state."""
+    """The result of a search: passages, best first, and their size in the state."""
 
     passages: list[Passage]
     bytes: int
 
     @computed_field
     def found(self) -> list[dict[str, str]]:
-        """The ids of the passages, each with its document: what Plan needs of them."""
+        """Return the ids of the passages, each with its document, for Plan."""
         return [{"passage_id": one.passage_id, "document": one.document} for one in self.passages]
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """What the two searches found, best first, each with its own score."""
+    """The results of the two searches, best first, each with its own score."""
 
     by_text: Sequence[tuple[Passage, float]]
     by_vector: Sequence[tuple[Passage, float]]
@@ -75,10 +75,10 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a search is limited to: the caller's collections, and of these what is asked for (None is everything).
+    """The bounds of a search: the caller's collections, narrowed by the request (None is everything).
 
-    `documents` are keys, of which one has to be the passage's; so it is with `tags`. `since` and `until` are days
-    (ISO 8601), both included: a document without a date is of no time.
+    A passage matches one of the `documents`, which are keys, and one of the `tags`. `since` and `until` are days (ISO
+    8601), both included: a document without a date matches neither.
     """
 
     collections: Sequence[str]
@@ -89,5 +89,5 @@ class Bounds:
 
 
 def embedded_text(title: str, text: str) -> str:
-    """What is embedded of a passage, and searched by full text: a slice says little without the headings above it."""
+    """Return the text of a passage for embedding and full text: a slice says little without its headings."""
     return f"{title}\n{text}" if title else text

@@ -18,7 +18,7 @@ from selfrag.domain.fields import Choice, Number, Whole, number
 
 
 class Weights(Model):
-    """How much IsRel, IsSup and IsUse count when answers are compared (arXiv 2310.11511, section 4.3)."""
+    """The weights of IsRel, IsSup and IsUse when answers are compared (arXiv 2310.11511, section 4.3)."""
 
     rel: Number = Field(default=1.0, ge=0.0, le=10.0)
     sup: Number = Field(default=1.0, ge=0.0, le=10.0)
@@ -26,14 +26,14 @@ class Weights(Model):
 
 
 class Policy(Model):
-    """How a question is to be answered; every field has a default and a cap.
+    """The policy of an answer; every field has a default and a cap.
 
-    `strategy` is how the steps follow each other: `naive` searches and answers, and checks nothing; `corrective` is
-    CRAG (arXiv 2401.15884), whose upper threshold is `relevance_threshold`; `adaptive` is `self_rag` for complex
-    questions and `naive` for simple ones (arXiv 2403.14403); `candidates` writes an answer for each passage and
-    takes the best, `segments` searches a tree of sentences (arXiv 2310.11511). `speculate` is how much is done before
-    it is known to be needed. Past `max_cost_usd` nothing is spent. Without `cache` no verdict or text of an earlier
-    question is used. Fields of other strategies stay at their defaults, and are no part of its JSON.
+    `strategy` is the order of the steps: `naive` searches and answers, and checks nothing; `corrective` is CRAG (arXiv
+    2401.15884), whose upper threshold is `relevance_threshold`; `adaptive` is `self_rag` for complex questions and
+    `naive` for simple ones (arXiv 2403.14403); `candidates` writes an answer for each passage and takes the best,
+    `segments` searches a tree of sentences (arXiv 2310.11511). `speculate` is the amount of speculative work. Past
+    `max_cost_usd` nothing is spent. Without `cache` no verdict or text of an earlier question is used. Fields of other
+    strategies stay at their defaults, and its JSON leaves them out.
     """
 
     # Before the others, whose defaults and caps they decide.
@@ -70,7 +70,7 @@ class Policy(Model):
     def _as_its_strategy_takes_it(cls, value: Any, info: ValidationInfo) -> Any:
         name = info.field_name or ""
         default = cls.model_fields[name].get_default(call_default_factory=True, validated_data=info.data)
-        # Whoever sends null means no limit but the strategy's own.
+        # null means no limit but the strategy's own.
         if value == default or (name == "max_cost_usd" and value is None):
             return default
         if told := strategies.refusal(name, value, info.data):

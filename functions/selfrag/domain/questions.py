@@ -1,4 +1,4 @@
-"""What a caller may ask for: a question with its policy and filters, or the upload of a document."""
+"""Requests of a caller: a question with its policy and filters, or the upload of a document."""
 
 import json
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from selfrag.domain.fields import Day, Key, Name, Question, Tag, Whole
 from selfrag.domain.passages import Bounds
 from selfrag.domain.policy import Policy as Policy  # for who asks a question under one
 from selfrag.domain.policy import Weights as Weights
-from selfrag.domain.refusals import Request, explain
+from selfrag.domain.validation import Request, explain
 
 
 class Filters(Model):
-    """Where to search, within what the caller may ask: null is everywhere, a list is nowhere else.
+    """Bounds of the search, within the caller's collections: null is everywhere, a list is only there.
 
-    `documents` are keys, whole ones. A document with one of the `tags` is meant, and one whose date is neither
-    before `since` nor after `until`.
+    `documents` are whole keys. A document matches if it has one of the `tags`, and a date neither before `since` nor
+    after `until`.
     """
 
     collections: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
@@ -36,7 +36,7 @@ class Filters(Model):
         return self
 
     def within(self, collections: Sequence[str]) -> Bounds:
-        """The bounds of a search by a caller who may ask these collections."""
+        """Return the bounds of a search by a caller who may ask these collections."""
         asked = [name for name in collections if self.collections is None or name in self.collections]
         return Bounds(asked, self.documents, self.tags, self.since, self.until)
 
@@ -52,10 +52,10 @@ class AskRequest(Request):
     filters: Filters = Filters()
 
     def execution_input(self, collections: list[str]) -> dict[str, Any]:
-        """What the workflow gets: the request, and the collections that the caller may ask.
+        """Return the input of the workflow: the request, and the caller's collections.
 
-        `filters` does not change `collections`: whoever reads the answer has to be allowed all that its
-        asker was, since an earlier answer may have had a part in it.
+        `filters` does not change `collections`: a reader of the answer must be allowed all of its asker's, since an
+        earlier answer may have had a part in it.
         """
         return {**self.model_dump(mode="json"), "collections": collections}
 
@@ -63,7 +63,7 @@ class AskRequest(Request):
 class UploadRequest(Request):
     """A document to come: its key is `collection/name.ext`, and the upload must have exactly `size` bytes.
 
-    `tags` and `date` count in place of what the document says of itself.
+    `tags` and `date` replace the document's own.
     """
 
     EXAMPLE: ClassVar[str] = '{"key": "handbook/leave.md", "size": 2048}'
@@ -76,7 +76,7 @@ class UploadRequest(Request):
 
 
 def read_request(question: str, policy: str = "", previous: str = "", filters: str = "") -> AskRequest:
-    """Check a request whose policy and filters are JSON text; raises InvalidInput with one sentence."""
+    """Return a request whose policy and filters are JSON text; raises InvalidInput with one sentence."""
     fields = {
         "question": question,
         "policy": _object("policy", policy, '{"top_k": 6}'),
@@ -90,7 +90,7 @@ def read_request(question: str, policy: str = "", previous: str = "", filters: s
 
 
 def read_filters(filters: str) -> Filters:
-    """The same for filters alone."""
+    """Return the filters of JSON text; raises InvalidInput with one sentence."""
     return read_request("?", filters=filters).filters
 
 

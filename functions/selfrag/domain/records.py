@@ -1,4 +1,4 @@
-"""What the manifest says of documents."""
+"""The manifest's records of documents."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,23 +11,23 @@ DocumentStatus = Literal["ready", "failed", "removed", "working"]
 
 
 class Content(Model):
-    """What is known of a document as long as its content stays the same."""
+    """The part of a document's record that holds as long as its content stays the same."""
 
     title: str = ""
     passages: int = 0
     pages: int = Field(default=0, description="0 if the format has none.")
-    warnings: list[str] = Field(default=[], description="A sentence for each thing that could not be read.")
-    tags: list[str] = Field(default=[], description="What `filters.tags` of a question is compared with.")
+    warnings: list[str] = Field(default=[], description="A sentence for each part that could not be read.")
+    tags: list[str] = Field(default=[], description="The tags that `filters.tags` of a question is compared with.")
     date: str | None = Field(
-        default=None, description="What `since` and `until` are compared with, ISO 8601; null if it has none."
+        default=None, description="The day that `since` and `until` are compared with, ISO 8601; null if it has none."
     )
 
 
 class Record(Content):
-    """What is known of a document; `generation` is the content that the index holds, "" for none.
+    """The record of a document; `generation` is the content that the index holds, "" for none.
 
-    `deleted_at` is when the API last began to delete it (nanoseconds since the epoch, 0 for never), `deletion_seen`
-    what that was when the bucket was last looked at for it.
+    `deleted_at` is when the API last began to delete it (nanoseconds since the epoch, 0 for never), `deletion_seen` the
+    `deleted_at` that the last look at the bucket covered.
     """
 
     id: str
@@ -43,7 +43,7 @@ class Record(Content):
 
     @property
     def removing(self) -> bool:
-        """Whether a deletion has begun that is not through."""
+        """Return whether a deletion has begun and is not complete."""
         return self.deleted_at > self.deletion_seen
 
 
@@ -63,10 +63,10 @@ class Part:
 
     @property
     def name(self) -> str:
-        """The part's name in the table."""
+        """Return the part's name in the table."""
         return part_name(self.generation, self.number)
 
 
 def part_name(generation: str, number: int) -> str:
-    """The name of a batch in the table, by which batches stand in their order."""
+    """Return the name of a batch in the table; names sort in the order of batches."""
     return f"{generation}#{number:05}"

@@ -1,4 +1,4 @@
-"""What each strategy reads of a policy: the fields that are its own, their defaults, and its caps (docs/api.md)."""
+"""The policy fields of each strategy: those that it reads, their defaults, and its caps (docs/api.md)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
@@ -8,7 +8,7 @@ from selfrag.domain.scores.options import normal
 Strategy = Literal["self_rag", "naive", "corrective", "adaptive", "candidates", "segments"]
 Generator = Literal["claude", "selfrag"]
 
-# The paper's own inference, which compares several answers.
+# The paper's own inference compares several answers.
 _PAPERS = ("candidates", "segments")
 _LOOPS = tuple(name for name in get_args(Strategy) if name not in _PAPERS)
 # The fields that only some strategies read; all read the others.
@@ -36,32 +36,32 @@ _CAPS: dict[str, dict[str, float]] = {
 
 
 def compares(strategy: str) -> bool:
-    """Whether a strategy writes several answers, and takes the best of them."""
+    """Return whether a strategy writes several answers and takes the best of them."""
     return strategy in _PAPERS
 
 
 def is_quick(strategy: str, generator: str) -> bool:
-    """Whether an answer can be waited for: a tree of sentences by Claude takes too many rounds."""
+    """Return whether a caller can wait for an answer: a tree of sentences by Claude takes too many rounds."""
     return strategy != "segments" or generator != "claude"
 
 
 def reads(strategy: str, field: str) -> bool:
-    """Whether a strategy does anything with a field of the policy."""
+    """Return whether a strategy uses a field of the policy."""
     return strategy in _READERS.get(field, (strategy,))
 
 
 def default(field: str, otherwise: Any) -> Callable[[dict[str, Any]], Any]:
-    """What makes the default of a field from the fields before it: the strategy's own, `otherwise` if it has none."""
+    """Return a factory of a field's default from the fields before it: the strategy's own, else `otherwise`."""
     return lambda known: _DEFAULTS.get(known.get("strategy", ""), {}).get(field, otherwise)
 
 
 def default_threshold(known: Mapping[str, Any]) -> float | None:
-    """From which r on is searched, if nothing else is said: there is no r without probabilities."""
+    """Return the default of r above which to search; None without probabilities."""
     return _THRESHOLD if known.get("generator") == "selfrag" else None
 
 
 def refusal(field: str, value: Any, known: Mapping[str, Any]) -> str:
-    """Why a field cannot have a value that is not its default, and what would help; empty if it can.
+    """Return why a field cannot have this value, other than its default, and what would help; "" if it can.
 
     `known` are the fields before it.
     """

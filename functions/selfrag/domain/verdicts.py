@@ -16,11 +16,11 @@ Score = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class RetrievalVerdict(Model):
-    """Retrieve: is a search needed, and why?
+    """Retrieve: the decision whether to search, and its reason.
 
-    Under `adaptive` also what the question takes: `simple` is one search, `complex` may be several. Within an answer
-    that grows by segments the decision may be `complete`. `ratio` is r, 0 to 1, where the generator told probabilities.
-    `query` is what to search for, in words that stand alone, of a follow-up.
+    Under `adaptive` also the complexity: `simple` takes one search, `complex` may take several. Within an answer that
+    grows by segments the decision may be `complete`. `ratio` is r, 0 to 1, if the generator gave probabilities. For a
+    follow-up, `query` is what to search for, in words that stand alone.
     """
 
     decision: Decision
@@ -33,9 +33,9 @@ class RetrievalVerdict(Model):
 class RelevanceVerdict(Model):
     """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same.
 
-    Under `corrective` a passage below it that reaches the lower threshold is `ambiguous`, and `strips` are what is kept
-    of its text: all of it where there are none. `document` is the passage's; "" in what was kept before verdicts had
-    it, and of an earlier answer's evidence.
+    Under `corrective` a passage below it that reaches the lower threshold is `ambiguous`, and `strips` are the parts of
+    its text that are kept: all of it without strips. `document` is the passage's; "" in verdicts from before this
+    field, and for an earlier answer's evidence.
     """
 
     passage_id: str
@@ -48,9 +48,9 @@ class RelevanceVerdict(Model):
 
 
 class Claim(Model):
-    """One statement of an answer, and what the passages say about it.
+    """One statement of an answer, and its support by the passages.
 
-    `missing` is a phrase to search for the evidence that is not there, "" where none is to be searched for.
+    `missing` is a phrase to search for missing evidence, "" if nothing is to be searched for.
     """
 
     claim: str
@@ -73,7 +73,7 @@ class SupportVerdict(Model):
 
     @property
     def ungraded(self) -> bool:
-        """Whether the grader gave no verdict."""
+        """Return whether the grader gave no verdict."""
         return self.level == "ungraded"
 
 
@@ -90,21 +90,21 @@ class UtilityVerdict(Model):
 
     @property
     def ungraded(self) -> bool:
-        """Whether the grader gave no verdict."""
+        """Return whether the grader gave no verdict."""
         return self.score is None
 
 
 class Critique(Model):
-    """What the graders said of an answer. The verdict `utility` is given by the state GradeUtility, and so for each."""
+    """The graders' verdicts on an answer; the state GradeUtility gives the verdict `utility`, and so for each."""
 
     support: SupportVerdict = SupportVerdict(level="ungraded")
     utility: UtilityVerdict = UtilityVerdict(score=None)
 
 
 class Reflection(Model):
-    """The verdicts of the four reflection tokens, the last of each kind and of IsRel all; null is what nobody judged.
+    """The verdicts of the four reflection tokens: all of IsRel, and the last one of each other kind.
 
-    `support` is null for a direct answer; `naive` has no verdicts.
+    A verdict that was not judged is null, as `support` is for a direct answer; `naive` has no verdicts.
     """
 
     retrieve: RetrievalVerdict | None

@@ -1,5 +1,5 @@
-"""What happens next to a question, and why: pure decisions about the steps of the workflow.
+"""The plan of a question: the next steps, and why (pure).
 
-A strategy is a module. Each gets what is known and what the steps of the last pass reported, and gives the next pass as
-data: the steps to run side by side, or none where the answer is to be composed. No model, no SDK, no clock.
+A strategy is a module. Each takes what is known and the reports of the last pass, and returns the next pass as data:
+the steps to run in parallel, or none if the answer is to be composed. No model, no SDK, no clock.
 """

@@ -5,6 +5,6 @@ from selfrag.plan.self_rag import SelfRag
 
 
 class Adaptive(SelfRag):
-    """The loop of self_rag, in which nothing is graded or judged of a question that the decision calls simple."""
+    """The loop of self_rag that grades and judges nothing for a question that the decision calls simple."""
 
     traits = Traits(complexity=True)

@@ -25,7 +25,7 @@ class Candidates(Critiquing):
     """The answers, passage by passage, and the best of them."""
 
     def begin(self, known: Contest) -> Move:
-        """Decide whether to search, unless the policy says so; with `full` answer from the documents meanwhile."""
+        """Decide whether to search, unless the policy says so; with `full`, answer from the documents meanwhile."""
         known = known.but(query=known.brief.question)
         if self.policy.retrieval != "adaptive":
             source: Source = "direct" if self.policy.retrieval == "never" else "documents"
@@ -51,7 +51,7 @@ class Candidates(Critiquing):
         return self.run(known.but(stage="search"), [planned], f"{why}: {SOURCES[source]}.")
 
     def go_on(self, known: Contest, reports: Sequence[Report]) -> Move:
-        """Take in what the steps reported, and give the next pass."""
+        """Take in the steps' reports, and return the next pass."""
         after = {
             "search": self.searched,
             "read": self.readings,
@@ -62,7 +62,7 @@ class Candidates(Critiquing):
         return after[known.stage](known, reports)
 
     def searched(self, known: Contest, reports: Sequence[Report]) -> Move:
-        """Take in what the search brought; only what is new is answered from."""
+        """Take in the passages of the search; only new ones are answered from."""
         (report,) = reports
         found = report.get("found", [])
         brought = [one["passage_id"] for one in found]
@@ -78,7 +78,7 @@ class Candidates(Critiquing):
         return self.read(known, f"{count(len(fresh), 'new passage')}: an answer from each.")
 
     def decided(self, known: Contest, reports: Sequence[Report]) -> Move:
-        """Take in the decision; of what was done beside it only that counts which it calls for."""
+        """Take in the decision; speculative work is kept only if the decision calls for it."""
         verdict = next(retrieval_of(report) for report in of_step(reports, "DecideRetrieval"))
         wanted = self.wanted(known, verdict.decision)
         known = with_entries(known, reports, taken=wanted == known.source)
@@ -92,7 +92,7 @@ class Candidates(Critiquing):
             return self.gathered(known, [])
         if self.is_late(known):
             return self.compose(known.but(queries=self.queries_of(known)), NO_TIME)
-        # What was done beside the decision waits for its judges, if there is room for them.
+        # Speculative answers wait for their judges, if there is room for them.
         unpaid = [item.model_copy(update={"spent_usd": 0.0}) for item in known.items]
         known = weighed(known.but(items=unpaid), self.policy, self.now_ms, WITHOUT_ONE)
         return self.gathered(known, []) if known.stopped else self.write(known)
@@ -104,7 +104,7 @@ class Candidates(Critiquing):
         return "previous" if decision == "continue" and known.previous_relevance else "documents"
 
     def gathered(self, known: Contest, done: list[Critiqued]) -> Move:
-        """Take in what was answered from a source; a direct answer goes out as it was judged, others are compared."""
+        """Take in the answers from a source; a direct answer goes out as it was judged, others are compared."""
         known = known.but(
             items=[],
             seen=[*known.seen, *known.brought],
@@ -137,7 +137,7 @@ class Candidates(Critiquing):
         return [known.query] if searched and not known.queries else known.queries
 
     def answered(self, known: Contest, done: Sequence[Critiqued]) -> Move:
-        """Let a direct answer go out; where none could be written the documents are searched."""
+        """Let a direct answer go out; without one, search the documents."""
         written = [one for one in done if one.answer]
         if written:
             draft = {**written[0].model_dump(include=set(Draft.model_fields)), "direct": True}
@@ -148,9 +148,9 @@ class Candidates(Critiquing):
         return self.compose(known, "Without documents there is no answer")
 
     def picked(self, known: Contest, reports: Sequence[Report]) -> Move:
-        """Let the winner go out; where nothing is left try the documents after earlier evidence, then the web, once.
+        """Let the winner go out; without one, try the documents after earlier evidence, then the web, once.
 
-        Where no verdict could be had at all, searching again would not mend it.
+        If no verdict could be had at all, another search would not help.
         """
         (report,) = reports
         known = known.noted([entry_of(report, known.turn)])

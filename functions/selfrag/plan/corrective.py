@@ -1,4 +1,4 @@
-"""corrective: grade what was found, and correct it by the web and by strips (CRAG, arXiv 2401.15884, 4.3)."""
+"""corrective: grade the passages, and correct them by the web and by strips (CRAG, arXiv 2401.15884, 4.3)."""
 
 from selfrag.plan.limits import has_room
 from selfrag.plan.loop.answers import Answering, Move
@@ -15,12 +15,12 @@ class Corrective(Answering):
     traits = Traits(strips=True)
 
     def begin(self, known: Loop) -> Move:
-        """Search for the question and grade what is found; the answer rests on what is kept of it."""
+        """Search for the question and grade the passages; the answer rests on those that are kept."""
         first = Gathering(queries=[known.brief.question])
         return self.gather(known.but(reflects=False), first, "Search for the question.")
 
     def found(self, known: Loop, taken: Taken) -> Move:
-        """Answer from what is relevant; where nothing is, search the web beside what is ambiguous, or alone."""
+        """Answer from relevant passages; without any, search the web next to ambiguous ones, or alone."""
         if self.needs_web(known, taken):
             return self.gather(known, Gathering(web=known.brief.question), f"{relevant(taken)}: search the web.")
         if known.evidence:
@@ -29,7 +29,7 @@ class Corrective(Answering):
         return super().found(known, taken)
 
     def needs_web(self, known: Loop, taken: Taken) -> bool:
-        """Return whether the documents are wanting; where no passage could be graded nothing is known against them."""
+        """Return whether the documents fall short; if no passage could be graded, they do not."""
         wanting = not any(verdict.label == "relevant" for verdict in taken.verdicts)
         graded = taken.new == 0 or taken.ungraded < taken.new
         unused = self.policy.web_search and not known.ran("SearchWeb")

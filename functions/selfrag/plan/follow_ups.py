@@ -1,4 +1,4 @@
-"""The earlier turn of a follow-up, from the item that was kept of its answer."""
+"""The earlier turn of a follow-up, from the stored item of its answer."""
 
 from collections.abc import Collection
 from typing import Any
@@ -14,10 +14,10 @@ NOT_FOUND = "The earlier question was not found, so this one stands alone."
 def earlier_turn(
     report: Report, collections: Collection[str], now_ms: float
 ) -> tuple[Turn, list[RelevanceVerdict], list[str]]:
-    """Return the earlier turn, the verdicts on its evidence, and what has to be said where there is none.
+    """Return the earlier turn, the verdicts on its evidence, and a warning if there is none.
 
-    Only a caller who may ask all collections of the earlier answer gets to see any of it: one that is gone, or of other
-    collections, is the same to the caller. The item of a question at work has no answer yet.
+    Only a caller who may ask all collections of the earlier answer may see any of it: to other callers it looks like
+    one that expired. The item of a running question has no answer yet.
     """
     if report.result is None:
         return Turn(), [], [UNREADABLE]

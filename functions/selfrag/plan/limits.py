@@ -35,5 +35,5 @@ def share_usd(known: Situation, policy: Policy, part: float) -> float | None:
 
 
 def was_throttled(known: Situation) -> bool:
-    """Return whether the model asked for patience."""
+    """Return whether a rate limit refused a request to the model."""
     return any(entry.throttled for entry in known.ledger)

@@ -1,19 +1,19 @@
-"""The next pass as data: the steps that run side by side, what each is given, and why."""
+"""The next pass as data: the steps that run in parallel, the task of each, and the reason."""
 
 from typing import Any
 
 from selfrag.domain.base import Model
 
-# So many Lambdas of a question run at once: a new account may have ten.
+# The most Lambdas of a question at once: a new account may have ten.
 AT_ONCE = 10
-# And so many of those that ask the model once it asked for patience.
+# The most of those that ask the model, once it was throttled.
 AT_ONCE_WHEN_THROTTLED = 2
 
 
 class PlannedStep(Model):
     """One step of a pass: the state's name, an id for its report, and its task.
 
-    The machine adds what all steps are told, and the passages of these ids, which it holds.
+    The machine adds the fields common to all steps, and the passages of these ids, which it holds.
     """
 
     step: str
@@ -25,7 +25,7 @@ class PlannedStep(Model):
 class Plan(Model):
     """The next pass; without steps the answer is composed from what is known.
 
-    `turn` numbers the passes as a path counts them: a search and the reading of what it found are one turn. `keep` are
+    `turn` numbers the passes as a path counts them: a search and the reading of its passages are one turn. `keep` are
     the passages that may still be read; the machine drops the others.
     """
 

@@ -1,4 +1,4 @@
-"""The planner: from a request, what is known and what the last pass reported to the next pass."""
+"""The planner: from a request, the state and the last pass's reports to the next pass."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ STRATEGIES: dict[str, type[Strategy[Any]]] = {
 
 
 def policy_of(given: Mapping[str, Any]) -> Policy:
-    """Return the policy with its strategy's defaults; its values were checked where the question came in."""
+    """Return the policy with its strategy's defaults; its values were checked when the question came in."""
     plain = Policy(strategy=given.get("strategy", "self_rag"), generator=given.get("generator", "claude"))
     values = {name: value for name, value in given.items() if name in Policy.model_fields}
     weights = Weights.model_validate(values.pop("weights", {}))
@@ -50,7 +50,7 @@ class Request(BaseModel):
 
 
 def first_pass(request: Request, began_ms: float) -> tuple[Situation, Plan]:
-    """Return what is known of a question that begins, and its first pass; a follow-up reads the earlier answer first.
+    """Return the state of a new question, and its first pass; a follow-up reads the earlier answer first.
 
     `began_ms` counts from the epoch, as all times here.
     """
@@ -72,14 +72,14 @@ def first_pass(request: Request, began_ms: float) -> tuple[Situation, Plan]:
 def next_pass(
     request: Request, told: Mapping[str, Any], reports: Sequence[Report], now_ms: float
 ) -> tuple[Situation, Plan]:
-    """Return what is known with what the steps of the last pass reported, and the next pass."""
+    """Return the state with the last pass's reports, and the next pass."""
     policy = policy_of(request.policy)
     strategy = STRATEGIES[policy.strategy](policy, now_ms)
     return after(request, strategy, strategy.Known.model_validate(told), reports)
 
 
 def after(request: Request, strategy: Strategy[Any], known: Any, reports: Sequence[Report]) -> tuple[Situation, Plan]:
-    """Return the same of values in place of JSON."""
+    """Return the same for values in place of JSON."""
     failed = next((report for report in reports if report.step == "RunSteps"), None)
     if failed:
         lost = entry_of(failed, known.turn)

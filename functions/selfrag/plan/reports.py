@@ -1,4 +1,4 @@
-"""What steps report to the plan: their results as verdicts and entries of the ledger, failing closed."""
+"""Reports of steps to the plan: their results as verdicts and ledger entries, failing closed."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +17,7 @@ _WITHOUT_MODEL = ("RecallAnswer", "Retrieve", "SearchWeb", "RankPaths", "PickCan
 
 
 class Report(BaseModel):
-    """What came of one step: its result, or the class name of the error that ended it."""
+    """The report of one step: its result, or the class name of the error that ended it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -32,12 +32,12 @@ class Report(BaseModel):
 
     @property
     def flaw(self) -> str | None:
-        """Why a text is no answer, or not whole; a step that failed has its error here."""
+        """Return why a text is no answer, or not whole; for a failed step, its error."""
         return self.error or self.get("flaw")
 
 
 def entry_of(report: Report, turn: int, **more: Any) -> Entry:
-    """Return what a step leaves in the ledger; `more` are further fields of the entry."""
+    """Return a step's entry in the ledger; `more` are further fields of it."""
     if report.result is None:
         asked = report.step not in _WITHOUT_MODEL and report.error not in _NOT_ASKED
         return Entry(step=report.step, turn=turn, error=report.error, attempts=int(asked), **more)
@@ -51,7 +51,7 @@ _TOOK = ("calls", "warnings", "attempts", "throttled", "sequences")
 
 
 def _error(report: Report) -> str | None:
-    """Return why a step brought nothing; a text that is no answer has its flaw as the reason."""
+    """Return why a step had no result; for a text that is no answer, its flaw."""
     error: str | None = report.get("error")
     return error or (None if report.get("found", True) else report.get("flaw"))
 
@@ -92,7 +92,7 @@ def utility_of(report: Report | None) -> UtilityVerdict:
 
 
 def critique_of(reports: Iterable[Report]) -> Critique:
-    """Return what the graders of one answer said: the verdict `utility` is GradeUtility's, and so for each."""
+    """Return the verdicts on one answer: the verdict `utility` is GradeUtility's, and so for each."""
     by_name = {report.step.removeprefix("Grade").lower(): report for report in reports}
     told = {name: by_name[name].get("verdict") for name in Critique.model_fields if name in by_name}
     said = Critique.model_validate({name: verdict for name, verdict in told.items() if verdict})

@@ -1,4 +1,4 @@
-"""segments: a tree of sentences, each from a passage of its own, of which each level keeps the best paths.
+"""segments: a tree of sentences, each from a passage of its own; each level keeps the best paths.
 
 The paper's beam over segments (arXiv 2310.11511, 3.3 and algorithm 1).
 """
@@ -38,7 +38,7 @@ class Segments(Growing):
         return self.next_level(known.but(direct=never, first="no" if never else "ungraded"))
 
     def go_on(self, known: Tree, reports: Sequence[Report]) -> Move:
-        """Take in what the steps reported, and give the next pass."""
+        """Take in the steps' reports, and return the next pass."""
         after = {
             "begin": self.begun,
             "next": self.decided,
@@ -54,7 +54,7 @@ class Segments(Growing):
         return after[known.stage](known, reports)
 
     def failed(self, known: Tree, error: str) -> Move:
-        """End with the best path so far where a whole pass was lost."""
+        """End with the best path so far after a lost pass."""
         if known.stage == "use":
             return self.pick(known)
         return self.compose(known, f"A pass failed ({error})") if known.stage == "pick" else self.end(known, "fault")
@@ -67,7 +67,7 @@ class Segments(Growing):
         return self.next_level(known.but(first=verdict.decision, direct=verdict.decision == "no"))
 
     def next_level(self, known: Tree) -> Move:
-        """Begin a level where a path is live and the limits leave room for all that it may take."""
+        """Begin a level if a path is live and the limits leave room for all of the level."""
         live = live_paths(known)
         if not live:
             return self.end(known, "")
@@ -87,7 +87,7 @@ class Segments(Growing):
         return self.search(known)
 
     def decided(self, known: Tree, reports: Sequence[Report]) -> Move:
-        """Take in what the paths decide."""
+        """Take in the paths' decisions."""
         said = {report.id: retrieval_of(report).decision for report in reports}
         live = [path.model_copy(update={"decision": said.get(path.id, path.decision)}) for path in known.live]
         return self.search(known.noted([entry_of(report, known.turn) for report in reports]).but(live=live))
@@ -100,14 +100,14 @@ class Segments(Growing):
         return self.rank(known, [one.segment for one in known.sentences])
 
     def answered(self, known: Tree, draft: Draft) -> Move:
-        """Judge a direct answer; where none can be given without a search, the tree begins after all."""
+        """Judge a direct answer; if none can be given without a search, begin the tree after all."""
         if draft.answer:
             direct = {"direct": True, "citations": [], "support": Draft().support}
             return self.end(known.but(draft=draft.model_copy(update=direct)), "")
         return self.next_level(known.but(direct=False, first="yes"))
 
     def rank(self, known: Tree, children: list[Segment]) -> Move:
-        """Keep the best paths, of the finished ones in the beam and all that are new."""
+        """Keep the best paths, of the finished ones in the beam and all new ones."""
         used = {path.id for path in live_paths(known)}
         ledger = [one.model_copy(update={"waste": False}) if one.of and one.of in used else one for one in known.ledger]
         known = known.but(ledger=ledger, sentences=[])
@@ -141,7 +141,7 @@ class Segments(Growing):
         )
 
     def end(self, known: Tree, stopped: Stopped) -> Move:
-        """Judge the use of each path, which its sentences alone do not tell; the fine-tuned model has told it."""
+        """Judge the use of each path as a whole; the fine-tuned model has already told it."""
         known = known.but(stopped=stopped, live=[], sentences=[])
         texts = [known.draft.answer] if known.draft.answer else _texts(known)
         if self.by_selfrag or not texts:

@@ -14,7 +14,7 @@ from selfrag.plan.passes import count
 from selfrag.plan.reports import Report
 from selfrag.plan.strategy import NO_TIME
 
-# So many answers may be of little use before the best one goes out.
+# The number of answers of little use after which the best one goes out.
 MOST_USELESS = 2
 
 
@@ -22,9 +22,9 @@ class SelfRag(Answering):
     """The loop with its judges."""
 
     def begin(self, known: Loop) -> Move:
-        """Decide whether to search; a policy that speculates searches and drafts ahead of that.
+        """Decide whether to search; with speculation, search and draft ahead of the decision.
 
-        A follow-up is searched for as the decision words it, so its search waits.
+        The decision words the search of a follow-up, so that search waits.
         """
         ahead, question = self.policy.speculate, known.brief.question
         waits = ahead == "off" or bool(known.brief.previous.answer)
@@ -38,7 +38,7 @@ class SelfRag(Answering):
         return self.gather(known.but(query=question), first, why)
 
     def go_on(self, known: Loop, reports: Sequence[Report]) -> Move:
-        """Take in what the steps reported, and give the next pass."""
+        """Take in the steps' reports, and return the next pass."""
         if known.stage != "reflect":
             return super().go_on(known, reports)
         known = with_verdicts(known, self.policy, reports)
@@ -62,8 +62,8 @@ class SelfRag(Answering):
     def judge(self, known: Loop) -> Move:
         """Accept the answer; search for what it lacks; repair it; or try another search.
 
-        Where a verdict is missing it ends, since asking again would not make it a pass. An answer without support never
-        ends a question while a search is left.
+        Without a verdict the question ends, since a repeated request would not make it a pass. An answer without
+        support never ends a question while a search is left.
         """
         level, said, useful = known.draft.support.level, judged(known), known.useful
         if (useful == "ungraded" and level != "no_support") or (level == "ungraded" and not known.direct):
@@ -109,7 +109,7 @@ class SelfRag(Answering):
         return helps and left and not known.ran("SearchWeb")
 
     def take_query(self, known: Loop, why: str) -> Move:
-        """Search for the query that was found; one that was tried before is no progress."""
+        """Search for the new query; one that was tried before is no progress."""
         if not known.prepared.new:
             return self.next_try(known.but(stalled=True), "There is no query that was not tried")
         search = self.search(known, [known.prepared.query]).model_copy(update={"aim": "rewritten"})
@@ -121,24 +121,24 @@ class SelfRag(Answering):
         return unused and has_room(known, self.policy, self.policy.top_k + 6)
 
     def may_search_missing(self, known: Loop) -> bool:
-        """Return whether what the answer lacks may be searched for, once, in the documents and on the web."""
+        """Return whether to search for missing facts, once, in the documents and on the web."""
         unused = not known.ran("SearchWeb") and not known.searched_for_missing()
         searches = self.policy.web_search or self.policy.max_rewrites > 0
         return bool(known.missing) and unused and searches and has_room(known, self.policy, 2 * self.policy.top_k + 6)
 
     def search_missing(self, known: Loop, why: str) -> Move:
-        """Search for what the answer lacks."""
+        """Search for the facts that the answer lacks."""
         search = self.search(known, known.missing if self.policy.max_rewrites else [])
         web = "; ".join(known.missing)[:MAX_QUERY_CHARACTERS] if self.policy.web_search else ""
         missing = search.model_copy(update={"aim": "missing", "web": web})
         return self.gather(known, missing, f"{why}: search for what is missing, {count(len(known.missing), 'phrase')}.")
 
     def may_repair(self, known: Loop) -> bool:
-        """Return whether the answer is written again, told which claims failed."""
+        """Return whether to write the answer again, told which claims failed."""
         unused = known.repairs() < self.policy.max_regenerations
         return known.useful == "yes" and bool(known.failed_claims) and unused and has_room(known, self.policy, 5)
 
     def repair(self, known: Loop, why: str) -> Move:
-        """Write the answer again without what the passages do not hold."""
+        """Write the answer again without the claims that the passages do not support."""
         failed = count(len(known.failed_claims), "claim")
         return self.gather(known, Gathering(write=["grounded"], repair=True), f"{why}: repair {failed}.")

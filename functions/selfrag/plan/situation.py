@@ -1,4 +1,4 @@
-"""What is known of a question between two passes."""
+"""The state of a question between two passes."""
 
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict
 
 
 class Brief(Model):
-    """What every step that asks the model is told: the question, the turn before it and the deadline."""
+    """The fields of every step that asks the model: the question, the turn before it and the deadline."""
 
     question: str
     previous: Turn = Turn()
@@ -22,12 +22,12 @@ class Brief(Model):
 
 
 class Situation(Model):
-    """What is known of a question, whatever its strategy.
+    """The state of a question, whatever its strategy.
 
     `relevance` has the verdicts on passages, `previous_relevance` those of the earlier answer's evidence. `best` is the
     best checked answer so far, `draft` the last one written. `documents` names the document of each passage, `turn` is
-    the number of the pass at work, and `passes` are all passes with their reasons. `compared` is what RankPaths and
-    PickCandidate get beside their tasks.
+    the number of the current pass, and `passes` are all passes with their reasons. `compared` is what RankPaths and
+    PickCandidate get besides their tasks.
     """
 
     model_config = ConfigDict(extra="ignore")

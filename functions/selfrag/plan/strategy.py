@@ -17,7 +17,7 @@ NO_TIME = "Time or money is used up"
 
 @dataclass(frozen=True)
 class Strategy(ABC, Generic[S]):
-    """The decisions of one question at one moment, in milliseconds since the epoch; `Known` is what it knows."""
+    """The decisions of one question at one moment, in milliseconds since the epoch; `Known` is its state's type."""
 
     Known: ClassVar[type[Any]] = Situation
 
@@ -30,10 +30,10 @@ class Strategy(ABC, Generic[S]):
 
     @abstractmethod
     def go_on(self, known: S, reports: Sequence[Report]) -> tuple[S, Plan]:
-        """Return the pass after one that reported this."""
+        """Return the pass after these reports."""
 
     def failed(self, known: S, error: str) -> tuple[S, Plan]:
-        """Return what follows where a whole pass was lost: the end."""
+        """Return the pass after a lost one: the end."""
         return self.compose(known, f"A pass failed ({error})")
 
     def is_late(self, known: S) -> bool:

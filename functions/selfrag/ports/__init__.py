@@ -1,1 +1,1 @@
-"""What selfrag needs of the world, as Protocols, and what is written against them alone."""
+"""The ports: Protocols of what selfrag needs from outside, and code that is written against them alone."""

@@ -1,10 +1,10 @@
-"""Which callers are bound to which collections."""
+"""Bindings of callers to collections."""
 
 from typing import Protocol
 
 
 class Bindings(Protocol):
-    """What an operator has bound callers to."""
+    """An operator's bindings of callers to collections."""
 
     def of(self, caller: str) -> tuple[str, ...] | None:
-        """The collections that a caller is bound to, as they are now; None for one who is bound to none."""
+        """Return the present collections of a caller; None for a caller without a binding."""

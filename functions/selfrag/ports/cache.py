@@ -1,7 +1,7 @@
-"""The verdict cache: content-addressed, open on failure. Verdicts, queries and drafts are kept in it alike.
+"""The verdict cache: content-addressed, open on failure. It keeps verdicts, queries and drafts alike.
 
-A key is the SHA-256 of what was asked and how, so a reply is found again only for the same texts, model, prompt and
-shape. Who may see a passage is decided at retrieval, not here: only who brings a draft's passages finds the draft.
+A key is the SHA-256 of the whole request, so there is a cache hit only for the same texts, model, prompt and shape.
+Retrieval decides who may see a passage, not the cache: only a caller with a draft's passages can hit the draft.
 """
 
 import hashlib
@@ -26,14 +26,14 @@ _SEGMENTS = TypeAdapter(tuple[Segment, ...])
 
 
 def cache_key(*, step: str, model: str, prompt_version: str, shape: Mapping[str, Any], texts: Mapping[str, Any]) -> str:
-    """The SHA-256, in hex, over canonical JSON of everything that a reply depends on."""
+    """Return the SHA-256, in hex, over canonical JSON of everything that a reply depends on."""
     what = {"step": step, "model": model, "prompt": prompt_version, "shape": shape, "texts": texts}
     canonical = json.dumps(what, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def verdict_key(claude: Claude, step: str, prompt: Prompt, shape: type[BaseModel], fields: Mapping[str, Any]) -> str:
-    """The key of a verdict in this shape on these fields, by the model that the step asks."""
+    """Return the key of a verdict in this shape on these fields, by the model that the step asks."""
     return _key(claude, step, prompt, _schema(shape), fields)
 
 
@@ -48,19 +48,19 @@ def _schema(shape: type[BaseModel]) -> dict[str, Any]:
 
 
 class VerdictCache(Protocol):
-    """Where replies are kept; raises selfrag's typed errors, which never fail a step."""
+    """The store of replies; raises selfrag's typed errors, which never fail a step."""
 
     def get(self, key: str) -> str | None:
-        """The reply's JSON text, or None."""
+        """Return the reply's JSON text, or None."""
 
     def put(self, key: str, verdict: str) -> None:
-        """Keep a reply's JSON text."""
+        """Store a reply's JSON text."""
 
 
 class Remembering:
-    """A model with the cache in front of it: asked the same again, it says the same, without a call.
+    """A model with the cache in front of it: the same request gets the same reply, without a call.
 
-    A refused, cut, malformed, empty or missing reply is not kept. `on_failure` hears each error of the cache.
+    A refused, cut, malformed, empty or missing reply is not stored. `on_failure` receives each error of the cache.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class Remembering:
         self._failed = False
 
     def model_of(self, step: str) -> str:
-        """The model id that the step is configured to use."""
+        """Return the model id that the step is configured to use."""
         return self._claude.model_of(step)
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
-        """The verdict that is kept, or else one that is asked for."""
+        """Return the cached verdict, else the model's."""
         key = verdict_key(self._claude, step, prompt, shape, fields)
         kept = self._kept(key, shape.model_validate_json)
         if kept is not None:
@@ -85,7 +85,7 @@ class Remembering:
         return replace(judged, warnings=self._warnings())
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
-        """The text that is kept, or else one that is asked for."""
+        """Return the cached text, else the model's."""
         key = _key(
             self._claude, step, prompt, {}, {"sources": [asdict(source) for source in sources], "fields": fields}
         )

@@ -1,14 +1,14 @@
-"""Embeddings: what turns a text into a vector."""
+"""Embeddings: vectors of texts."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of one length, scaled to length 1."""
+    """Embeddings as vectors of one size, scaled to length 1."""
 
     def query(self, text: str) -> list[float]:
-        """The vector of a search query."""
+        """Return the vector of a search query."""
 
     def passages(self, texts: Sequence[str]) -> Iterable[list[float]]:
-        """Each passage's vector as it comes, in the same order; what came before an error is good."""
+        """Yield each passage's vector as it comes, in the same order; vectors before an error are good."""

@@ -1,4 +1,4 @@
-"""Where what people say of answers is kept."""
+"""Storage of feedback on answers."""
 
 from typing import Protocol
 
@@ -6,7 +6,7 @@ from selfrag.domain.feedback import Feedback
 
 
 class FeedbackBook(Protocol):
-    """Keeps feedback, once for each question and caller; raises selfrag's typed errors."""
+    """A store of feedback, once for each question and caller; raises selfrag's typed errors."""
 
     def keep(self, feedback: Feedback, caller: str) -> None:
-        """Keep what a caller says, in place of what the same caller said of the same question before."""
+        """Store a caller's feedback on a question, in place of the same caller's earlier one."""

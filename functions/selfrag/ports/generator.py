@@ -1,4 +1,4 @@
-"""The fine-tuned Self-RAG model: what the steps need of the server that runs it, and what it hands back."""
+"""The fine-tuned Self-RAG model: the steps' interface to its server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from selfrag.ports.model import Asked
 
 @dataclass(frozen=True)
 class Completed(Asked):
-    """What was written after each prompt, in their order; None is what the server left out, or cannot have meant.
+    """The texts after each prompt, in their order; None is a text that the server left out or garbled.
 
-    `sequences` is for how many texts a request was answered: all or none.
+    `sequences` is the number of texts that a request was answered for: all or none.
     """
 
     written: tuple[Generated | None, ...]
@@ -25,26 +25,26 @@ class Generator(Protocol):
 
     @property
     def model(self) -> str:
-        """The name of the model."""
+        """Return the name of the model."""
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The ids of its tokens."""
+        """Return the ids of its tokens."""
 
     def complete(self, step: str, prompts: Sequence[str], max_tokens: int, *, stops: Sequence[int] = ()) -> Completed:
-        """Go on with all prompts in one request, each to so many tokens or to one of the ids in `stops`.
+        """Complete all prompts in one request, each to so many tokens or to one of the ids in `stops`.
 
-        A request that brought nothing, though a later one may, is told in what comes back. Raises selfrag's typed
-        errors for what no later try would mend.
+        A request without a reply that may succeed later is reported in the result. Raises selfrag's typed errors for
+        what no retry would mend.
         """
 
 
 @dataclass(frozen=True)
 class Server:
-    """Which server it is: whether it lists the tokens that it is asked for, and what is `wrong` with it, if anything.
+    """A server of the model: whether it lists the requested tokens, and what is `wrong` with it, if anything.
 
-    One that does not list them (vLLM before logprob_token_ids) gives the 20 most probable, so that verdicts may be
-    `truncated`. `max_model_len` is null where it does not say.
+    A server that does not list them (vLLM before logprob_token_ids) returns the 20 most probable, so verdicts may be
+    `truncated`. `max_model_len` is null if it does not say.
     """
 
     model: str

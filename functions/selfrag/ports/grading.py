@@ -1,4 +1,4 @@
-"""A step's judge: its prompt, and the model that it asks."""
+"""A step's judge: its prompt, and its model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,9 +15,9 @@ V = TypeVar("V", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Grader:
-    """A step's judge: its prompt and the model, which may remember what it said.
+    """A step's judge: its prompt and its model, which may have a cache.
 
-    `first` is a smaller judge that is asked before, where the deployment has one.
+    `first` is a smaller judge that is asked before, if the deployment has one.
     """
 
     step: str
@@ -27,14 +27,14 @@ class Grader:
 
     @property
     def model(self) -> str:
-        """The id of the model that judges."""
+        """Return the id of the model that judges."""
         return self.claude.model_of(self.step)
 
     def grade(self, texts: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         """Judge `texts` in the given shape.
 
-        Fails closed: a refused, cut, malformed or missing reply is no verdict and is not kept. Raises
-        selfrag's typed errors for what no later try would mend.
+        Fails closed: a refused, cut, malformed or missing reply is no verdict and is not cached. Raises selfrag's typed
+        errors for what no retry would mend.
         """
         judged = self.claude.judge(self.step, self.prompt, texts, shape)
         return replace(judged, key=verdict_key(self.claude, self.step, self.prompt, shape, texts))

@@ -1,4 +1,4 @@
-"""The index of passages: searching it, writing to it, and the best of what its two searches find."""
+"""The index of passages: search, writes, and the best passages of its two searches."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ CANDIDATES = 50
 
 
 class PassageIndex(Protocol):
-    """Where passages are kept; every search stays within bounds."""
+    """The index that is searched; every search stays within bounds."""
 
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
-        """The best passages by full text and by vector, at most `size` of each; without a vector by full text alone."""
+        """Return the best passages by text and by vector, at most `size` of each; by text alone without one."""
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        """The passages with these ids; ids that are gone, or of elsewhere, are left out."""
+        """Return the passages with these ids, without those gone or out of bounds."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Entry:
 
 @dataclass
 class Added:
-    """What became of each passage that was to be written, by passage id.
+    """The outcome of a write, by passage id.
 
-    `ids` are the service's own, by which a document is deleted. `failed` were not written: the name of an error
-    says why. `unknown` got no reply and may be written: ask `service_ids` later, before they are added again.
+    `ids` are the service's own, which are needed to delete. `failed` were not written: the name of an error says why.
+    `unknown` got no reply and may be written: call `service_ids` later, before they are added again.
     """
 
     ids: dict[str, str] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Added:
 
 
 class PassageWriter(Protocol):
-    """What ingestion needs of the index: it gives its own ids, and a write can be searched after some time."""
+    """The index that ingestion writes to: it assigns its own ids, and a write can be searched after some time."""
 
     def add(self, entries: Sequence[Entry]) -> Added:
         """Write passages, each once."""
@@ -53,15 +53,15 @@ class PassageWriter(Protocol):
         """Delete by the index's own ids; one that is gone already is no error."""
 
     def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
-        """The index's own ids of these passages, as far as they can be searched yet."""
+        """Return the index's own ids of the passages that can be searched by now."""
 
 
 class Index(PassageIndex, PassageWriter, Protocol):
-    """An index that can be searched and written to."""
+    """An index to search and to write to."""
 
 
 def best(candidates: Candidates, top_k: int) -> list[Passage]:
-    """The best passages of both searches, each with its fused score."""
+    """Return the best passages of both searches, each with its fused score."""
     found = (candidates.by_text, candidates.by_vector)
     passages = {passage.passage_id: passage for search in found for passage, _ in search}
     fused = fuse(*({passage.passage_id: score for passage, score in search} for search in found))

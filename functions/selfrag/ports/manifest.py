@@ -1,4 +1,4 @@
-"""The manifest: what is known of each document, and which passages of it the index holds."""
+"""The manifest: the state of each document, and its passages in the index."""
 
 from typing import Protocol
 
@@ -9,39 +9,39 @@ class Manifest(Protocol):
     """Records of documents and of their batches of passages; raises selfrag's typed errors."""
 
     def read(self, document_id: str) -> Record | None:
-        """What is known of a document, or None."""
+        """Return the record of a document, or None."""
 
     def listed(
         self, collection: str, limit: int, after: tuple[str, str] | None = None
     ) -> tuple[list[Record], tuple[str, str] | None]:
-        """Documents of a collection by key, and after which (key, id) the next page begins, None if this is the last.
+        """Return a page of a collection's documents, by key, and the (key, id) it ends with, None if last.
 
-        `limit` counts removed documents too, which are left out.
+        `limit` also counts removed documents, which are left out.
         """
 
     def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
-        """Take a document for one execution; false if another has it, which is then told to look again."""
+        """Take a document for one execution; False if another holds it, which then looks again."""
 
     def begin_deletion(self, document_id: str, at: int) -> None:
-        """Write that a document is about to be deleted, `at` nanoseconds since the epoch; `release` tells of its end.
+        """Record that a document is about to be deleted, `at` nanoseconds since the epoch.
 
-        What is claimed from now on has seen it.
+        Every later claim has seen the deletion; `release` records its end.
         """
 
     def undo_deletion(self, document_id: str, at: int) -> None:
-        """Take back what `begin_deletion` wrote, unless another deletion has begun since."""
+        """Revert `begin_deletion`, unless another deletion has begun since."""
 
     def release(self, record: Record, owner: str) -> bool:
-        """Write what is known now and let the document go; false if it has to be looked at again, and is kept."""
+        """Write the record and release the document; False, keeping it, if it must be looked at again."""
 
     def parts(self, document_id: str) -> list[Part]:
-        """Every batch of passages of a document that the index may hold."""
+        """Return every batch of a document's passages that the index may hold."""
 
     def part(self, document_id: str, generation: str, number: int) -> Part | None:
-        """One batch of passages, or None."""
+        """Return one batch of passages, or None."""
 
     def put(self, part: Part) -> None:
-        """Write a batch as it is known now."""
+        """Write a batch."""
 
     def forget(self, part: Part) -> None:
         """Remove a batch whose passages are gone from the index."""

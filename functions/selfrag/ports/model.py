@@ -1,4 +1,4 @@
-"""The language model: what the steps need of one, and what it hands back."""
+"""The language model: its interface, and its results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ Flaw = Literal["refused", "cut", "malformed", "unavailable"]
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What asking the model took: the call that it cost, and how often it was asked.
+    """The requests behind a result: the call with its cost, and the number of attempts.
 
-    What is `unavailable` or `cached` was no reply, so `call` is None. `error` is the class name of the error that is
-    why there was none, `cause` its sentence; `throttled` as in a step's result. What is `cached` was said before of
-    the same.
+    An `unavailable` or `cached` result has no reply, so its `call` is None. `error` is the class name of the error
+    without which there would be a reply, `cause` its sentence; `throttled` as in a step's result. `cached` marks a
+    cache hit.
     """
 
     call: ModelCall | None
@@ -32,7 +32,7 @@ class Asked:
 
     @property
     def took(self) -> dict[str, Any]:
-        """What it took, as the fields of a step's result."""
+        """Return the requests as the fields of a step's result."""
         told = ("attempts", "error", "cause", "throttled")
         calls = [] if self.call is None else [self.call]
         return {"calls": calls, "warnings": list(self.warnings), **{name: getattr(self, name) for name in told}}
@@ -40,7 +40,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Judgement(Asked, Generic[V]):
-    """A verdict, or None and its flaw; `key` is its key in the verdict cache, "" for who has none."""
+    """A verdict, or None and its flaw; `key` is its key in the verdict cache, "" without one."""
 
     verdict: V | None
     flaw: Flaw | None
@@ -48,7 +48,7 @@ class Judgement(Asked, Generic[V]):
 
     @property
     def took(self) -> dict[str, Any]:
-        """What it took, as the fields of a step's result, and the verdict."""
+        """Return the requests as the fields of a step's result, with the verdict."""
         found = self.verdict if self.key else None
         judged = [] if found is None else [Judged(key=self.key, verdict=found.model_dump_json())]
         return {**super().took, "judged": judged}
@@ -65,7 +65,7 @@ class Cited:
 
 @dataclass(frozen=True)
 class Segment:
-    """A run of the answer's text with the citations that stand behind it."""
+    """A run of the answer's text with its citations."""
 
     text: str
     citations: tuple[Cited, ...] = ()
@@ -73,7 +73,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Writing(Asked):
-    """What the model wrote, and its flaw, if it refused, was cut or did not reply."""
+    """The model's text, and its flaw, if it refused, was cut or did not reply."""
 
     segments: tuple[Segment, ...]
     flaw: Flaw | None
@@ -81,7 +81,7 @@ class Writing(Asked):
 
 @dataclass(frozen=True)
 class Source:
-    """A passage as the model is given it: its text in blocks, the smallest units it can cite."""
+    """A passage as the model gets it: its text in blocks, the smallest units it can cite."""
 
     name: str
     title: str
@@ -89,13 +89,13 @@ class Source:
 
 
 class Claude(Protocol):
-    """What the steps need of a language model."""
+    """The language model of the steps."""
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
-        """Ask for a verdict on quoted fields."""
+        """Return a verdict on quoted fields."""
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
-        """Ask for text; `sources` are given with citations on."""
+        """Return text; `sources` are sent with citations on."""
 
     def model_of(self, step: str) -> str:
-        """The model id that the step is configured to use."""
+        """Return the model id that the step is configured to use."""

@@ -21,24 +21,24 @@ class Objects(Protocol):
     """The buckets of a deployment; raises selfrag's typed errors."""
 
     def head(self, bucket: str, key: str) -> str | None:
-        """The version of an object as it is now, or None if it is gone."""
+        """Return the present version of an object, or None if it is gone."""
 
     def get(self, bucket: str, key: str, most: int) -> Object | None:
-        """An object as it is now, with at most so many bytes, or None if it is gone."""
+        """Return an object with at most this many bytes, or None if it is gone."""
 
     def put_json(self, key: str, value: Any) -> None:
-        """Keep work in progress."""
+        """Store work in progress."""
 
     def has_json(self, key: str) -> bool:
-        """Whether work in progress is there."""
+        """Return whether work in progress is there."""
 
     def get_json(self, key: str) -> Any:
-        """Work in progress; raises TemporarilyUnavailable when it is not there, for it can be made again."""
+        """Return work in progress; raises TemporarilyUnavailable if it is gone, since it can be made again."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """What an upload is sent with: a POST of multipart/form-data with these fields, and the file as the last one."""
+    """The form of an upload: a POST of multipart/form-data with these fields, and the file as the last one."""
 
     url: str
     fields: dict[str, str]
@@ -48,10 +48,10 @@ class Uploads(Protocol):
     """The bucket that documents are dropped into; raises selfrag's typed errors."""
 
     def origin(self) -> str:
-        """Where forms are sent to, as a browser names it: scheme, host and port; "" if there are none."""
+        """Return the origin that forms are sent to, in a browser's form: scheme, host and port; "" if there is none."""
 
     def form(self, request: UploadRequest) -> Form:
-        """A form by which this one object can be uploaded for UPLOAD_SECONDS."""
+        """Return a form that uploads this one object, for UPLOAD_SECONDS."""
 
     def delete(self, key: str) -> None:
         """Delete an object; one that is gone already is no error."""

@@ -1,4 +1,4 @@
-"""A step's prompt, and the form in which what is judged reaches the model."""
+"""A step's prompt, and the quoting of the texts that it judges."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Where a prompt.md has this line, it says the clause of material.md: it is one text, so a better wording reaches all.
+# This line of a prompt.md stands for the clause of material.md, which all prompts share.
 _CLAUSE = "{material}"
 
 
@@ -20,24 +20,24 @@ class Prompt:
 
 
 def load_prompt(module_file: str, name: str = "prompt.md") -> Prompt:
-    """Read the `prompt.md` that stands beside a module, with the clause that all prompts share put in its place.
+    """Return the `prompt.md` next to a module, with the shared clause filled in.
 
-    A step that asks for something else in another place has a prompt of another `name` for it.
+    A step with several prompts has a file of another `name` for each.
     """
     return prompt_of(Path(module_file).with_name(name).read_text(encoding="utf-8"))
 
 
 def prompt_of(text: str) -> Prompt:
-    """The prompt of the text of a `prompt.md`."""
+    """Return the prompt of a `prompt.md`'s text."""
     text = text.replace(_CLAUSE, material())
     return Prompt(text, hashlib.sha256(text.encode()).hexdigest()[:16])
 
 
 def material() -> str:
-    """What every prompt says of texts that give orders: they are material and nothing more."""
+    """Return the clause on texts that give orders: they are material and nothing more."""
     return Path(__file__).with_name("material.md").read_text(encoding="utf-8").strip()
 
 
 def as_quoted_fields(fields: Mapping[str, Any]) -> str:
-    """Write fields as one JSON object, so that no text in them can end its own quotation."""
+    """Return fields as one JSON object, so that no text in them can end its own quotation."""
     return json.dumps(dict(fields), ensure_ascii=False, indent=1)

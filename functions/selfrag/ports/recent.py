@@ -1,4 +1,4 @@
-"""What a deployment knows of its own recent calls to a model."""
+"""The recent calls of a deployment to a model."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,9 +6,9 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Recent:
-    """Seconds between the last arrivals of a step at its model, newest first, and for how long the model is to be left.
+    """Seconds between a step's last arrivals at its model, newest first, and the backoff that the model asks for.
 
-    Calls of one step within a few seconds of each other are one arrival: they run side by side.
+    Calls of one step within a few seconds of each other are one arrival: they run in parallel.
     """
 
     intervals: tuple[float, ...] = ()
@@ -16,10 +16,10 @@ class Recent:
 
 
 class RecentCalls(Protocol):
-    """What the deployment's functions tell each other; no failure of it is an error, it then knows less."""
+    """The record that the deployment's functions share; its failures are no errors, it then knows less."""
 
     def seen(self, step: str, model: str) -> Recent:
-        """Note that a step calls a model now, and give what is known."""
+        """Record that a step calls a model now, and return what is known."""
 
     def refused(self, model: str, seconds: float) -> None:
-        """Note that a model refused a request for being one too many, and wants to be left for so long."""
+        """Record that a rate limit refused a request, and the backoff that the model asks for."""

@@ -1,4 +1,4 @@
-"""Text recognition: what reads the text off pictures of pages."""
+"""Text recognition: the text of pictures of pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Recognized:
-    """What a page shows, line by line; `page` is counted from 1, `confidence` from 0 to 100."""
+    """The text of a page, line by line; `page` is counted from 1, `confidence` from 0 to 100."""
 
     page: int
     text: str
@@ -15,16 +15,16 @@ class Recognized:
 
 
 class Recognizer(Protocol):
-    """Recognises pages that are kept under a name of their content, and remembers what it read under that name.
+    """Text recognition of pages that are kept under a hash of their content, with its results.
 
     Raises BadDocument for pages that it cannot read, and selfrag's other typed errors.
     """
 
     def keep(self, name: str, pages: bytes) -> None:
-        """Keep a PDF of the pages that are to be recognised."""
+        """Store a PDF of the pages to recognise."""
 
     def begin(self, name: str) -> str:
-        """Begin with what is kept under a name, and say what to ask by; what was begun before is not begun again."""
+        """Start the recognition of a stored PDF, and return its job; a known or running one is not repeated."""
 
     def outcome(self, name: str, job: str) -> Sequence[Recognized] | None:
-        """What the pages say, in their order; None while it is at work."""
+        """Return the text of the pages, in their order; None while it is running."""

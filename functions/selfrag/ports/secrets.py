@@ -1,10 +1,10 @@
-"""Secrets: the keys of services, which settings name and do not hold."""
+"""Secrets: the keys of services, which settings name but do not contain."""
 
 from typing import Protocol
 
 
 class Secrets(Protocol):
-    """Gives secrets by their names; raises selfrag's typed errors."""
+    """Secrets by their names; raises selfrag's typed errors."""
 
     def __call__(self, name: str, setting: str, *, anew: bool = False) -> str:
-        """Return the secret of this name, not an earlier reading of it if `anew`; `setting` is what names it."""
+        """Return the secret of this name, read again if `anew`; `setting` is the setting that names it."""

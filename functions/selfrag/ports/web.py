@@ -1,4 +1,4 @@
-"""The web: a search service, and which domains it may bring results of."""
+"""Web search: a service, and the domains that it may return results from."""
 
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -7,13 +7,13 @@ from pydantic import BaseModel
 
 
 class Domains(BaseModel):
-    """Which domains may be used: all but `excluded`, or of those only `included` if any are named."""
+    """The domains that may be used: all but `excluded`, and only those `included` if there are any."""
 
     included: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
 
     def allow(self, url: str) -> bool:
-        """Whether a URL's host is one of the domains that may be used, or below one."""
+        """Return whether a URL's host is one of the domains that may be used, or below one."""
         try:
             host, scheme = urlsplit(url).hostname, urlsplit(url).scheme
         except ValueError:
@@ -29,7 +29,7 @@ class WebSearch(Protocol):
     """A web search service."""
 
     def __call__(self, query: str, max_results: int, domains: Domains) -> Any:
-        """The service's reply as parsed JSON."""
+        """Return the service's reply as parsed JSON."""
 
 
 def _within(host: str, domain: str) -> bool:

@@ -1,1 +1,1 @@
-"""What a function needs to run: its settings, its log and metrics, and the time that it has left."""
+"""The runtime of a function: its settings, its log and metrics, and its remaining time."""

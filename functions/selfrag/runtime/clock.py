@@ -1,4 +1,4 @@
-"""What waiting needs, in one value that a test or a bench can hand over."""
+"""The clock of waits, which tests and benches can override."""
 
 import random
 import time

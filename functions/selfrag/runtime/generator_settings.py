@@ -1,4 +1,4 @@
-"""The settings of the fine-tuned model's server, which most deployments have none of."""
+"""The settings of the fine-tuned model's server, which most deployments leave empty."""
 
 from typing import Annotated
 
@@ -7,12 +7,12 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from selfrag.domain.scores.vocabulary import IDS
 from selfrag.runtime.settings import FromEnvironment
 
-# The model of the paper, as it is published.
+# The paper's published model.
 SELFRAG_MODEL = "selfrag/selfrag_llama2_7b"
 
 
 def _token_ids(given: dict[str, int]) -> dict[str, int]:
-    """All tokens with their ids; raises ValueError for a token that is none, and for an id that two have."""
+    """Return all tokens with their ids; raises ValueError for an unknown token, and for a shared id."""
     if unknown := sorted(given.keys() - IDS.keys()):
         raise ValueError(f"no such token: {', '.join(unknown)}; the tokens are {', '.join(IDS)}")
     ids = {**IDS, **given}
@@ -22,10 +22,10 @@ def _token_ids(given: dict[str, int]) -> dict[str, int]:
 
 
 class GeneratorSettings(FromEnvironment):
-    """Where the fine-tuned Self-RAG model is: a vLLM server by its URL, or an endpoint of SageMaker by its name.
+    """The place of the fine-tuned Self-RAG model: a vLLM server by URL, or a SageMaker endpoint by name.
 
-    `generator_secret` names the server's API key, "" where it asks for none; `generator_component` is the inference
-    component behind an endpoint that has several. `generator_model` is the name that the model is served under, and
+    `generator_secret` names the server's API key, "" if it needs none; `generator_component` is the inference component
+    behind an endpoint that has several. `generator_model` is the name that the model is served under, and
     `generator_token_ids` are the ids of its tokens that differ from those of the 7B model.
     """
 
@@ -34,7 +34,7 @@ class GeneratorSettings(FromEnvironment):
     generator_endpoint: str = ""
     generator_component: str = ""
     generator_model: str = ""
-    # SageMaker waits for 60 s, a step for less than half of that.
+    # SageMaker's timeout is 60 s, a step's is less than half of that.
     generator_timeout_seconds: float = Field(default=20.0, gt=0)
     generator_token_ids: Annotated[dict[str, int], AfterValidator(_token_ids)] = Field(
         default={}, validate_default=True
@@ -42,17 +42,17 @@ class GeneratorSettings(FromEnvironment):
 
     @property
     def configured(self) -> bool:
-        """Whether there is an endpoint."""
+        """Return whether there is an endpoint."""
         return bool(self.generator_url or self.generator_endpoint)
 
     @property
     def generator_name(self) -> str:
-        """What the model is called where it is told of."""
+        """Return the model's name in messages and reports."""
         return self.generator_model or SELFRAG_MODEL
 
     @property
     def generator_served(self) -> str:
-        """What a request calls it: "" for an endpoint that has one model, whose name its server alone knows."""
+        """Return the model's name in requests: "" for an endpoint with one model."""
         return self.generator_model if self.generator_endpoint else self.generator_name
 
     @field_validator("generator_endpoint")

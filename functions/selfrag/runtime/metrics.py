@@ -1,8 +1,8 @@
-"""What is measured, as CloudWatch metrics written to the log (EMF, by Powertools).
+"""CloudWatch metrics, written to the log (EMF, by Powertools).
 
-A metric is billed for each combination of its dimensions, so there are three small sets: the step; the
-step and the model; and one word of the verdict, status or strategy that is counted. The namespace is
-`POWERTOOLS_METRICS_NAMESPACE`, the deployment's name.
+A metric is billed for each combination of its dimensions, so there are three small sets: the step; the step and the
+model; and one word of the verdict, status or strategy that is counted. The namespace is `POWERTOOLS_METRICS_NAMESPACE`,
+the deployment's name.
 """
 
 import os
@@ -42,17 +42,17 @@ def count_cache_failure(step: str) -> None:
 
 
 def count_throttled(step: str) -> None:
-    """Count one run of a step of which the model refused a request for being one too many."""
+    """Count one run of a step that a rate limit of the model refused a request of."""
     emit({"step": step}, {"ThrottledSteps": 1})
 
 
 def count_full_text_search() -> None:
-    """Count one search that did without a vector, because the embedding model was too busy."""
+    """Count one search without a vector, because the embedding model was too busy."""
     emit({"step": "retrieve"}, {"FullTextSearches": 1})
 
 
 def count_calls(calls: Iterable[ModelCall], prices: Mapping[str, Prices]) -> None:
-    """Count what each call to the model took; the cost is left out where no price is known."""
+    """Count each call to the model with its tokens, and its cost where a price is known."""
     for call in calls:
         cost = cost_usd(call, prices)
         values: dict[str, float] = {
@@ -65,7 +65,7 @@ def count_calls(calls: Iterable[ModelCall], prices: Mapping[str, Prices]) -> Non
 
 
 def count_answer(response: "AnswerResponse", strategy: str) -> None:
-    """Count how a question ended, by which strategy, and what its verdicts were."""
+    """Count a question's status, strategy and verdicts."""
     reflection, usage = response.reflection, response.usage
     emit({"status": response.status}, {"Questions": 1})
     emit({"strategy": strategy}, {"Strategies": 1})

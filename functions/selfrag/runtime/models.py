@@ -1,4 +1,4 @@
-"""Which model judges what: three profiles, from the cheapest to the strictest."""
+"""The models of the steps in three profiles, from the cheapest to the strictest."""
 
 from pydantic import ValidationInfo
 
@@ -12,7 +12,7 @@ DEFAULT_MODELS: dict[str, str] = {
     "grade_utility": GRADER,
     "rewrite_question": GRADER,
 }
-# The model that judges support before grade_support's own, which is then asked in doubt only.
+# The model that judges support before grade_support's own, which then judges only doubtful answers.
 FIRST = "grade_support_first"
 PROFILES: dict[str, dict[str, str]] = {
     "thrifty": dict.fromkeys(DEFAULT_MODELS, GRADER),
@@ -22,17 +22,17 @@ PROFILES: dict[str, dict[str, str]] = {
 
 
 def first_of(step: str) -> str:
-    """The name in `models` of the model that is asked before the step's own."""
+    """Return the name in `models` of the model that is asked before the step's own."""
     return f"{step}_first"
 
 
 def of_the_profile(models: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-    """The models of the profile with those that are named in their place."""
+    """Return the models of the profile with these overrides."""
     known = (*DEFAULT_MODELS, FIRST)
     unknown = sorted(set(models) - set(known))
     if unknown:
         raise ValueError(f"no such step: {', '.join(unknown)}; the steps are {', '.join(known)}")
     chosen = {**PROFILES[info.data.get("profile", "balanced")], **models}
     if chosen.get(FIRST) == chosen["grade_support"]:
-        del chosen[FIRST]  # nobody has to be asked twice
+        del chosen[FIRST]  # the same model need not judge twice
     return chosen

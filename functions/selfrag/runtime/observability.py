@@ -1,4 +1,4 @@
-"""The logger, and the one wrapper that every step's handler wears."""
+"""The logger, and the wrapper of every step's handler."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from selfrag.domain.calls import Prices, StepResult
 from selfrag.domain.errors import DeadlineExceeded, InvalidInput, SelfragError, TemporarilyUnavailable
-from selfrag.domain.refusals import wrong_fields
+from selfrag.domain.validation import wrong_fields
 from selfrag.runtime.deadline import time_for_a_retry
 from selfrag.runtime.metrics import NAMESPACE, count_calls, count_step, count_throttled
 
@@ -26,15 +26,15 @@ T = TypeVar("T", bound=BaseModel)
 
 
 def hashed(text: str) -> str:
-    """A short hash by which the log lines of one question can be found, and the question cannot."""
+    """Return a short hash that identifies the log lines of one question without its text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def step_handler(work: Callable[[T], BaseModel], task: type[T], prices: Callable[[], Mapping[str, Prices]]) -> Handler:
     """Make a Lambda handler of a function from a task to a result model; it is timed, counted and logged.
 
-    A malformed event raises InvalidInput with the names of the wrong fields, never their values; what cannot be
-    read later on is no fault of the event.
+    A malformed event raises InvalidInput with the names of the wrong fields, never their values; a later validation
+    error is no fault of the event.
     """
     name = work.__module__.split(".")[-2]
 
@@ -58,7 +58,7 @@ def _parsed(name: str, task: type[T], event: Event) -> T:
 
 
 def _noted(name: str, result: StepResult, prices: Callable[[], Mapping[str, Prices]]) -> str | None:
-    """Count what a step's calls took; why it brought nothing, if so."""
+    """Count a step's calls and throttles, and return why it had no result, if so."""
     count_calls(result.calls, prices())
     if result.throttled:
         count_throttled(name)
@@ -67,7 +67,7 @@ def _noted(name: str, result: StepResult, prices: Callable[[], Mapping[str, Pric
 
 @dataclass
 class _Run:
-    """One run of a step; it is in error until it has brought a result."""
+    """A run of a step; it is in error until it has a result."""
 
     error: str | None = "no result"
 
@@ -83,7 +83,7 @@ def _counted(name: str) -> Iterator[_Run]:
 
 @contextmanager
 def _logged(deadline_ms: float | None) -> Iterator[None]:
-    """Log an error that ends a step; what would be tried again and has no time for it has passed the deadline."""
+    """Log an error that ends a step; a retryable one without time for a retry becomes DeadlineExceeded."""
     try:
         yield
     except SelfragError as error:

@@ -15,7 +15,7 @@ _lock = RLock()
 
 
 def once(make: Callable[[], T]) -> Callable[[], T]:
-    """Make a part of a function: its override if its name has one, else what it returns, called on first use only."""
+    """Make a part of a function: its override if there is one by its name, else its result, computed on first use."""
 
     @wraps(make)
     def part() -> T:

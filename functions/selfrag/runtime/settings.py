@@ -1,6 +1,6 @@
 """The settings of a deployment, read from `SELFRAG_*` environment variables by one reader.
 
-No secret stands here: secrets are named by their id in Secrets Manager.
+They contain no secrets, only the ids of secrets in Secrets Manager.
 """
 
 from typing import Annotated, Any, Literal, TypeVar
@@ -13,8 +13,7 @@ from selfrag.domain.errors import Misconfigured
 from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who names the steps that ask a model
 from selfrag.runtime.models import of_the_profile
 
-# Raise it when the same file would be read or split otherwise than before: it is part of what tells that a document
-# is unchanged.
+# Raise it when the same file would be read or split differently than before: it is part of a document's version.
 PASSAGES = "3"
 
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -22,16 +21,16 @@ Collections = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class FromEnvironment(BaseSettings):
-    """What each kind of settings has in common."""
+    """The base of all settings."""
 
     model_config = SettingsConfigDict(env_prefix="SELFRAG_", frozen=True, extra="ignore")
 
 
 class Settings(FromEnvironment):
-    """What answers questions: the model, the verdict cache and the web.
+    """The settings of question answering: the model, the verdict cache and the web.
 
-    `profile` says which model judges what. `models` maps a step's folder to a model id, names only those that differ
-    from the profile, and holds all of them once it is read; `grade_support_first` judges support before the step's own.
+    `profile` is the choice of models. `models` maps a step's folder to a model id, names only those that differ from
+    the profile, and holds all of them once it is read; `grade_support_first` judges support before the step's own.
     `prices` adds models to the price table, or replaces their prices.
     """
 
@@ -56,32 +55,32 @@ class Settings(FromEnvironment):
 
 
 class CollectionSettings(FromEnvironment):
-    """Where the collection is, and the shape of its index; `vector_dimensions` must be the embedder's."""
+    """The address of the collection, and the shape of its index; `vector_dimensions` must be the embedder's."""
 
     collection_endpoint: str = Field(pattern=r"^https?://[^/]+/?$")
     collection_region: str | None = None
-    # A collection that was idle answers its first request after 10 to 30 s.
+    # An idle collection answers its first request after 10 to 30 s.
     collection_timeout_seconds: float = Field(default=35.0, gt=0)
     index_name: str = Field(default="passages", pattern=r"^[a-z0-9][a-z0-9_-]*$")
     vector_dimensions: int = Field(default=512, ge=1, le=16_000)
 
 
 class EmbeddingSettings(FromEnvironment):
-    """How texts are embedded; `vector_dimensions` must be the index's."""
+    """The embedding of texts; `vector_dimensions` must be the index's."""
 
-    # An environment variable is a text, which a Literal of numbers would refuse.
+    # An environment variable is a string, which a Literal of numbers would refuse.
     vector_dimensions: Annotated[Literal[256, 512, 1024], BeforeValidator(int)] = 512
     embedding_timeout_seconds: float = Field(default=10.0, gt=0)
     embedding_region: str | None = None
 
 
 class IngestionSettings(FromEnvironment):
-    """Where ingestion keeps its manifest and its work.
+    """The manifest and the work bucket of ingestion.
 
-    `view_seconds` is how long a write to the index may stay out of sight (about a minute, AWS says no figure);
-    `pipeline` names what vectors depend on beside the passages: change it to index everything anew.
-    `text_recognition` says whether Amazon Textract reads pages that show pictures and hold no text, of a document
-    `recognition_pages` at the most; what it read is kept in `recognized_bucket`.
+    `view_seconds` is the index's refresh interval, after which a write is visible (about a minute, AWS says no figure);
+    `pipeline` names what vectors depend on besides the passages: change it to index everything anew. `text_recognition`
+    says whether Amazon Textract reads pages that show pictures and hold no text, of a document `recognition_pages` at
+    the most; `recognized_bucket` keeps its text.
     """
 
     documents_table: str = "selfrag-documents"
@@ -94,17 +93,16 @@ class IngestionSettings(FromEnvironment):
 
     @property
     def made_by(self) -> str:
-        """What passages and vectors depend on beside the content of a document."""
+        """Return the versions that passages and vectors depend on, besides a document's content."""
         return f"{PASSAGES} {self.pipeline}"
 
 
 class ApiSettings(FromEnvironment):
-    """Which machines answer, where answers, requests, feedback and documents are kept, and what a caller may ask.
+    """The machines, tables and buckets of the API, and the collections that callers may ask.
 
-    Callers are bound to collections in `callers_table`; those who are not may ask `default_collections`, and all of
-    `collections` where that is left out.
-    `sync_deadline_seconds` is the most that POST /v1/ask may take for the question itself: API Gateway
-    waits 29 s, and the response has to be composed and carried in what is left.
+    `callers_table` binds callers to collections; callers without a binding may ask `default_collections`, and all of
+    `collections` if that is left out. `sync_deadline_seconds` is the most that POST /v1/ask may take for the question
+    itself: API Gateway waits 29 s, and the rest is for composing and returning the response.
     """
 
     express_machine_arn: str = Field(pattern=r"^arn:")
@@ -121,12 +119,12 @@ class ApiSettings(FromEnvironment):
 
     @property
     def for_others(self) -> tuple[str, ...]:
-        """What a caller may ask who is bound to nothing."""
+        """Return the collections of callers without a binding."""
         return self.collections if self.default_collections is None else self.default_collections
 
 
 class CallerSettings(FromEnvironment):
-    """How callers show who they are, with `none` on the laptop, and from whose pages browsers may call.
+    """The authentication of callers (`none` on the laptop), and the origins whose pages browsers may call from.
 
     `cors_origins` has commas between origins, and is `*` for every page.
     """
@@ -136,7 +134,7 @@ class CallerSettings(FromEnvironment):
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """The origins, one by one."""
+        """Return the origins, one by one."""
         return tuple(filter(None, self.cors_origins.split(",")))
 
 
@@ -144,14 +142,14 @@ S = TypeVar("S", bound=BaseSettings)
 
 
 def read(kind: type[S], **given: Any) -> S:
-    """Settings of a kind as they are given, else as the environment has them.
+    """Return settings of a kind as given, else as the environment has them.
 
-    Raises Misconfigured with the names that are wrong.
+    Raises Misconfigured with the names of the wrong ones.
     """
     try:
         return kind(**given)
     except ValidationError as error:
         wrong = "; ".join(f"SELFRAG_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
-    except SettingsError as error:  # what should be JSON is not; the message has the field's name in quotes
+    except SettingsError as error:  # invalid JSON; the message has the field's name in quotes
         wrong = f"SELFRAG_{str(error).split(chr(34))[1].upper()}: it is not valid JSON"
     raise Misconfigured(f"the settings are wrong: {wrong}")

@@ -8,7 +8,7 @@ from statistics import fmean, pstdev
 
 
 def fuse(*searches: Mapping[str, float]) -> dict[str, float]:
-    """The sum of z-scores of each id over the searches' scores, best first.
+    """Return the sum of z-scores of each id over the searches' scores, best first.
 
     An id that one search did not find gets that search's lowest score.
     """

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-# A sentence ends after its closing marks and the space behind them, or at a line's end. East Asian
+# A sentence ends after its closing marks and the space after them, or at a line's end. East Asian
 # full stops need no space. Abbreviations such as "e.g.", initials and the numbers of a list do not end one.
 _END = re.compile(
     r"(?<!^\d)(?<!^\d\d)(?<!\be\.g)(?<!\bi\.e)(?<!\bNo)(?<!\bapprox)(?<!\b[A-Z])[.!?]+[\"')\]»”’]*\s+"
@@ -14,7 +14,7 @@ _END = re.compile(
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut a text into sentences that joined together are the text again; none is only white space."""
+    """Cut a text into sentences that join to the text again; none is only white space."""
     pieces: list[str] = []
     start = 0
     for end in [match.end() for match in _END.finditer(text)] + [len(text)]:
@@ -32,14 +32,14 @@ def split_sentences(text: str) -> list[str]:
 def split_around(text: str, whole: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Cut a text into sentences, except that these stretches (in order, from character to character) stay whole.
 
-    A stretch has no white space around it: the line end behind it begins what follows. Together they are the text
+    A stretch has no white space around it: the line end after it begins the next piece. Together they are the text
     again, and none is only white space.
     """
     found: list[tuple[int, int]] = []
     at = 0
     for start, end in [*whole, (len(text), len(text))]:
         if not at <= start <= end <= len(text):
-            continue  # of a stored passage; what does not fit its text is cut like the rest
+            continue  # of a stored passage; a stretch that does not fit its text is ignored
         for sentence in split_sentences(text[at:start]):
             found.append((at, at + len(sentence)))
             at += len(sentence)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from werkzeug.wrappers import Request, Response
 
-from ask.page import assembled
+from ask.page import bundle
 from cli.local.loopback import Loopback
 from selfrag.domain.scores.critiqued import Out
 from selfrag.domain.scores.shown import Scale, Stopped
@@ -28,8 +28,8 @@ def replying(response: Mapping[str, Any], *before: Mapping[str, Any]) -> Iterato
 
     def reply(request: Request) -> Response:
         if request.path == "/":
-            policy = {"Content-Security-Policy": assembled.policy()}
-            return Response(assembled.html(), 200, policy, content_type="text/html")
+            policy = {"Content-Security-Policy": bundle.policy()}
+            return Response(bundle.html(), 200, policy, content_type="text/html")
         if request.path.endswith("/events"):
             views = [("progress", view) for view in before] + ([] if before else [("answer", response)])
             told = "".join(

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from ask.documents.listing import Document
-from ask.page import assembled
+from ask.page import bundle
 from tests.support.page.browsing import Tab
 from tests.support.page.said import saying_each
 
@@ -24,7 +24,7 @@ def test_every_word_is_there_in_every_language(tab: Tab) -> None:
         )
         states = get_args(Document.model_fields["status"].annotation)
         assert set(states) <= set(tab.run("Object.keys(WORDS)"))
-        said = set(re.findall(r'(?:word|heading)\("(\w+)"\)|data-(?:word|label)="(\w+)"', assembled.html()))
+        said = set(re.findall(r'(?:word|heading)\("(\w+)"\)|data-(?:word|label)="(\w+)"', bundle.html()))
         assert {one or other for one, other in said} <= set(tab.run("Object.keys(WORDS)"))
         assert tab.run("LANGUAGES") == tab.run(
             "[...document.querySelectorAll('#language option')].map((one) => one.value)"

@@ -58,7 +58,7 @@ def test_a_document_of_each_kind_is_read_from_the_zip_and_its_layers_alone(unpac
 
 
 def test_what_retrieve_loads_at_its_first_question_is_in_the_layer(unpacked: Path) -> None:
-    code = "import selfrag.adapters.opensearch.searching, selfrag.adapters.titan, selfrag.adapters.clients"
+    code = "import selfrag.adapters.opensearch.search, selfrag.adapters.titan, selfrag.adapters.clients"
     done = run_as_lambda(unpacked, "retrieve", code)
     assert done.returncode == 0, done.stderr
 

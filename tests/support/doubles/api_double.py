@@ -5,7 +5,7 @@ import re
 
 from werkzeug.wrappers import Request, Response
 
-from ask.page import assembled
+from ask.page import bundle
 from cli.local.loopback import Loopback
 
 DOCUMENT = "0" * 32
@@ -36,7 +36,7 @@ class ApiDouble(Loopback):
         self.headers: list[dict[str, str]] = []
         self.held = ""
         self.healthy = 20
-        self.page, self.policy, self.readable_from = assembled.html(), assembled.policy(), ""
+        self.page, self.policy, self.readable_from = bundle.html(), bundle.policy(), ""
         self._polls = 0
 
     def _respond(self, request: Request) -> Response:

@@ -7,7 +7,7 @@ from pathlib import Path
 import boto3
 import httpx2
 
-from ask.page import assembled
+from ask.page import bundle
 from tests.support.infra.asking import api_key, at
 from tests.support.infra.emulator import Stack
 from tests.support.page.browsing import NAMES, Tab, browsing
@@ -46,8 +46,8 @@ def the_page_comes_as_the_function_made_it(stack: Stack) -> None:
     for path in ("", "/"):
         page = httpx2.get(stack.url(path))
         assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
-        assert page.text == assembled.html()
-        assert page.headers["content-security-policy"] == assembled.policy(stack.aws)
+        assert page.text == bundle.html()
+        assert page.headers["content-security-policy"] == bundle.policy(stack.aws)
         assert page.headers["x-content-type-options"] == "nosniff"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from ask.page import assembled
+from ask.page import bundle
 from cli.local.loopback import Loopback
 
 
@@ -52,8 +52,8 @@ def saying(text: str) -> Iterator[str]:
 
     def reply(request: Request) -> Response:
         if request.path == "/":
-            policy = {"Content-Security-Policy": assembled.policy()}
-            return Response(assembled.html(), 200, policy, content_type="text/html; charset=utf-8")
+            policy = {"Content-Security-Policy": bundle.policy()}
+            return Response(bundle.html(), 200, policy, content_type="text/html; charset=utf-8")
         if request.headers.get("x-api-key") != "the-key":
             problem = {"status": 403, "detail": text, "hint": "Send a valid API key in the header x-api-key."}
             return Response(json.dumps(problem), 403, content_type="application/problem+json")
@@ -81,8 +81,8 @@ def saying_each(texts: Sequence[str]) -> Iterator[str]:
 
     def reply(request: Request) -> Response:
         if request.path == "/":
-            policy = {"Content-Security-Policy": assembled.policy()}
-            return Response(assembled.html(), 200, policy, content_type="text/html; charset=utf-8")
+            policy = {"Content-Security-Policy": bundle.policy()}
+            return Response(bundle.html(), 200, policy, content_type="text/html; charset=utf-8")
         if request.path == "/v1/documents":
             documents = [document_of(text) for text in texts]
             return _json({"documents": documents, "collections": texts, "cursor": None})

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ask.handler import handler
-from ask.page import assembled
+from ask.page import bundle
 from selfrag import bootstrap
 from selfrag.adapters import clients
 from selfrag.adapters.objects import S3Uploads
@@ -31,7 +31,7 @@ def test_the_page_may_send_to_the_host_that_its_forms_name_and_to_no_other(
 
 
 def test_a_page_without_a_bucket_asks_its_own_api_alone() -> None:
-    assert "connect-src 'self';" in assembled.policy()
+    assert "connect-src 'self';" in bundle.policy()
 
 
 @pytest.mark.parametrize(("path", "status"), [("/v1/health", 200), ("/v1/openapi.json", 200), ("/v1/ask", 405)])

@@ -11,7 +11,7 @@ from selfrag.adapters.clients import secrets_client
 from selfrag.adapters.items import part_of, record_of
 from selfrag.adapters.manifest import DynamoManifest
 from selfrag.adapters.objects import S3Objects
-from selfrag.adapters.opensearch.searching import OpenSearchPassages
+from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.adapters.secrets import secrets_manager
 from selfrag.adapters.titan import TitanEmbedder
 from selfrag.domain.errors import (

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from question.decide_retrieval.continuation import Next
 from question.decide_retrieval.logic import Retrieval, RetrievalAndComplexity
-from question.decide_retrieval.next import Next
+from question.generate.annotations import NOT_SAID
 from question.generate.logic import NO_ANSWER
-from question.generate.marks import NOT_SAID
 from question.grade_relevance.logic import JudgedStrip, Relevance, RelevanceOfStrips
 from question.grade_support.logic import JudgedClaim, Support
 from question.grade_utility.logic import Utility

@@ -9,7 +9,7 @@ import pytest
 
 from selfrag.domain.passages import FoundPassages, Passage
 from selfrag.plan.passes import AT_ONCE
-from selfrag.text.budget import STATE_BUDGET_BYTES, within_budget
+from selfrag.text.state_budget import STATE_BUDGET_BYTES, within_budget
 from tests.support import steps
 from tests.support.paper.segments import EXAMPLE, segment
 from tests.workflow.asking import ASKED, POLICY, executed

@@ -1,4 +1,4 @@
-"""What a request to the Messages API is made of, and what its reply says."""
+"""Requests and replies of the Messages API."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,14 +12,14 @@ _CUT = ("max_tokens", "model_context_window_exceeded")
 
 
 def flaw_of(message: Message) -> Flaw | None:
-    """Whether the model refused, or its reply was cut."""
+    """Return the flaw of a reply that the model refused or that was cut."""
     if message.stop_reason == "refusal":
         return "refused"
     return "cut" if message.stop_reason in _CUT else None
 
 
 def verdict_in(message: Message, shape: type[V]) -> V:
-    """The verdict that a message holds; raises ValidationError for another shape."""
+    """Return the verdict in a message; raises ValidationError for another shape."""
     # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
     for block in message.content:
         if block.type == "tool_use":
@@ -29,7 +29,7 @@ def verdict_in(message: Message, shape: type[V]) -> V:
 
 
 def search_result(source: Source) -> dict[str, Any]:
-    """A source as a block of a request, with citations on."""
+    """Return a source as a block of a request, with citations on."""
     return {
         "type": "search_result",
         "source": source.name,
@@ -40,7 +40,7 @@ def search_result(source: Source) -> dict[str, Any]:
 
 
 def segment_of(block: Any) -> Segment:
-    """A text block of a message, with its citations of search results."""
+    """Return a text block of a message, with its citations of search results."""
     found = [c for c in block.citations or () if c.type == "search_result_location"]
     return Segment(
         block.text, tuple(Cited(c.search_result_index, c.start_block_index, c.end_block_index) for c in found)
@@ -48,7 +48,7 @@ def segment_of(block: Any) -> Segment:
 
 
 def call_of(step: str, message: Message, started: float, ended: float, prices: Mapping[str, Prices]) -> ModelCall:
-    """What the call that brought a message took, begun and ended at these seconds since the epoch, and what it cost."""
+    """Return the call behind a message, with its cost; it began and ended at these seconds since the epoch."""
     usage = message.usage
     call = ModelCall(
         step=step,

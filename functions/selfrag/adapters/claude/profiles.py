@@ -1,4 +1,4 @@
-"""How each model family wants to be asked for a verdict."""
+"""Request profiles of the model families."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Profile:
-    """What a model family takes: `verdicts` by JSON schema or by a forced tool call, and its `effort` if it has one."""
+    """A model family's way to give `verdicts`, a JSON schema or a forced tool call, and its `effort` if it has one."""
 
     verdicts: Literal["json_schema", "forced_tool"]
     effort: Literal["low", "medium", "high"] | None
@@ -19,7 +19,7 @@ _LAST_OF_THE_OLD_VERSION = (4, 6)
 
 
 def profile_of(model: str) -> Profile:
-    """The profile of a model id, Bedrock's prefixed ids included; unknown names count as current.
+    """Return the profile of a model id, Bedrock's prefixed ids included; unknown names count as current.
 
     Models from 5 on refuse a forced tool choice; 4.x models before 4.6 have no structured output.
     """
@@ -28,7 +28,7 @@ def profile_of(model: str) -> Profile:
 
 
 def bedrock_request(model: str) -> dict[str, Any]:
-    """The request parameters that a Bedrock id needs beside: the API version that models up to 4.6 know.
+    """Return the extra request parameters of a Bedrock id: the API version that models up to 4.6 know.
 
     The SDK sends Bedrock a version that such models refuse. Ids of other services need nothing.
     """
@@ -39,12 +39,12 @@ def bedrock_request(model: str) -> dict[str, Any]:
 
 
 def plain_request(profile: Profile) -> dict[str, Any]:
-    """The request parameters for free text: little effort, for a short answer from passages needs no long thought."""
+    """Return the request parameters for free text: a short answer from passages needs little effort."""
     return {"output_config": {"effort": profile.effort}} if profile.effort else {}
 
 
 def structured_request(schema: dict[str, Any], profile: Profile) -> dict[str, Any]:
-    """The request parameters that make a model of this profile reply in the shape of `schema`."""
+    """Return the request parameters that make a model of this profile reply in the shape of `schema`."""
     if profile.verdicts == "forced_tool":
         tool = {"name": "verdict", "description": "Hand in your verdict.", "input_schema": schema}
         return {"tools": [tool], "tool_choice": {"type": "tool", "name": "verdict"}}

@@ -1,8 +1,8 @@
-"""Claude, asked by the anthropic SDK.
+"""Claude by the anthropic SDK.
 
-`judge` asks for a verdict in a given shape, `write` for text with citations. A reply that cannot be used (a refusal, a
-cut reply, a wrong shape) is handed back as such, with the call that it cost, and so is a reply that never came. What no
-later try would mend is raised.
+`judge` asks for a verdict in a given shape, `write` for text with citations. An unusable reply (a refusal, a cut reply,
+a wrong shape) is returned as such, with the cost of its call; so is a missing reply. Errors that no retry would mend
+are raised.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,11 +13,11 @@ import anthropic
 from anthropic.types import Message
 from pydantic import BaseModel, ValidationError
 
-from selfrag.adapters.claude.budget import Kind, Purse
-from selfrag.adapters.claude.faults import cost_nothing, understood
-from selfrag.adapters.claude.marks import mark_for
+from selfrag.adapters.claude.cache_control import mark_for
 from selfrag.adapters.claude.messages import call_of, flaw_of, search_result, segment_of, verdict_in
 from selfrag.adapters.claude.profiles import bedrock_request, plain_request, profile_of, structured_request
+from selfrag.adapters.claude.purse import Kind, Purse
+from selfrag.adapters.claude.sdk_errors import cost_nothing, understood
 from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall, Prices, price_of
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
@@ -30,8 +30,8 @@ Said = tuple[Message, ModelCall]
 
 
 def client_of(provider: Provider, api_key: str | None, base_url: str | None, seconds: float) -> Any:
-    """The SDK's client of a provider, of which only `anthropic` takes a key; raises Misconfigured."""
-    # `Pace` owns waiting and retrying: the SDK would honour any `retry-after`, without a look at the deadline.
+    """Return the SDK's client of a provider, of which only `anthropic` takes a key; raises Misconfigured."""
+    # `Pace` owns the retries: the SDK would honour any `retry-after`, even past the deadline.
     options: dict[str, Any] = {"max_retries": 0, "timeout": seconds}
     if base_url:
         options["base_url"] = checked_url(base_url, "SELFRAG_MODEL_BASE_URL")
@@ -47,10 +47,10 @@ def client_of(provider: Provider, api_key: str | None, base_url: str | None, sec
 
 
 class SdkClaude:
-    """Claude for one task: `pace` says when requests are sent, and at most `budget_usd` is spent, None for no limit.
+    """Claude for one task; `pace` sends the requests, `budget_usd` limits their cost (None is no limit).
 
-    `models` has the model id of each step, `prices` adds to the price table. `with_another_key` gives the client to use
-    in place of one whose key was refused, which may have been rotated; None if there is no other key.
+    `models` has the model id of each step, `prices` adds to the price table. `with_another_key` returns a client in
+    place of one whose key was refused, since keys may be rotated; None if there is no other key.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class SdkClaude:
         self._with_another_key = with_another_key
 
     def model_of(self, step: str) -> str:
-        """The model id that the step is configured to use."""
+        """Return the model id that the step is configured to use."""
         return self._models[step]
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
-        """Ask for a verdict in the shape of a pydantic model, by the way that the model's family takes."""
+        """Return a verdict in the shape of a pydantic model, requested as the model's family needs it."""
         schema = _schema(shape)
         wanted = structured_request(schema, profile_of(self.model_of(step)))
         reply = self._send(step, prompt, [{"type": "text", "text": as_quoted_fields(fields)}], wanted, "verdict")
@@ -87,7 +87,7 @@ class SdkClaude:
             return Judgement(None, "malformed", call=call, **_told(reply))
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
-        """Ask for an answer; the sources go as `search_result` blocks with citations on."""
+        """Return an answer; the sources go as `search_result` blocks with citations on."""
         content: list[dict[str, Any]] = [search_result(source) for source in sources]
         content.append({"type": "text", "text": as_quoted_fields(fields)})
         reply = self._send(step, prompt, content, plain_request(profile_of(self.model_of(step))), "answer")
@@ -105,7 +105,7 @@ class SdkClaude:
     ) -> Reply[Said]:
         model = self.model_of(step)
         mark = mark_for(prompt.text, model, self._pace.intervals(step, model), price_of(model, self._prices))
-        # The rubric is the same for every question, so it is the part that may be read again.
+        # The rubric is the same for every question, so it is the part that the prompt cache can serve.
         rubric = {"type": "text", "text": prompt.text, **({"cache_control": mark} if mark else {})}
         messages = [{"role": "user", "content": content}]
         request = {"model": model, "system": [rubric], "messages": messages, **wanted, **bedrock_request(model)}
@@ -143,6 +143,6 @@ def _schema(shape: type[BaseModel]) -> dict[str, Any]:
 
 
 def _told(reply: Reply[Said]) -> dict[str, Any]:
-    """What a judgement and a text tell of the requests behind them."""
+    """Return the fields of a judgement or a text that report its requests."""
     error, cause = (type(reply.error).__name__, str(reply.error)) if reply.error else (None, "")
     return {"attempts": reply.requests, "error": error, "cause": cause, "throttled": reply.throttled}

@@ -1,4 +1,4 @@
-"""The collection itself: its client, the shape of its index, and what its errors mean."""
+"""The collection: its client, the mapping of its index, and its errors."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def connect(endpoint: str, region: str | None, seconds: float) -> OpenSearch:
-    """A client that signs its requests and never repeats one; raises Misconfigured without credentials or region."""
+    """Return a client that signs its requests and never retries; raises Misconfigured without credentials or region."""
     with aws_faults("the collection"):
         session = boto3.Session(region_name=region)
         credentials = session.get_credentials()
@@ -35,7 +35,7 @@ def connect(endpoint: str, region: str | None, seconds: float) -> OpenSearch:
 
 
 def mapping(dimensions: int) -> Json:
-    """The index's settings and fields."""
+    """Return the index's settings and fields."""
     # `cjk` makes bigrams of Chinese, Japanese and Korean, `english` stems: a query is scored by both.
     text = {"type": "text", "analyzer": "cjk", "fields": {"english": {"type": "text", "analyzer": "english"}}}
     keyword = {"type": "keyword"}
@@ -50,7 +50,7 @@ def mapping(dimensions: int) -> Json:
         "text": text,
         "heading": keyword,
         "page": {"type": "integer"},
-        # Only shown: nothing is searched by them.
+        # For display only, not searchable.
         "locator": {"type": "keyword", "index": False, "doc_values": False},
         "rows": {"type": "object", "enabled": False},
         "tags": keyword,
@@ -61,29 +61,29 @@ def mapping(dimensions: int) -> Json:
 
 
 def check_length(vector: Sequence[float], dimensions: int) -> None:
-    """Raise Misconfigured when the embedder's vector does not fit the index."""
+    """Raise Misconfigured if the embedder's vector does not fit the index."""
     if len(vector) != dimensions:
         raise Misconfigured(f"the embedder gives {len(vector)} dimensions, the index holds {dimensions}")
 
 
 def lines(*parts: Json) -> str:
-    """A body of one line of JSON for each part."""
+    """Return a body with one line of JSON for each part."""
     # ASCII only: its length is its bytes, and half of a surrogate pair cannot break the encoding.
     return "".join(json.dumps(part) + "\n" for part in parts)
 
 
 @contextmanager
 def index_faults() -> Iterator[None]:
-    """Turn what the client raises in the block into an error of selfrag."""
+    """Turn the client's errors in the block into selfrag's errors."""
     try:
         yield
     except OpenSearchException as error:
-        # Not `from error`: what the service says may repeat the query or the passage.
+        # Not `from error`: the service's message may repeat the query or the passage.
         raise typed(error) from None
 
 
 def typed(error: OpenSearchException) -> SelfragError:
-    """The error of selfrag that says what this one means."""
+    """Return selfrag's error for an error of the client."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return refusal(status)
@@ -91,13 +91,13 @@ def typed(error: OpenSearchException) -> SelfragError:
 
 
 def was_refused(error: OpenSearchException) -> bool:
-    """Whether the service refused the request, so that it did nothing."""
+    """Return whether the service refused the request, so that it did nothing."""
     status = getattr(error, "status_code", None)
     return isinstance(status, int) and 400 <= status < 500
 
 
 def refusal(status: int) -> SelfragError:
-    """The error that this status of a reply means."""
+    """Return the error for this status of a reply."""
     if status in (401, 403):
         return Misconfigured(f"the passage index refused the credentials or the access: status {status}")
     # 404: an index can be used some seconds after it was created.

@@ -1,4 +1,4 @@
-"""What the collection replies, as shapes: a reply that has not its shape is none."""
+"""Shapes of the collection's replies; a reply of another shape counts as none."""
 
 from typing import Any, TypeVar
 
@@ -32,7 +32,7 @@ class Found(BaseModel):
     hits: _Hits | None = None
 
     def complete(self) -> list[Hit]:
-        """What the search found; raises TemporarilyUnavailable if it did not search everything."""
+        """Return the hits; raises TemporarilyUnavailable if the search was not complete."""
         if self.shards is None or self.hits is None:
             raise _unreadable()
         if self.timed_out or self.shards.failed:
@@ -46,14 +46,14 @@ class AllFound(BaseModel):
     responses: list[Found]
 
     def of(self, count: int) -> list[Found]:
-        """The replies to so many searches; raises TemporarilyUnavailable if they are not as many."""
+        """Return the replies to so many searches; raises TemporarilyUnavailable for another number."""
         if len(self.responses) != count:
             raise _unreadable()
         return self.responses
 
 
 class Outcome(BaseModel):
-    """What became of one document, and the service's id of it."""
+    """The status of one document's write, and the service's id of it."""
 
     id: str = Field(default="", alias="_id")
     status: int
@@ -64,12 +64,12 @@ class _Item(BaseModel):
 
 
 class Written(BaseModel):
-    """The reply to a bulk request: what became of each document, in their order."""
+    """The reply to a bulk request: the outcome of each document, in their order."""
 
     items: list[_Item]
 
     def outcomes(self, count: int) -> list[Outcome]:
-        """The outcomes of so many documents; raises TemporarilyUnavailable if they are not as many."""
+        """Return the outcomes of so many documents; raises TemporarilyUnavailable for another number."""
         if len(self.items) != count:
             raise _unreadable()
         return [item.index for item in self.items]
@@ -91,7 +91,7 @@ R = TypeVar("R", bound=BaseModel)
 
 
 def read_reply(shape: type[R], reply: Any) -> R:
-    """A reply in the form that it should have; raises TemporarilyUnavailable for any other."""
+    """Return a reply in its shape; raises TemporarilyUnavailable for any other."""
     try:
         return shape.model_validate(reply)
     except ValidationError:

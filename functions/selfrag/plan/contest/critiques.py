@@ -12,24 +12,24 @@ from selfrag.plan.reports import Report, entry_of, of_step
 from selfrag.plan.strategy import Strategy
 
 Move = tuple[Contest, Plan]
-# Two answers at the same time, each with two steps, once the model asked for patience.
+# Two answers at the same time, each with two steps, once the model was throttled.
 AT_ONCE_WHEN_THROTTLED = 4
-# Calls to Claude that an answer takes at most: IsRel, the text, IsSup and IsUse; of one that is written the last two.
+# The most calls to Claude for an answer: IsRel, the text, IsSup and IsUse; for a written one the last two.
 FROM_A_PASSAGE, WITHOUT_ONE = 4, 2
 
 
 class Critiquing(Strategy[Contest]):
-    """The answers at work; what follows from them is the strategy's."""
+    """The answers in progress; the strategy decides what follows from them."""
 
     Known = Contest
 
     @property
     def by_selfrag(self) -> bool:
-        """Whether the fine-tuned model writes all answers in one request, and judges them as it writes."""
+        """Return whether the fine-tuned model writes all answers in one request, and judges them as it writes."""
         return self.policy.generator == "selfrag"
 
     def read(self, known: Contest, why: str) -> Move:
-        """Grade the passages and write from each, one after the other with `off`; nothing is begun without room."""
+        """Grade the passages and write from each, in turn with `off`; no step starts without room."""
         each = WITHOUT_ONE if known.source == "direct" else FROM_A_PASSAGE
         known = weighed(known, self.policy, self.now_ms, each)
         if known.stopped:
@@ -56,7 +56,7 @@ class Critiquing(Strategy[Contest]):
         return [*self.texts_of(known), *graded] if ahead else graded
 
     def texts_of(self, known: Contest) -> list[PlannedStep]:
-        """Return the steps that write the texts that wait."""
+        """Return the steps that write the pending texts."""
         budget = None if known.share_usd is None else 0.8 * known.share_usd
         choices = self.policy.choices or []
         return [
@@ -83,7 +83,7 @@ class Critiquing(Strategy[Contest]):
         return self.gathered(known, [Critiqued.model_validate(one) for one in told])
 
     def write(self, known: Contest) -> Move:
-        """Write what waited for its grade, or go on to the judges."""
+        """Write the texts that waited for their grades, or go on to the judges."""
         texts = self.texts_of(known)
         if not texts:
             return self.reflect(known)
@@ -114,13 +114,13 @@ class Critiquing(Strategy[Contest]):
         return self.run(known.but(stage="reflect", turn=known.turn + 1), planned, why)
 
     def critiques(self, known: Contest, reports: Sequence[Report]) -> Move:
-        """Take in what the judges said."""
+        """Take in the judges' verdicts."""
         known = with_critiques(known, reports)
         return self.gathered(known, [item.outcome for item in known.items])
 
     @abstractmethod
     def decided(self, known: Contest, reports: Sequence[Report]) -> Move:
-        """Go on from a decision that was made beside the answers."""
+        """Go on from a decision that was made in parallel with the answers."""
 
     @abstractmethod
     def gathered(self, known: Contest, done: list[Critiqued]) -> Move:

@@ -1,4 +1,4 @@
-"""What `candidates` knows: the answers at work, one from each passage, and those that are done."""
+"""The state of `candidates`: the answers in progress, one from each passage, and the finished ones."""
 
 from collections.abc import Sequence
 from typing import Literal, Self
@@ -17,10 +17,10 @@ Source = Literal["", "documents", "previous", "web", "direct"]
 
 
 class Candidate(Critiqued):
-    """An answer at work, from one passage or without one.
+    """An answer in progress, from one passage or without one.
 
-    It is set `aside` where nothing of its passage may be used, `written` once a text was asked for, and `found` where
-    the text is an answer. `spent_usd` is what its calls cost.
+    It is set `aside` if its passage may not be used, `written` once a text was requested, and `found` if the text is an
+    answer. `spent_usd` is the cost of its calls.
     """
 
     aside: bool = False
@@ -29,50 +29,51 @@ class Candidate(Critiqued):
     spent_usd: float = 0.0
 
     def graded(self, verdict: RelevanceVerdict, constraints: Constraints) -> Self:
-        """Return it with IsRel of its passage, which needs a verdict, and under `hard` a good one."""
+        """Return it with IsRel of its passage; without a verdict, or under `hard` a good one, it is set aside."""
         aside = verdict.label == "ungraded" or (constraints == "hard" and not verdict.relevant)
         return self.model_copy(update={"relevance": verdict, "aside": aside})
 
     def texted(self, report: Report) -> Self:
-        """Return it with the text that came of a report."""
+        """Return it with the text of a report."""
         text = {name: report.get(name) for name in ("answer", "citations", "found") if report.get(name)}
         return self.model_validate({**self.model_dump(), **text, "written": True, "cut": report.flaw == "cut"})
 
     def paid(self, report: Report) -> Self:
-        """Return it with what a step of it cost."""
+        """Return it with the cost of one of its steps."""
         cost = sum(call.get("cost_usd") or 0.0 for call in report.get("calls", []))
         return self.model_copy(update={"spent_usd": self.spent_usd + cost})
 
     @property
     def waits(self) -> bool:
-        """Whether its text is to be written yet."""
+        """Return whether its text is still to be written."""
         return not self.aside and not self.written
 
     @property
     def judged(self) -> bool:
-        """Whether its text is an answer that is judged."""
+        """Return whether its text is an answer to judge."""
         return self.found and not self.aside
 
     @property
     def outcome(self) -> Critiqued:
-        """What is compared of it."""
+        """Return the part of it that is compared."""
         if not self.judged:
             return Critiqued(passage_id=self.passage_id, relevance=self.relevance)
         return Critiqued.model_validate(self.model_dump(include=set(Critiqued.model_fields)))
 
 
 class Compared(Model):
-    """The answers that are done, as PickCandidate is given them."""
+    """The finished answers, as PickCandidate gets them."""
 
     candidates: list[Critiqued] = []
 
 
 class Contest(Situation):
-    """What is known between two passes of `candidates`.
+    """The state between two passes of `candidates`.
 
-    `source` is where the answers at work come from, and `decides` says that the decision is made beside them. `fresh`
-    are its new passages, `items` the answers at work, and `since` is where their entries begin in the ledger. `second`
-    answers may have a second opinion on their support; `ungraded` says that no passage of the source had a verdict.
+    `source` is the source of the answers in progress, and `decides` says that the decision runs in parallel with them.
+    `fresh` are its new passages, `items` the answers in progress, and `since` is the index of their first entry in the
+    ledger. `second` is the number of second opinions on support that are left; `ungraded` says that no passage of the
+    source had a verdict.
     """
 
     stage: Literal["search", "read", "write", "reflect", "pick"] = "search"
@@ -92,9 +93,9 @@ class Contest(Situation):
 
 
 def weighed(known: Contest, policy: Policy, now_ms: float, each: int) -> Contest:
-    """Return what is known with the share of each answer, and with what leaves no room for them.
+    """Return the state with each answer's share of the budget, and the limit that leaves no room for them.
 
-    An answer takes `each` calls to Claude at most; the fine-tuned model takes one request for all. What is left of the
+    An answer takes `each` calls to Claude at most; the fine-tuned model takes one request for all. The rest of the
     calls is for second opinions on support.
     """
     number, made = len(known.items), calls(known) + known.decides
@@ -114,7 +115,7 @@ def weighed(known: Contest, policy: Policy, now_ms: float, each: int) -> Contest
 
 
 def with_readings(known: Contest, policy: Policy, reports: Sequence[Report]) -> Contest:
-    """Return what is known with the grades and texts of the items, which are named by their places."""
+    """Return the state with the grades and texts of the items, which are identified by their places."""
     items = [_read(known, str(place), item, policy, reports) for place, item in enumerate(known.items)]
     return known.but(items=items)
 
@@ -131,7 +132,7 @@ def _read(known: Contest, place: str, item: Candidate, policy: Policy, reports: 
 
 
 def with_entries(known: Contest, reports: Sequence[Report], *, taken: bool) -> Contest:
-    """Return the ledger with what a pass left; what was not taken, or written of a passage set aside, is waste."""
+    """Return the state with a pass in its ledger; unused work, or text from a passage set aside, is waste."""
     aside = {str(place) for place, item in enumerate(known.items) if item.aside}
     before = [one if taken else one.model_copy(update={"waste": True}) for one in known.ledger[known.since :]]
     for report in reports:
@@ -142,7 +143,7 @@ def with_entries(known: Contest, reports: Sequence[Report], *, taken: bool) -> C
 
 
 def with_critiques(known: Contest, reports: Sequence[Report]) -> Contest:
-    """Return what is known with IsSup and IsUse of the items."""
+    """Return the state with IsSup and IsUse of the items."""
     supports = {report.id: support_of(report) for report in of_step(reports, "GradeSupport")}
     uses = {report.id: utility_of(report) for report in of_step(reports, "GradeUtility")}
     items = [

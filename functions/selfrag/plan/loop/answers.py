@@ -1,4 +1,4 @@
-"""Search, read and answer: what all strategies of the loop do."""
+"""The common part of the loop's strategies: search, read and answer."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -15,38 +15,38 @@ Move = tuple[Loop, Plan]
 
 
 class Answering(Strategy[Loop]):
-    """The loop without judges; a strategy overrides the decisions that it makes otherwise."""
+    """The loop without judges; a strategy overrides the decisions that differ."""
 
     Known = Loop
     traits: ClassVar[Traits] = Traits()
 
     def begin(self, known: Loop) -> Move:
-        """Search for the question, and answer from all that is found."""
+        """Search for the question, and answer from all passages found."""
         first = Gathering(queries=[known.brief.question], grade=False, write=["grounded"])
         return self.gather(known.but(reflects=False), first, "Search for the question.")
 
     def go_on(self, known: Loop, reports: Sequence[Report]) -> Move:
-        """Take in what the steps reported, and give the next pass."""
+        """Take in the steps' reports, and return the next pass."""
         if known.stage == "search":
             return self.read(with_searches(known, reports))
         return self.gathered(known, reports)
 
     def gather(self, known: Loop, gathering: Gathering, why: str) -> Move:
-        """Begin a gathering: with its searches, or with the reading where it has none."""
+        """Begin a gathering: with its searches, or with the reading if it has none."""
         begun = gathering.model_copy(update={"since": len(known.ledger)})
         known = known.but(gathering=begun, turn=known.turn + 1)
         searches = searches_of(known, self.policy)
         return self.run(known.but(stage="search"), searches, why) if searches else self.read(known, why)
 
     def read(self, known: Loop, why: str = "") -> Move:
-        """Read what was found, as far as the gathering says; where nothing is to be read, go on at once."""
+        """Read the passages, as far as the gathering says; go on at once if there is nothing to read."""
         readings = readings_of(known, self.policy, self.traits)
         if not readings:
             return self.gathered(known, [])
         return self.run(known.but(stage="read"), readings, why or _reading(known, readings))
 
     def gathered(self, known: Loop, reports: Sequence[Report]) -> Move:
-        """Take in what a gathering brought, and say what follows from it."""
+        """Take in the results of a gathering, and decide what follows."""
         known, taken = take_in(known, self.policy, self.traits, reports)
         if self.is_late(known):
             return self.compose(known, NO_TIME)
@@ -63,9 +63,9 @@ class Answering(Strategy[Loop]):
         return self.found(known, taken)
 
     def found(self, known: Loop, taken: Taken) -> Move:
-        """Answer from what is evidence, or search: for the first time, or in another way.
+        """Answer from the evidence, or search: for the first time, or in another way.
 
-        Where no passage could be graded the grader is down, and searching again would not mend it.
+        If no passage could be graded, the grader is down, and another search would not help.
         """
         if taken.found:
             drafted = "; the draft cites others" if known.gathering.write else ""
@@ -78,17 +78,17 @@ class Answering(Strategy[Loop]):
         return self.next_try(known, relevant(taken))
 
     def first_search(self, known: Loop, why: str) -> Move:
-        """Search for the question, in the words that stand alone where it is a follow-up."""
+        """Search for the question; for a follow-up, in the words that stand alone."""
         worded = known.retrieval.query if known.retrieval else ""
         return self.gather(known, self.search(known, [worded or known.brief.question]), f"{why}: search the documents.")
 
     def search(self, known: Loop, queries: list[str]) -> Gathering:
-        """Return a search; a draft is written beside the grades, unless the policy does nothing ahead."""
+        """Return a search; a draft is written in parallel with the grades, unless speculation is off."""
         waits = self.policy.speculate == "off" and known.reflects
         return Gathering(queries=queries, grade=known.reflects, write=[] if waits else ["grounded"])
 
     def answered(self, known: Loop, taken: Taken, text: Report) -> Move:
-        """Let the answer go out; nothing of it is checked."""
+        """Let the answer go out unchecked."""
         if text.get("found"):
             return self.compose(known, f"{drafted(known, taken)}: it goes out, and nothing of it is checked")
         return self.compose(known, "The passages do not hold the answer")
@@ -104,7 +104,7 @@ class Answering(Strategy[Loop]):
 
 
 def _reading(known: Loop, readings: Sequence[PlannedStep]) -> str:
-    """Return why these steps read what was found."""
+    """Return the reason of these reading steps."""
     kinds = {step.step for step in readings}
     does = {"GradeRelevance": "grade them", "DecideRetrieval": "decide whether they are needed", "Generate": "draft"}
     words = ", ".join(word for step, word in does.items() if step in kinds)

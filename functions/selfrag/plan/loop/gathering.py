@@ -1,4 +1,4 @@
-"""The passes of a gathering: search, then read what was found, then take in what came of it."""
+"""The passes of a gathering: search, read the passages, and take in the results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from selfrag.plan.reports import Report, entry_of
 
 @dataclass(frozen=True)
 class Traits:
-    """What a strategy asks of the readers: the question's complexity, and the strips of a passage (CRAG)."""
+    """The extras that a strategy asks of its readers: the question's complexity, and a passage's strips (CRAG)."""
 
     complexity: bool = False
     strips: bool = False
@@ -33,7 +33,7 @@ def searches_of(known: Loop, policy: Policy) -> list[PlannedStep]:
 
 
 def with_searches(known: Loop, reports: Sequence[Report]) -> Loop:
-    """Return what is known with the passages that the searches brought; what was seen before is not read again."""
+    """Return the state with the passages of the searches; known passages are not read again."""
     found = [one for report in reports for one in report.get("found", [])]
     brought = [one["passage_id"] for one in found]
     gathering = known.gathering
@@ -59,7 +59,7 @@ def _search_entry(known: Loop, report: Report) -> Entry:
 
 
 def readings_of(known: Loop, policy: Policy, traits: Traits) -> list[PlannedStep]:
-    """Return the steps that read what was found: the texts to write, the decision, and the passages to grade."""
+    """Return the reading steps: the texts to write, the decision, and the passages to grade."""
     gathering = known.gathering
     modes = [mode for mode in gathering.write if mode == "direct" or _has_something_to_say(known)]
     wanted: list[PlannedStep] = [_text(known, policy, mode) for mode in modes]
@@ -72,14 +72,14 @@ def readings_of(known: Loop, policy: Policy, traits: Traits) -> list[PlannedStep
 
 
 def at_once(known: Loop, planned: Sequence[PlannedStep]) -> int:
-    """Return how many of the steps may run at once: two graders at a time once the model asked for patience."""
+    """Return the number of steps that may run at once: two graders at a time once the model was throttled."""
     if not was_throttled(known):
         return AT_ONCE
     return AT_ONCE_WHEN_THROTTLED + sum(step.step != "GradeRelevance" for step in planned)
 
 
 def _has_something_to_say(known: Loop) -> bool:
-    """Return whether there is anything to write from: a search that brought nothing new leaves at most a repair."""
+    """Return whether there is anything to write from; a search without new passages allows only a repair."""
     gathering = known.gathering
     return not gathering.searches or bool(gathering.fresh or known.failed_claims)
 

@@ -1,4 +1,4 @@
-"""What a gathering came to: the evidence, the answer that stands, and what was done for nothing."""
+"""The outcome of a gathering: the evidence, the current answer, and the wasted work."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from selfrag.plan.reports import Report, entry_of, of_step, relevance_of, retrie
 
 @dataclass(frozen=True)
 class Taken:
-    """What a gathering came to: how many passages are new, are evidence or have no verdict, and the answer that stands.
+    """The outcome of a gathering: the numbers of new, useful and ungraded passages, and the current answer.
 
-    `verdicts` are those that count, `answer` the report of the text that is the answer now.
+    `verdicts` are those that count, `answer` is the report of the text that is the answer now.
     """
 
     new: int
@@ -26,10 +26,10 @@ class Taken:
 
 
 def take_in(known: Loop, policy: Policy, traits: Traits, reports: Sequence[Report]) -> tuple[Loop, Taken]:
-    """Return what is known with all that a gathering brought.
+    """Return the state with the outcome of a gathering.
 
-    Of what was done ahead only that counts which the slower way would have come to: the search where one is needed, and
-    the draft where all that it cites is evidence. The rest is waste.
+    Speculative work is kept only if the sequential path would have produced it: the search if one is needed, and the
+    draft if all that it cites is evidence. The rest is waste.
     """
     gathering = known.gathering
     decided = next((retrieval_of(report) for report in of_step(reports, "DecideRetrieval")), None)
@@ -65,7 +65,7 @@ def take_in(known: Loop, policy: Policy, traits: Traits, reports: Sequence[Repor
 
 
 def _evidence(gathering: Gathering, verdicts: Sequence[RelevanceVerdict], *, grades: bool) -> list[str]:
-    """Return the passages that are evidence: the relevant ones, else the ambiguous, or all where nothing is graded."""
+    """Return the passages that are evidence: the relevant ones, else the ambiguous, or all if nothing is graded."""
     if gathering.passage_ids:
         return gathering.brought
     if not grades:
@@ -77,7 +77,7 @@ def _evidence(gathering: Gathering, verdicts: Sequence[RelevanceVerdict], *, gra
 def _answer(
     known: Loop, policy: Policy, reports: Sequence[Report], passages: Sequence[str], *, counts: bool
 ) -> Report | None:
-    """Return the text that stands as the answer: one that the slower way would have given, too."""
+    """Return the text that is the answer: one that the sequential path would have produced, too."""
     mode = "direct" if known.direct else "grounded"
     text = next((report for report in of_step(reports, "Generate") if report.id == mode), None)
     if text is None or known.direct:
@@ -89,7 +89,7 @@ def _answer(
 
 
 def _is_sound(known: Loop, text: Report, passages: Sequence[str]) -> bool:
-    """Return whether a draft from all that was found is the answer that the evidence alone would have given."""
+    """Return whether a draft from all passages is the answer that the evidence alone would have given."""
     if not known.gathering.searches or len(passages) == len(known.gathering.fresh):
         return True
     sources = {*known.evidence, *passages}
@@ -106,7 +106,7 @@ def _entered(
     counts: bool,
     grades: bool,
 ) -> Loop:
-    """Return the ledger with what the gathering left, and with what of it was waste."""
+    """Return the state with the gathering in its ledger, waste marked."""
     gathering = known.gathering
     searches = known.ledger[gathering.since :]
     found = {"found": len(passages)} if gathering.searches else {}
@@ -120,7 +120,7 @@ def _entered(
 
 
 def _searched(known: Loop, passages: Sequence[str], verdicts: Sequence[RelevanceVerdict]) -> Loop:
-    """Return what is known with the passages of a search that was needed, and the queries that it took."""
+    """Return the state with the passages of a needed search, and its queries."""
     gathering = known.gathering
     known = known.but(evidence=[*known.evidence, *passages], bytes=known.bytes + gathering.bytes)
     if gathering.passage_ids:

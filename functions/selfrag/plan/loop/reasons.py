@@ -1,4 +1,4 @@
-"""The words of a plan's reason: what was found, written and judged, in numbers."""
+"""The words of a plan's reason: the numbers of passages, texts and verdicts."""
 
 from selfrag.domain.verdicts import SupportLevel
 from selfrag.plan.loop.outcome import Taken
@@ -14,7 +14,7 @@ SUPPORT: dict[SupportLevel, str] = {
 
 
 def relevant(taken: Taken) -> str:
-    """Return how many of the new passages are evidence."""
+    """Return the number of new passages that are evidence, in words."""
     labels = [verdict.label for verdict in taken.verdicts]
     if not labels:
         return count(taken.found, "passage") if taken.found else "Nothing new was found"
@@ -24,7 +24,7 @@ def relevant(taken: Taken) -> str:
 
 
 def drafted(known: Loop, taken: Taken) -> str:
-    """Return what an answer rests on."""
+    """Return the basis of an answer in words."""
     if known.direct:
         return "An answer without documents"
     if known.gathering.repair:
@@ -36,7 +36,7 @@ def drafted(known: Loop, taken: Taken) -> str:
 
 
 def judged(known: Loop) -> str:
-    """Return what the judges said of an answer."""
+    """Return the judges' verdicts on an answer in words."""
     score = known.draft.utility.score
     use = "use not graded" if score is None else f"of use {score} of 5 ({known.min_utility} asked for)"
     if known.direct:

@@ -1,4 +1,4 @@
-"""The pass that judges an answer: its steps, its verdicts, and what the answer is worth."""
+"""The pass that judges an answer: its steps, its verdicts, and the answer's score."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ _WORTH = {"fully_supported": 1.0, "partially_supported": 0.5}
 
 
 def reflections_of(known: Loop, policy: Policy) -> list[PlannedStep]:
-    """Return IsSup and IsUse of the last answer, and beside them the next query where the policy prepares one."""
+    """Return IsSup and IsUse of the last answer, in parallel with the next query if the policy prepares one."""
     answer, planned = known.draft.answer, []
     # A direct answer rests on no passages, so there is nothing to check it against.
     if not known.direct:
@@ -28,7 +28,7 @@ def reflections_of(known: Loop, policy: Policy) -> list[PlannedStep]:
 
 
 def _prepares(known: Loop, policy: Policy) -> bool:
-    """Return whether the next query is found before it is known to be needed; what answers lack is searched first."""
+    """Return whether to find the next query ahead; a search for what answers lack comes first."""
     if policy.speculate != "full" or known.direct or known.has_query or known.ran("SearchWeb"):
         return False
     if known.draft.not_said and not known.searched_for_missing():
@@ -37,7 +37,7 @@ def _prepares(known: Loop, policy: Policy) -> bool:
 
 
 def with_verdicts(known: Loop, policy: Policy, reports: Sequence[Report]) -> Loop:
-    """Return what is known with the verdicts on the answer and the next query; the best answer so far is kept."""
+    """Return the state with the verdicts on the answer, the next query, and the best answer so far."""
     entries = [entry_of(one, known.turn) for one in reports if one.step != "RewriteQuestion"]
     for report in of_step(reports, "RewriteQuestion"):
         query = report.get("query", "")
@@ -65,9 +65,9 @@ def _judged(known: Loop, policy: Policy, reports: Sequence[Report]) -> Loop:
 
 
 def _with_best(known: Loop, policy: Policy) -> Loop:
-    """Return what is known with the best answer so far, and the best of little use; of equals the earlier one stays.
+    """Return the state with the best answer so far, and the best of little use; at a tie the earlier one stays.
 
-    One without support is never the best.
+    An answer without support is never the best.
     """
     worth = _worth(known, policy)
     if known.draft.support.level == "no_support" or (known.draft.direct and known.useful != "yes"):

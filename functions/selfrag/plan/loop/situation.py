@@ -1,4 +1,4 @@
-"""What the strategies of one loop know: search, read, answer, reflect, and again."""
+"""The state of the loop's strategies: search, read, answer, reflect, and again."""
 
 from typing import Literal, Self
 
@@ -14,12 +14,12 @@ NEVER = -10.0
 
 
 class Gathering(Model):
-    """A search with the reading of what it finds, or a part of that.
+    """A search with the reading of its passages, or a part of that.
 
     It may `decide` whether a search is needed, search for `queries` or fetch `passage_ids`, search the `web`, `grade`
-    what is new and `write` answers in these modes. `aim` is what a search is for, and a `repair` is written from what
-    was there. `brought` and `fresh` are the passages that the searches found, and those of them that were not seen
-    before; `since` is where its entries begin in the ledger.
+    new passages and `write` answers in these modes. `aim` is the aim of a search, and a `repair` is written from known
+    passages. `brought` are the passages of the searches, `fresh` the new ones among them; `since` is the index of its
+    first entry in the ledger.
     """
 
     decide: bool = False
@@ -38,12 +38,12 @@ class Gathering(Model):
 
     @property
     def searches(self) -> bool:
-        """Whether it looks for passages; to fetch known ones is no search."""
+        """Return whether it searches for passages; fetching known ones is no search."""
         return bool(self.queries or self.web)
 
 
 class Prepared(Model):
-    """A query that was found `after` so many were searched; `new` is false where it was tried before."""
+    """A query found `after` so many were searched; `new` is false if it was tried before."""
 
     query: str = ""
     new: bool = False
@@ -51,11 +51,12 @@ class Prepared(Model):
 
 
 class Loop(Situation):
-    """What is known between two passes of the loop.
+    """The state between two passes of the loop.
 
-    `stage` is the pass at work. `direct` answers rest on no passage. `strips` are what CRAG keeps of a passage, and
-    `useful` is IsUse of the last answer beside the policy's minimum; `useless` counts the answers below it, `little` is
-    the best of them. `missing` are phrases to search for, `failed_claims` what a repair leaves out.
+    `stage` is the current pass. `direct` answers rest on no passage. `strips` are the parts of passages that CRAG
+    keeps, and `useful` is IsUse of the last answer against the policy's minimum; `useless` counts the answers below it,
+    `little` is the best of them. `missing` are phrases to search for, `failed_claims` the claims that a repair leaves
+    out.
     """
 
     stage: Literal["search", "read", "reflect"] = "search"
@@ -78,15 +79,15 @@ class Loop(Situation):
 
     @property
     def has_query(self) -> bool:
-        """Whether the next query was prepared since the last search."""
+        """Return whether the next query was prepared since the last search."""
         return self.prepared.after == len(self.queries)
 
     def ran(self, step: str) -> bool:
-        """Return whether a step ran, whatever came of it."""
+        """Return whether a step ran, with or without a result."""
         return any(entry.step == step for entry in self.ledger)
 
     def rewrites(self) -> int:
-        """Return how many rewritten queries were searched."""
+        """Return the number of rewritten queries that were searched."""
         return sum(entry.aim == "rewritten" for entry in self.ledger)
 
     def searched_for_missing(self) -> bool:
@@ -94,14 +95,14 @@ class Loop(Situation):
         return any(entry.aim == "missing" for entry in self.ledger)
 
     def repairs(self) -> int:
-        """Return how many answers were written again without the claims that failed."""
+        """Return the number of answers that were written again without the claims that failed."""
         return sum(entry.repair for entry in self.ledger)
 
     def fruitless(self) -> int:
-        """Return how many of the last two searches of the documents found no evidence."""
+        """Return the number of the last two searches of the documents that found no evidence."""
         searches = [entry for entry in self.ledger if entry.step == "Retrieve"]
         return sum(entry.found == 0 for entry in searches[-2:])
 
     def with_entries_of_gathering(self, entries: list[Entry]) -> Self:
-        """Return the same with these entries in the place of those that the gathering left, in a path's order."""
+        """Return the same with these entries in place of the gathering's, in a path's order."""
         return self.but(ledger=[*self.ledger[: self.gathering.since], *in_order(entries)])

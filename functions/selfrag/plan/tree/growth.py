@@ -19,17 +19,17 @@ Move = tuple[Tree, Plan]
 
 
 class Growing(Strategy[Tree]):
-    """The sentences of a level; what follows from them is the strategy's."""
+    """The sentences of a level; the strategy decides what follows from them."""
 
     Known = Tree
 
     @property
     def by_selfrag(self) -> bool:
-        """Whether the fine-tuned model writes and judges all sentences of a level in one request."""
+        """Return whether the fine-tuned model writes and judges all sentences of a level in one request."""
         return self.policy.generator == "selfrag"
 
     def search(self, known: Tree) -> Move:
-        """Search for what each path rests on, where that takes a search."""
+        """Search the passages that the paths rest on, where that takes a search."""
         complete = [path.id for path in known.live if path.decision == "complete"]
         going = [path for path in known.live if path.decision != "complete"]
         searching = [path for path in going if is_searched(known, self.policy, path)]
@@ -45,7 +45,7 @@ class Growing(Strategy[Tree]):
         return self.read(with_found(known, reports))
 
     def read(self, known: Tree) -> Move:
-        """Grade the passages and write from each: at the same time where there is room for that."""
+        """Grade the passages and write from each: in parallel if there is room for that."""
         known = known.but(sentences=sentences_of(known.live))
         if self.by_selfrag:
             return self.request(known)
@@ -66,7 +66,7 @@ class Growing(Strategy[Tree]):
         return steps.write(one.id, mode, ids, self.purse(known, 0.5 / self.policy.top_k), so_far=one.so_far)
 
     def readings(self, known: Tree, reports: Sequence[Report]) -> Move:
-        """Take in the grades, and the sentences that were written beside them."""
+        """Take in the grades, and the sentences that were written in parallel."""
         graded = {report.id: report for report in of_step(reports, "GradeRelevance")}
         written = {report.id: report for report in of_step(reports, "Generate")}
         sentences = []
@@ -99,7 +99,7 @@ class Growing(Strategy[Tree]):
         return self.judge(known.noted([entry_of(report, known.turn) for report in reports]).but(sentences=sentences))
 
     def judge(self, known: Tree) -> Move:
-        """Check each sentence against its passage, and make its path's next decision where there is room ahead."""
+        """Check each sentence against its passage, and make its path's next decision ahead if there is room."""
         checked = [one for one in known.sentences if one.stands]
         if not checked or known.direct:
             return self.grown(known)
@@ -117,7 +117,7 @@ class Growing(Strategy[Tree]):
     def judged(self, known: Tree, reports: Sequence[Report]) -> Move:
         """Take in the support of each sentence; a decision ahead is waste until its path goes on."""
         supports = {report.id: support_of(report) for report in of_step(reports, "GradeSupport")}
-        # What there was no money for is asked later.
+        # Decisions beyond the budget are made later.
         asked = [one for one in of_step(reports, "DecideRetrieval") if one.error != "BudgetExceeded"]
         following = {report.id: retrieval_of(report).decision for report in asked}
         sentences = [
@@ -132,7 +132,7 @@ class Growing(Strategy[Tree]):
         return self.grown(known.noted(entries).but(sentences=sentences))
 
     def request(self, known: Tree) -> Move:
-        """Have the fine-tuned model write and judge all sentences of the level."""
+        """Let the fine-tuned model write and judge all sentences of the level."""
         if not known.sentences:
             return self.grown(known)
         parents = {path.id: path for path in known.live}
@@ -181,7 +181,7 @@ class Growing(Strategy[Tree]):
         """Go on from sentences that the fine-tuned model judged."""
 
     def purse(self, known: Tree, part: float) -> float | None:
-        """Return this part of what a path may spend."""
+        """Return this part of a path's budget."""
         return None if known.purse is None else part * known.purse
 
     def run(self, known: Tree, stage: str, planned: list[PlannedStep], why: str) -> Move:

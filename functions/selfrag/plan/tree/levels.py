@@ -1,4 +1,4 @@
-"""The limits of a tree, looked at before a level begins: none is cut in the middle."""
+"""The limits of a tree, checked before a level begins: no level is cut in the middle."""
 
 from collections.abc import Sequence
 
@@ -12,9 +12,9 @@ OF_A_SENTENCE = ("GradeRelevance", "Generate", "GradeSupport")
 
 
 def stopped_by(known: Tree, policy: Policy, live: Sequence[Live], now_ms: float) -> Stopped:
-    """Return the limit that leaves no room for another level, "" where there is room.
+    """Return the limit that leaves no room for another level, "" if there is room.
 
-    What a level may cost is told by the dearest calls so far, how long it may take by the longest level.
+    The dearest calls so far tell what a level may cost, the longest level how long it may take.
     """
     by_selfrag, width = policy.generator == "selfrag", len(live) * policy.top_k
     undecided = sum(path.decision is None for path in live)
@@ -32,7 +32,7 @@ def stopped_by(known: Tree, policy: Policy, live: Sequence[Live], now_ms: float)
 
 
 def _dearest_level(known: Tree, policy: Policy, live: Sequence[Live]) -> float:
-    # The root has decided by now, and counts as one that has not.
+    # The root has decided by now, but counts as undecided.
     undecided = sum(path.decision is None or known.level == 1 for path in live)
     sentence = sum(max(_costs(known, step), default=0.0) for step in OF_A_SENTENCE)
     decision, grade = (max(_costs(known, step), default=0.0) for step in ("DecideRetrieval", "GradeRelevance"))
@@ -40,7 +40,7 @@ def _dearest_level(known: Tree, policy: Policy, live: Sequence[Live]) -> float:
 
 
 def ahead_of(known: Tree, policy: Policy, live: Sequence[Live]) -> Ahead:
-    """Return what the level does ahead: only what leaves room for all that could come after it without any of that."""
+    """Return the speculative work of a level: only as much as leaves room for all that may follow without it."""
     if policy.speculate == "off" or policy.generator == "selfrag":
         return ""
     after = (policy.max_segments - known.level) * policy.beam
@@ -63,7 +63,7 @@ def _fits(known: Tree, policy: Policy, live: Sequence[Live], after: int, more: i
 
 
 def _price(known: Tree, step: str) -> float:
-    """Return the dearest call of a step, or of all where it made none."""
+    """Return the dearest call of a step, or of all steps if it made none."""
     return max(_costs(known, step) or _costs(known), default=0.0)
 
 

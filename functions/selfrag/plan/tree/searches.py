@@ -1,4 +1,4 @@
-"""What the next sentences of a path rest on: passages of a search, the passage before, or none."""
+"""The basis of a path's next sentences: passages of a search, the passage before, or none."""
 
 from collections.abc import Sequence
 
@@ -7,14 +7,14 @@ from selfrag.plan import steps
 from selfrag.plan.passes import PlannedStep
 from selfrag.plan.reports import Report, entry_of
 from selfrag.plan.tree.situation import Live, Tree
-from selfrag.text.budget import STATE_BUDGET_BYTES
+from selfrag.text.state_budget import STATE_BUDGET_BYTES
 
-# The passages of a level have so much of the state's budget.
+# The share of the state's budget for a level's passages.
 LEVEL_BYTES = 104 * 1024
 
 
 def is_searched(known: Tree, policy: Policy, path: Live) -> bool:
-    """Return whether a path searches: where every sentence has to rest on one, or no passage is at hand."""
+    """Return whether a path searches: always, if every sentence must rest on one, or without a passage at hand."""
     if known.direct:
         return False
     if policy.retrieval == "always":
@@ -24,13 +24,13 @@ def is_searched(known: Tree, policy: Policy, path: Live) -> bool:
 
 
 def rested(known: Tree, path: Live) -> Live:
-    """Return a path that takes no search with what its next sentence rests on."""
+    """Return a path without a search, with the basis of its next sentence."""
     same = path.decision == "continue" and not known.direct
     return path.model_copy(update={"found": [path.last_passage if same else None]})
 
 
 def search_of(known: Tree, policy: Policy, path: Live) -> PlannedStep:
-    """Return the search with the question and the last sentence, or the fetch of the earlier answer's evidence."""
+    """Return the search for the question and the last sentence, or the fetch of the earlier answer's evidence."""
     asked = {
         "queries": [_query(known, path)],
         "passage_ids": _fetched(known, path)[: policy.top_k],
@@ -40,7 +40,7 @@ def search_of(known: Tree, policy: Policy, path: Live) -> PlannedStep:
 
 
 def with_found(known: Tree, reports: Sequence[Report]) -> Tree:
-    """Return what is known with the passages of each path."""
+    """Return the state with the passages of each path."""
     found = {report.id: report.get("found", []) for report in reports}
     answered = {report.id for report in reports if report.result is not None}
     searched = [path for path in known.live if path.id in answered and not _fetched(known, path)]
@@ -68,6 +68,6 @@ def _query(known: Tree, path: Live) -> str:
 
 
 def _fetched(known: Tree, path: Live) -> list[str]:
-    """Return the passages of the earlier answer, where the root goes on from them."""
+    """Return the passages of the earlier answer, if the root continues from them."""
     goes_on = known.level == 1 and path.decision == "continue"
     return [one.passage_id for one in known.previous_relevance] if goes_on else []

@@ -1,4 +1,4 @@
-"""What `segments` knows: the beam, the paths and sentences of the level at work, and the tree so far."""
+"""The state of `segments`: the beam, the paths and sentences of the current level, and the tree so far."""
 
 from typing import Any, Literal
 
@@ -22,9 +22,9 @@ class Beam(Model):
 
 
 class Live(Model):
-    """A path that goes on: the text up to its end, what it decides there, and the passages of its next sentences.
+    """A path that goes on: the text so far, the decision at its end, and the passages of its next sentences.
 
-    The root has no id. A passage of null is a sentence that rests on none.
+    The root has no id. A null passage is a sentence without one.
     """
 
     id: str = ""
@@ -37,7 +37,7 @@ class Live(Model):
 
 
 class Sentence(Critiqued):
-    """A sentence at work, below the path `parent`; `out` says that nothing is written from its passage."""
+    """A sentence in progress, below the path `parent`; `out` says that nothing is written from its passage."""
 
     id: str
     parent: str
@@ -47,30 +47,30 @@ class Sentence(Critiqued):
 
     @property
     def stands(self) -> bool:
-        """Whether there is a text that its passage can be checked against."""
+        """Return whether there is a text to check against a passage."""
         return bool(self.answer) and self.passage_id is not None
 
     def texted(self, report: Report) -> "Sentence":
-        """Return it with the text that came of a report."""
+        """Return it with the text of a report."""
         cited = [Citation.model_validate(one) for one in report.get("citations", [])]
         told = {"answer": report.get("answer", ""), "citations": cited, "cut": report.flaw == "cut"}
         return self.model_copy(update=told)
 
     @property
     def segment(self) -> Segment:
-        """What is compared of it: no text from a passage that is out."""
+        """Return the part of it that is compared: without a text if its passage is out."""
         kept: dict[str, Any] = {name: getattr(self, name) for name in Segment.model_fields if hasattr(self, name)}
         unwritten = {"answer": "", "citations": [], "cut": False} if self.out else {}
         return Segment.model_construct(**{**kept, "told": "", **unwritten})
 
 
 class Tree(Situation):
-    """What is known between two passes of `segments`.
+    """The state between two passes of `segments`.
 
-    `first` is what the root decides, and `direct` that one answer is written in place of a tree. `live` are the paths
-    that go on in this level, `purse` is what each may spend, and `ahead` what is done before it is known to be needed:
-    the sentences beside IsRel, and the next decisions beside IsSup. `complete` are the ids of paths that are answers as
-    they are. Times are in milliseconds.
+    `first` is the root's decision, and `direct` says that one answer is written in place of a tree. `live` are the
+    paths that go on in this level, `purse` is the budget of each, and `ahead` the speculative work: the sentences in
+    parallel with IsRel, and the next decisions in parallel with IsSup. `complete` are the ids of paths that are
+    complete answers. Times are in milliseconds.
     """
 
     stage: Literal["begin", "next", "search", "read", "write", "judge", "request", "rank", "use", "pick"] = "begin"
@@ -91,7 +91,7 @@ class Tree(Situation):
 
 
 def live_paths(known: Tree) -> list[Live]:
-    """Return the paths that go on, of which the root is the first; each with what it decides, if that is known."""
+    """Return the paths that go on, with their decisions where they are known; the root is the first."""
     if known.level == 1:
         return [Live(decision=known.first)]
     return [

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from cli.local.offline.rules.notices import QUOTED
+from question.decide_retrieval.continuation import decide_next
 from question.decide_retrieval.logic import Task as Deciding
-from question.decide_retrieval.next import decide_next
 from question.generate.logic import Task, generate
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.ports.grading import Grader

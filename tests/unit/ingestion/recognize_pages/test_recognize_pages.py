@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.recognize_pages.logic import Task, recognize
-from ingestion.recognize_pages.merging import flowing, with_pages
+from ingestion.recognize_pages.merge import flowing, with_pages
 from selfrag.domain.documents import Document, Heading, Part, Row, Table
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from question.generate.annotations import NOT_SAID, UNCITED
 from question.generate.logic import NO_ANSWER, Task, generate
-from question.generate.marks import NOT_SAID, UNCITED
 from selfrag.domain.answers import Turn
 from selfrag.ports.model import Cited, Segment
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage

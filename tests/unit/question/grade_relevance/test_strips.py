@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question.generate.citing import source_of
+from question.generate.citations import source_of
 from question.grade_relevance.logic import Task, grade
 from question.grade_relevance.strips import MOST_STRIPS, strips_of
 from selfrag.domain.passages import Evidence, Passage

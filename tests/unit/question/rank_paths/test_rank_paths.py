@@ -9,7 +9,7 @@ from question.rank_paths.logic import LEVEL_BYTES, Task, rank
 from selfrag.domain.scores.critiqued import Segment, Terms
 from selfrag.domain.scores.paths import Path, path_score
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict
-from selfrag.text.budget import STATE_BUDGET_BYTES, size_of
+from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of
 
 
 def segment(name: str, parent: str = "", rel: float | None = 0.9, sup: float = 1.0, **more: Any) -> Segment:

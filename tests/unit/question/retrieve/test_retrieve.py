@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from question.retrieve.logic import Task, retrieve
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Candidates
-from selfrag.text.budget import STATE_BUDGET_BYTES, size_of
+from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of
 from tests.support.fakes import FailingEmbedder, FakeEmbedder, FakeIndex, passage
 
 

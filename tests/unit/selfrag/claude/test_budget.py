@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from question.grade_relevance.logic import Relevance
-from selfrag.adapters.claude.budget import LEAST_TOKENS, MOST_TOKENS, Kind, Purse, most_tokens
+from selfrag.adapters.claude.purse import LEAST_TOKENS, MOST_TOKENS, Kind, Purse, most_tokens
 from selfrag.domain.calls import PRICES, Limits, ModelCall, cost_usd
 from selfrag.domain.errors import HINTS, BudgetExceeded, Misconfigured
 from selfrag.ports.model import Source

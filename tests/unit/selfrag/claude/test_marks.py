@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from question.grade_relevance.logic import Relevance
-from selfrag.adapters.calls import DynamoCalls
-from selfrag.adapters.claude.marks import cheapest_life, mark_for
+from selfrag.adapters.claude.cache_control import cheapest_life, mark_for
 from selfrag.adapters.claude.sdk import SdkClaude
+from selfrag.adapters.recent_calls import DynamoCalls
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd
 from selfrag.ports.prompts import Prompt
 from selfrag.runtime.clock import Clock

@@ -8,7 +8,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from selfrag.adapters.calls import ARRIVALS, REST_SECONDS, DynamoCalls
+from selfrag.adapters.recent_calls import ARRIVALS, REST_SECONDS, DynamoCalls
 from selfrag.adapters.verdicts import DynamoVerdicts
 from tests.support.tables import make_verdicts_table
 

@@ -7,7 +7,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from selfrag.adapters.calls import DynamoCalls
+from selfrag.adapters.recent_calls import DynamoCalls
 from tests.support.asking import MemoryCalls
 from tests.support.simulated.throttling import Throttled
 from tests.support.tables import make_verdicts_table

@@ -1,7 +1,7 @@
-"""Writing to the collection, and deleting from it.
+"""Writes to the collection, and deletions from it.
 
 It takes no document ids of ours, no upserts and no refresh: the service names each document, and a write can be
-searched after some time. Waiting, and trying again after a wait, are the state machine's.
+searched after some time. The state machine waits, and retries after a wait.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ BATCH_BYTES = 5_000_000  # the service takes 10 MiB a request
 
 
 def create_if_missing(client: OpenSearch, index: str, dimensions: int) -> bool:
-    """Make the index if it is not there; tells whether this made it, as it is meant now."""
+    """Create the index, in its present mapping, if it is missing; return whether this call did."""
     with index_faults():
         if client.indices.exists(index=index):
             return False
@@ -42,11 +42,11 @@ def create_if_missing(client: OpenSearch, index: str, dimensions: int) -> bool:
 
 
 def add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None:
-    """Give an index that a former release made the fields that it lacks: else the service makes up types for them."""
+    """Add the fields that an earlier release's index lacks; else the service guesses their types."""
     wanted = mapping(dimensions)["mappings"]["properties"]
     with index_faults():
         reply = client.indices.get_mapping(index=index)
-        # The one index of the reply is called by its own name, which is another if ours is an alias.
+        # The reply has the index's own name, which differs from ours if that is an alias.
         there = next(iter(read_reply(Mappings, reply).root.values())).mappings.properties
         missing = {name: field for name, field in wanted.items() if name not in there}
         if missing:
@@ -54,9 +54,9 @@ def add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None:
 
 
 def add(client: OpenSearch, index: str, entries: Sequence[Entry]) -> Added:
-    """Write passages, each once; the items that the service was too busy for are sent again, alone.
+    """Write passages, each once; items that the service was too busy for are retried, alone.
 
-    Raises when nothing was written and nothing may have been; else the result says what became of each.
+    Raises if nothing was written and nothing may have been; else the result has the outcome of each.
     """
     added, documents = Added(), {entry.passage.passage_id: _document(entry) for entry in entries}
     try:
@@ -90,7 +90,7 @@ def _write(client: OpenSearch, index: str, pending: Mapping[str, str], added: Ad
 
 
 def _outcomes(client: OpenSearch, index: str, pending: Mapping[str, str], added: Added) -> dict[str, Outcome]:
-    """What became of each document; when nobody can tell, they are noted as unknown."""
+    """Return the outcome of each document; if there is no usable reply, record them as unknown and raise."""
     try:
         reply = client.bulk(index=index, body="".join(pending.values()))
     except OpenSearchException as error:
@@ -106,7 +106,7 @@ def _outcomes(client: OpenSearch, index: str, pending: Mapping[str, str], added:
 
 def _document(entry: Entry) -> str:
     fields = entry.passage.model_dump(include=set(STORED), exclude_none=True)
-    # Without an `_id`: the service gives one, and refuses ours.
+    # Without an `_id`: the service assigns one, and refuses ours.
     return lines({"index": {}}, {**fields, "position": entry.position, "vector": list(entry.vector)})
 
 

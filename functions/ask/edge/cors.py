@@ -1,19 +1,19 @@
-"""What lets pages of other origins use the API: headers for those that are named (the Fetch standard's CORS)."""
+"""CORS headers for pages of the configured origins (the Fetch standard)."""
 
 from collections.abc import Collection
 
 EVERY = "*"
-# What a page may read of a reply, and send with a request, beside what every page may.
+# The headers that a page may read and send, besides those that every page may.
 EXPOSED = "Allow, ETag, Location, Retry-After, X-Request-Id"
 SENT = "Content-Type, Idempotency-Key, X-Api-Key"
-# How long a browser need not ask again, in seconds.
+# The lifetime of a preflight's result, in seconds.
 ASKED_AGAIN_AFTER = "600"
 
 
-def shown_to_pages(origin: str, asks_before: bool, allow: str, origins: Collection[str]) -> dict[str, str]:
-    """The headers that a reply needs beside its own, for a request of this origin; none if no origin is named.
+def shown_to_pages(origin: str, is_preflight: bool, allow: str, origins: Collection[str]) -> dict[str, str]:
+    """Return the CORS headers of a reply to a request from this origin; none if no origin is configured.
 
-    `asks_before` is of a browser that wants to know whether it may ask at all, `allow` the reply's own `Allow`.
+    `is_preflight` says that the request is a browser's preflight, `allow` is the reply's own `Allow`.
     """
     if not origins:
         return {}
@@ -21,7 +21,7 @@ def shown_to_pages(origin: str, asks_before: bool, allow: str, origins: Collecti
     if not may_ask(origin, origins):
         return varies
     may = varies | {"Access-Control-Allow-Origin": EVERY if EVERY in origins else origin}
-    if not asks_before:
+    if not is_preflight:
         return may | {"Access-Control-Expose-Headers": EXPOSED}
     return may | {
         "Access-Control-Allow-Methods": allow,
@@ -31,5 +31,5 @@ def shown_to_pages(origin: str, asks_before: bool, allow: str, origins: Collecti
 
 
 def may_ask(origin: str, origins: Collection[str]) -> bool:
-    """Whether pages of an origin are among those that are named."""
+    """Return whether pages of an origin may call the API."""
     return bool(origin) and (origin in origins or EVERY in origins)

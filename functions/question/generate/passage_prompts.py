@@ -1,22 +1,22 @@
-"""A passage as the fine-tuned model is given it: as much of it as the prompt has room for (pure)."""
+"""Prompts of the fine-tuned model with as much of a passage as they have room for (pure)."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from question.generate.citing import source_of
+from question.generate.citations import source_of
 from selfrag.domain.errors import RequestRejected
 from selfrag.domain.passages import Evidence
 from selfrag.domain.scores.prompts import room_in, tokens_in, unmarked, with_passage, without_passage
 
-# A title says where a passage is from; what is longer would take the passage's place.
+# A title says where a passage is from; a longer one would take the passage's place.
 TITLE_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A text that is asked for: its prompt, "" where there is no room for its passage, and what of that it shows.
+    """A text to write: its prompt ("" without room for its passage), its passage, and the part that the prompt shows.
 
-    `branch` is of whom it is a segment.
+    `branch` is the branch that a segment belongs to.
     """
 
     prompt: str
@@ -26,7 +26,7 @@ class Wanted:
 
 
 def presented(begun: str, passage: Evidence | None, max_tokens: int, told: str = "", branch: Any = None) -> Wanted:
-    """The prompt for a text behind what was told before, from a passage that is cut at a sentence where it is too long.
+    """Return the prompt of a text after `told`; a passage that is too long is cut at a sentence.
 
     Raises RequestRejected for a question that leaves no room for anything.
     """
@@ -42,7 +42,7 @@ def presented(begun: str, passage: Evidence | None, max_tokens: int, told: str =
 
 
 def _fitting(blocks: tuple[str, ...], room: int) -> tuple[str, ...]:
-    """The first sentences that fit; of a first one that does not, its first words."""
+    """Return the first sentences that fit, or the first words of a first sentence that does not."""
     kept: list[str] = []
     for block in blocks:
         room -= tokens_in(unmarked(block))

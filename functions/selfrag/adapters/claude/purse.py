@@ -1,9 +1,9 @@
-"""What a task may still spend: before each request, how many tokens its reply may have.
+"""The budget of a task: the most tokens that the next reply may have.
 
-The service says what a call took when it is over, so before it there is an upper estimate: of the request's bytes
-(UTF-8) one token for two letters, spaces or bytes above ASCII, one for every other byte, and some that the service
-adds. At about three bytes a token English takes about half of that; what its tokenizers make of a text is not public,
-and a text of random letters may take more. What is marked for the prompt cache is priced as if it were written.
+The service reports the cost of a call only after it. Before it there is an upper estimate of the request's tokens: of
+its UTF-8 bytes, one token for two letters, spaces or bytes above ASCII, one for every other byte, and some that the
+service adds. At about three bytes a token English takes about half of that. The tokenizers are not public, and a text
+of random letters may take more. Text that is marked for the prompt cache is priced as if it were written.
 """
 
 import json
@@ -20,23 +20,23 @@ Kind = Literal["verdict", "answer"]
 MOST_TOKENS = 4096
 # A shorter reply would be cut, and paid for in vain.
 LEAST_TOKENS: dict[Kind, int] = {"verdict": 128, "answer": 256}
-# What the service writes before a request that wants a tool, a schema or citations.
+# The service's own text before a request with a tool, a schema or citations.
 _ADDED_TOKENS = 400
 _MILLION = 1_000_000
 
 
 class Purse:
-    """What a task may spend in dollars, None for no limit; `prices` adds to the price table."""
+    """A task's budget in dollars, None for no limit; `prices` adds to the price table."""
 
     def __init__(self, budget_usd: float | None, prices: Mapping[str, Prices]) -> None:
         self._left, self._prices = budget_usd, prices
         self._at_risk = 0.0
 
     def tokens_for(self, request: Mapping[str, Any], kind: Kind) -> int:
-        """How many tokens the reply may have.
+        """Return the most tokens that the reply may have.
 
-        Raises BudgetExceeded if too few are left for its kind, and Misconfigured where a budget meets a model without
-        a price.
+        Raises BudgetExceeded if too few are left for its kind, and Misconfigured if the budget meets a model without a
+        price.
         """
         if self._left is None:
             return MOST_TOKENS
@@ -54,25 +54,25 @@ class Purse:
         return tokens
 
     def paid(self, call: ModelCall) -> None:
-        """Take off what a call cost."""
+        """Subtract the cost of a call."""
         if self._left is not None and call.cost_usd is not None:
             self._left -= call.cost_usd
 
     def lost(self) -> None:
-        """Take off the most that the last request can have cost, for it was sent and nobody says what it cost."""
+        """Subtract the most that the last request can have cost: it was sent, and its cost is unknown."""
         if self._left is not None:
             self._left -= self._at_risk
 
 
 def most_tokens(value: Any) -> int:
-    """An upper estimate of the tokens of a part of a request."""
+    """Return an upper estimate of the tokens of a part of a request."""
     text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
     light = len(re.findall(rb"[A-Za-z \x80-\xff]", text))
     return len(text) - light + math.ceil(light / 2)
 
 
 def _input_tokens(request: Mapping[str, Any]) -> float:
-    """The most input tokens of a request, those that may be written to the prompt cache as many as they cost."""
+    """Return the most input tokens of a request, weighting those that may be written to the prompt cache."""
     marked = [block for block in request["system"] if "cache_control" in block]
     dearer = sum(most_tokens(b) * (WRITE_FACTORS[b["cache_control"].get("ttl", "5m")] - 1) for b in marked)
     return _ADDED_TOKENS + most_tokens(request) + dearer

@@ -1,4 +1,4 @@
-"""What the API does with a question: take it on, once if it has a key, wait for it, or look how far it is."""
+"""The life cycle of a question: accept it (once per key), wait for it, and look how far it is."""
 
 import time
 import uuid
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+from ask.capabilities import check_offered
 from ask.edge.callers import Caller
-from ask.edge.once import once
+from ask.edge.idempotency import once
 from ask.edge.problems import ProblemRaised
 from ask.logic import State, unfinished
-from ask.offered import check_offered
 from selfrag.bootstrap import api, generator
 from selfrag.domain.answers import failed_by
 from selfrag.domain.errors import Asleep, InvalidInput, TemporarilyUnavailable
@@ -23,13 +23,13 @@ from selfrag.runtime.observability import hashed, logger
 from selfrag.runtime.settings import ApiSettings
 
 LEAST_SECONDS = 1.0
-# How long after its deadline a question may be without its response: it has to be composed, with retries, and kept.
+# Grace period after the deadline before a missing response counts as failed: composing and storing may be retried.
 MARGIN_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """What is known of a request beside its body: `at` is when API Gateway took it, in seconds since the epoch."""
+    """A request without its body; `at` is when API Gateway received it, in seconds since the epoch."""
 
     path: str
     caller: Caller
@@ -39,14 +39,14 @@ class Arrival:
 
 
 def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | None]:
-    """The question's id and its response, by the Express machine; no response when it is still at work.
+    """Run a question on the Express machine; return its id and its response, None while it is still running.
 
-    Raises InvalidInput for a deadline that API Gateway would not wait for, ProblemRaised for what cannot be run here,
-    and Asleep where the question failed because the fine-tuned model has no copy that runs.
+    Raises InvalidInput for a deadline longer than API Gateway waits, ProblemRaised for a policy that cannot run here,
+    and Asleep if the question failed because no copy of the fine-tuned model runs.
     """
     config = api.settings()
     check_offered(body.policy, generator.settings().configured, waits=True)
-    # One that nobody named is what there is time for.
+    # A deadline that the request does not set is cut to the time there is.
     named = "deadline_seconds" in body.policy.model_fields_set
     if named and body.policy.deadline_seconds > config.sync_deadline_seconds:
         raise InvalidInput(
@@ -57,7 +57,7 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 
     def work() -> str:
         question_id, payload = _new_question(body, arrival.caller, machines, config)
-        # A cold start, or the wait for another request's end, is part of API Gateway's 29 s.
+        # A cold start, or the wait for an earlier request, counts towards API Gateway's 29 s.
         left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
         payload["policy"]["deadline_seconds"] = max(LEAST_SECONDS, min(body.policy.deadline_seconds, left))
         responses[question_id] = machines.answer(question_id, payload)
@@ -74,15 +74,15 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:
-    """Start the question on the Standard machine and give its id; raises ProblemRaised for what cannot be run here."""
+    """Start a question on the Standard machine, return its id; raises ProblemRaised for what cannot run here."""
     config = api.settings()
     check_offered(body.policy, generator.settings().configured, waits=False)
     machines = api.executions()
 
     def work() -> str:
         question_id, payload = _new_question(body, arrival.caller, machines, config)
-        # Before the start, so that a question is known to whoever gets its id. One that cannot be started leaves this
-        # behind, under an id that nobody got.
+        # Before the start, so that an id that a caller gets is always known. If the start fails, this item stays, under
+        # an id that no caller got.
         due = time.time() + body.policy.deadline_seconds + MARGIN_SECONDS
         machines.expect(question_id, arrival.caller.collections, due)
         machines.start(question_id, payload)
@@ -92,9 +92,9 @@ def start(body: AskRequest, arrival: Arrival) -> str:
 
 
 def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None:
-    """The response of a question, or that it is at work, with how far if `trace`; None when the caller has none such.
+    """Return a question's response, or its status, with its progress if `trace`; None if the caller has none such.
 
-    Step Functions is asked for a trace, and about what is overdue: an account may ask it some 15 times a second.
+    Step Functions is called only for a trace or an overdue question: an account may call it some 15 times a second.
     """
     machines = api.executions()
     known = machines.known(question_id, caller.collections)
@@ -107,10 +107,10 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None
 
 
 def _of_execution(question_id: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
-    """What Step Functions knows of a question without a response; what is overdue and not known there has failed."""
+    """Return Step Functions' view of a question without a response; an overdue one unknown there has failed."""
     state: State = "running"
     steps = None
-    # All who poll share the account's few calls a second: who gets none hears no more than that it is at work.
+    # All polls share the account's few calls a second; a throttled poll says only that the question is running.
     with suppress(TemporarilyUnavailable):
         found = machines.snapshot(question_id)
         if found and found.output:
@@ -129,7 +129,7 @@ def _response(question_id: str, caller: Caller, machines: Executions) -> dict[st
 def _new_question(
     body: AskRequest, caller: Caller, machines: Executions, config: ApiSettings
 ) -> tuple[str, dict[str, Any]]:
-    """An id that nobody can guess, and the input of the execution of that name.
+    """Return an id that cannot be guessed, and the input of the execution of that name.
 
     Raises ProblemRaised for a collection, or an earlier answer, that is not the caller's.
     """

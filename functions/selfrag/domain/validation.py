@@ -1,4 +1,4 @@
-"""What is wrong with a request, or with what was stored, in words."""
+"""Validation errors in words: of requests, and of stored values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -9,20 +9,20 @@ from selfrag.domain.base import Model
 
 
 class Request(Model):
-    """What a caller may send; `EXAMPLE` is one as JSON."""
+    """A request of a caller; `EXAMPLE` is one as JSON."""
 
     EXAMPLE: ClassVar[str]
 
 
 def explain(error: ValidationError, request: type[Request]) -> str:
-    """Say in one sentence what is wrong with a request, without repeating what the caller sent."""
+    """Return what is wrong with a request, in one sentence that does not repeat what the caller sent."""
     return explain_errors(error.errors(include_url=False, include_input=False), request)
 
 
 def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) -> str:
-    """The same for pydantic's list of errors about a `request`; the first is told."""
+    """Return the same for pydantic's list of errors about a `request`, from the first one."""
     first = errors[0]
-    # What pydantic adds for a body or a header is no part of the field's name.
+    # pydantic's prefix for a body or a header is no part of the field's name.
     known = first["loc"][0] if first["loc"] else ""
     parts = [str(part) for part in first["loc"][known in ("body", "header", "path", "query") :]]
     where = ".".join(parts)
@@ -41,7 +41,7 @@ def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) 
 
 
 def wrong_fields(error: ValidationError) -> str:
-    """The names of the wrong fields; never their values."""
+    """Return the names of the wrong fields, never their values."""
     return ", ".join(sorted({".".join(map(str, one["loc"])) for one in error.errors(include_input=False)}))
 
 
@@ -55,6 +55,6 @@ def _fields_beside(parts: Sequence[str], model: type[BaseModel]) -> Iterable[str
 
 
 def _shortened(where: str) -> str:
-    """A field's name as the caller wrote it, made safe to repeat."""
+    """Return a field's name as the caller wrote it, made safe to repeat."""
     printable = "".join(c if c.isprintable() else "?" for c in where)
     return printable if len(printable) <= 60 else f"{printable[:60]}..."

@@ -1,4 +1,4 @@
-"""Searching the collection, and the PassageIndex that the steps and the ingestion use."""
+"""Search in the collection, and the PassageIndex of the steps and the ingestion."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError
 
 from selfrag.adapters.faults import readable
-from selfrag.adapters.opensearch import writing
+from selfrag.adapters.opensearch import writes
 from selfrag.adapters.opensearch.collection import (
     STORED,
     Json,
@@ -26,16 +26,16 @@ TEXT_FIELDS = ["title", "title.english", "text", "text.english"]
 
 
 class OpenSearchPassages:
-    """A PassageIndex over one index of a collection, with what ingestion needs beside it."""
+    """A PassageIndex and PassageWriter over one index of a collection."""
 
     def __init__(self, client: OpenSearch, index: str, dimensions: int) -> None:
         self._client, self._index, self._dimensions = client, index, dimensions
         self._has_all_fields = False
 
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
-        """The best passages by full text and by vector, with the service's scores; none while the index is missing.
+        """Return the best passages by text and by vector, with scores; none while there is no index.
 
-        Without a vector by full text alone.
+        Without a vector, full text alone is searched.
         """
         wanted = [_by_text(text, _within(bounds))]
         if vector is not None:
@@ -52,34 +52,34 @@ class OpenSearchPassages:
         return Candidates(by_text=by_text, by_vector=by_vector[0] if by_vector else [])
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        """The passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
+        """Return the passages with these ids, in their order, without those gone or out of bounds."""
         found = {passage.passage_id: passage for passage, _ in _scored(self._named(passage_ids, bounds))}
         return [found[passage_id] for passage_id in passage_ids if passage_id in found]
 
     def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
-        """The service's ids of these passages, as far as they can be searched yet; of two, one is too many."""
+        """Return the service's ids of the passages that can be searched by now; two mean a duplicate."""
         ids: dict[str, list[str]] = {}
         for hit in self._named(passage_ids, Bounds(collections)):
             ids.setdefault(hit.source["passage_id"], []).append(hit.id)
         return ids
 
     def add(self, entries: Sequence[Entry]) -> Added:
-        """Write passages, each once; the items that the service was too busy for are sent again, alone.
+        """Write passages, each once; items that the service was too busy for are retried, alone.
 
-        Raises when nothing was written and nothing may have been; else the result says what became of each.
+        Raises if nothing was written and nothing may have been; else the result has the outcome of each.
         """
         for entry in entries:
             check_length(entry.vector, self._dimensions)
-        if writing.create_if_missing(self._client, self._index, self._dimensions):
+        if writes.create_if_missing(self._client, self._index, self._dimensions):
             self._has_all_fields = True
         if not self._has_all_fields:
-            writing.add_missing_fields(self._client, self._index, self._dimensions)
+            writes.add_missing_fields(self._client, self._index, self._dimensions)
             self._has_all_fields = True
-        return writing.add(self._client, self._index, entries)
+        return writes.add(self._client, self._index, entries)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Delete documents by the service's ids; one that is gone already is no error."""
-        writing.delete(self._client, self._index, ids)
+        writes.delete(self._client, self._index, ids)
 
     def _named(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Hit]:
         wanted = {"bool": {"filter": [_any_of("passage_id", passage_ids), *_within(bounds)]}}
@@ -102,7 +102,7 @@ def _by_vector(vector: Sequence[float], size: int, only: Sequence[Json]) -> Json
 
 
 def _within(bounds: Bounds) -> list[Json]:
-    """The filters that keep a search within its bounds."""
+    """Return the filters that keep a search within its bounds."""
     only = [_any_of("collection", bounds.collections)]
     if bounds.documents is not None:
         only.append(_any_of("document", bounds.documents))

@@ -1,4 +1,4 @@
-"""Retrieve, within an answer that grows by segments: how does it go on (arXiv 2310.11511, algorithm 1)?"""
+"""Retrieve within an answer that grows by segments: how it goes on (arXiv 2310.11511, algorithm 1)."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ from selfrag.ports.grading import Grader
 class Next(BaseModel):
     """The shape of the model's verdict."""
 
-    # A reader of the request knows the step by its title.
+    # The title names the step to a reader of the request.
     model_config = ConfigDict(title="Retrieval")
 
     reason: str
@@ -20,7 +20,7 @@ class Next(BaseModel):
 
 
 def decide_next(task: Task, grader: Grader) -> Result:
-    """Ask for the verdict; an ungraded one stays ungraded, which means a search."""
+    """Return the verdict; an ungraded one stays ungraded, which means a search."""
     fields = {"question": task.question, "previous": task.previous.model_dump(), "so_far": task.so_far}
     found = grader.grade(fields, Next)
     if found.verdict is None:

@@ -1,4 +1,4 @@
-"""Puts the text of recognised pages where the document has none; what stands elsewhere keeps its place in the text."""
+"""Merge of recognised text into pages that have none; all other text keeps its place."""
 
 import re
 from bisect import bisect_right
@@ -10,13 +10,13 @@ from selfrag.domain.documents import Document, Heading, Row, Table, has_words
 
 Span = TypeVar("Span", Heading, Row, Table)
 _BETWEEN_PAGES = "\n\n"
-# Lines end where the paper does: a word or a sentence that goes on in small letters is put together.
+# Lines end where the paper does: a word or a sentence that goes on in small letters is joined.
 _WORD_GOES_ON = re.compile(r"(?<=[^\W\d_])-\n(?=([^\W\d_]))")
 _SENTENCE_GOES_ON = re.compile(r"(?<=[^\s.!?:;])[ \t]*\n[ \t]*(?=([^\W\d_]))")
 
 
 def with_pages(document: Document, texts: Mapping[int, str]) -> Document:
-    """The document with these texts on its pages of these numbers, as far as those hold no word."""
+    """Return the document with these texts on the pages of these numbers that hold no word."""
     starts = [part.start for part in document.parts]
     moved, written, length = list[int](), list[str](), 0
     for part, end in zip(document.parts, [*starts[1:], len(document.text)], strict=True):
@@ -48,6 +48,6 @@ def with_pages(document: Document, texts: Mapping[int, str]) -> Document:
 
 
 def flowing(text: str) -> str:
-    """Lines of a page as a text: broken words and sentences put together."""
+    """Return the lines of a page as running text: broken words and sentences are joined."""
     text = _WORD_GOES_ON.sub(lambda end: "" if end[1].islower() else end[0], text.strip())
     return _SENTENCE_GOES_ON.sub(lambda end: " " if end[1].islower() else end[0], text)

@@ -1,7 +1,7 @@
-"""A closed set: which option a passage speaks for (arXiv 2310.11511, B.2), as a number, so that one shape is for all.
+"""Closed sets: the number of the option that a passage supports (arXiv 2310.11511, B.2).
 
-A shape that named the options would be another one for each question: the service prepares each shape before it uses
-it, and what a caller wrote would stand among what the model is told to do.
+A number, so that one schema serves every question. A schema that named the options would differ for each question: the
+service prepares each schema before its first use, and the caller's words would stand among the instructions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from question.generate.citing import AROUND
+from question.generate.citations import AROUND
 from selfrag.domain.answers import Citation
 from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Claude, Judgement
@@ -27,7 +27,7 @@ class Choice(BaseModel):
 def chosen(
     claude: Claude, prompt: Prompt, fields: Mapping[str, Any], choices: Sequence[str], passages: Sequence[Evidence]
 ) -> tuple[str, Judgement[Choice]]:
-    """The option that was chosen, "" for none, and the judgement; a number that no option has is none."""
+    """Return the chosen option, "" for none, and the judgement; a number without an option is none."""
     told = {
         **fields,
         "task": "choose",
@@ -40,9 +40,9 @@ def chosen(
 
 
 def named(passages: Sequence[Evidence], answer: str) -> list[Citation]:
-    """Citations of passages as a whole: an option is chosen and not quoted, so they quote nothing.
+    """Return citations of whole passages: an option is chosen and not quoted, so the quotes are empty.
 
-    The empty quote stands where the passage begins.
+    An empty quote stands where its passage begins.
     """
     return [
         Citation(

@@ -1,4 +1,4 @@
-"""A path as one text: its sentences one after the other, each with its own citation (pure)."""
+"""The text of a path: its sentences in order, each with its own citation (pure)."""
 
 from collections.abc import Sequence
 
@@ -6,19 +6,19 @@ from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.scores.critiqued import Segment
 from selfrag.domain.scores.tokens import words_of
 
-# After these no space is needed.
+# No space follows these.
 _CLOSED = ("。", "！", "？", "」", "』", "）", "”", "’")
 
 
 def joined(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
-    """The answer of a path, and the citation of each sentence in the order of the sentences.
+    """Return the answer of a path, and its sentences' citations in their order.
 
-    What cites nothing is marked. A passage that is cited again keeps the number that it had with its first citation.
+    A sentence without a citation is marked. A passage that is cited again keeps the number of its first citation.
     """
     text = ""
     citations: list[Citation] = []
     for segment in segments:
-        # No token of the generator's stands in an answer, whatever wrote it.
+        # An answer holds no token of the generator, whatever wrote it.
         sentence = " ".join(words_of(segment.answer).split())
         text += "" if not text or text.endswith(_CLOSED) else " "
         start = len(text)

@@ -1,12 +1,12 @@
-"""What is quoted for a text of the fine-tuned model: it names no sentence, and rests on its passage as a whole (pure).
+"""Quotes for texts of the fine-tuned model, which names no sentence and rests on a whole passage (pure).
 
-So the citation is the passage's, and the quote is ours: the sentence that has most in common with the text. It says
-where to look, and not what the model looked at.
+The citation is the passage's, and the quote is ours: the sentence that has most in common with the text. It says where
+to look, not what the model looked at.
 """
 
 from collections.abc import Sequence
 
-from question.generate.citing import citations_of
+from question.generate.citations import citations_of
 from selfrag.domain.answers import Citation
 from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Cited, Segment
@@ -15,7 +15,7 @@ _LETTERS = 3
 
 
 def quoted(text: str, passage: Evidence, shown: Sequence[str]) -> list[Citation]:
-    """The one citation of a text, none of an empty one; only what the model was shown is quoted."""
+    """Return the one citation of a text, none of an empty one; only text that the model saw is quoted."""
     if not text or not shown:
         return []
     letters = _parts(text)
@@ -24,7 +24,7 @@ def quoted(text: str, passage: Evidence, shown: Sequence[str]) -> list[Citation]
 
 
 def _parts(text: str) -> set[str]:
-    """All runs of three letters: what languages without spaces have, too."""
+    """Return all runs of three letters, which languages without spaces have, too."""
     folded = " ".join(text.casefold().split())
     return {folded[at : at + _LETTERS] for at in range(max(1, len(folded) - _LETTERS + 1))}
 

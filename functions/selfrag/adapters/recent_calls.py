@@ -1,7 +1,7 @@
 """The recent calls to a model, as one item in the table of verdicts.
 
-Its key, `calls#MODEL`, is no verdict's: those are hashes. One write notes an arrival and brings back what was there,
-so a call waits for one round trip; what was just read is not read again.
+Its key, `calls#MODEL`, is no verdict's: those are hashes. One write records an arrival and returns the earlier ones, so
+a call waits for one round trip; a fresh result is reused.
 """
 
 import time
@@ -17,12 +17,12 @@ from selfrag.ports.recent import Recent
 from selfrag.runtime.observability import logger
 
 ARRIVALS = 9
-# So many are kept before all but the newest are cut off.
+# The list may grow to this length before all but the newest are removed.
 _LISTED = 32
-# Calls of a step within so many seconds are one arrival.
+# Calls of a step within this time are one arrival.
 TOGETHER_SECONDS = 5.0
 FRESH_SECONDS = 0.5
-# A table that failed is left alone for so long: no call should wait for it again and again.
+# Backoff after the table failed: no call should wait for it again and again.
 REST_SECONDS = 30.0
 _KEPT_SECONDS = 2 * 86_400
 
@@ -30,7 +30,7 @@ Item = dict[str, Any]
 
 
 class DynamoCalls:
-    """The recent calls of a deployment, and what this process remembers of them; `now` gives seconds."""
+    """The recent calls of a deployment, with this process's own copy; `now` returns seconds."""
 
     def __init__(self, client: Any, table: str, now: Callable[[], float] = time.time) -> None:
         self._client, self._table, self._now = client, table, now
@@ -40,9 +40,9 @@ class DynamoCalls:
         self._looking = Lock()
 
     def seen(self, step: str, model: str) -> Recent:
-        """Note that a step calls a model now, and give what is known; nothing if the table fails."""
+        """Record that a step calls a model now, and return what is known; nothing if the table fails."""
         now = self._now()
-        with self._looking:  # what threads ask at the same time is looked at once
+        with self._looking:  # threads that ask at the same time share one read
             looked, arrivals = self._arrivals.get((step, model), (0.0, []))
             if now - looked > FRESH_SECONDS:
                 arrivals = self._arrive(step, model, now)
@@ -52,7 +52,7 @@ class DynamoCalls:
         return Recent(intervals, max(0.0, self._patience.get(model, 0.0) - now))
 
     def refused(self, model: str, seconds: float) -> None:
-        """Note until when a model wants to be left; the longest of all such wishes holds."""
+        """Record the backoff that a model asks for; the longest one counts."""
         until = self._now() + seconds
         self._be_patient(model, until)
         self._update(
@@ -63,7 +63,7 @@ class DynamoCalls:
         )
 
     def _arrive(self, step: str, model: str, now: float) -> list[float]:
-        """The arrivals of a step, newest first, this one included."""
+        """Return the arrivals of a step, newest first, with this one."""
         noted, item = self._update(
             model,
             "SET #step = list_append(:now, if_not_exists(#step, :none)), expires_at = :expires",
@@ -85,7 +85,7 @@ class DynamoCalls:
     def _update(
         self, model: str, update: str, condition: str, values: dict[str, Any], step: str = ""
     ) -> tuple[bool, Item]:
-        """Whether the condition held, and the item as it was before; open on failure."""
+        """Return whether the condition held, and the earlier item; False and nothing if the table fails."""
         if self._now() < self._resting_until:
             return False, {}
         try:
@@ -109,7 +109,7 @@ class DynamoCalls:
 
 
 def _attribute(value: float | list[float]) -> Item:
-    """A number to the millisecond, or a list of such; a whole one as such, for `expires_at` is read as one."""
+    """Return a number to the millisecond, or a list of such; a whole one as an integer, as `expires_at` must be."""
     if isinstance(value, list):
         return {"L": [_attribute(number) for number in value]}
     return {"N": f"{value:.3f}".removesuffix(".000")}

@@ -1,7 +1,7 @@
-"""Whether a prompt is marked for the service's prompt cache, and for how long.
+"""Marks for the service's prompt cache, and their time to live.
 
-What is marked costs more when it is written and much less when it is read, so it is marked only when it will probably
-be read before it expires: as often as the deployment's own calls of late came soon enough after each other.
+A marked prompt costs more when it is written and much less when it is read. So it is marked only if it will probably be
+read before it expires: if the deployment's own recent calls often came soon enough after each other.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from selfrag.domain.calls import WRITE_FACTORS, Prices
 Life = Literal["5m", "1h"]
 
 LIFE_SECONDS: dict[Life, float] = {"5m": 300.0, "1h": 3600.0}
-# The clocks of two machines differ, and a call takes time: what comes in the last moments may come too late.
+# The clocks of two machines differ, and a call takes time: one in the last moments may come too late.
 SURE = 0.95
 # A cache read's share of the input price where no price is known.
 USUAL_READ = 0.1
-# The shortest prompt that is cached, in tokens; a shorter one is taken and not cached. Longest name that fits first.
+# The shortest prompt that is cached, in tokens; the service ignores a shorter one's mark. Longest matching name first.
 SMALLEST_CACHEABLE = {
     "claude-haiku-5-5": 512,
     "claude-sonnet-5-5": 1024,
@@ -31,22 +31,23 @@ _BYTES_PER_TOKEN = 3
 
 
 def mark_for(prompt: str, model: str, intervals: Sequence[float], price: Prices | None) -> dict[str, Any] | None:
-    """The `cache_control` of a prompt, given the seconds between its last calls; None if it is not worth a mark."""
+    """Return the `cache_control` of a prompt, by the seconds between its last calls; None if a mark does not pay."""
     smallest = next((tokens for name, tokens in SMALLEST_CACHEABLE.items() if name in model), _SMALLEST)
     if len(prompt.encode()) < smallest * _BYTES_PER_TOKEN:
         return None
     life = cheapest_life(intervals, price[2] / price[0] if price else USUAL_READ)
-    # Models that know only Bedrock's older version know no other life than five minutes.
+    # Models that know only Bedrock's older version know only five minutes.
     if life == "1h" and bedrock_request(model):
         return None
     return None if life is None else {"type": "ephemeral"} if life == "5m" else {"type": "ephemeral", "ttl": life}
 
 
 def cheapest_life(intervals: Sequence[float], read: float) -> Life | None:
-    """The life for which a prompt costs least, at a cache read of so many times the input price; None for no mark.
+    """Return the time to live for which a prompt costs least, None for no mark.
 
-    An interval that is shorter than a life was, or would have been, a read; a longer one is a write. Of two that cost
-    the same the shorter is taken, and no mark before any; what nothing is known of is not marked.
+    `read` is the price of a cache read in times of the input price. An interval shorter than a life counts as a read, a
+    longer one as a write. Of two equal costs the shorter life wins, and no mark before any. Without intervals there is
+    no mark.
     """
     if not intervals:
         return None

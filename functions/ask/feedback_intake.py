@@ -1,4 +1,4 @@
-"""What the API does with feedback on an answer."""
+"""Intake of feedback: checks that there is an answer, and stores what the caller says of it."""
 
 import time
 from http import HTTPStatus
@@ -8,14 +8,14 @@ from ask.edge.problems import ProblemRaised
 from selfrag.bootstrap import api
 from selfrag.domain.feedback import Feedback, FeedbackRequest
 
-# A year: a question set is made of it, long after the answers are forgotten.
+# A year: question sets are made of feedback long after the answers expire.
 KEPT_SECONDS = 365 * 86_400
 
 
 def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | None:
-    """Keep what a caller says of an answer, and give what is kept; None when the caller may not read the answer.
+    """Store a caller's feedback on an answer and return it; None if the caller may not read the answer.
 
-    Raises ProblemRaised for a question that has no answer yet, or got none.
+    Raises ProblemRaised for a question without an answer.
     """
     known = api.executions().known(question_id, caller.collections)
     if known is None:

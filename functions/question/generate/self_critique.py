@@ -1,11 +1,11 @@
-"""Answers of the fine-tuned model, each with the critique that it wrote with it: one request for all of them."""
+"""Answers of the fine-tuned model with the critique that it writes along: one request for all of them."""
 
 from typing import Any, Literal
 
 from pydantic import BaseModel, SerializeAsAny
 
-from question.generate.presenting import Wanted, presented
-from question.generate.quoting import quoted
+from question.generate.passage_prompts import Wanted, presented
+from question.generate.quotes import quoted
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Evidence
@@ -18,13 +18,13 @@ from selfrag.ports.generator import Generator
 from selfrag.text.sentences import split_sentences
 
 STEP = "generate"
-# New tokens: of an open answer and of a closed set's (the paper's B.2), of a segment, and of what goes on to its end.
+# New tokens: of an open answer and of a closed set's (the paper's B.2), of a segment, and of a direct answer.
 OPEN, CLOSED, SEGMENT, DIRECT = 100, 50, 200, 200
 NO_ROOM = "the prompt has no room for its passage"
 
 
 class Branch(BaseModel):
-    """A segment to be written: behind `told`, from a passage or without one; `continues` is from the same as before.
+    """A segment to write after `told`, from a passage or without one; `continues` stays with the passage before.
 
     `told` is the path with its critique tokens, `bare` without them.
     """
@@ -38,9 +38,9 @@ class Branch(BaseModel):
 
 
 class Task(Limits):
-    """The question, and what is to be written: an answer per passage, a segment per branch, or one without a passage.
+    """The question and the texts to write: an answer per passage, a segment per branch, or one without a passage.
 
-    `threshold` is for what the model decides where a segment ends; null goes by the token that it writes.
+    `threshold` is for the decision at the end of a segment; null follows the sampled token.
     """
 
     generator: Literal["selfrag"]
@@ -54,14 +54,14 @@ class Task(Limits):
 
 
 class Result(StepResult):
-    """What was written, in the order of what was asked for, and for how many texts the model was asked."""
+    """The texts in the order of the task, and how many of them the model was asked for."""
 
     written: list[SerializeAsAny[Critiqued]]
     sequences: int = 0
 
 
 def critique(task: Task, generator: Generator) -> Result:
-    """Have all of it written in one request; what cannot be graded is `ungraded` alone, and the others stand.
+    """Write all texts in one request; a text that cannot be graded is `ungraded`, and the others stand.
 
     Raises RequestRejected for a question that leaves no room in the model.
     """
@@ -78,7 +78,7 @@ def critique(task: Task, generator: Generator) -> Result:
 
 
 def _wanted(task: Task) -> tuple[list[Wanted], int]:
-    """What is asked for, and how many tokens of each."""
+    """Return the texts to write, and the most tokens of each."""
     begun = asking(task.question, task.previous, task.choices)
     if task.mode == "segments":
         known = {passage.passage_id: passage for passage in task.passages}
@@ -113,7 +113,7 @@ def _written(task: Task, wanted: Wanted, found: Generated | None, generator: Gen
 
 
 def _flawed(wanted: Wanted, why: str) -> Critiqued:
-    """What stands in the place of a text of which nothing is proven: no text, and no verdict."""
+    """Return the placeholder of an unproven text: without a text and without a verdict."""
     told: dict[str, Any] = {
         "passage_id": wanted.passage.passage_id if wanted.passage else None,
         "relevance": ungraded(wanted.passage) if wanted.passage else None,
@@ -123,7 +123,7 @@ def _flawed(wanted: Wanted, why: str) -> Critiqued:
 
 
 def _place(wanted: Wanted, reading: Reading | None = None) -> dict[str, Any]:
-    """Where a segment stands, and its path as the model wrote it, without passages."""
+    """Return a segment's ids, and its path as the model wrote it, without passages."""
     branch = wanted.branch
     opening = "" if wanted.passage else NO_RETRIEVAL
     told = f"{branch.told}{opening}{reading.told}" if reading else branch.told
@@ -131,7 +131,7 @@ def _place(wanted: Wanted, reading: Reading | None = None) -> dict[str, Any]:
 
 
 def _text(task: Task, reading: Reading) -> str:
-    """The words of an answer; of a cut one the whole sentences, of a closed set's the option that it means."""
+    """Return the words of an answer: whole sentences of a cut one, the option of a closed set's."""
     if task.choices:
         return words_of(option_named(reading.words, task.choices))
     if reading.cut and task.mode != "segments":

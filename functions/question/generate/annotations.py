@@ -1,4 +1,4 @@
-"""What stands in an answer for the reader's sake: the mark of what cites nothing, and no sign that was meant for us."""
+"""Annotations of an answer: marks on sentences that cite nothing, and the removal of the prompt's own signs."""
 
 import re
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.text.sentences import split_sentences
 
-# What prompt.md tells the model to write before the sentence that says what the documents do not hold: such a
-# sentence can cite nothing. A word of our own is the same in every language; the sign never reaches a caller.
+# The sign, by prompt.md, before a sentence that says what the documents do not hold: such a sentence can cite nothing.
+# The sign is the same in every language, and never reaches a caller.
 NOT_SAID = "NOT_SAID"
 _SIGN = re.compile(rf"{NOT_SAID}\s*[:：]?\s*")
 
 
 @dataclass(frozen=True)
 class _Edit:
-    """The characters from `start` to `end` are replaced by `text`."""
+    """A replacement of the characters from `start` to `end` by `text`."""
 
     start: int
     end: int
@@ -23,7 +23,7 @@ class _Edit:
 
 
 def says_something(text: str) -> bool:
-    """Whether an answer is not empty, and more than the remark that the documents do not say it."""
+    """Return whether an answer holds more than the remark that the documents do not say it."""
     if NOT_SAID not in text:
         return bool(text.strip())  # one emoji may answer a thank-you
     return any(re.search(r"\w", piece) and not _SIGN.match(piece) for piece in _pieces(text))
@@ -36,9 +36,9 @@ def not_said(text: str) -> list[str]:
 
 
 def marked(text: str, citations: Sequence[Citation], *, grounded: bool) -> tuple[str, list[Citation]]:
-    """Take the signs away, mark what cites nothing if the answer is grounded, and move the citations' spans along.
+    """Remove the signs, mark what cites nothing if the answer is grounded, and move the citations' spans along.
 
-    Only a sign before the last sentence spares it the mark, so that nothing can hide behind one.
+    Only a sign before the last sentence spares it the mark, so that no claim can hide behind a sign.
     """
     edits: list[_Edit] = []
     start = 0
@@ -57,7 +57,7 @@ def marked(text: str, citations: Sequence[Citation], *, grounded: bool) -> tuple
 
 
 def _pieces(text: str) -> list[str]:
-    """The sentences of an answer; a sign begins one wherever it stands."""
+    """Return the sentences of an answer; a sign begins one wherever it stands."""
     return [piece for sentence in split_sentences(text) for piece in re.split(rf"(?={NOT_SAID})", sentence) if piece]
 
 
@@ -69,7 +69,7 @@ def _edited(text: str, edits: Sequence[_Edit]) -> str:
 
 
 def _moved(citations: Sequence[Citation], edits: Sequence[_Edit]) -> list[Citation]:
-    """The citations with spans in the edited text; one that held nothing but a sign is gone."""
+    """Return the citations with spans in the edited text; one that held nothing but a sign is dropped."""
 
     def moved(position: int, *, begins: bool) -> int:
         shift = 0

@@ -1,4 +1,4 @@
-"""The page as it is served: one file, which holds its style and its script and may run nothing else."""
+"""The page as one file, which holds its style and its script and may run nothing else."""
 
 import base64
 import hashlib
@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-# In the order in which they need each other.
+# In the order of their dependencies.
 _SCRIPTS = (
     *("words", "dom", "api", "events", "compared", "answer", "steps", "saying"),
     *("exporting", "asking", "opening", "documents", "uploads", "start"),
@@ -15,7 +15,7 @@ _SCRIPTS = (
 
 @cache
 def html() -> str:
-    """The whole page; it asks nobody for anything but the API that served it."""
+    """Return the whole page; it sends requests only to the API that served it."""
     scripts = "\n".join(_read(f"{name}.js") for name in _SCRIPTS)
     page = _read("page.html").replace("/*style*/", _read("style.css"))
     return page.replace("/*script*/", f"'use strict';\n{scripts}")
@@ -23,9 +23,9 @@ def html() -> str:
 
 @cache
 def policy(uploads_to: str = "") -> str:
-    """Its Content-Security-Policy: style and script by their hashes, requests to where it came from and no others.
+    """Return its Content-Security-Policy: style and script by their hashes, requests to its own origin alone.
 
-    Except uploads, which are sent to the origin `uploads_to`.
+    Uploads are the exception: they go to the origin `uploads_to`.
     """
     text = html()
     style, script = (_hash(text.split(f"<{name}>")[1].split(f"</{name}>")[0]) for name in ("style", "script"))

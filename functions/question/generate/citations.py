@@ -1,4 +1,4 @@
-"""Where an answer's statements stand: what the model cited, as quotes of passages with the place of each (pure)."""
+"""Citations of an answer: quotes of passages with their places, from the model's citations (pure)."""
 
 import re
 from collections.abc import Sequence
@@ -8,22 +8,22 @@ from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Cited, Segment, Source
 from selfrag.text.sentences import split_around
 
-# So many characters of a passage go along on either side of a quote: the state must not hold each passage twice.
+# Characters of context on either side of a quote: the state must not hold each passage twice.
 AROUND = 200
 
 _COUNTED = re.compile(r"(.*\D )(\d+)")
 
 
 def source_of(passage: Evidence) -> Source:
-    """A passage as the model is given it: each sentence a block, and each row one; of the strips alone, if there are.
+    """Return a passage as a source of the model: a block for each sentence and each row, of its strips if it has some.
 
-    A quote may go from one strip to another: it is what the passage says there, what was left out included.
+    A quote may span strips: it is the passage's own text, with what was left out between them.
     """
     return Source(passage.document, passage.title, tuple(passage.text[start:end] for start, end in _blocks(passage)))
 
 
 def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Evidence]) -> list[Citation]:
-    """The citations of the first `length` characters that these segments make, each with its passage and its place."""
+    """Return the segments' citations in the first `length` characters, each with its passage and its place."""
     found: list[Citation] = []
     start = 0
     for segment in segments:
@@ -36,7 +36,7 @@ def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Ev
 
 
 def _citation(passage: Evidence, cited: Cited, span: tuple[int, int]) -> list[Citation]:
-    """One citation, or none where nothing is quoted."""
+    """Return one citation, or none where nothing is quoted."""
     blocks = _blocks(passage)[cited.start_block : cited.end_block]
     if not blocks:
         return []
@@ -66,7 +66,7 @@ def _blocks(passage: Evidence) -> list[tuple[int, int]]:
 
 
 def _rows(passage: Evidence, start: int, end: int) -> str:
-    """What the rows between two characters are called: "row 14", "rows 14 to 16"."""
+    """Return the name of the rows between two characters: "row 14", "rows 14 to 16"."""
     names = list(dict.fromkeys(row.name for row in passage.rows if row.name and row.start < end and start < row.end))
     if len(names) < 2:
         return "".join(names)

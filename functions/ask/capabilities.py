@@ -1,4 +1,4 @@
-"""What a deployment can run of what a policy asks for: it may have no endpoint for it."""
+"""Capabilities of a deployment: the policies that it can run."""
 
 from http import HTTPStatus
 
@@ -8,7 +8,7 @@ from selfrag.domain.strategies import is_quick
 
 
 def check_offered(policy: Policy, has_endpoint: bool, waits: bool) -> None:
-    """Raise ProblemRaised for a policy that this deployment cannot follow, or not while a caller `waits`."""
+    """Raise ProblemRaised for a policy that this deployment cannot run, or not while a caller `waits`."""
     if policy.generator != "claude" and not has_endpoint:
         raise _refused(
             f"This deployment has no endpoint of the generator {policy.generator}.",

@@ -1,10 +1,10 @@
-"""Which path of a beam is the answer (arXiv 2310.11511, algorithm 1)."""
+"""The answer from a beam: the path with the highest score (arXiv 2310.11511, algorithm 1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from question.pick_candidate.joining import joined
+from question.pick_candidate.path_text import joined
 from question.pick_candidate.results import Result
 from selfrag.domain.answers import Draft
 from selfrag.domain.questions import Weights
@@ -17,7 +17,7 @@ from selfrag.domain.verdicts import Claim, SupportLevel, SupportVerdict, Utility
 
 @dataclass(frozen=True)
 class Beam:
-    """The paths as they were when the search ended, the tree, and what `stopped` it before all were finished."""
+    """The paths at the end of the search, the tree, and the limit that `stopped` it before all were finished."""
 
     paths: Sequence[Path]
     nodes: Sequence[Node]
@@ -27,7 +27,7 @@ class Beam:
 
 
 def pick_path(beam: Beam) -> Result:
-    """The path with the highest score, now that the use of each is judged; one that ends early says why it does."""
+    """Return the path with the highest score once the use of each is judged; one that ended early says why."""
     paths = best_first([_judged(path) for path in beam.paths], beam.weights)
     scores = Scores(
         scale=scale_of(beam.generator),
@@ -39,14 +39,14 @@ def pick_path(beam: Beam) -> Result:
 
 
 def _judged(path: Path) -> Path:
-    """The path with s(Use): as it was told, else of its verdict; 0 of one that the endpoint has not finished."""
+    """Return the path with s(Use): the told one, else the verdict's; 0 if the endpoint has not finished it."""
     if path.use is not None or path.utility is None:
         return path
     return path.model_copy(update={"use": labelled(None, SupportVerdict(level="ungraded"), path.utility).use})
 
 
 def _stopped(beam: Beam, paths: Sequence[Path]) -> Stopped:
-    """Why the winner is not finished; without a winner, what ended the search."""
+    """Return the reason why the winner is not finished; without a winner, the reason why the search ended."""
     if not paths:
         return beam.stopped
     if paths[0].finished == "complete":
@@ -66,7 +66,7 @@ def _winner(path: Path) -> Draft:
 
 
 def _support(path: Path) -> SupportVerdict:
-    """IsSup of the whole: full if every sentence is, and none rests on no passage."""
+    """Return IsSup of the whole: full if every sentence is, and each rests on a passage."""
     claims = [claim for segment in path.segments for claim in segment.support.claims]
     claims += [Claim(claim=segment.answer, support="none") for segment in path.segments if not segment.grounded]
     models = dict.fromkeys(segment.support.model for segment in path.segments if segment.support.model)
@@ -81,7 +81,7 @@ def _level(path: Path) -> SupportLevel:
 
 
 def _shown(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
-    """A line of the tree, with its text if it is part of a path, and the score and use of the path that it ends."""
+    """Return a line of the tree with its text if a path has it, and the score and use of the path that it ends."""
     inside = next((segment for path in paths for segment in path.segments if segment.id == node.id), None)
     if inside is None:
         return node
@@ -94,7 +94,7 @@ def _shown(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
 
 
 def _warnings(paths: Sequence[Path]) -> list[str]:
-    """What soft constraints let through."""
+    """Return the flaws that soft constraints let through."""
     warnings: list[str] = []
     for number, segment in enumerate(paths[0].segments if paths else [], start=1):
         if not segment.grounded:

@@ -1,4 +1,4 @@
-"""What the errors of the SDK mean to selfrag, and how long the service asks to be left alone."""
+"""Errors of the anthropic SDK as selfrag's errors, and the service's `retry-after`."""
 
 import math
 from email.utils import parsedate_to_datetime
@@ -11,7 +11,7 @@ from selfrag.runtime.pace import Unanswered
 
 
 def understood(error: anthropic.AnthropicError, model: str, url: str, now: float) -> Unanswered | SelfragError:
-    """What to raise for an error of the SDK; `now` is in seconds since the epoch."""
+    """Return the exception to raise for an error of the SDK; `now` is in seconds since the epoch."""
     told = typed(error, model, url)
     if not isinstance(told, TemporarilyUnavailable):
         return told
@@ -19,14 +19,14 @@ def understood(error: anthropic.AnthropicError, model: str, url: str, now: float
 
 
 def cost_nothing(error: anthropic.AnthropicError) -> bool:
-    """Whether the service refused before it did any work, so that nothing is billed; else nobody knows."""
+    """Return whether the service refused before it did any work, so that nothing is billed."""
     return isinstance(error, anthropic.APIStatusError) and (error.status_code < 500 or error.status_code in (503, 529))
 
 
 def retry_after(error: anthropic.AnthropicError, now: float) -> float | None:
-    """For how many seconds the service wants to be left, None if it does not say.
+    """Return the seconds after which the service allows a retry, None if it does not say.
 
-    It says so in milliseconds (`retry-after-ms`, which the SDK knows too), in seconds or as a date.
+    The header is in milliseconds (`retry-after-ms`, which the SDK knows too), in seconds or a date.
     """
     if not isinstance(error, anthropic.APIStatusError):
         return None
@@ -44,7 +44,7 @@ def retry_after(error: anthropic.AnthropicError, now: float) -> float | None:
 
 
 def typed(error: anthropic.AnthropicError, model: str, url: str) -> SelfragError:
-    """The error of selfrag that says what an error of the SDK means."""
+    """Return selfrag's error for an error of the SDK."""
     # Messages name the status only: the body may repeat the request, and so a question or a passage.
     if isinstance(error, anthropic.APITimeoutError):
         return TemporarilyUnavailable(f"{model} did not reply in time")

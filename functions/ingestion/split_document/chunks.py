@@ -1,4 +1,4 @@
-"""A long text in stretches that are not torn apart: rows, paragraphs, and sentences that go on from each other."""
+"""Chunks of a long text that stay whole: rows, paragraphs, and sentences that continue one another."""
 
 import math
 import re
@@ -13,10 +13,10 @@ from selfrag.text.weight import CAPACITY, weigh
 
 Stretch = tuple[int, int]
 
-# The splitter needs time with the square of a text without line ends, so it gets this many characters at a time.
+# The splitter's time grows with the square of a text without line ends, so it gets this many characters at a time.
 BLOCK = 10_000
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
-# A sentence that speaks of the one before it, or the rest of a sentence whose line was wrapped.
+# A sentence that refers to the one before it, or the rest of a sentence whose line was wrapped.
 _GOES_ON = re.compile(
     r"\s{0,9}(?:(?i:this|that|these|those|it|its|they|their|such|the (?:same|former|latter))\b|[a-z]"
     r"|[こそ][のれう]|[이그](?:것|\s))"
@@ -26,9 +26,9 @@ _GOES_ON = re.compile(
 def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Iterator[list[Stretch]]:
     """Cut a text into stretches, none of more than CAPACITY, the first not over `room` unless it is a whole row.
 
-    A row is one wherever it fits, and so is a paragraph. Of what is longer, sentences are; one goes with the sentence
-    that it goes on from, if both fit. A row that does not fit is a run of its own, for no piece should hold a part of
-    one row and another.
+    A row or a paragraph is one stretch if it fits. A longer one is cut into sentences; a sentence joins the one that it
+    continues, if both fit. A row that does not fit is a run of its own: no piece should hold a part of one row and
+    another.
     """
     run: list[Stretch] = []
     for begins, ends, is_row in _spans(text, start, end, rows):
@@ -55,7 +55,7 @@ def _fitting(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
 
 
 def _spans(text: str, start: int, end: int, rows: Sequence[Row]) -> Iterator[tuple[int, int, bool]]:
-    """The rows, and what stands between them; a stretch that holds no word goes with the one before it."""
+    """Return the rows, and the text between them; a stretch without a word joins the one before it."""
     edges = [(start, False)]
     for row in rows:
         edges += [(max(row.start, start), True), (min(row.end, end), False)]
@@ -87,7 +87,7 @@ def _sentences(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
 
 
 def _gone_on(text: str, sentences: Iterable[Stretch], most: int) -> Iterator[Stretch]:
-    """The sentences, joined to those that they go on from."""
+    """Return the sentences, joined to those that they continue."""
     held: Stretch | None = None
     for start, end in sentences:
         if held and _GOES_ON.match(text, start) and weigh(text[held[0] : end]) <= most:
@@ -104,12 +104,12 @@ def _chunks(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
     while start < end:
         block = text[start : min(start + BLOCK, end)]
         weight = weigh(block)
-        # Pieces of about one size: a last one of a few words would be found for the wrong reasons.
+        # Pieces of about one size: a last one of a few words would match the wrong queries.
         even = math.ceil(1.2 * weight / math.ceil(weight / most))
         # Not MarkdownSplitter: in a long paragraph it cuts at a quotation mark or an apostrophe, not between words.
         chunks = TextSplitter.from_callback(weigh, min(most, even), trim=False).chunks(block)
         if start + len(block) < end:
-            chunks.pop()  # the block's end may have cut it short: it begins the next one
+            chunks.pop()  # the block's end may have cut it: the next block begins with it
         for chunk in chunks:
             yield start, start + len(chunk)
             start += len(chunk)

@@ -1,4 +1,4 @@
-"""Retrieve, by the probabilities of the fine-tuned model (arXiv 2310.11511, A.3): one request for one token."""
+"""Retrieve by the probabilities of the fine-tuned model (arXiv 2310.11511, A.3): one request for one token."""
 
 from typing import Literal
 
@@ -18,9 +18,9 @@ STEP = "decide_retrieval"
 
 
 class Task(Limits):
-    """The question and the turn before it; a search is made above `threshold`, null goes by the token that is written.
+    """The question and the turn before it; r above `threshold` means a search, null follows the sampled token.
 
-    `choices` are the options of a closed set, which is asked for in words of its own.
+    `choices` are the options of a closed set, for which the prompt has other words.
     """
 
     generator: Literal["selfrag"]
@@ -31,13 +31,13 @@ class Task(Limits):
 
 
 class Result(Decided):
-    """The verdict, with r, and that the model was asked for one text."""
+    """The verdict with r, and the number of texts that the model wrote."""
 
     sequences: int = 0
 
 
 def decide(task: Task, generator: Generator) -> Result:
-    """Ask for the first token of an answer, and read how probable it is that it calls for a search.
+    """Return the decision from the probabilities of an answer's first token.
 
     Raises RequestRejected for a question that leaves no room in the model.
     """

@@ -1,4 +1,4 @@
-"""How much text may travel in the workflow's state."""
+"""The budget of text in the workflow's state."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -13,10 +13,10 @@ STATE_BUDGET_BYTES = 160 * 1024
 
 
 def within_budget(passages: Sequence[P], used: int, *, shared: bool = False) -> tuple[list[P], int, list[str]]:
-    """Keep the best passages that fit beside `used` bytes, or into half of what these leave if it is `shared`.
+    """Keep the best passages that fit next to `used` bytes, or into half of the rest if it is `shared`.
 
-    Returns the kept passages, their size in bytes and a warning for what was dropped. The size is
-    that of ASCII-escaped JSON, the largest form in which a service may store it.
+    Returns the kept passages, their size in bytes and a warning if any were dropped. The size is that of ASCII-escaped
+    JSON, the largest form in which a service may store it.
     """
     room = (STATE_BUDGET_BYTES - used) // (2 if shared else 1)
     kept: list[P] = []
@@ -33,5 +33,5 @@ def within_budget(passages: Sequence[P], used: int, *, shared: bool = False) -> 
 
 
 def size_of(passage: BaseModel) -> int:
-    """The size of a passage in the state, in bytes."""
+    """Return the size of a passage in the state, in bytes."""
     return len(passage.model_dump_json(ensure_ascii=True))

@@ -1,4 +1,4 @@
-"""A request with an `Idempotency-Key` is carried out once, however often it comes (Powertools)."""
+"""Idempotency of requests with an `Idempotency-Key`, by Powertools."""
 
 import hashlib
 import time
@@ -34,10 +34,10 @@ def once(
     store: BasePersistenceLayer,
     context: Any,
 ) -> str:
-    """Carry out `work`, which gives a question's id, or give the id that the same caller's same key got before.
+    """Run `work`, which returns a question's id, or return the id that the caller's same key got before.
 
-    While the first one is at work the others wait for it, as long as the Lambda may run. Raises ProblemRaised:
-    409 when the key came with another request, and when the first one takes too long.
+    Repeats wait for the first request, as long as the Lambda may run. Raises ProblemRaised (409) if the key came with
+    another request, or if the first one takes too long.
     """
     config = IdempotencyConfig(
         event_key_jmespath="key",
