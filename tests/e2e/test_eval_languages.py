@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.evaluation.gold.withheld import make_set
+from cli.lab.gold.withheld import make_set
 from tests.support.command import Command
 
 SQUAD = Path(__file__).parent / "squad"

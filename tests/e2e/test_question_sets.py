@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from cli.evaluation.gold.questions import read_questions
+from cli.lab.gold.question_sets import read_questions
 from cli.local.loopback import Loopback
 from cli.local.offline.strict import schema_of
 from selfrag.domain.calls import PRICES
