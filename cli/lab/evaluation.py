@@ -28,7 +28,7 @@ MARGIN = 10
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked, in which ways, where the results are kept, how many at a time, and for how many dollars at most.
+    """The questions, the variants, the file of results, how many are asked at a time, and the most dollars.
 
     `place` is None for a deployment, which is at `endpoint`.
     """
@@ -44,7 +44,7 @@ class Plan:
 
     @property
     def asked(self) -> str:
-        """What the results are of."""
+        """The directory, collection or endpoint that answers."""
         if self.place is None:
             return self.endpoint
         return str(self.place.directory.resolve() if self.place.directory else self.place)
@@ -52,7 +52,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Estimate:
-    """How many questions are left of how many, what they may cost (None: not known), and what was spent, in dollars."""
+    """Questions left of how many, their expected cost (None: not known) and what was spent, in dollars."""
 
     left: int
     total: int
@@ -62,7 +62,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Told:
-    """Who is told of an evaluation: warnings, the estimate before it starts, documents read, questions answered."""
+    """Callbacks of an evaluation: warnings, the estimate before it starts, documents read, questions answered."""
 
     warn: Callable[[list[str]], None]
     estimate: Callable[[Estimate], None]
@@ -71,7 +71,7 @@ class Told:
 
 
 def evaluate(plan: Plan, told: Told, dry: bool = False) -> tuple[Findings, int]:
-    """Ask what has no result yet, and give what was found and how many questions have none still.
+    """Ask what has no result yet; return the findings and how many questions are without one.
 
     A dry run asks nothing. Raises InvalidInput for results of something else, a collection that was never read or a
     limit that buys nothing, and what keeps all questions from an answer; what was answered until then is kept.
@@ -108,7 +108,7 @@ def _opened(plan: Plan, dry: bool) -> AbstractContextManager[Results]:
 
 
 def _usual(plan: Plan) -> dict[str, float | None]:
-    """What a variant's question usually costs, by the models and prices of the settings; a deployment has its own."""
+    """Return the usual cost of a variant's question, by the models and prices of the settings."""
     if plan.place and is_offline():
         return {variant.name: 0.0 for variant in plan.variants}
     settings = read(Settings)

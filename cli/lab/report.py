@@ -1,4 +1,4 @@
-"""What a run found: the measures of each variant, how it differs from the first one, and where most."""
+"""The findings of a run: the measures of each variant, its differences from the first, and where they are largest."""
 
 import csv
 from collections import Counter
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cli.lab.gold.question_sets import GoldQuestion
-from cli.lab.metrics.calibration import calibrations, distributions
 from cli.lab.metrics.comparison import better, differences, intervals, most_different
+from cli.lab.metrics.distributions import distributions
 from cli.lab.metrics.languages import languages_of
 from cli.lab.metrics.measures import Measured, Reply, measured, overall
 from cli.lab.metrics.opinions import opinions
@@ -21,10 +21,10 @@ Report = dict[str, Any]
 
 
 class Found(Protocol):
-    """Where the results are."""
+    """The results of a run."""
 
     def find(self, variant: str, question_id: str) -> Result | None:
-        """The last answer of a variant to a question."""
+        """Return the last answer of a variant to a question."""
 
 
 class Findings:
@@ -45,7 +45,7 @@ class Findings:
         }
 
     def report(self) -> Report:
-        """The figures as JSON values."""
+        """Return the figures as JSON values."""
         first, *others = [variant.name for variant in self.variants]
         return {
             "questions": self.asked,
@@ -55,7 +55,7 @@ class Findings:
         }
 
     def by_language(self) -> list[dict[str, Any]]:
-        """The measures of each variant for the questions in each language, most questions first."""
+        """Return the measures of each variant for the questions in each language, most questions first."""
         languages = languages_of([question.question for question in self.questions])
         places = {
             language: [place for place, one in enumerate(languages) if one == language]
@@ -79,7 +79,6 @@ class Findings:
             "measures": overall(found),
             "intervals": intervals(found),
             "distributions": distributions(replies),
-            "calibration": calibrations(self.questions, replies, found),
         }
 
     def _compared(self, first: str, other: str) -> dict[str, Any]:
@@ -111,7 +110,7 @@ class Findings:
         }
 
     def write_csv(self, path: Path) -> None:
-        """A line for each question and variant, with all measures; empty where a measure is not for a question.
+        """Write a line for each question and variant, with all measures; empty where a measure is not for a question.
 
         Raises InvalidInput if the file cannot be written.
         """
@@ -134,7 +133,7 @@ class Findings:
 
 
 def _answer(result: Result, found: Measured) -> dict[str, Any]:
-    """One of two answers side by side, with the way that it took."""
+    """Return one of two answers side by side, with its path."""
     response = result.response
     measures = {name: share.count / share.of for name, share in found.items() if share.of}
     said = {name: response.get(name) for name in ("id", "status", "answer", "path", "queries", "reflection")}

@@ -1,4 +1,4 @@
-"""The report in the terminal: the measures of each variant, how they differ, and the answers that differ most."""
+"""The reports of `selfrag eval` and `selfrag replay` as tables in the terminal."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def show_report(console: Console, report: Report) -> None:
         base, variant = escape(comparison["base"]), escape(comparison["variant"])
         console.print(_differences(comparison))
         if comparison["agreement"]:
-            console.print(agreement_table(comparison["agreement"], f"Verdicts of {variant} and {base} on the same"))
+            console.print(_agreement(comparison["agreement"], f"Verdicts of {variant} and {base} on the same"))
         console.print(
             f"{variant} answers {comparison['won']} questions better than {base}, {comparison['lost']} worse."
         )
@@ -54,7 +54,7 @@ def _differences(comparison: dict[str, Any]) -> Table:
     return table
 
 
-def agreement_table(agreements: dict[str, dict[str, Any]], title: str) -> Table:
+def _agreement(agreements: dict[str, dict[str, Any]], title: str) -> Table:
     """A line for each kind of verdict: how many were compared, the share that is equal, kappa, and the difference."""
     table = Table("Verdicts", title=escape(title), title_justify="left")
     for heading in ("compared", "equal", "kappa", "difference", "ungraded"):
@@ -66,6 +66,26 @@ def agreement_table(agreements: dict[str, dict[str, Any]], title: str) -> Table:
         ]
         table.add_row(kind, str(found["pairs"]), *figures, str(found["ungraded"]))
     return table
+
+
+def show_replay(console: Console, report: Report) -> None:
+    """Print what a replay judged anew, how far it agrees, and the questions that would end otherwise."""
+    table = Table("Step", title=f"{report['traces']} traces", title_justify="left")
+    for heading in ("verdicts", "judged anew", "calls", "USD"):
+        table.add_column(heading, justify="right")
+    for step, took in report["steps"].items():
+        usd = "unknown" if took["usd"] is None else f"{took['usd']:.4f}"
+        table.add_row(step, str(took["verdicts"]), str(took["judged"]), str(took["calls"]), usd)
+    console.print(table)
+    console.print(_agreement(report["agreement"], "As recorded, and now"))
+    endings = [row for row in report["otherwise"] if row["status"] != row["would_be"]]
+    console.print(
+        f"{len(endings)} of {report['traces']} questions would have ended otherwise, "
+        f"{len(report['otherwise']) - len(endings)} more gone another way."
+    )
+    for row in report["otherwise"]:
+        ending = f"{row['status']} → {row['would_be']}" if row in endings else "another way"
+        console.print(f"  {ending}: {escape(visible(row['question']))}  [dim]{escape(row['id'])}[/]", highlight=False)
 
 
 def _show_question(console: Console, question: dict[str, Any], names: tuple[str, ...]) -> None:

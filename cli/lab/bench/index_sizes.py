@@ -1,4 +1,4 @@
-"""How the laptop's index grows: what opening, searching, filtering and adding take at 1,000 to 50,000 passages.
+"""The growth of the laptop's index: opening, searching, filtering and adding at 1,000 to 50,000 passages.
 
 `python -m cli.lab.bench.index_sizes [SIZE ...]` prints the table, and how many passages a second are embedded.
 """
@@ -36,7 +36,7 @@ _EMBEDDED, _LETTERS = 50, 700
 
 @dataclass(frozen=True)
 class Size:
-    """What one size takes: the file in MiB, times in milliseconds (medians but for the first), memory in MiB.
+    """The figures of one size: the file in MiB, times in milliseconds (medians but for the first), memory in MiB.
 
     `first_ms` is opening and the first search in a fresh process, without its imports; `filtered_ms` is a search for
     the tag of every tenth document, and `added_ms` one after a passage was added; `memory` is the most that the

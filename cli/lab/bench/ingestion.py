@@ -1,4 +1,4 @@
-"""How fast documents are read on the laptop, and what that takes of memory: `make bench-ingestion`.
+"""Pace and memory of reading documents on the laptop: `make bench-ingestion`.
 
 Only commands are run, each in a process of its own, so the code of another commit is measured the same way in the same
 run: `--code` names its tree, which need not have this module.
@@ -23,7 +23,7 @@ from cli.terminal import err, out, print_json
 
 @dataclass(frozen=True)
 class Took:
-    """What one command took: seconds, those of processor time, and MiB of memory at its peak."""
+    """The cost of one command: seconds, those of processor time, and MiB of memory at its peak."""
 
     seconds: float
     processor: float
@@ -32,7 +32,7 @@ class Took:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of which code, and the machine's load (of the last minute) before and after.
+    """The figures of which code, and the machine's load (of the last minute) before and after.
 
     `first` read all files, `again` found nothing to do, `changed` read one file of them again.
     """

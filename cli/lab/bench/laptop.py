@@ -1,4 +1,4 @@
-"""How long a question takes on the laptop, and what the served API takes: `make bench-laptop`.
+"""The time of a question on the laptop, and of the served API: `make bench-laptop`.
 
 Only commands are run, each in a process of its own and in a home of its own, so the code of another commit is measured
 the same way: `--code` names its tree, which need not have this module.
@@ -27,7 +27,7 @@ _ELSEWHERE = 1_000_000
 class Asked:
     """Seconds from a command's begin to its end: the first in an empty home, which reads the sample handbook.
 
-    `new` and `repeated` are of questions that nobody had asked, and of the same ones again.
+    `new` and `repeated` are of new questions, and of the same ones again.
     """
 
     first: float
@@ -37,7 +37,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured, of which code, and the machine's load (of the last minute) before and after."""
+    """The figures of which code, and the machine's load (of the last minute) before and after."""
 
     code: str
     cores: int

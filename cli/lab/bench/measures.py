@@ -1,4 +1,4 @@
-"""What is measured of a search: how often and how high it finds the right paragraph, and how long it takes."""
+"""Measures of a search: recall and rank of the right paragraph, and latency."""
 
 import math
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Figures:
 
 
 def figures(answered: Sequence[Answered]) -> Figures:
-    """The measures over at least one question; the same text counts as right wherever it stands."""
+    """Return the measures over at least one question; the same text counts as right wherever it stands."""
     ranks = [_rank(one) for one in answered]
     times = sorted(one.milliseconds for one in answered)
     return Figures(

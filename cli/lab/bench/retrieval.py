@@ -1,4 +1,4 @@
-"""How well the right paragraph is found: recall, MRR and latency of full text, vectors and hybrid."""
+"""The retrieval of the right paragraph: recall, MRR and latency of full text, vectors and hybrid."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -20,7 +20,7 @@ _END_SECONDS, _ANSWER_SECONDS = 30, 120
 
 @dataclass(frozen=True)
 class Load:
-    """What a number of clients, each asking one question after the other, got: answers per second, seconds."""
+    """The load of a number of clients, each asking one question after the other: answers per second, seconds."""
 
     clients: int
     questions: int
@@ -98,7 +98,7 @@ def _load(url: str, clients: int, questions: int, numbers: Iterator[int]) -> Loa
 
 
 def _asked(url: str, number: int) -> float | None:
-    """The seconds until a question that nobody has asked before was answered; None if it was not."""
+    """Return the seconds until a new question was answered; None if it was not."""
     began = time.perf_counter()
     body = json.dumps({"question": question(number)}).encode()
     request = Request(f"{url}/v1/ask", body, {"content-type": "application/json"})  # noqa: S310 (loopback)

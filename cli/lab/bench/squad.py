@@ -36,7 +36,7 @@ class _Article(BaseModel):
 
 
 class SquadData(BaseModel):
-    """What a file in SQuAD's format holds."""
+    """The content of a file in SQuAD's format."""
 
     data: list[_Article]
 
@@ -97,7 +97,7 @@ def read_squad(path: Path) -> SquadData:
 
 
 def squad_data(path: Path, content: Any) -> SquadData:
-    """What was read from a JSON file as SQuAD's format; raises InvalidInput with the place where it differs."""
+    """Read parsed JSON as SQuAD's format; raises InvalidInput with the place where it differs."""
     try:
         return SquadData.model_validate(content)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""What the laptop is asked to be measured, and the tree of code that is measured: this one, or another commit's."""
+"""The tree of code that is measured, this one or another commit's, and the questions that it is asked."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ _QUESTIONS = (
 
 
 def question(number: int) -> str:
-    """A question about the sample handbook that differs from every other number's, so no verdict on it is kept."""
+    """Return a question about the sample handbook that differs for each number, so no verdict on it is kept."""
     return f"{_QUESTIONS[number % len(_QUESTIONS)]} (case {number})"
 
 

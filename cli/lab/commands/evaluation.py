@@ -102,7 +102,7 @@ def evaluate(
 
 
 def _found(plan: "Plan", collection: str, dry: bool, machine: str, redrive: bool) -> "tuple[Findings, int]":
-    """What is found, and how many answers are missing: asked from here, or by the machine of a deployment."""
+    """Ask from here, or by the machine of a deployment; return the findings and how many answers are missing."""
     from cli.lab.evaluation import Told, evaluate
 
     told = Told(warn, _tell_estimate, reading_progress, asking_progress)

@@ -42,9 +42,9 @@ def replay(
     Only what would be asked otherwise than it was is asked, and paid, once: the verdicts are kept. Exit code 1 says
     that some could not be had.
     """
-    from cli.lab.replay.planning import Changes, replayed
-    from cli.lab.replay.showing import show_replay
+    from cli.lab.replay.replay import Changes, replayed
     from cli.lab.replay.traces import kept_traces, read_traces
+    from cli.lab.tables import show_replay
 
     if max_cost is not None and max_cost <= 0:
         raise InvalidInput("--max-cost is a number of dollars above 0.")
@@ -53,7 +53,7 @@ def replay(
     if not found:
         raise InvalidInput("There is no trace to judge again: ask questions first, or name a file of traces.")
     with measuring_progress() as tell:
-        judged = replayed(found, changes, parallel, max_cost, _say, lambda done, total: tell("Judging", done, total))
+        judged = replayed(found, changes, parallel, max_cost, lambda done, total: tell("Judging", done, total))
     if as_json:
         print_json(judged.report())
     else:
@@ -61,7 +61,3 @@ def replay(
     if judged.missing:
         warn([f"{judged.missing} verdicts are missing; the same command goes on with them"])
         raise typer.Exit(1)
-
-
-def _say(sentence: str) -> None:
-    typer.echo(f"selfrag: {sentence}", err=True)

@@ -20,7 +20,7 @@ class GoldQuestion:
     """A question and what is known of its answer.
 
     Any of the `answers` is right; `documents` are names, and `passages` texts, that hold one. `answerable` is None
-    where nobody says. A right answer says all of the `facts`. `after` is the id of the question that this one follows,
+    where it is not said. A right answer says all of the `facts`. `after` is the id of the question before a follow-up,
     None for none. The `id` follows from the question, what it follows, and how often it stood in the set before.
     """
 
@@ -36,7 +36,7 @@ class GoldQuestion:
 
 
 def read_questions(path: Path, limit: int | None = None) -> list[GoldQuestion]:
-    """The first `limit` questions of a set, in its order.
+    """Read the first `limit` questions of a set, in its order.
 
     JSON Lines or a JSON array in selfrag's own format, Ragas's or DeepEval's, or a file in SQuAD's (1.1 or 2.0).
     Raises InvalidInput if the file cannot be read or holds no question, and for a bad one, which it names by number.
@@ -54,9 +54,9 @@ def read_questions(path: Path, limit: int | None = None) -> list[GoldQuestion]:
 
 
 def corrected_questions(given: Iterable[Feedback], limit: int | None = None) -> list[GoldQuestion]:
-    """The first `limit` questions, by their words, of which people wrote what is right.
+    """Return the first `limit` questions, by their words, of which people wrote what is right.
 
-    That is an answer, the documents that have one, or that none do. Raises InvalidInput if nobody has.
+    That is an answer, the documents that have one, or that none do. Raises InvalidInput if there are none.
     """
     rows = [Row.model_validate(line) for line in question_set(given, corrected=True)]
     if not rows:

@@ -1,1 +1,1 @@
-"""A first set of questions, made from one's own documents: by Claude, or by rule."""
+"""A first set of questions that Claude makes from documents."""

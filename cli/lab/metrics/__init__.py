@@ -1,1 +1,1 @@
-"""What is measured of answers, and of the difference between two variants."""
+"""Measures of answers, and of the difference between two variants."""

@@ -1,10 +1,11 @@
-"""How far two judges agree on the same things: two prompts of a grader, or two models."""
+"""The agreement of two judges on the same things: two prompts of a grader, or two models."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
 import numpy as np
+from pydantic import BaseModel
 
 from selfrag.domain.verdicts import (
     Claim,
@@ -26,13 +27,19 @@ UTILITY = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True)
 class Said:
-    """What a judge said of one thing: a level, and a score where the judge gives one."""
+    """A judge's verdict on one thing: a level, and a score where the judge gives one."""
 
     level: Hashable
     score: float | None = None
 
 
-# What two judges said of the same thing; None for a judge who gave no verdict.
+_KINDS: dict[str, type[BaseModel]] = {
+    "relevance": RelevanceVerdict,
+    "support": SupportVerdict,
+    "utility": UtilityVerdict,
+}
+
+# The verdicts of two judges on the same thing; None for a judge without one.
 Pair = tuple[Said | None, Said | None]
 
 
@@ -52,7 +59,7 @@ class Agreement:
 
 
 def agreement(pairs: Iterable[Pair], levels: Sequence[Hashable]) -> Agreement:
-    """How far the judges agree; `levels` are all there are, in their order.
+    """Return the agreement of the judges; `levels` are all there are, in their order.
 
     Kappa is Cohen's with linear weights (Psychological Bulletin 70 (1968), pages 213 to 220): a verdict that is two
     levels away counts as twice as wrong as one that is next to it. Of two levels it is the plain one.
@@ -88,30 +95,32 @@ class Compared:
     def __init__(self) -> None:
         self._pairs: dict[str, list[Pair]] = {"relevance": [], "support": [], "claims": [], "utility": []}
 
-    def relevance(self, one: RelevanceVerdict, other: RelevanceVerdict) -> None:
-        """Two verdicts on one passage for one question."""
-        said = [None if verdict.score is None else Said(verdict.label, verdict.score) for verdict in (one, other)]
-        self._pairs["relevance"].append((said[0], said[1]))
+    def add(self, kind: str, *verdicts: Any) -> None:
+        """Compare two verdicts of a kind, as JSON values, on one passage or answer.
 
-    def support(self, one: SupportVerdict, other: SupportVerdict) -> None:
-        """Two verdicts on one answer, and on those claims that both read in it word by word."""
-        said = [
-            None if verdict.ungraded else Said(verdict.level, SUPPORT.index(verdict.level) / (len(SUPPORT) - 1))
-            for verdict in (one, other)
-        ]
-        self._pairs["support"].append((said[0], said[1]))
-        claims = [_by_words(verdict.claims) for verdict in (one, other)]
-        self._pairs["claims"] += [(claims[0][words], claims[1][words]) for words in claims[0] if words in claims[1]]
-
-    def utility(self, one: UtilityVerdict, other: UtilityVerdict) -> None:
-        """Two verdicts on one answer."""
-        said = [None if verdict.score is None else Said(verdict.score, verdict.score) for verdict in (one, other)]
-        self._pairs["utility"].append((said[0], said[1]))
+        Of two checks of support those claims are compared, too, that both read in the answer word by word.
+        """
+        one, other = (_KINDS[kind].model_validate(verdict, extra="ignore") for verdict in verdicts)
+        self._pairs[kind].append((_said(one), _said(other)))
+        if isinstance(one, SupportVerdict) and isinstance(other, SupportVerdict):
+            claims, again = _by_words(one.claims), _by_words(other.claims)
+            self._pairs["claims"] += [(claims[words], again[words]) for words in claims if words in again]
 
     def agreements(self) -> dict[str, dict[str, Any]]:
-        """The agreement on each kind of verdict as JSON values; a kind of which there is nothing is left out."""
+        """Return the agreement on each kind of verdict as JSON values; a kind without verdicts is left out."""
         levels = {"relevance": RELEVANCE, "support": SUPPORT, "claims": CLAIMS, "utility": UTILITY}
         return {kind: asdict(agreement(pairs, levels[kind])) for kind, pairs in self._pairs.items() if pairs}
+
+
+def _said(verdict: BaseModel) -> Said | None:
+    match verdict:
+        case RelevanceVerdict(score=float(score)):
+            return Said(verdict.label, score)
+        case SupportVerdict(ungraded=False):
+            return Said(verdict.level, SUPPORT.index(verdict.level) / (len(SUPPORT) - 1))
+        case UtilityVerdict(score=int(score)):
+            return Said(score, score)
+    return None
 
 
 def _by_words(claims: Iterable[Claim]) -> dict[str, Said]:

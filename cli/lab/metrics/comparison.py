@@ -1,4 +1,4 @@
-"""Whether the difference between two variants is real: paired bootstrap intervals, and questions won and lost."""
+"""The difference between two variants: paired bootstrap intervals, and questions won and lost."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Verdict = Literal["real", "may be chance", "too few questions"]
 
 @dataclass(frozen=True)
 class Difference:
-    """How much more the other variant has of a measure, with the 95% interval, by so many questions."""
+    """The other variant's lead in a measure, with the 95% interval, over so many questions."""
 
     value: float
     low: float
@@ -36,7 +36,7 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the choice of questions explains it: not where the interval leaves zero out."""
+        """Return whether the choice of questions explains it: not where the interval leaves zero out."""
         if self.questions < FEWEST:
             return "too few questions"
         return "real" if self.low > 0 or self.high < 0 else "may be chance"
@@ -45,7 +45,7 @@ class Difference:
 def differences(
     one: Sequence[Measured], other: Sequence[Measured], draws: int = DRAWS, seed: int = SEED
 ) -> dict[str, Difference]:
-    """By measure, how much more `other` has than `one`, over the same questions in the same order.
+    """Return by measure how much more `other` has than `one`, over the same questions in the same order.
 
     The interval is the percentile bootstrap's: questions are drawn with replacement, the same ones for both (Efron and
     Tibshirani 1993, chapter 13). A measure that is for none of the questions is left out. The same seed gives the same
@@ -64,7 +64,7 @@ def differences(
 
 
 def intervals(measures: Sequence[Measured], draws: int = DRAWS, seed: int = SEED) -> dict[str, tuple[float, float]]:
-    """By measure, the 95% interval of what one variant has, by the same bootstrap; those for no question are left out.
+    """Return by measure the 95% interval of one variant, by the same bootstrap; those for no question are left out.
 
     Whether two variants differ is not to be read from two of these: that is what `differences` says.
     """
@@ -119,12 +119,12 @@ def _ratios(weights: Weights, counts: tuple[Floats, Floats]) -> Floats:
 
 
 def better(one: Measured, other: Measured) -> int:
-    """1 if the other answer to a question is the better one, -1 if this is, 0 if neither is known to be."""
+    """Return 1 if the other answer to a question is the better one, -1 if this is, 0 if neither is known to be."""
     return next((1 if gap > 0 else -1 for gap in _gaps(one, other) if gap), 0)
 
 
 def most_different(one: Sequence[Measured], other: Sequence[Measured], most: int = 10) -> list[int]:
-    """The places of the questions on which two variants differ most, and at all; the most different first."""
+    """Return the places of the questions on which two variants differ most, and at all; the most different first."""
     gaps = [tuple(abs(gap) for gap in _gaps(*pair)) for pair in zip(one, other, strict=True)]
     places = sorted((place for place, gap in enumerate(gaps) if any(gap)), key=lambda place: gaps[place], reverse=True)
     return places[:most]

@@ -1,4 +1,4 @@
-"""What selfrag's own graders said of an answer: the opinions of a model, not what is known to be right."""
+"""The verdicts of selfrag's own graders on an answer: a model's opinions, not what is known to be right."""
 
 from pydantic import BaseModel
 
@@ -35,7 +35,7 @@ class Graded(BaseModel):
     utility: Utility | None = None
 
     def shares(self) -> dict[str, tuple[float, float]]:
-        """Sums, and of how many: claims that are fully supported, utility from 1 to 5, relevance of passages."""
+        """Return sums, and of how many: claims that are fully supported, utility from 1 to 5, relevance of passages."""
         claims = self.support.claims if self.support else []
         scores = [verdict.score for verdict in self.relevance if verdict.score is not None]
         utility = self.utility.score if self.utility else None

@@ -9,7 +9,7 @@ OTHER = "other"
 
 
 def languages_of(questions: Sequence[str]) -> list[str]:
-    """The language of each question as its ISO 639 code, `other` for those of which there are hardly any.
+    """Return the language of each question as its ISO 639 code, `other` for those of which there are hardly any.
 
     Told by langid.py's model of 97 languages (Lui and Baldwin 2012), which may err in a short question: of XQuAD's
     1,190 in English 1,180 are told so.

@@ -1,4 +1,4 @@
-"""How near an answer is to a right one, without a model's opinion.
+"""Nearness of an answer to a right one, without a model's opinion.
 
 Texts are made comparable as by the official scripts of SQuAD 1.1 and 2.0 (github.com/rajpurkar/SQuAD-explorer): small
 letters, no punctuation, no English articles, and words are what stands between white space. Chinese, Japanese and
@@ -22,17 +22,17 @@ Compare = Callable[[Sequence[str], Sequence[str]], float]
 
 
 def exact_match(answer: str, right: str) -> float:
-    """1 if the answer is the right one, else 0."""
+    """Return 1 if the answer is the right one, else 0."""
     return _compared(_same, answer, right)
 
 
 def f1(answer: str, right: str) -> float:
-    """The harmonic mean of the share of the answer's words that are in the right one, and the other way round."""
+    """Return the harmonic mean of the share of the answer's words in the right one, and the other way round."""
     return _compared(_overlap, answer, right)
 
 
 def match(answer: str, right: str) -> float:
-    """1 if the words of the right answer stand in the answer, in a row, else 0.
+    """Return 1 if the words of the right answer stand in the answer, in a row, else 0.
 
     Of a sentence it says more than an exact match does; so does Self-RAG's evaluation (arXiv 2310.11511, section 4.1).
     """

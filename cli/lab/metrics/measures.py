@@ -1,4 +1,4 @@
-"""What is measured of the answer to a question: without a model's opinion, and then what the graders said.
+"""The measures of an answer: those without a model's opinion, and then the graders' verdicts.
 
 Each measure of a question is a count and what it is out of, so that a measure of many questions is the sum of the one
 by the sum of the other; out of nothing says that the question is not for this measure.
@@ -44,7 +44,7 @@ class _Usage(BaseModel):
 
 
 class Reply(BaseModel):
-    """What is measured of a response; of another release it may have more."""
+    """The measured fields of a response; another release may send more."""
 
     status: Status
     answer: str
@@ -54,12 +54,12 @@ class Reply(BaseModel):
 
     @property
     def abstained(self) -> bool:
-        """Whether it says that the documents do not hold the answer."""
+        """Return whether it says that the documents do not hold the answer."""
         return self.status == "abstained"
 
 
 def measured(gold: GoldQuestion, response: Mapping[str, Any], seconds: float) -> Measured:
-    """The measures of one response to a question, which took so many seconds."""
+    """Return the measures of one response to a question, which took so many seconds."""
     reply = Reply.model_validate(response)
     usage = reply.usage
     return {
@@ -77,7 +77,7 @@ def measured(gold: GoldQuestion, response: Mapping[str, Any], seconds: float) ->
 
 
 def _nearness(gold: GoldQuestion, reply: Reply) -> Measured:
-    """How near the answer is to the nearest right one; as in SQuAD 2.0, to abstain is right where there is none."""
+    """Compare the answer with the nearest right one; as in SQuAD 2.0, to abstain is right where there is none."""
     compares: dict[str, Callable[[str, str], float]] = {"exact_match": exact_match, "f1": f1, "match": match}
     if gold.answerable is False:
         return dict.fromkeys(compares, Share(reply.abstained))
@@ -94,7 +94,7 @@ def _nearness(gold: GoldQuestion, reply: Reply) -> Measured:
 
 
 def _retrieval(gold: GoldQuestion, reply: Reply) -> Measured:
-    """How much of the gold documents is among those of the first passages found, and of all; what was not cited, too.
+    """Measure the recall of the gold documents among the first passages found and among all, cited or not.
 
     Passages stand in the order in which the searches brought them, those of the first one first, best first.
     """
@@ -106,7 +106,7 @@ def _retrieval(gold: GoldQuestion, reply: Reply) -> Measured:
 
 
 def _citations(gold: GoldQuestion, reply: Reply) -> Measured:
-    """How much of the gold documents (of the passages, where no document is known) is cited, and nothing else."""
+    """Measure recall and precision of citations, by gold documents, or by passages where no document is known."""
     wanted, cited = gold.passages, [citation.quote for citation in reply.citations]
     is_of: Callable[[str, str], bool] = quoted_from
     if gold.documents:
@@ -122,7 +122,7 @@ def _citations(gold: GoldQuestion, reply: Reply) -> Measured:
 
 
 def _abstention(gold: GoldQuestion, reply: Reply) -> Measured:
-    """Of what was abstained from, how much has no answer; and of what has none, how much was abstained from."""
+    """Measure precision and recall of abstention."""
     without = gold.answerable is False
     known = gold.answerable is not None
     return {
@@ -132,7 +132,7 @@ def _abstention(gold: GoldQuestion, reply: Reply) -> Measured:
 
 
 def overall(measures: Sequence[Measured]) -> dict[str, float | None]:
-    """Each measure over many questions; None where none of them is for it."""
+    """Return each measure over many questions; None where none of them is for it."""
     names = dict.fromkeys(name for one in measures for name in one)
     return {name: _ratio([one[name] for one in measures]) for name in names}
 

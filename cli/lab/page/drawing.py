@@ -37,7 +37,7 @@ def style(at: int) -> tuple[str, str]:
 
 
 class Drawn:
-    """What comes of a figure."""
+    """The SVG of a figure, once it is drawn."""
 
     svg = Markup()
 

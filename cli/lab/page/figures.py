@@ -34,7 +34,7 @@ def cost_against_quality(report: Report) -> Markup | None:
 
 
 def distributions(report: Report) -> Markup:
-    """How often each variant's graders gave each verdict, as shares of all that they gave."""
+    """Draw the shares of each verdict among all that a variant's graders gave."""
     variants = report["variants"]
     told = "How often each verdict was given, as a share; the table below has the counts."
     with drawing("distributions", told, wide=len(GRADERS), height=3.8) as (each, drawn):
@@ -44,23 +44,6 @@ def distributions(report: Report) -> Markup:
             _bars(axes, labels, [one["name"] for one in variants], rows)
             axes.set_title(title)
         each[0].set_ylabel("share")
-        each[0].legend()
-    return drawn.svg
-
-
-def calibration(report: Report) -> Markup | None:
-    """What the graders said against how often they were right: on the diagonal, who is as sure as right."""
-    variants = report["variants"]
-    if not any(one["calibration"][grader]["count"] for one in variants for grader in GRADERS):
-        return None
-    told = "What the graders said against how often they were right; the table below has the figures."
-    with drawing("calibration", told, wide=len(GRADERS)) as (each, drawn):
-        for axes, (grader, title) in zip(each, GRADERS.items(), strict=True):
-            axes.plot([0, 1], [0, 1], color="#7d8590", linestyle=":", linewidth=1)
-            for at, one in enumerate(variants):
-                _line(axes, one["calibration"][grader]["groups"], one["name"], at)
-            axes.set(title=title, xlim=(-0.05, 1.05), ylim=(-0.05, 1.05), xlabel="the grader said")
-        each[0].set_ylabel("share that was right")
         each[0].legend()
     return drawn.svg
 
@@ -98,12 +81,6 @@ def _point(axes: Axes, variant: dict[str, Any], price: str, quality: str, at: in
         for value, ends in ((x, variant["intervals"][price]), (y, variant["intervals"][quality]))
     )
     axes.errorbar([x], [y], xerr=x_gaps, yerr=y_gaps, fmt=marker, color=colour, capsize=3, label=variant["name"])
-
-
-def _line(axes: Axes, groups: Sequence[dict[str, Any]], name: str, at: int) -> None:
-    colour, marker = style(at)
-    said, right = [group["said"] for group in groups], [group["right"] for group in groups]
-    axes.plot(said, right, color=colour, marker=marker, label=name)
 
 
 def _bars(axes: Axes, labels: Sequence[str], names: Sequence[str], rows: Sequence[Sequence[float]]) -> None:

@@ -55,6 +55,6 @@ def _page(report: Report) -> str:
     environment.filters.update(words=words, figure=figure)
     drawn = {
         draw.__name__: draw(report) if report["compared"] else None
-        for draw in (figures.cost_against_quality, figures.distributions, figures.calibration, figures.by_language)
+        for draw in (figures.cost_against_quality, figures.distributions, figures.by_language)
     }
     return environment.get_template("report.html.j2").render(**report, figures=drawn, graders=figures.GRADERS)

@@ -1,7 +1,7 @@
-"""How a question would have ended under other verdicts on the same passages and the same answers (pure).
+"""The end of a question under other verdicts on the same passages and the same answers (pure).
 
-What would then have been searched or written nobody knows: so it is said that a question would have gone another way,
-and how the answer that it had would have gone out.
+What would then have been searched or written is not known: the end tells that a question would have gone another way,
+and the status of the answer that it had.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ Verdict = dict[str, Any]
 
 @dataclass(frozen=True)
 class End:
-    """The status of the answer that there was, and what the workflow decided by: passages used, answers accepted."""
+    """The status of the answer that there was, and what decided: passages used, answers accepted."""
 
     status: str
     evidence: tuple[str, ...]
@@ -27,7 +27,7 @@ class End:
 
 
 def end_of(trace: Trace, verdicts: Sequence[Verdict | None]) -> End | None:
-    """How a question ends with these verdicts on its steps, in their order; None if its answer was never put together.
+    """Return the end of a question with these verdicts on its steps, in order; None if its answer was never composed.
 
     The status is that of ComposeAnswer's own rules for the same answers.
     """
@@ -54,7 +54,7 @@ def end_of(trace: Trace, verdicts: Sequence[Verdict | None]) -> End | None:
 
 
 def _by_answer(said: Sequence[tuple[Recorded, Verdict | None]], state: str) -> dict[str, Any]:
-    """The verdicts of a state by the answer that was judged."""
+    """Return the verdicts of a state by the answer that was judged."""
     kind: Any = SupportVerdict if state == "GradeSupport" else UtilityVerdict
     none = SupportVerdict(level="ungraded") if state == "GradeSupport" else UtilityVerdict(score=None)
     return {
@@ -65,7 +65,7 @@ def _by_answer(said: Sequence[tuple[Recorded, Verdict | None]], state: str) -> d
 
 
 def _with(draft: Draft, judged: dict[str, dict[str, Any]]) -> Draft:
-    """A draft with the verdicts on its answer."""
+    """Return a draft with the verdicts on its answer."""
     return draft.model_copy(
         update={name: verdicts[draft.answer] for name, verdicts in judged.items() if draft.answer in verdicts}
     )

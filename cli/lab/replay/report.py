@@ -1,4 +1,4 @@
-"""What a replay found: how far the verdicts agree, what they took, and which questions would have ended otherwise."""
+"""The findings of a replay: agreement of the verdicts, calls and dollars, and questions that would end otherwise."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,15 @@ from typing import Any
 
 from cli.lab.metrics.agreement import Compared
 from cli.lab.replay.ends import Verdict, end_of
-from cli.lab.replay.replaying import identity
 from cli.lab.replay.traces import GRADERS, Recorded, Trace
 from selfrag.domain.calls import StepResult
-from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
+
+
+def identity(step: Recorded) -> str:
+    """Return the same text for steps that judge the same: one question found in two variants is judged once."""
+    limits = ("deadline_ms", "budget_usd", "cache")
+    given = {name: value for name, value in step.given.items() if name not in limits}
+    return Recorded(name=step.name, given=given, result=None).model_dump_json()
 
 
 @dataclass(frozen=True)
@@ -23,11 +28,11 @@ class Found:
 
     @cached_property
     def missing(self) -> int:
-        """How many verdicts could not be had, for want of a model or of money."""
+        """Number of verdicts that failed, for want of a model or of money."""
         return sum(self._lacks(name) for name in self.wanted)
 
     def report(self) -> dict[str, Any]:
-        """The figures as JSON values."""
+        """Return the figures as JSON values."""
         compared, ends = Compared(), []
         for trace in self.traces:
             before = [_verdict(step, step.result) for step in trace.steps]
@@ -35,8 +40,8 @@ class Found:
             after = [self._now(name, verdict) for name, verdict in zip(names, before, strict=True)]
             whole = [not self._lacks(name) for name in names]
             for step, *pair, known in zip(trace.steps, before, after, whole, strict=True):
-                if known:
-                    _compare(compared, step, *pair)
+                if known and None not in pair:
+                    compared.add(GRADERS[step.name].removeprefix("grade_"), *pair)
             if all(whole):
                 ends += _otherwise(trace, before, after)
         return {
@@ -52,7 +57,7 @@ class Found:
         return name in self.wanted and (found is None or found.error is not None)
 
     def _now(self, name: str, before: Verdict | None) -> Verdict | None:
-        """What is said now of a step; a verdict that was not asked for anew stands."""
+        """Return the verdict on a step now; one that was not asked for anew stands."""
         found = self.results.get(name)
         return before if found is None else found.model_dump(mode="json")["verdict"]
 
@@ -74,22 +79,8 @@ def _verdict(step: Recorded, result: Mapping[str, Any] | None) -> Verdict | None
     return result.get("verdict") if step.name in GRADERS and result else None
 
 
-def _compare(compared: Compared, step: Recorded, one: Verdict | None, other: Verdict | None) -> None:
-    if one is None or other is None:
-        return
-    if step.name == "GradeRelevance":
-        relevances = [RelevanceVerdict.model_validate(said, extra="ignore") for said in (one, other)]
-        compared.relevance(*relevances)
-    elif step.name == "GradeSupport":
-        supports = [SupportVerdict.model_validate(said, extra="ignore") for said in (one, other)]
-        compared.support(*supports)
-    elif step.name == "GradeUtility":
-        utilities = [UtilityVerdict.model_validate(said, extra="ignore") for said in (one, other)]
-        compared.utility(*utilities)
-
-
 def _otherwise(trace: Trace, before: Sequence[Verdict | None], after: Sequence[Verdict | None]) -> list[dict[str, Any]]:
-    """The question, if it would have ended otherwise or gone another way; at most one."""
+    """Return the question, if it would have ended otherwise or gone another way; at most one."""
     was, would_be = end_of(trace, before), end_of(trace, after)
     if was is None or would_be is None or was == would_be:
         return []

@@ -1,4 +1,4 @@
-"""What is kept of an execution to judge it again: what the graders were given and said, and how it ended."""
+"""Traces of executions: the graders' inputs and verdicts, and the end, so that a question can be judged again."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ class Trace(BaseModel):
 
 
 def trace_of(history: Sequence[Mapping[str, Any]]) -> Trace:
-    """Of an execution's history, what judging it again needs."""
+    """Return of an execution's history what judging it again needs."""
     steps = [
         Recorded(name=step.name, given=step.given, result=step.result if isinstance(step.result, dict) else None)
         for step in steps_of([dict(event) for event in history])
@@ -51,12 +51,12 @@ def trace_of(history: Sequence[Mapping[str, Any]]) -> Trace:
 
 
 def kept_traces() -> list[Trace]:
-    """Those of the last questions of `selfrag ask`, the latest first."""
+    """Return those of the last questions of `selfrag ask`, the latest first."""
     return [trace_of(history) for history in kept_executions()]
 
 
 def read_traces(path: Path) -> list[Trace]:
-    """Those that `selfrag eval` kept, or the one of a history as `selfrag trace --json` or the AWS CLI prints it.
+    """Read those that `selfrag eval` kept, or the one of a history as `selfrag trace --json` or the AWS CLI prints it.
 
     Raises InvalidInput for a file that cannot be read or holds something else.
     """
@@ -85,7 +85,7 @@ def _line(path: Path, number: int, line: str) -> Trace:
 
 
 def traces_beside(results: Path) -> Path:
-    """Where the traces are whose answers are in this file."""
+    """Return the path of the traces whose answers are in this file."""
     return results.with_name(results.name.removesuffix(".jsonl").removesuffix(".results") + ".traces.jsonl")
 
 

@@ -23,7 +23,7 @@ def evaluate_in_account(
     again: bool = False,
     pause: Callable[[float], None] = time.sleep,
 ) -> tuple[Findings, int]:
-    """Start the run, or join it where it is at work, and give what was found and how many answers are missing.
+    """Start the run, or join it where it is at work; return the findings and how many answers are missing.
 
     `again` asks once more what has failed or was never asked. Raises InvalidInput for more than the machine counts or
     what it cannot ask, and TemporarilyUnavailable where the execution broke off; what was answered until then is kept.
@@ -60,20 +60,20 @@ class _Run:
 
     @property
     def name(self) -> str:
-        """What the execution is called."""
+        """The name of the execution."""
         return f"{self._results.run}-{self._attempt}"
 
     @property
     def left(self) -> list[Task]:
-        """What has no answer, or one that failed."""
+        """Tasks without an answer, or with one that failed."""
         return tasks_left(self._plan.questions, self._plan.variants, self._results)
 
     def status(self) -> str | None:
-        """How the last attempt stands; None if there is none."""
+        """Return the status of the last attempt; None if there is none."""
         return self._machine.status(self._results.run, self._attempt) if self._attempt else None
 
     def estimate(self) -> Estimate:
-        """What is left, and what that may cost by the models of your own settings."""
+        """Estimate what is left, by the models of your own settings."""
         settings, left = read(Settings), self.left
         usual = usual_usd(settings.models, settings.prices)
         usd = estimated_usd(left, self._results, {variant.name: usual for variant in self._plan.variants})
@@ -86,7 +86,7 @@ class _Run:
         return AT_WORK[0]
 
     def waited(self, told: Told, pause: Callable[[float], None]) -> str | None:
-        """How the attempt has ended. Step Functions may need a moment to know of one that was just started."""
+        """Wait for the attempt's end and return its status. Step Functions may need a moment to know of a new one."""
         with told.asking() as tell:
             while (status := self.status()) in (*AT_WORK, None):
                 done = self._machine.done(self._results.run, self._attempt) if status else 0

@@ -1,4 +1,4 @@
-"""Who is asked: the local stack, in processes as `selfrag serve` has them, or a deployment."""
+"""Questions to the local stack, in processes as `selfrag serve` has them, or to a deployment."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a run may spend: each question gets a limit before it is asked, so that all together stay within the sum."""
+"""The budget of a run: each question gets a limit before it is asked, so that all together stay within the sum."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Budget:
     _held: float = 0.0
 
     def hold(self, slots: int, own: float | None) -> float | None:
-        """What the next question may cost, of so many that could begin now; None if no money is left for it.
+        """Reserve the limit of the next question, of so many that could begin now; None if no money is left for it.
 
         `own` is the limit that its policy sets anyhow, None for none.
         """
@@ -32,6 +32,6 @@ class Budget:
         return limit
 
     def settle(self, limit: float, cost: float | None) -> None:
-        """Take off what a question with this limit has cost; all of the limit if nobody knows."""
+        """Take off what a question with this limit has cost; all of the limit if it is not known."""
         self._held -= limit
         self.spent += limit if cost is None else cost

@@ -49,7 +49,7 @@ class Machine:
             self._states.start_execution(stateMachineArn=self._arn, name=f"{run}-{attempt}", input=json.dumps(given))
 
     def status(self, run: str, attempt: int) -> str | None:
-        """How an attempt stands, by the words of Step Functions; None if it was never started."""
+        """Return the status of an attempt, in the words of Step Functions; None if it was never started."""
         with aws_faults("Step Functions"):
             try:
                 return str(self._states.describe_execution(executionArn=self._execution(run, attempt))["status"])
@@ -57,14 +57,14 @@ class Machine:
                 return None
 
     def done(self, run: str, attempt: int) -> int:
-        """How many questions an attempt is through with."""
+        """Return how many questions an attempt is through with."""
         with aws_faults("Step Functions"):
             runs = self._states.list_map_runs(executionArn=self._execution(run, attempt))["mapRuns"]
             counts = [self._states.describe_map_run(mapRunArn=each["mapRunArn"])["itemCounts"] for each in runs]
         return sum(each["succeeded"] + each["failed"] + each["timedOut"] + each["aborted"] for each in counts)
 
     def answers(self, run: str, tasks: Sequence[Task]) -> Iterator[tuple[Task, float, dict[str, Any]]]:
-        """The answers that the bucket has to these tasks, with the seconds that each took."""
+        """Yield the answers that the bucket has to these tasks, with the seconds that each took."""
         known = self._known(run)
         there = [task for task in tasks if _result_key(run, task) in known]
         with ThreadPoolExecutor(_READING) as threads:
@@ -90,7 +90,7 @@ class Machine:
 
 
 def item_of(task: Task) -> dict[str, Any]:
-    """A line of the file of questions; its id says what is asked and how, so another policy is another question."""
+    """Return a line of the file of questions; its id says what is asked and how, so another policy has another id."""
     variant, question = task.variant, task.question
     policy = variant.policy.model_dump(mode="json")
     asked = {"variant": variant.name, "question_id": question.id, "question": question.question, "policy": policy}

@@ -8,7 +8,7 @@ from selfrag.ports.prompts import Prompt, prompt_of
 
 
 def read_prompt(text: str, steps: Collection[str]) -> tuple[str, Path, Prompt]:
-    """The step, the file and the prompt of `STEP=FILE`; raises InvalidInput with one sentence."""
+    """Return the step, the file and the prompt of `STEP=FILE`; raises InvalidInput with one sentence."""
     step, name = read_step(text, steps, "a step and a file: --prompt grade_support=stricter.md")
     try:
         said = Path(name).read_text(encoding="utf-8")
@@ -20,7 +20,7 @@ def read_prompt(text: str, steps: Collection[str]) -> tuple[str, Path, Prompt]:
 
 
 def read_step(text: str, steps: Collection[str], wanted: str) -> tuple[str, str]:
-    """The two sides of `STEP=...`; raises InvalidInput, with what is wanted."""
+    """Return the two sides of `STEP=...`; raises InvalidInput, with what is wanted."""
     step, _, name = text.partition("=")
     if not name:
         raise InvalidInput(f"{text!r} is not {wanted}.")

@@ -1,4 +1,4 @@
-"""The file of results: an answer a line, appended as it comes, so that whoever goes on asks nothing twice."""
+"""The file of results: an answer a line, appended as it comes, so that a later run asks nothing twice."""
 
 import fcntl
 import io
@@ -37,12 +37,12 @@ class Result(BaseModel):
 
     @property
     def failed(self) -> bool:
-        """Whether a step failed, so that the question is worth another try."""
+        """Return whether a step failed, so that the question is worth another try."""
         return bool(self.response.get("status") == "failed")
 
     @property
     def usd(self) -> float | None:
-        """What the answer cost in dollars; None where a price is not known."""
+        """Cost of the answer in dollars; None where a price is not known."""
         cost = self.response.get("usage", {}).get("cost_usd")
         return None if cost is None else float(cost)
 
@@ -62,11 +62,11 @@ class Results:
         self.spent = sum(result.usd or 0.0 for result in known)
 
     def find(self, variant: str, question_id: str) -> Result | None:
-        """The last answer of a variant to a question."""
+        """Return the last answer of a variant to a question."""
         return self._known.get((variant, question_id))
 
     def key(self, variant: str, question_id: str) -> str:
-        """A name for the next try of a question, the same until it has a result."""
+        """Return a name for the next try of a question, the same until it has a result."""
         return f"{self.run}.{variant}.{question_id}.{self._tries[variant, question_id]}"
 
     def add(self, result: Result) -> None:
@@ -77,12 +77,12 @@ class Results:
         self.spent += result.usd or 0.0
 
     def of(self, variant: str) -> list[Result]:
-        """All that is known of a variant."""
+        """Return all that is known of a variant."""
         return [result for (name, _), result in self._known.items() if name == variant]
 
 
 def no_results(asked: str) -> Results:
-    """Of a run that keeps nothing."""
+    """Return the results of a run that keeps nothing."""
     return Results(io.StringIO(), Head(run="", asked=asked), [])
 
 

@@ -61,7 +61,7 @@ class Run:
                 while self._begin(threads):
                     self._collect()
             finally:
-                self.end()  # so that nobody pauses for long
+                self.end()  # so that no retry pauses for long
         if self._error:
             raise self._error
         return self._total - self._done

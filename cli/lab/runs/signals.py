@@ -1,4 +1,4 @@
-"""What ends a run in order: the first Ctrl-C or SIGTERM."""
+"""The orderly end of a run by the first Ctrl-C or SIGTERM."""
 
 import signal
 from collections.abc import Iterator

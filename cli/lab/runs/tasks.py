@@ -1,4 +1,4 @@
-"""What is left to be asked, and what that may cost."""
+"""The questions that are left, and their expected cost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ TOKENS: dict[str, tuple[int, int, int]] = {
     "grade_support": (1, 2993, 96),
     "grade_utility": (1, 1257, 79),
 }
-# How often the first judge of support is doubted, so that the step's own model is asked, too; nobody measured it.
+# How often the first judge of support is doubted, so that the step's own model is asked, too: assumed, not measured.
 DOUBTED = 0.1
 
 
@@ -31,7 +31,7 @@ class Task:
 
 
 def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], results: Results) -> list[Task]:
-    """What has no result yet, or one that failed; a question by all variants before the next one.
+    """Return what has no result yet, or one that failed; a question by all variants before the next one.
 
     So a run that is stopped has compared what it has asked.
     """
@@ -41,7 +41,7 @@ def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], r
 
 
 def usual_usd(models: Mapping[str, str], prices: Mapping[str, Prices]) -> float | None:
-    """What a question costs in dollars that is answered at the first try; None if a model has no price.
+    """Return the dollars of a question that is answered at the first try; None if a model has no price.
 
     `models` are those of the steps, as in the settings. Nothing is read from Claude's prompt cache.
     """
@@ -59,7 +59,7 @@ def usual_usd(models: Mapping[str, str], prices: Mapping[str, Prices]) -> float 
 
 
 def estimated_usd(tasks: Sequence[Task], results: Results, usual: Mapping[str, float | None]) -> float | None:
-    """What the tasks may cost in dollars: by the mean of what the variant has cost so far, else what is usual."""
+    """Estimate the dollars of the tasks: by the mean of the variant so far, else by what is usual."""
     means = {task.variant.name: usual[task.variant.name] for task in tasks}
     for name in means:
         known = [result.usd for result in results.of(name) if result.usd is not None]

@@ -30,7 +30,7 @@ class Variant:
 
     @property
     def way(self) -> dict[str, Any]:
-        """What tells it from another one, as JSON values: policy, profile, and the versions of its own prompts."""
+        """Its identity as JSON values: policy, profile, and the versions of its own prompts."""
         versions = {step: prompt.version for step, prompt in self.setup.prompts}
         return {"policy": self.fields, "profile": self.setup.profile, "prompts": versions}
 
@@ -38,7 +38,7 @@ class Variant:
 def read_variants(
     policies: Sequence[str], strategies: Sequence[str] = (), profiles: Sequence[str] = (), prompts: Sequence[str] = ()
 ) -> list[Variant]:
-    """The variants of `NAME={...}`, a policy as JSON, then those of strategies, of profiles and of `STEP=FILE`.
+    """Read the variants of `NAME={...}`, a policy as JSON, then those of strategies, of profiles and of `STEP=FILE`.
 
     Each of them differs from the default in nothing else. That is the first variant where there is none, or none but
     prompts: what is changed in a prompt is compared with what it was. None of them uses what another one's question

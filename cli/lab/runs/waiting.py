@@ -7,7 +7,7 @@ from cli.lab.runs.tasks import Task
 
 
 class Waiting:
-    """Tasks in their order; whoever takes one says when it has ended."""
+    """Tasks in their order; the caller takes one and notes its end."""
 
     def __init__(self, tasks: Sequence[Task], results: Results) -> None:
         self._tasks, self._results = list(tasks), results

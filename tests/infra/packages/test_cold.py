@@ -1,16 +1,33 @@
 """A cold start: a function makes what it needs while it starts, so that its first invocation does its work alone."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from infra.packages.cold import EVENTS, SHARES, table
-from infra.packages.services import ANSWER, services
-from infra.packages.share import share_of_a_processor
-from infra.packages.start import NoStart, Started, start
+from tests.support.cold_services import ANSWER, PASSAGE, services
+from tests.support.cold_start import NoStart, start
 
+QUESTION = "How many weeks of parental leave does each parent receive?"
+_HTTP = {
+    "httpMethod": "POST",
+    "path": "/v1/ask",
+    "body": f'{{"question": "{QUESTION}"}}',
+    "headers": {"content-type": "application/json"},
+    "multiValueHeaders": {},
+    "requestContext": {"requestId": "r", "path": "/live/v1/ask", "stage": "live", "identity": {"apiKeyId": "k"}},
+}
+EVENTS: dict[str, dict[str, Any]] = {
+    "ask": _HTTP,
+    "plan": {"question": QUESTION, "collections": ["handbook"], "began_ms": 0, "now_ms": 0},
+    "decide_retrieval": {"question": QUESTION},
+    "retrieve": {"queries": [QUESTION], "collections": ["handbook"], "top_k": 4},
+    "grade_relevance": {"question": QUESTION, "passage": PASSAGE},
+    "generate": {"question": QUESTION, "passages": [PASSAGE]},
+    "grade_support": {"question": QUESTION, "answer": ANSWER, "passages": [PASSAGE]},
+    "compose_answer": {"id": "q", "question": QUESTION, "retrieval": {"decision": "yes", "reason": "r"}},
+}
 # What makes clients: loading it, and letting it make one, is what takes long.
 HEAVY = {"anthropic", "boto3", "botocore", "httpx2", "opensearchpy", "urllib3", "pydantic", "selfrag"}
 
@@ -45,21 +62,3 @@ def test_a_function_whose_secret_cannot_be_read_starts_and_says_so_when_it_is_ca
     assert start(unpacked, "decide_retrieval", nowhere).seconds > 0
     with pytest.raises(NoStart, match="TemporarilyUnavailable: the secret key cannot be reached"):
         start(unpacked, "decide_retrieval", nowhere, EVENTS["decide_retrieval"])
-
-
-@pytest.mark.parametrize("share", [0.5, 1.0])
-def test_a_start_can_be_held_to_a_share_of_a_processor(share: float, unpacked: Path, url: str) -> None:
-    with share_of_a_processor(share) as (hold, by):
-        assert start(unpacked, "compose_answer", url, EVENTS["compose_answer"], hold).invocation > 0
-    assert by
-
-
-def test_the_table_sums_what_the_eight_functions_took() -> None:
-    taken = {
-        (step, share, held): [Started(seconds, 0.5, 0.25) for seconds in ((1, 2, 9) if held else (3, 4, 9))]
-        for step in EVENTS
-        for share in SHARES
-        for held in (True, False)
-    }
-    *_, last = table(taken)
-    assert re.findall(r"[\d.]+", last) == ["4.00"] * 2 + ["32.00"] * 3 + ["16.00"] * 3 + ["2.00"] * 3

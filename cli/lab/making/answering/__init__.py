@@ -1,1 +1,1 @@
-"""Whether what the search finds answers a question that is to have no answer."""
+"""The check that what the search finds does not answer an unanswerable question."""

@@ -18,6 +18,6 @@ class Answering(BaseModel):
 
 
 def answering(question: str, passages: Sequence[Passage], claude: Claude, prompt: Prompt) -> Judgement[Answering]:
-    """Whether passages answer a question, and with which words; a verdict that is missing is none."""
+    """Ask whether passages answer a question, and with which words; a verdict that is missing is none."""
     found = [{"document": p.document, "title": p.title, "text": p.text} for p in passages]
     return claude.judge(STEP, prompt, {"question": question, "passages": found}, Answering)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from cli.lab.making.made import Kind, Made, Turn, flaw_of, resting
+from cli.lab.making.checks import Kind, Made, Turn, flaw_of, resting
 from selfrag.domain.passages import Passage
 from selfrag.ports.model import Claude, Judgement
 from selfrag.ports.prompts import Prompt

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from cli.lab.commands.options import Tool
 from cli.lab.exports import NO_ANSWER, write_exports
 from cli.lab.report import Findings
 from cli.lab.runs.results import Result
 from cli.lab.runs.variants import read_variants
-from cli.lab.commands.options import Tool
 from selfrag.domain.errors import InvalidInput
 from tests.unit.cli.lab.conftest import gold, response
 

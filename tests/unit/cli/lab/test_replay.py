@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.lab.replay.planning import Changes, replayed
+from cli.lab.replay.replay import Changes, replayed
 from cli.lab.replay.report import Found
 from cli.lab.replay.traces import Trace, keeping_traces, read_traces, trace_of
 from selfrag import bootstrap
@@ -57,10 +57,8 @@ def again(server: ModelServer) -> Replaying:
     def run(traces: list[Trace], *options: str, max_cost: float | None = None, parallel: int = 4) -> Found:
         pairs = list(zip(options[::2], options[1::2], strict=True))
         prompts, models = ([value for name, value in pairs if name == wanted] for wanted in ("--prompt", "--model"))
-        return replayed(traces, Changes.of(prompts, models), parallel, max_cost, said.append, lambda done, total: None)
+        return replayed(traces, Changes.of(prompts, models), parallel, max_cost, lambda done, total: None)
 
-    said: list[str] = []
-    run.said = said  # type: ignore[attr-defined]
     return run
 
 

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from cli.lab.making.answering.logic import Answering
-from cli.lab.making.making import KINDS, prompts
+from cli.lab.making.generation import KINDS, prompts
 from cli.lab.making.writing.logic import WrittenTurn
 from selfrag.ports.prompts import material
 

@@ -1,4 +1,4 @@
-"""Questions that were made, and what code can check of them."""
+"""Questions that were made, and the checks that code can do."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from selfrag.domain.passages import Passage
 from selfrag.text.east_asian import RUN
 
-Kind = Literal["single_fact", "several_facts", "follow_up", "unanswerable", "cloze"]
+Kind = Literal["single_fact", "several_facts", "follow_up", "unanswerable"]
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Made:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What is asked, in turn."""
+        """The questions of its turns."""
         return tuple(turn.question for turn in self.turns)
 
 
 def flaw_of(made: Made) -> str | None:
-    """What is wrong with a question as far as code can tell; None for nothing.
+    """Return the flaw of a question as far as code can tell; None for none.
 
     Words are compared as `match` compares an answer with the right one.
     """
@@ -69,7 +69,7 @@ def flaw_of(made: Made) -> str | None:
 
 
 def resting(made: Made) -> Made:
-    """The same with those of its passages alone that a fact stands in; all of them where there is no fact."""
+    """Return the same with those of its passages alone that a fact stands in; all of them where there is no fact."""
     facts = [fact for turn in made.turns for fact in turn.facts]
     holding = tuple(one for one in made.passages if any(_stands_in(fact, [one]) for fact in facts))
     return replace(made, passages=holding or made.passages)
@@ -80,7 +80,7 @@ def _stands_in(fact: str, passages: Sequence[Passage]) -> bool:
 
 
 def rows_of(made: Sequence[Made]) -> list[dict[str, Any]]:
-    """The questions as rows of selfrag's format; the one that is followed has a number for its id."""
+    """Return the questions as rows of selfrag's format; the one that is followed has a number for its id."""
     rows: list[dict[str, Any]] = []
     for number, one in enumerate(made, 1):
         where = {

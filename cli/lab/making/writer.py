@@ -1,11 +1,10 @@
-"""Who makes questions: Claude, within a sum of dollars, or a rule."""
+"""The writer of questions: Claude, within a sum of dollars."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from cli.lab.making.answering.logic import answering
-from cli.lab.making.cloze import cloze_of
-from cli.lab.making.made import Kind, Made
+from cli.lab.making.checks import Kind, Made
 from cli.lab.making.writing.logic import write
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import TemporarilyUnavailable
@@ -16,28 +15,6 @@ from selfrag.ports.prompts import Prompt
 Search = Callable[[str], list[Passage]]
 # A passage, and another one of its document.
 Piece = tuple[Passage, Passage | None]
-
-
-class Author(Protocol):
-    """Makes questions; `spent` is what it has cost in dollars."""
-
-    spent: float
-
-    def make(self, kind: Kind, piece: Piece) -> Made | str:
-        """A question about a piece, or why there is none.
-
-        Raises BudgetExceeded if the sum is spent, TemporarilyUnavailable if the model does not reply.
-        """
-
-
-class Rule:
-    """Makes a gap in a sentence, whatever kind is wanted, and costs nothing."""
-
-    spent = 0.0
-
-    def make(self, kind: Kind, piece: Piece) -> Made | str:
-        """A sentence of the passage with a gap."""
-        return cloze_of(piece[0]) or "no sentence of the passage has a fact that can be left out"
 
 
 class Writer:
@@ -54,7 +31,10 @@ class Writer:
         self.spent = 0.0
 
     def make(self, kind: Kind, piece: Piece) -> Made | str:
-        """A question that was written and checked."""
+        """Return a question that was written and checked, or why there is none.
+
+        Raises BudgetExceeded if the sum is spent, TemporarilyUnavailable if the model does not reply.
+        """
         passage, other = piece
         passages = [passage, other] if kind == "several_facts" and other else [passage]
         written = write(kind, passages, self._within(), self._to_write)
@@ -66,7 +46,7 @@ class Writer:
         return written.made
 
     def _is_answered(self, made: Made) -> bool:
-        """Whether what the search finds may answer it; also where there is no verdict."""
+        """Return whether what the search finds may answer it; also where there is no verdict."""
         passages = self._distinct([*self._search(made.asked.question), *made.passages])
         judgement = answering(made.asked.question, passages, self._within(), self._to_answer)
         self._paid(judgement)

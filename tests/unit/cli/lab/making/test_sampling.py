@@ -1,8 +1,6 @@
-"""Passages are chosen by chance, the same for the same number, and spread over documents and scripts."""
+"""Passages are chosen by chance, the same for the same number, and spread over documents."""
 
-import pytest
-
-from cli.lab.making.choosing import LEAST_LETTERS, script_of, spread
+from cli.lab.making.sampling import LEAST_LETTERS, sampled
 from selfrag.domain.passages import Passage
 from tests.support.fakes import passage
 
@@ -18,7 +16,7 @@ def passages(*documents: tuple[str, int], text: str = LONG) -> list[Passage]:
 
 
 def chosen(found: list[Passage], seed: int = 1) -> list[str]:
-    return [one.passage_id for one, _ in spread(found, seed)]
+    return [one.passage_id for one, _ in sampled(found, seed)]
 
 
 def test_each_document_has_its_turn_before_one_has_two() -> None:
@@ -28,12 +26,6 @@ def test_each_document_has_its_turn_before_one_has_two() -> None:
     assert sorted(order) == sorted(one.passage_id for one in found)
 
 
-def test_scripts_take_turns_however_many_documents_each_has() -> None:
-    japanese = passages(("ja.md", 3), text="有給休暇は、入社の日から六か月たった社員に、十日あります。" * 3)
-    order = chosen([*passages(*((f"{n}.md", 1) for n in range(20))), *japanese])
-    assert [one.startswith("ja.md") for one in order[:6]] == [True, False] * 3
-
-
 def test_the_same_seed_gives_the_same_order_whatever_order_the_passages_come_in() -> None:
     found = passages(("a.md", 5), ("b.md", 5), ("c.md", 5))
     assert chosen(found) == chosen(found[::-1])
@@ -41,7 +33,7 @@ def test_the_same_seed_gives_the_same_order_whatever_order_the_passages_come_in(
 
 
 def test_a_passage_comes_with_another_one_of_its_document_if_there_is_one() -> None:
-    for one, other in spread(passages(("a.md", 3), ("b.md", 1)), 1):
+    for one, other in sampled(passages(("a.md", 3), ("b.md", 1)), 1):
         if one.document == "b.md":
             assert other is None
         else:
@@ -53,19 +45,3 @@ def test_a_passage_comes_with_another_one_of_its_document_if_there_is_one() -> N
 def test_what_is_too_short_to_hold_a_fact_is_left_out_and_an_east_asian_letter_says_more() -> None:
     assert chosen(passages(("a.md", 1), text="x" * (LEAST_LETTERS - 1))) == []
     assert chosen(passages(("a.md", 1), text="年" * (LEAST_LETTERS // 3 + 1))) == ["a.md-0"]
-
-
-@pytest.mark.parametrize(
-    ("text", "script"),
-    [
-        ("Each parent receives 18 weeks.", "latin"),
-        ("Каждый родитель получает 18 недель.", "cyrillic"),
-        ("有給休暇は何日ありますか", "japanese"),
-        ("연차 휴가는 며칠입니까", "korean"),
-        ("年假有多少天", "chinese"),
-        ("The office in 神戸 is open from nine to five.", "latin"),
-        ("12 %", "none"),
-    ],
-)
-def test_a_text_is_told_by_its_script(text: str, script: str) -> None:
-    assert script_of(text) == script

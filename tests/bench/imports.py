@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
-from infra.packages.services import services
-from infra.packages.start import handler_of, run_as_lambda, start, steps_in, trees
 from infra.packages.zips import READERS
+from tests.support.cold_services import services
+from tests.support.cold_start import handler_of, run_as_lambda, start, steps_in, trees
 
 
 def heaviest(unpacked: Path, step: str, number: int) -> list[tuple[str, float]]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from cli.lab.making import answering, writing
-from cli.lab.making.authors import Author, Piece, Rule, Search, Writer
-from cli.lab.making.made import Kind, Made
+from cli.lab.making.checks import Kind, Made
+from cli.lab.making.writer import Piece, Search, Writer
 from cli.lab.making.writing.logic import STEP
-from cli.local.backends import chosen_backends, is_offline
+from cli.local.backends import chosen_backends
 from cli.local.index import local_parts, open_embedder, open_index
 from cli.local.place import Place
 from selfrag.bootstrap import questions
@@ -33,7 +33,7 @@ _BYTES, _TOKENS = 3, 150
 
 @dataclass
 class Outcome:
-    """What was made, why what else was tried was dropped, and why it ended early, if it did."""
+    """The questions made, the reasons for dropped tries, and the reason for an early end, if any."""
 
     made: list[Made] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
@@ -41,16 +41,16 @@ class Outcome:
 
 
 def make(
-    kinds: Sequence[Kind], count: int, pieces: Iterable[Piece], author: Author, seed: int, tell: Callable[[int], None]
+    kinds: Sequence[Kind], count: int, pieces: Iterable[Piece], writer: Writer, seed: int, tell: Callable[[int], None]
 ) -> Outcome:
-    """As many questions as are wanted, or as the passages give; kinds take turns, in an order by chance."""
+    """Make as many questions as are wanted, or as the passages give; kinds take turns, in an order by chance."""
     outcome, seen = Outcome(), set[tuple[str, ...]]()
     turns = _in_turn(kinds, seed)
     for tried, piece in enumerate(pieces):
         if len(outcome.made) == count or tried == TRIES * count:
             break
         try:
-            made = author.make(next(turns), piece)
+            made = writer.make(next(turns), piece)
         except (BudgetExceeded, TemporarilyUnavailable) as error:
             outcome.ended = str(error)
             break
@@ -66,21 +66,19 @@ def make(
 
 
 def _in_turn(kinds: Sequence[Kind], seed: int) -> Iterator[Kind]:
-    """The kinds, each once in every round; scripts of passages take turns, too, and must not go with the kinds."""
+    """Yield the kinds, each once in every round, in an order by chance."""
     rng = random.Random(seed)  # noqa: S311 (an order, no secret)
     while True:
         yield from rng.sample(kinds, len(kinds))
 
 
 def passages_of(place: Place) -> list[Passage]:
-    """All passages of a place that is in step."""
+    """Return all passages of a place that is in step."""
     return open_index().all_of(place.collection)
 
 
 def estimated_usd(kinds: Sequence[Kind], count: int, passages: Sequence[Passage]) -> float | None:
-    """What so many questions may cost in dollars, if each is written at the first try; None if the price is unknown."""
-    if is_offline():
-        return 0.0
+    """Estimate the dollars of so many questions, each written at the first try; None if the price is unknown."""
     settings = read(Settings)
     price = price_of(settings.models[STEP], settings.prices)
     if price is None or not passages:
@@ -93,16 +91,13 @@ def estimated_usd(kinds: Sequence[Kind], count: int, passages: Sequence[Passage]
 
 
 def prompts() -> tuple[Prompt, Prompt]:
-    """What the model reads to write a question, and to look for an answer."""
+    """Load the prompts to write a question, and to look for an answer."""
     return load_prompt(writing.__file__), load_prompt(answering.__file__)
 
 
 @contextmanager
-def author_for(place: Place, max_cost: float | None) -> Iterator[Author]:
-    """Claude as the settings name it; the rule where no service is named."""
-    if is_offline():
-        yield Rule()
-        return
+def writer_for(place: Place, max_cost: float | None) -> Iterator[Writer]:
+    """Give the writer that the settings name, while the local stack runs."""
     # It takes a second to load.
     from cli.local.aws.kept import kept_tables
     from cli.local.aws.stack import running_stack

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from infra.packages.bytecode import lambda_python
-from infra.packages.services import environment
 from infra.packages.zips import LAYER, LAYERS, layers_of
+from tests.support.cold_services import environment
 
 _PATH = "import sys; sys.path += {folders!r}; "
 _MARK = "selfrag-start "
@@ -69,7 +69,7 @@ def trees(out: Path, into: Path) -> tuple[Path, Path]:
     python = python_of(compiled)
     if python != lambda_python():
         command = [python, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(compiled)]
-        subprocess.run(command, check=True)  # noqa: S603 (our own arguments)
+        subprocess.run(command, check=True)
     return plain, compiled
 
 
@@ -98,7 +98,7 @@ def python_of(unpacked: Path) -> str:
     suffixes = {"".join(path.suffixes[-2:]) for path in (unpacked / LAYER).rglob("*.so")}
     asks = "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))"
     for python in filter(None, (lambda_python(), sys.executable)):
-        suffix = subprocess.run([python, "-c", asks], capture_output=True, text=True, check=True).stdout  # noqa: S603
+        suffix = subprocess.run([python, "-c", asks], capture_output=True, text=True, check=True).stdout
         if suffix.strip() in suffixes:
             return python
     raise NoStart("The layer is not for this machine and its Python: build it from build/libraries/bench.")
@@ -109,7 +109,7 @@ def run_as_lambda(
 ) -> subprocess.CompletedProcess[str]:
     """Run code in a fresh Python without site-packages, with a step's folder and its layers on its path."""
     command = _command(unpacked, step, code, options)
-    return subprocess.run(command, capture_output=True, text=True, check=False, env={})  # noqa: S603 (our own code)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={})
 
 
 def start(
@@ -122,9 +122,7 @@ def start(
     code = "sys.stdin.readline()" + _PROGRAM.format(handler=handler_of(unpacked, step), mark=_MARK)
     # A Lambda's disk cannot be written: bytecode that is not in the package is made for nothing.
     command = _command(unpacked, step, code, ("-B",))
-    with subprocess.Popen(  # noqa: S603 (our own code)
-        command, env=environment(step, url), stdin=-1, stdout=-1, stderr=-1, text=True
-    ) as process:
+    with subprocess.Popen(command, env=environment(step, url), stdin=-1, stdout=-1, stderr=-1, text=True) as process:
         hold(process.pid)
         # Without an event it has nothing to read, and ends.
         said, errors = process.communicate(f"\n{json.dumps(event)}\n" if event else "\n")

@@ -1,7 +1,7 @@
 """Judges what a trace holds as the graders' Lambdas would, with other prompts or models; what was said stands."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -17,7 +17,6 @@ from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.ports.cache import VerdictCache
-from selfrag.ports.model import Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, load_prompt
 from selfrag.runtime.settings import Settings, read
 
@@ -59,30 +58,6 @@ class Judges:
         task = logic.Task.model_validate({**step.given, **limits.model_dump()}, extra="ignore")
         result: StepResult = logic.grade(task, self._graders[step.name](limits))
         return result
-
-    def is_new(self, step: Recorded) -> bool:
-        """Whether the model would have to be asked about a recorded state's input."""
-        asked: list[str] = []
-        with bootstrap.using(claude=lambda limits: _Silent(asked)):
-            self.judge(step)
-        return bool(asked)
-
-
-class _Silent:
-    """A model that says nothing, and notes by which step it is asked."""
-
-    def __init__(self, asked: list[str]) -> None:
-        self._asked = asked
-
-    def model_of(self, step: str) -> str:
-        return bootstrap.settings().models[step]
-
-    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
-        self._asked.append(step)
-        return Judgement(None, "unavailable", call=None, attempts=0)
-
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
-        raise NotImplementedError("a grader writes nothing")
 
 
 @contextmanager

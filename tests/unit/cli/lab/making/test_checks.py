@@ -5,12 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cli.lab.gold.question_sets import read_questions
-from cli.lab.making.cloze import cloze_of
-from cli.lab.making.made import Made, Turn, flaw_of, resting, rows_of
+from cli.lab.making.checks import Made, Turn, flaw_of, resting, rows_of
 from tests.support.fakes import passage
 
 LEAVE = passage(text="Each parent receives 18 weeks of leave at full pay. It begins in May.")
@@ -77,41 +74,3 @@ def test_rows_are_read_as_they_were_meant(tmp_path: Path) -> None:
         "follow_up",
         "unanswerable",
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "question", "answer"),
-    [
-        (
-            "## Leave of 9 days\n\nThe office is closed then. A lost key must be reported within 4 hours.",
-            "A lost key must be reported within ... hours.",
-            "4",
-        ),
-        ("You may ask the team of Rui Alves for it.", "You may ask the team of ... for it.", "Rui Alves"),
-        ("You get it during the probationary time only.", "You get it during the ... time only.", "probationary"),
-        ("時間単位の取得は、年間40時間までとします。", "時間単位の取得は、年間...時間までとします。", "40"),
-        ("報告した社員が不利益を受けることはありません。", "...した社員が不利益を受けることはありません。", "報告"),
-        ("연차 휴가는 입사 후 15일까지 사용할 수 있습니다.", "연차 휴가는 입사 후 ...일까지 사용할 수 있습니다.", "15"),
-    ],
-)
-def test_a_rule_leaves_a_number_out_of_a_sentence_else_a_name_else_a_long_word(
-    text: str, question: str, answer: str
-) -> None:
-    found = cloze_of(passage(text=text))
-    assert found
-    assert (found.asked.question, found.asked.answer) == (question, answer)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "# Leave", "It is so.", "We are as we are and so it is.", "2 and 2 or 2 and 2 is 2."]
-)
-def test_a_rule_makes_nothing_of_what_holds_no_fact_or_says_it_twice(text: str) -> None:
-    assert cloze_of(passage(text=text)) is None
-
-
-@given(st.text() | st.from_regex(r"([A-Za-z0-9 ]{5,20}[.。] ?)+"))
-def test_whatever_the_passage_a_gap_is_filled_by_its_answer_alone(text: str) -> None:
-    found = cloze_of(passage(text=text))
-    if found:
-        assert flaw_of(found) is None
-        assert found.asked.question.replace("...", found.asked.answer) in " ".join(text.split()) or "..." in text
