@@ -595,7 +595,7 @@ variable "manage_api_gateway_account" {
   default     = false
 }
 
-# The fine-tuned model: docs/hosting.md
+# The fine-tuned model: docs/generator.md
 
 variable "selfrag_hosting" {
   description = "Whether to host the fine-tuned model on an endpoint of SageMaker, by the hour: about 1,110 dollars a month with the default instance, whether anybody asks or not."
