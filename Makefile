@@ -43,7 +43,7 @@ test test-beside test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
 # What stands beside the service: readers of files, the page, what a laptop has in AWS's place, evaluation, benches.
 BESIDE := tests/e2e/page tests/e2e/test_page.py tests/e2e/test_page_steps.py tests/unit/ingestion/parse_document \
   tests/unit/cli/offline tests/unit/cli/local_aws tests/unit/cli/local_index tests/unit/cli/recognition \
-  tests/workflow/test_recognition.py tests/unit/cli/evaluation tests/unit/cli/bench tests/bench \
+  tests/workflow/test_recognition.py tests/unit/cli/lab tests/bench \
   $(wildcard tests/e2e/test_eval*.py) tests/e2e/test_question_sets.py tests/e2e/test_replay.py
 
 test: $(VENV)/.test ## Run every check, and the tests but those of infra/, those beside the service and the long ones
@@ -109,18 +109,18 @@ bench-documents: $(VENV)/.ask ## Measure how real documents are read, beside oth
 
 bench-cold: $(VENV)/.bench ## Measure the functions of a question that start cold, held to shares of a processor: make bench-cold [RUNS=n]
 	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt
-	@$(BIN)/python -m infra.packages.cold --out build/bench $(if $(RUNS),--runs "$(RUNS)")
+	@$(BIN)/python -m tests.bench.cold --out build/bench $(if $(RUNS),--runs "$(RUNS)")
 
 bench-imports: $(VENV)/.bench ## Measure how long each Lambda's handler takes to start, without bytecode and with it
 	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt
-	@$(BIN)/python -m infra.packages.imports --out build/bench $(if $(RUNS),--runs "$(RUNS)")
+	@$(BIN)/python -m tests.bench.imports --out build/bench $(if $(RUNS),--runs "$(RUNS)")
 
 bench-laptop: $(VENV)/.ask ## Measure ask and serve on this machine: make bench-laptop [CODE=dir of another commit] [RUNS=n] [JSON=1]
-	@$(BIN)/python -m cli.bench.laptop $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(RUNS),--runs "$(RUNS)") \
+	@$(BIN)/python -m cli.lab.bench.laptop $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(RUNS),--runs "$(RUNS)") \
 	  $(if $(JSON),--json)
 
 bench-ingestion: $(VENV)/.ask ## Measure reading documents on this machine: make bench-ingestion [CODE=dir of another commit] [FILES=n] [LETTERS=n] [JSON=1]
-	@$(BIN)/python -m cli.bench.ingestion $(if $(value CODE),--code "$$SELFRAG_CODE") --code . \
+	@$(BIN)/python -m cli.lab.bench.ingestion $(if $(value CODE),--code "$$SELFRAG_CODE") --code . \
 	  $(if $(FILES),--files "$(FILES)") $(if $(LETTERS),--letters "$(LETTERS)") $(if $(JSON),--json)
 
 bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)

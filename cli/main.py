@@ -21,15 +21,13 @@ import typer
 
 from cli.commands.collections import collections
 from cli.commands.deployment import doctor
-from cli.commands.documents import bench, documents, ingest, search
-from cli.commands.evaluation import evaluate
+from cli.commands.documents import documents, ingest, search
 from cli.commands.examples import examples_of
 from cli.commands.feedback import feedback
-from cli.commands.question_sets import questions
 from cli.commands.questions import ask, smoke, trace
 from cli.commands.releases import rollback
-from cli.commands.replay import replay
 from cli.commands.serving import serve
+from cli.lab.commands import COMMANDS as LABORATORY
 from cli.local.home import is_damage, told
 from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
@@ -38,7 +36,7 @@ from selfrag.domain.errors import SelfragError
 GROUPS: dict[str, dict[str, Callable[..., None]]] = {
     "Ask": {"ask": ask, "trace": trace, "serve": serve, "feedback": feedback},
     "Documents": {"ingest": ingest, "documents": documents, "search": search},
-    "Measure and compare": {"questions": questions, "eval": evaluate, "replay": replay, "bench": bench},
+    "Measure and compare": LABORATORY,
     "A deployment": {"doctor": doctor, "smoke": smoke, "rollback": rollback},
 }
 

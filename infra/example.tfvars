@@ -26,7 +26,7 @@ model_provider = "anthropic"
 # Whether Amazon Textract reads pages that show pictures and hold no text.
 # text_recognition = true
 
-# The fine-tuned model as a second generator: docs/hosting.md.
+# The fine-tuned model as a second generator: docs/generator.md.
 # selfrag_endpoint_name = "my-endpoint"
 
 web_search = true

@@ -1,5 +1,5 @@
 # The fine-tuned model of the paper as a second generator, off by default: an endpoint of yours by its name, a server by its
-# URL, or an endpoint that is made here (selfrag_hosting), which costs by the hour. docs/hosting.md tells which to take.
+# URL, or an endpoint that is made here (selfrag_hosting), which costs by the hour. docs/generator.md tells which to take.
 
 locals {
   # By name, so that nothing waits for the endpoint: it takes ten minutes, and may fail for want of a quota.

@@ -595,7 +595,7 @@ variable "manage_api_gateway_account" {
   default     = false
 }
 
-# The fine-tuned model: docs/hosting.md
+# The fine-tuned model: docs/generator.md
 
 variable "selfrag_hosting" {
   description = "Hosts the fine-tuned model on a SageMaker endpoint, billed by the hour: about 1,110 dollars a month with the default instance, used or not."

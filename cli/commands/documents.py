@@ -1,6 +1,5 @@
-"""The commands about documents: ingest, documents, search, and bench, which measures search."""
+"""The commands about documents: ingest, documents, search."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +8,8 @@ import typer
 from cli.local.place import Place, place_to_ask, place_to_read
 from cli.local.sources.another import AnotherDirectory, refuse_another
 from cli.local.sources.report import NothingUsable, Report
-from cli.options import AsJson, Collection, Docs, Filters, FirstParagraphs, FirstQuestions, IntoCollection, SquadFile
-from cli.terminal import agreed, measuring_progress, out, print_json, print_line, reading_progress, warn
+from cli.options import AsJson, Collection, Docs, Filters, IntoCollection
+from cli.terminal import agreed, out, print_json, print_line, reading_progress, warn
 from selfrag.domain.questions import read_filters
 
 
@@ -109,22 +108,3 @@ def search(
         print_json(passages)
     else:
         show_passages(out, passages)
-
-
-def bench(
-    data: SquadFile, limit: FirstQuestions = None, paragraphs: FirstParagraphs = None, as_json: AsJson = False
-) -> None:
-    """Measure search: how often full text, vectors and both find the paragraph that a question is about.
-
-    A paragraph is one passage, under its article's title; impossible questions (2.0) are left out. Found means that
-    the question's own paragraph, or one of the same text, is among the first. Vectors of paragraphs are kept in
-    SELFRAG_BENCH_CACHE, by default in the user's cache directory.
-    """
-    from cli.bench.retrieval import measure, show_outcome
-
-    with measuring_progress() as on_phase:
-        outcome = measure(data, limit, paragraphs, on_phase)
-    if as_json:
-        print_json(asdict(outcome))
-    else:
-        show_outcome(out, outcome)

@@ -31,13 +31,8 @@ _HEADINGS = {
     "express_usd": "Express, USD per 1,000",
     "never_read": "of these never read",
     "k": "top_k",
-    "assumed_small_usd": "assumed",
-    "measured_small_usd": "measured",
-    "assumed_strong_usd": "stronger judge, assumed",
-    "measured_strong_usd": "stronger judge, measured",
 }
-_PRICED = ("assumed_small_usd", "measured_small_usd", "assumed_strong_usd", "measured_strong_usd")
-_OF_ONE, _TINY = ("usd", "waste_usd", *_PRICED), ("express_usd",)
+_OF_ONE, _TINY = ("usd", "waste_usd"), ("express_usd",)
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -14,16 +14,12 @@ from tests.bench.api.clock import standing
 from tests.bench.api.server import MessagesApi, usual_pace
 from tests.bench.orchestration import orchestration
 from tests.bench.paces import paces, zipf
-from tests.bench.paper.endpoint import WAYS as ENDPOINT_WAYS
-from tests.bench.paper.endpoint import asked_of, endpoint_rows, scenario_of
 from tests.bench.paper.rows import Taken, taken
-from tests.bench.paper.tokens import calls_of, dollars_of, measured
 from tests.bench.rows import Row
 from tests.bench.running import running
 from tests.bench.scenarios import FOUR, Scenarios
 from tests.bench.serving import served, throughputs
 from tests.bench.stories import SPECULATE
-from tests.support.doubles.vllm import vllm
 
 # The default of both.
 BALANCED, DEFAULT = Settings.model_fields["profile"].default, Policy().speculate
@@ -54,7 +50,7 @@ def _rows() -> Iterator[Row]:
 
 
 def strategies(told: Told) -> Tables:
-    """The paper's own inference beside `self_rag`, by each profile of models, and the tokens of its calls."""
+    """The paper's own inference beside `self_rag`, by each profile of models."""
     found: list[Taken] = []
     for profile in _PROFILES:
         with running(ApartApi(usual_pace), profile) as at:
@@ -62,25 +58,7 @@ def strategies(told: Told) -> Tables:
             for one in taken(at, profile, SPECULATE if profile == BALANCED else (DEFAULT,), timed=True):
                 told(f"{one.row.scenario}, {one.way}, {one.row.speculate}, {one.row.profile}")
                 found.append(one)
-    tokens = measured(found)
-    return {
-        "strategies": [one.fields for one in found],
-        "endpoint": _endpoint(told),
-        "tokens": list(calls_of(tokens)),
-        "dollars": list(dollars_of(tokens)),
-    }
-
-
-def _endpoint(told: Told) -> list[dict[str, Any]]:
-    """The same by the fine-tuned model's double, which takes no time."""
-    found: list[dict[str, Any]] = []
-    first = ENDPOINT_WAYS[0]
-    with vllm(scenario_of(first)) as double, running(MessagesApi(clock=standing()), generator=double.url) as at:
-        asked_of(at, double, first, "off")  # what a first question loads is no row's
-        for speculate in ("off", "full"):
-            told(f"the endpoint, {speculate}")
-            found += endpoint_rows(at, double, speculate)
-    return found
+    return {"strategies": [one.fields for one in found]}
 
 
 def workflow(told: Told, of: list[Row]) -> Tables:
@@ -110,7 +88,7 @@ def serve(told: Told, questions: int) -> Tables:
 def index(told: Told) -> Tables:
     """The laptop's index, by its size."""
     # Loads what the other parts do not need.
-    from cli.bench.index_sizes import measure
+    from cli.lab.bench.index_sizes import measure
 
     told("the index of the laptop")
     return {"index": [asdict(size) for size in measure()]}

@@ -112,12 +112,8 @@ def running(
     api: MessagesApi | ApartApi,
     profile: str = "balanced",
     sleep: Callable[[float], None] = time.sleep,
-    generator: str = "",
 ) -> Iterator[Running]:
-    """Start it all; whoever waits calls `sleep`, and what is known of recent calls goes by the service's clock.
-
-    `generator` is the address of the server that has the paper's model, "" where there is none.
-    """
+    """Start it all; whoever waits calls `sleep`, and what is known of recent calls goes by the service's clock."""
     index: Any = ScriptedIndex()
     waiting = Waiting(sleep)
     parts: Parts = {
@@ -132,7 +128,6 @@ def running(
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": web.url,
             "SELFRAG_WEB_SECRET": "web-key",
-            "SELFRAG_GENERATOR_URL": generator,
         }
         secrets = {"model-key": "simulated", "web-key": "simulated"}
         with running_stack(settings, secrets, parts=parts, pause=waiting) as stack:

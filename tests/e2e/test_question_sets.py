@@ -1,11 +1,7 @@
-"""`selfrag questions`: a first set of questions from one's own documents, by Claude or by rule."""
+"""`selfrag questions`: a first set of questions from one's own documents, by Claude."""
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +10,7 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from cli.evaluation.gold.questions import read_questions
+from cli.lab.gold.question_sets import read_questions
 from cli.local.loopback import Loopback
 from cli.local.offline.strict import schema_of
 from selfrag.domain.calls import PRICES
@@ -100,19 +96,18 @@ def test_questions_of_every_kind_are_written_and_read_by_eval_with_the_passages_
     spent = re.search(r"selfrag: ([\d.]+) dollars are spent", ended.err)
     assert spent
     assert float(spent[1]) == pytest.approx(10 * CALL_USD, abs=0.0001)
-    assert "nobody is at the terminal to review them, so all questions are kept, as with --yes" in ended.err
 
 
 def test_the_same_questions_are_not_paid_twice_and_another_seed_asks_about_other_passages(
     here: Run, model: Model, documents: str
 ) -> None:
-    first = here("questions", documents, "--count", "4", "--yes")
+    first = here("questions", documents, "--count", "4")
     paid = model.asked.total()
-    again = here("questions", documents, "--count", "4", "--yes")
+    again = here("questions", documents, "--count", "4")
     assert first.out == again.out != ""
     assert model.asked.total() == paid
     assert "dollars are spent" not in again.err
-    assert here("questions", documents, "--count", "4", "--yes", "--seed", "2").out != first.out
+    assert here("questions", documents, "--count", "4", "--seed", "2").out != first.out
 
 
 def test_a_question_that_the_documents_answer_is_not_taken_for_one_without_an_answer(
@@ -142,17 +137,13 @@ def test_the_most_that_may_be_spent_stops_in_time_and_what_was_made_is_kept(
     assert "It ended early: " in ended.err
 
 
-def test_without_a_key_a_rule_leaves_facts_out_of_sentences_and_says_so(
-    here: Run, documents: str, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+def test_without_a_key_it_is_said_that_a_model_writes_them(
+    here: Run, documents: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    ended = here("questions", documents, "--count", "5", "--output", "set.jsonl")
-    assert "no model is asked without a key: these are sentences with a gap, made by rule" in ended.err
-    read = read_questions(Path("set.jsonl"))
-    assert [one.kind for one in read] == ["cloze"] * 5
-    for one in read:
-        assert one.question.replace("...", one.answers[0]) in one.passages[0]
+    ended = here("questions", documents, "--output", "set.jsonl")
+    assert (ended.code, "set ANTHROPIC_API_KEY" in ended.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -172,29 +163,6 @@ def test_what_cannot_be_made_is_refused_before_anything_is_paid(
     assert ended.code == 2
     assert sentence in ended.err
     assert not model.asked
-
-
-@pytest.mark.long
-def test_a_person_at_the_terminal_drops_one_question_and_keeps_the_rest(fresh: Command, documents: str) -> None:
-    here, terminal = pty.openpty()
-    environment = {**fresh.env(), "TERM": "xterm"}
-    argv = [sys.executable, "-m", "cli.main", "questions", documents, "--count", "3", "--output", "set.jsonl"]
-    with subprocess.Popen(argv, env=environment, stdin=terminal, stderr=terminal, stdout=subprocess.DEVNULL) as process:
-        os.close(terminal)
-        os.write(here, b"d\nr\n")
-        shown = b"".join(iter(lambda: _read(here), b"")).decode()
-    assert process.returncode == 0, shown
-    assert "1 of 3: cloze" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
-    assert "[k]eep, [d]rop, [e]dit" in shown
-    assert len(read_questions(Path("set.jsonl"))) == 2
-
-
-def _read(terminal: int) -> bytes:
-    """What a terminal shows next; nothing when the program has ended."""
-    try:
-        return os.read(terminal, 4096)
-    except OSError:
-        return b""
 
 
 @pytest.mark.long

@@ -40,7 +40,6 @@ def test_the_last_questions_are_judged_again_and_shown_with_those_that_would_hav
     }
     ended = here("replay", "--prompt", stricter)
     assert ended.code == 0
-    assert "selfrag: 6 verdicts, of which 1 may be asked for: 1 by grade_support" in ended.err
     assert "1 traces" in ended.out
     assert "1 of 1 questions would have ended otherwise, 0 more gone another way." in ended.out
     assert f"answered → abstained: {QUESTION['question']}  {execution.id}" in ended.out

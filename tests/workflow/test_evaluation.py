@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from cli.evaluation.gold.questions import GoldQuestion
-from cli.evaluation.runs.machine import MOST_ANSWERS, item_of
-from cli.evaluation.runs.tasks import Task
-from cli.evaluation.runs.variants import read_variants
+from cli.lab.gold.question_sets import GoldQuestion
+from cli.lab.runs.machine import MOST_ANSWERS, item_of
+from cli.lab.runs.tasks import Task
+from cli.lab.runs.variants import read_variants
 from cli.local.aws.definitions import EVALUATION, definition_json, placeholders
 from cli.local.aws.jsonata import evaluate
 from cli.local.aws.strictness import MAX_VARIABLE_BYTES

@@ -107,7 +107,7 @@ def by_the_model(deployment: Deployment) -> Iterator[Finding]:
     response, seconds, _, problem = _fetched(deployment, {"question": "What is 2 + 2?", "policy": BY_THE_MODEL})
     if problem:
         yield blocks(
-            f"The fine-tuned model was not asked: {problem}", "Run `make deploy` again; docs/hosting.md helps."
+            f"The fine-tuned model was not asked: {problem}", "Run `make deploy` again; docs/generator.md helps."
         )
     elif response is None or response["status"] == FAILED:
         told = "" if response is None else f": {response.get('answer', '')}"

@@ -21,7 +21,7 @@ from selfrag.domain.errors import (
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "5"}
-# About the time that an endpoint takes to wake (docs/hosting.md).
+# About the time that an endpoint takes to wake (docs/generator.md).
 AWAKE_AGAIN = {"Retry-After": "300"}
 
 # RFC 9110's names. Python 3.13 renamed 413, and an error's type must not depend on the Python that answers.

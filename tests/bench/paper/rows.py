@@ -1,10 +1,9 @@
-"""A table of what each way takes beside the other, and another of what each kind of call does."""
+"""A table of what each way takes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tests.bench.api.billing import Billed
 from tests.bench.paper.ways import CANDIDATES, SEGMENTS, WAYS, Way
 from tests.bench.rows import Row, row_of
 from tests.bench.running import Asked, Running
@@ -16,11 +15,10 @@ _LEFT_OUT = ("scenario", "speculate", "profile", "waited_seconds")
 
 @dataclass(frozen=True)
 class Taken:
-    """A question by one way: the row's figures, and the requests that they are made of."""
+    """A question by one way, and the row's figures."""
 
     way: Way
     row: Row
-    requests: Sequence[Billed]
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -47,7 +45,7 @@ def taken(at: Running, profile: str, speculate: Sequence[str], *, timed: bool) -
         for ahead in speculate:
             found = [asked_anew(at, story, way, ahead) for _ in range(TIMES if timed else 1)]
             one = middle(found)
-            yield Taken(way, row_of(story.name, ahead, profile, _floor(story, way, ahead), [one], timed), one.requests)
+            yield Taken(way, row_of(story.name, ahead, profile, _floor(story, way, ahead), [one], timed))
 
 
 def _floor(story: Story, way: Way, speculate: str) -> int:

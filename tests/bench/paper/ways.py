@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfrag.domain.policy import Policy
-from selfrag.domain.strategies import Generator, Strategy
+from selfrag.domain.strategies import Strategy
 from tests.bench.stories import SPECULATE
 
 BEAM = Policy(strategy="segments").beam
@@ -14,12 +14,11 @@ _ROUNDS = {"self_rag": (4, 2, 2), "candidates": (4, 3, 2)}
 
 @dataclass(frozen=True)
 class Way:
-    """A strategy by a generator, with so many passages a search and so many sentences at most."""
+    """A strategy with so many passages a search and so many sentences at most."""
 
     strategy: Strategy
     top_k: int
     segments: int | None = None
-    generator: Generator = "claude"
 
     @property
     def policy(self) -> dict[str, Any]:
@@ -27,7 +26,7 @@ class Way:
         asked: dict[str, Any] = {"strategy": self.strategy, "top_k": self.top_k}
         if self.segments:
             asked["max_segments"] = self.segments
-        return asked if self.generator == "claude" else {**asked, "generator": self.generator}
+        return asked
 
     @property
     def children(self) -> int:
@@ -36,22 +35,15 @@ class Way:
 
     @property
     def calls(self) -> int:
-        """Calls of Claude, or requests to the endpoint, where every passage is relevant and nothing is waste."""
-        if self.generator != "claude":
-            return 1 + (self.segments or 1)
+        """Calls of Claude where every passage is relevant and nothing is waste."""
         if self.segments:
             return 1 + (self.segments - 1) * BEAM + 3 * self.children + BEAM
         return 1 + 4 * self.top_k if self.strategy == "candidates" else self.top_k + 4
 
     def waste(self, speculate: str) -> int:
         """Decisions that a tree of three passages a search makes ahead for sentences that the beam leaves out."""
-        ahead = self.segments is not None and self.generator == "claude" and speculate != "off"
+        ahead = self.segments is not None and speculate != "off"
         return {2: 1, 4: 5}[self.segments or 2] if ahead else 0
-
-    @property
-    def sequences(self) -> int:
-        """What the endpoint writes: the decision, and each answer or sentence."""
-        return 1 + self.children
 
     def rounds(self, speculate: str) -> int:
         """Calls one after another, as the definitions make them.
@@ -59,8 +51,6 @@ class Way:
         The third of four levels has no room under `max_model_calls` to decide ahead, so the fourth decides by itself.
         """
         depth = self.segments or 1
-        if self.generator != "claude":
-            return depth if self.strategy == "candidates" and speculate == "full" else 1 + depth
         if self.segments and speculate != "off":
             return 2 * depth + 2 + (depth == 4)
         return 4 * depth + 1 if self.segments else _ROUNDS[self.strategy][SPECULATE.index(speculate)]
@@ -70,8 +60,6 @@ class Way:
         depth = self.segments or 1
         if speculate == "off":
             return self.rounds("off")
-        if self.generator != "claude":
-            return depth
         return 2 * depth + 2 if self.segments else self.rounds("full")
 
 

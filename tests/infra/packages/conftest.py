@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra.packages.libraries import ROOT
-from infra.packages.start import trees
+from tests.support.cold_start import trees
 
 
 def build(out: Path, target: str, *options: str, checkout: Path = ROOT, **settings: object) -> str:

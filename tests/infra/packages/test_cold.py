@@ -1,15 +1,13 @@
 """A cold start: a function makes what it needs while it starts, so that its first invocation does its work alone."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from infra.packages.cold import EVENTS, SHARES, table
-from infra.packages.services import ANSWER, services
-from infra.packages.share import share_of_a_processor
-from infra.packages.start import NoStart, Started, start
+from tests.bench.cold import EVENTS
+from tests.support.cold_services import ANSWER, services
+from tests.support.cold_start import NoStart, start
 
 # What makes clients: loading it, and letting it make one, is what takes long.
 HEAVY = {"anthropic", "boto3", "botocore", "httpx2", "opensearchpy", "urllib3", "pydantic", "selfrag"}
@@ -45,21 +43,3 @@ def test_a_function_whose_secret_cannot_be_read_starts_and_says_so_when_it_is_ca
     assert start(unpacked, "decide_retrieval", nowhere).seconds > 0
     with pytest.raises(NoStart, match="TemporarilyUnavailable: the secret key cannot be reached"):
         start(unpacked, "decide_retrieval", nowhere, EVENTS["decide_retrieval"])
-
-
-@pytest.mark.parametrize("share", [0.5, 1.0])
-def test_a_start_can_be_held_to_a_share_of_a_processor(share: float, unpacked: Path, url: str) -> None:
-    with share_of_a_processor(share) as (hold, by):
-        assert start(unpacked, "compose_answer", url, EVENTS["compose_answer"], hold).invocation > 0
-    assert by
-
-
-def test_the_table_sums_what_the_eight_functions_took() -> None:
-    taken = {
-        (step, share, held): [Started(seconds, 0.5, 0.25) for seconds in ((1, 2, 9) if held else (3, 4, 9))]
-        for step in EVENTS
-        for share in SHARES
-        for held in (True, False)
-    }
-    *_, last = table(taken)
-    assert re.findall(r"[\d.]+", last) == ["4.00"] * 2 + ["32.00"] * 3 + ["16.00"] * 3 + ["2.00"] * 3

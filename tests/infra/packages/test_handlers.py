@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.packages.imports import heaviest, readers
 from infra.packages.package import FUNCTIONS
-from infra.packages.start import handler_of, run_as_lambda
 from infra.packages.zips import SERVICES, steps_of
+from tests.support.cold_start import handler_of, run_as_lambda
 from tests.support.documents.made_files import made_files
 
 STEPS = steps_of(FUNCTIONS)
@@ -78,15 +77,3 @@ def test_the_model_s_client_can_be_made_from_the_layer_with_and_without_bedrock(
 def test_nothing_of_the_machine_s_own_packages_is_seen(unpacked: Path) -> None:
     done = run_as_lambda(unpacked, "retrieve", "import typer")
     assert "ModuleNotFoundError" in done.stderr
-
-
-def test_the_benchmark_names_the_heaviest_packages(unpacked: Path) -> None:
-    packages = heaviest(unpacked, "retrieve", 3)
-    assert "pydantic" in dict(packages)
-    assert [spent for _, spent in packages] == sorted((spent for _, spent in packages), reverse=True)
-
-
-def test_the_benchmark_tells_what_each_library_of_a_kind_of_file_takes_to_load(unpacked: Path) -> None:
-    taken = readers(unpacked, 1)
-    assert taken.keys() >= {"pypdfium2", "selectolax", "semantic_text_splitter", "yaml"}
-    assert all(spent > 0 for spent in taken.values())

@@ -20,9 +20,6 @@ EXAMPLE: dict[str, Row] = {
 WEAK: Row = (
     "e1", "Some may be kept.", 0.50, (0.60, 0.40), (0.30, 0.40, 0.30), "complete", (0.05, 0.15, 0.35, 0.25, 0.20)
 )
-UNSUPPORTED: Row = (
-    "e1", "All may be sold.", 0.85, (0.90, 0.10), (0.10, 0.20, 0.70), "complete", (0, 0, 0.05, 0.10, 0.85)
-)
 # fmt: on
 LEVELS = {SUPPORT[0]: "no_support", SUPPORT[1]: "partially_supported", SUPPORT[2]: "fully_supported"}
 

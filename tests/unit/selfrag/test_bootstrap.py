@@ -201,11 +201,12 @@ def test_what_cannot_be_read_later_on_is_not_blamed_on_the_caller() -> None:
 
 
 def loaded_by(*modules: str) -> set[str]:
-    """The packages that a process loads which imports these modules."""
+    """The modules, and their packages, that a process loads which imports these modules."""
     program = f"import sys, importlib\nfor name in {modules}: importlib.import_module(name)\nprint(*sys.modules)"
     path = {"PYTHONPATH": str(ROOT / "functions")}
     ended = subprocess.run([sys.executable, "-c", program], env=path, capture_output=True, text=True, check=True)
-    return {name.split(".")[0] for name in ended.stdout.split()}
+    names = set(ended.stdout.split())
+    return names | {name.split(".")[0] for name in names}
 
 
 def test_no_logic_loads_an_sdk_or_what_reads_settings() -> None:
@@ -218,6 +219,7 @@ def test_no_logic_loads_an_sdk_or_what_reads_settings() -> None:
 def test_no_handler_loads_an_sdk_outside_a_lambda_so_that_a_part_that_is_handed_over_saves_the_time() -> None:
     loaded = loaded_by(*(name.replace(".logic", ".handler") for name in LOGIC))
     assert loaded & {"anthropic", "boto3", "opensearchpy", "httpx2"} == set()
+    assert "selfrag.adapters.generators" not in loaded, "most deployments have no server of the fine-tuned model"
 
 
 def test_one_search_of_the_web_after_the_other_goes_over_the_same_connection(monkeypatch: pytest.MonkeyPatch) -> None:

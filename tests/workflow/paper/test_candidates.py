@@ -6,18 +6,17 @@ from typing import Any
 import pytest
 
 from question.compose_answer.outcome import NO_ROOM, STOPPED
-from question.pick_candidate.logic import IRRELEVANT, UNSUPPORTED
+from question.pick_candidate.logic import IRRELEVANT
 from selfrag.domain.errors import DeadlineExceeded
 from tests.support import steps
-from tests.support.paper.candidates import CLAUDE, ROWS, critiqued
-from tests.workflow.asking import ASKED, NONE, executed, run
+from tests.support.paper.candidates import CLAUDE, critiqued
+from tests.workflow.asking import ASKED, NONE, run
 
 LOST = TimeoutError("a step that dies")
 MODES = ("off", "draft", "full")
 PASSAGES = ["Retrieve", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility", "PickCandidate"]
 WAY = ["DecideRetrieval", *PASSAGES]
 DIRECT = ["DecideRetrieval", "Generate", "GradeUtility"]
-SUPPORTS = {"full": "fully_supported", "partial": "partially_supported", "none": "no_support"}
 
 
 def asked(speculate: str = "off", **policy: Any) -> dict[str, Any]:
@@ -90,41 +89,11 @@ def decided(decision: str = "yes") -> list[Any]:
     return [{**steps.retrieval(decision), "sequences": 1}]
 
 
-VARIANTS: dict[str, tuple[dict[str, Any], float, str, dict[str, float]]] = {
-    "soft": ({"constraints": "soft"}, 1.0, "d3", {"d1": 2.511099, "d2": 2.517188, "d3": 2.593171}),
-    "hard": ({}, 1.0, "d2", {"d1": 2.511099, "d2": 2.517188, "d3": 2.593171}),
-    "soft, without q": ({"constraints": "soft"}, 0.0, "d2", {"d1": 1.692368, "d2": 1.8125, "d3": 1.688333}),
-    "w_use 1": ({"weights": {"rel": 1.0, "sup": 1.0, "use": 1.0}}, 1.0, "d1", {"d1": 2.856099, "d2": 2.729688}),
-}
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_the_worked_example_by_the_papers_model(variant: str) -> None:
-    policy, seq, winner, scores = VARIANTS[variant]
-    own = asked(generator="selfrag", **policy)
-    response, scripted = run(own, **EXAMPLE, decide_retrieval=decided(), generate=endpoint(seq))
-    chosen = [node["passage_id"] for node in response["scores"]["nodes"] if node["state"] == "chosen"]
-    assert chosen == [winner]
-    assert scores_of(response).items() >= scores.items()
-    assert (response["scores"]["scale"], response["scores"]["generator"]) == ("probabilities", "selfrag")
-    assert response["path"] == ["DecideRetrieval", "Retrieve", "Generate", "PickCandidate"]
-    usage = response["usage"]
-    assert (usage["model_calls"], usage["sequences"], usage["rounds"]) == (2, 4, 2)
-    (sent,) = scripted.events_of("generate")
-    assert (sent["generator"], sent["mode"], len(sent["passages"])) == ("selfrag", "candidates", len(ROWS))
-
-
 def test_an_irrelevant_winner_under_soft_constraints_is_partial_and_says_so() -> None:
     own = asked(generator="selfrag", constraints="soft")
     response, _ = run(own, **EXAMPLE, decide_retrieval=decided(), generate=endpoint())
     assert response["status"] == "partial"
     assert IRRELEVANT in response["usage"]["warnings"]
-
-
-def test_an_unsupported_winner_under_soft_constraints_goes_out_as_partial_and_says_so() -> None:
-    response, _ = run(asked(constraints="soft", top_k=1), **graders(p1_0=(0.9, "no_support", 5)))
-    assert (response["status"], response["answer"]) == ("partial", "As p1-0 says.")
-    assert UNSUPPORTED in response["usage"]["warnings"]
 
 
 @pytest.mark.parametrize(
@@ -151,20 +120,6 @@ def test_calls_and_rounds_are_those_of_the_papers_table(speculate: str, rounds: 
     assert (usage["waste"]["model_calls"], response["path"]) == (0, WAY if speculate == "off" else response["path"])
 
 
-@pytest.mark.parametrize(("speculate", "rounds"), [("off", 2), ("draft", 2), ("full", 1)])
-@pytest.mark.parametrize("top_k", [3, 5])
-def test_the_endpoint_takes_two_requests_and_one_sequence_for_each_passage(
-    speculate: str, rounds: int, top_k: int
-) -> None:
-    def reply(event: dict[str, Any]) -> dict[str, Any]:
-        rows = [critiqued("d1").model_copy(update={"passage_id": p["passage_id"]}) for p in event["passages"]]
-        return {**steps.asked("generate", written=[row.model_dump(mode="json") for row in rows]), "sequences": top_k}
-
-    own = asked(speculate, generator="selfrag", top_k=top_k)
-    usage = run(own, decide_retrieval=decided(), generate=[reply])[0]["usage"]
-    assert (usage["model_calls"], usage["sequences"], usage["rounds"]) == (2, 1 + top_k, rounds)
-
-
 def test_under_hard_constraints_nothing_is_written_from_an_irrelevant_passage() -> None:
     response, scripted = run(asked(), **graders(p1_1=(0.2, "fully_supported", 5), p1_3=(0.1, "fully_supported", 5)))
     assert response["usage"]["model_calls"] == 1 + 4 + 3 * 2
@@ -178,58 +133,9 @@ def test_under_hard_constraints_nothing_is_written_from_an_irrelevant_passage() 
     }
 
 
-SCENARIOS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "all relevant": ({}, graders()),
-    "two set aside": ({}, graders(p1_0=(0.2, "fully_supported", 5), p1_3=(None, "fully_supported", 5))),
-    "soft": ({"constraints": "soft"}, graders(p1_0=(0.2, "no_support", 5), p1_1=(0.6, "partially_supported", 3))),
-    "no search": ({}, {**graders(), "decide_retrieval": [steps.retrieval("no")]}),
-    "no search, and nothing written": (
-        {},
-        {"decide_retrieval": [steps.retrieval("no")], "generate": [steps.answer(is_found=False), from_passage]},
-    ),
-    "evidence on the web alone": (
-        {},
-        {**graders(), "grade_relevance": [lambda e: (SOME_ON_THE_WEB if "w" in str(e["passage"]) else NONE)(e)]},
-    ),
-    "never any evidence": ({}, {**graders(), "grade_relevance": [NONE]}),
-    "graders down": ({}, {**graders(), "grade_relevance": [LOST]}),
-    "a search that fails": ({}, {**graders(), "retrieve": [LOST]}),
-    "one refusal": (
-        {},
-        {
-            **graders(),
-            "generate": [
-                lambda e: (
-                    steps.answer(is_found=False, flaw="refused")
-                    if e["passages"][0]["passage_id"] == "p1-0"
-                    else from_passage(e)
-                )
-            ],
-        },
-    ),
-}
 SOME_ON_THE_WEB = lambda event: steps.relevance(  # noqa: E731
     event["passage"]["passage_id"], "relevant" if event["passage"]["passage_id"].startswith("w") else "irrelevant"
 )
-
-
-def scenario(name: str, speculate: str) -> dict[str, Any]:
-    policy, script = SCENARIOS[name]
-    found = {"retrieve": [lambda event: steps.found(*(f"p1-{n}" for n in range(event["top_k"])))]}
-    given = {**found, **{step: list(replies) for step, replies in script.items()}}
-    return run(asked(speculate, **policy), **given)[0]
-
-
-@pytest.mark.parametrize("name", [name for name in SCENARIOS if name != "no search, and nothing written"])
-def test_what_is_done_ahead_changes_no_result_and_is_counted_as_waste(name: str) -> None:
-    slower, *faster = [scenario(name, speculate) for speculate in MODES]
-    assert slower["usage"]["waste"] == {"model_calls": 0, "cost_usd": 0.0}
-    for response in faster:
-        for part in ("status", "answer", "citations", "reflection", "queries", "scores"):
-            assert response[part] == slower[part], part
-        usage = response["usage"]
-        assert usage["model_calls"] - usage["waste"]["model_calls"] == slower["usage"]["model_calls"]
-        assert usage["rounds"] <= slower["usage"]["rounds"]
 
 
 def test_without_a_search_the_direct_answer_is_judged_for_its_use_and_goes_out() -> None:
@@ -255,11 +161,6 @@ def test_a_policy_may_decide_about_the_search(retrieval: str, path: list[str], s
     response, scripted = run(asked(speculate, retrieval=retrieval, top_k=1), **graders())
     assert (response["status"], scripted.count("decide_retrieval")) == ("answered", 0)
     assert (set(response["path"]), response["reflection"]["retrieve"]) == (set(path), None)
-
-
-def test_never_does_not_search_even_if_nothing_can_be_written() -> None:
-    response, scripted = run(asked(retrieval="never"), generate=[steps.answer(is_found=False)])
-    assert (response["status"], scripted.count("retrieve"), scripted.count("search_web")) == ("abstained", 0, 0)
 
 
 @pytest.mark.parametrize("generator", ["claude", "selfrag"])
@@ -327,11 +228,6 @@ def test_an_answer_from_the_web_is_judged_like_any_other() -> None:
     assert (response["status"], response["answer"]) == ("answered", "As w0 says.")
 
 
-def test_without_the_web_nothing_left_is_abstained_from_and_never_answered_directly() -> None:
-    response, scripted = run(asked(web_search=False), grade_relevance=[NONE])
-    assert (response["status"], scripted.count("search_web"), scripted.count("generate")) == ("abstained", 0, 0)
-
-
 def test_where_the_search_fails_the_question_fails() -> None:
     response, scripted = run(asked(), retrieve=[LOST])
     assert (response["status"], scripted.count("search_web")) == ("failed", 0)
@@ -361,18 +257,6 @@ def test_what_does_not_fit_is_not_begun_and_ends_as_partial(policy: dict[str, An
     assert response["scores"]["stopped"] == stopped
     assert STOPPED[stopped] in response["usage"]["warnings"]
     assert response["usage"]["model_calls"] == 1
-
-
-def test_what_fits_exactly_is_begun() -> None:
-    assert run(asked(max_model_calls=17))[0]["usage"]["model_calls"] == 17
-    own = asked(max_sequences=4, generator="selfrag")
-    assert run(own, **EXAMPLE, decide_retrieval=decided(), generate=endpoint())[0]["usage"]["sequences"] == 4
-
-
-def test_a_web_search_that_does_not_fit_ends_as_partial_below_the_limit() -> None:
-    response, scripted = run(asked(max_model_calls=20), grade_relevance=[NONE])
-    assert (response["status"], response["scores"]["stopped"]) == ("partial", "calls")
-    assert (response["usage"]["model_calls"], scripted.count("generate")) == (5, 0)
 
 
 @pytest.mark.parametrize("top_k", [4, 8])
@@ -448,9 +332,3 @@ def test_a_closed_set_is_answered_by_the_votes_of_all_passages() -> None:
     assert [citation["passage_id"] for citation in response["citations"]] == ["p1-0", "p1-1"]
     assert set(response["scores"]["votes"]) == {"true", "false"}
     assert all(event["choices"] == ["true", "false"] for event in scripted.events_of("generate"))
-
-
-def test_the_execution_needs_only_a_question_and_collections() -> None:
-    execution, _ = executed({"question": "?", "collections": ["c"], "policy": {"strategy": "candidates"}})
-    assert execution.output is not None
-    assert execution.output["status"] == "answered"

@@ -6,7 +6,7 @@ import pytest
 
 from selfrag.domain.errors import TemporarilyUnavailable
 from tests.support import steps
-from tests.support.paper.segments import EXAMPLE, UNSUPPORTED, WEAK, endpoint, next_sentence
+from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence
 from tests.support.steps import Scripted
 from tests.workflow.asking import ASKED, POLICY, run
 
@@ -40,20 +40,6 @@ def test_the_best_path_of_two_sentences_is_the_answer_and_each_sentence_cites_it
     assert [node(response, name)["reason"] for name in ("3", "1.2")] == ["beam", "no_support"]
     # Algorithm 1 searches with the question and the last sentence.
     assert response["queries"] == ["How many days?", "How many days? Leave is 25 days."]
-
-
-def test_a_short_answer_that_is_finished_is_not_lost_to_a_longer_worse_one() -> None:
-    response, _ = grow({"generator": "selfrag", "threshold": 0.2}, **endpoint({**EXAMPLE, "1.1": WEAK}))
-    assert (response["status"], response["answer"]) == ("answered", "All have leave.")
-    assert node(response, "1.1")["score"] == pytest.approx(2.225)
-    assert node(response, "2")["score"] == pytest.approx(2.55)
-
-
-def test_an_answer_that_finds_no_further_evidence_goes_out_as_partial() -> None:
-    response, _ = grow({"generator": "selfrag", "threshold": 0.2}, **endpoint({**EXAMPLE, "1.1": UNSUPPORTED}))
-    assert (response["status"], response["answer"]) == ("partial", "Leave is 25 days.")
-    assert response["scores"]["stopped"] == "no_evidence"
-    assert "The answer ends where no further evidence was found." in response["usage"]["warnings"]
 
 
 def test_under_soft_constraints_an_unsupported_sentence_is_ranked_and_not_removed() -> None:
@@ -115,11 +101,6 @@ def test_a_sentence_that_needs_no_evidence_rests_on_none_and_the_answer_is_parti
     assert node(response, "1.1")["passage_id"] is None
 
 
-def test_a_path_that_would_continue_from_no_passage_searches() -> None:
-    _, scripted = grow({"beam": 1, "max_segments": 3}, decide_retrieval=decides("no", "continue"))
-    assert scripted.count("retrieve") == 2
-
-
 def test_where_every_sentence_has_to_be_searched_for_only_the_end_is_asked_for() -> None:
     policy = {"beam": 1, "retrieval": "always", "max_segments": 3}
     response, scripted = grow(policy, decide_retrieval=[steps.retrieval("no"), steps.retrieval("complete")])
@@ -136,11 +117,6 @@ def test_what_needs_no_search_is_answered_directly_and_is_no_tree(generator: str
     assert response["path"] == ["DecideRetrieval", "Generate", *(["GradeUtility"] if generator == "claude" else [])]
     assert (scripted.count("retrieve"), response["scores"]) == (0, None)
     assert response["usage"]["model_calls"] == (3 if generator == "claude" else 2)
-
-
-def test_retrieval_that_is_never_wanted_asks_nobody() -> None:
-    response, scripted = grow({"retrieval": "never"})
-    assert (response["answer"], scripted.count("decide_retrieval"), scripted.count("retrieve")) == ("Hello.", 0, 0)
 
 
 def test_a_direct_answer_that_takes_the_documents_after_all_grows_from_them() -> None:
@@ -171,12 +147,6 @@ def test_where_nothing_is_relevant_it_abstains_and_says_what_was_searched() -> N
     assert len(response["scores"]["nodes"]) == 3
 
 
-def test_there_are_never_more_paths_than_the_beam_has() -> None:
-    for beam in (1, 2, 3):
-        _, scripted = grow({"beam": beam, "max_segments": 3})
-        assert {len(event["beam"]) for event in scripted.events_of("rank_paths")[1:]} == {beam}
-
-
 # Follow-ups
 
 EARLIER = {
@@ -197,12 +167,6 @@ def test_a_follow_up_may_begin_with_the_evidence_of_the_earlier_answer() -> None
     assert (first["passage_ids"], second["passage_ids"]) == (["p0-0", "p0-1", "p0-2"], [])
     assert response["queries"][0].startswith("How many days? Sentence 1")
     assert scripted.events_of("decide_retrieval")[0]["previous"] == {"question": "How many days?", "answer": "25 days."}
-
-
-def test_a_follow_up_on_a_question_that_is_gone_stands_alone() -> None:
-    asked = {**ASKED, "previous": "gone", "policy": {**POLICY, **ROOM, "strategy": "segments", "max_segments": 1}}
-    response, _ = run(asked, generate=[next_sentence])
-    assert "The earlier question was not found, so this one stands alone." in response["usage"]["warnings"]
 
 
 # Caps
@@ -255,12 +219,6 @@ def test_a_limit_of_sequences_ends_the_search_before_the_level_that_could_pass_i
     response, _ = grow(policy, **endpoint(live))
     assert (response["status"], response["scores"]["stopped"]) == ("partial", "sequences")
     assert (response["answer"], response["usage"]["sequences"]) == ("Leave is 25 days.", 4)
-
-
-def test_a_limit_that_leaves_no_room_for_the_first_level_is_said() -> None:
-    response, scripted = grow({"max_model_calls": 5})
-    assert (response["status"], scripted.count("retrieve"), response["usage"]["model_calls"]) == ("partial", 0, 1)
-    assert response["answer"] == "A limit of this question left no room for an answer, so nothing is claimed."
 
 
 def test_past_the_deadline_no_level_is_begun() -> None:
@@ -319,22 +277,11 @@ def test_an_answer_whose_use_nobody_could_judge_is_partial() -> None:
     assert "Not checked: whether the answer is of use." in response["usage"]["warnings"]
 
 
-def test_an_answer_whose_support_nobody_could_judge_is_partial() -> None:
-    response, _ = grow({"beam": 1}, decide_retrieval=decides("complete"), grade_support=[KeyError("a bug")])
-    assert response["status"] == "partial"
-    assert "Not checked: whether the passages support the answer." in response["usage"]["warnings"]
-
-
 def test_where_the_paths_of_a_level_cannot_be_ranked_the_beam_before_it_is_judged() -> None:
     ranked = Scripted().script["rank_paths"][0]
     response, _ = grow(rank_paths=[ranked, KeyError("a bug")])
     assert (response["status"], response["answer"]) == ("partial", "Sentence 1 of p1-0.")
     assert "RankPaths gave no result (KeyError)." in response["usage"]["warnings"]
-
-
-def test_where_no_path_can_be_picked_the_question_fails() -> None:
-    response, _ = grow({"max_segments": 1}, pick_candidate=[KeyError("a bug")])
-    assert (response["status"], "PickCandidate" in response["answer"]) == ("failed", True)
 
 
 @pytest.mark.parametrize("error", [TemporarilyUnavailable("asleep"), KeyError("a bug")], ids=["busy", "bug"])

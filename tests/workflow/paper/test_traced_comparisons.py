@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from ask.logic import unfinished
-from cli.evaluation.replay import traces
-from cli.evaluation.replay.ends import end_of
+from cli.lab.replay import traces
+from cli.lab.replay.ends import end_of
 from cli.local.aws.stack import Execution
 from cli.show.traces import show_trace
 from cli.spans.made import trace_of

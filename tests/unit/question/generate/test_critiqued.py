@@ -1,6 +1,5 @@
 """Answers of the fine-tuned model with their critique: by the worked examples, from both versions of its server."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 
 from selfrag.domain.errors import RequestRejected
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Critiqued, Segment, score
+from selfrag.domain.scores.critiqued import score
 from selfrag.domain.scores.paths import Path, path_score
 from selfrag.domain.scores.ranking import ranked, voted
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, SEGMENTS_EXAMPLE, Node, Said, VllmDouble
@@ -90,13 +89,6 @@ def test_an_answer_cites_its_passage_by_a_sentence_that_stands_in_it() -> None:
         assert citation.quote in CANDIDATES_EXAMPLE.passages[one.passage_id]
         assert one.answer[slice(*citation.answer_span)] == one.answer
     assert found[1].citations[0].quote == "All staff have 30 days of leave."
-
-
-def test_one_passage_alone_is_judged_like_any_other() -> None:
-    one = replace(CANDIDATES_EXAMPLE, passages={"d1": CANDIDATES_EXAMPLE.passages["d1"]})
-    with running(one):
-        found, _ = candidates(one)
-    assert [round(score(each.terms, Weights()), 6) for each in found] == [2.511099]
 
 
 def test_a_direct_answer_has_its_use_and_no_citation() -> None:
@@ -201,13 +193,3 @@ def test_what_comes_after_a_segment_is_decided_where_it_ends(ends, threshold, ne
     with running(scenario):
         (a,), _ = segments(scenario, [branch(scenario, "A")], threshold=threshold)
     assert a.next == next_step
-
-
-def test_q_is_the_mean_over_the_answer_and_its_critique_without_what_ended_it() -> None:
-    said = Said("One two three.", (0.9, 0.1), (0.9, 0.05, 0.05), q=0.8, ends=(0.01, 0.005, 0.0))
-    scenario = replace(SEGMENTS_EXAMPLE, nodes=(Node("A", "d1", said),))
-    with running(scenario):
-        (a,), _ = segments(scenario, [branch(scenario, "A")])
-    assert isinstance(a, Segment)
-    assert isinstance(a, Critiqued)
-    assert math.isclose(a.terms.seq, 0.8)

@@ -1,6 +1,5 @@
 """PickCandidate, of paths: the one with the highest score is the answer, its sentences joined."""
 
-import random
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.scores.critiqued import Segment
 from selfrag.domain.scores.paths import Path
 from selfrag.domain.scores.shown import Node
-from selfrag.domain.scores.tokens import CONTROL
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
 
 
@@ -32,13 +30,6 @@ def test_the_use_of_the_whole_decides_between_paths_of_equal_grounds() -> None:
     found = pick(Task(tree=True, beam=paths))
     assert found.winner is not None
     assert (found.winner.answer, found.winner.utility.score) == ("Sentence 2.", 5)
-
-
-def test_a_use_that_nobody_could_judge_counts_as_the_lowest() -> None:
-    paths = [path(segment("1"), utility=None), path(segment("2"), utility=1)]
-    nodes = [Node(id=name, passage_id=f"p{name}", state="kept", score=1.9) for name in ("1", "2")]
-    found = pick(Task(tree=True, beam=paths, nodes=nodes))
-    assert [node.use for node in found.scores.nodes] == [-1.0, -1.0]
 
 
 def test_each_sentence_has_one_citation_where_it_stands() -> None:
@@ -77,14 +68,6 @@ def test_sentences_of_east_asian_texts_stand_without_a_space() -> None:
     )
 
 
-def test_no_token_of_the_generator_stands_in_an_answer() -> None:
-    pick_from = random.Random(14)
-    for _ in range(300):
-        words = [pick_from.choice([*CONTROL, "Leave", "is", "25", "days."]) for _ in range(12)]
-        text, _ = joined([segment("1", " ".join(words)), segment("2", "".join(words))])
-        assert not [token for token in CONTROL if token in text]
-
-
 @pytest.mark.parametrize(
     ("levels", "level"),
     [
@@ -108,12 +91,6 @@ def test_an_answer_is_as_well_supported_as_all_of_its_sentences(levels: list[str
 )
 def test_why_the_winner_is_not_finished_is_said(finished: Any, stopped: Any, said: str) -> None:
     assert pick(Task(tree=True, beam=[path(segment("1"), finished=finished)], stopped=stopped)).scores.stopped == said
-
-
-def test_without_a_path_there_is_no_winner_and_the_tree_is_shown() -> None:
-    nodes = [Node(id="1", passage_id="p", state="pruned", reason="irrelevant")]
-    found = pick(Task(tree=True, beam=[], nodes=nodes, stopped="calls"))
-    assert (found.winner, found.scores.nodes, found.scores.stopped) == (None, nodes, "calls")
 
 
 def test_the_tree_says_what_was_chosen_and_what_was_kept_with_their_words() -> None:

@@ -41,11 +41,6 @@ def test_the_best_answer_wins_and_the_others_are_shown_with_their_scores() -> No
     assert (result.scores.scale, result.scores.nodes[0].seq) == ("labels", None)
 
 
-def test_the_answer_that_was_found_earlier_wins_a_tie() -> None:
-    assert picked(candidate("a"), candidate("b")).winner.answer == "As a says."
-    assert picked(candidate("b"), candidate("a")).winner.answer == "As b says."
-
-
 @pytest.mark.parametrize(
     ("one", "warning"), [(candidate("a", 0.2), IRRELEVANT), (candidate("a", sup=0.0), UNSUPPORTED)]
 )
@@ -73,11 +68,6 @@ def test_probabilities_are_told_with_their_scale_and_the_sequence_term() -> None
     result = picked(candidate("a", terms=terms), generator="selfrag")
     assert (result.scores.scale, result.scores.generator) == ("probabilities", "selfrag")
     assert (result.scores.nodes[0].seq, round(result.scores.nodes[0].score, 6)) == (0.704688, 2.517188)
-
-
-def test_without_answers_there_is_no_winner() -> None:
-    result = picked(stopped="calls")
-    assert (result.winner, result.scores.nodes, result.scores.stopped) == (None, [], "calls")
 
 
 CLOSED = [candidate("a", answer="true"), candidate("b", 0.95, answer="False"), candidate("c", 0.8, answer="True.")]

@@ -105,27 +105,7 @@ def test_a_reply_has_vllms_shape_and_its_numbers_are_probabilities_of_a_greedy_w
         assert listed[token] == logprob == max(listed.values())
 
 
-def test_a_segment_stops_at_a_token_that_is_not_in_its_text() -> None:
-    prompt = with_passage(TREE, "d1", SEGMENTS_EXAMPLE.passages["d1"])
-    with VllmDouble(SEGMENTS_EXAMPLE) as double:
-        _, reply = post(double, body(prompt, (32000, 32001, 32002), 200))
-    (choice,) = reply["choices"]
-    assert (choice["stop_reason"], choice["token_ids"][-1], choice["finish_reason"]) == (32001, 32001, "stop")
-    assert choice["text"] == "[Relevant]Leave is 25 days a year.[Fully supported]"
-
-
 def test_a_call_that_is_not_signed_for_sagemaker_is_refused() -> None:
     with VllmDouble(CANDIDATES_EXAMPLE) as double:
         status, _ = post(double, body(), "/endpoints/selfrag/invocations")
     assert (status, len(double.wrong), double.requests) == (403, 1, 0)
-
-
-def test_the_other_routes_of_a_server_are_there() -> None:
-    client = httpx2.Client(trust_env=False)
-    with VllmDouble(CANDIDATES_EXAMPLE, key="key") as double:
-        statuses = {
-            path: client.get(double.url + path).status_code for path in ("/health", "/ping", "/v1/models", "/elsewhere")
-        }
-        models = client.get(f"{double.url}/v1/models", headers={"Authorization": "Bearer key"}).json()
-    assert statuses == {"/health": 200, "/ping": 200, "/v1/models": 401, "/elsewhere": 404}
-    assert models["data"][0]["id"] == "selfrag/selfrag_llama2_7b"

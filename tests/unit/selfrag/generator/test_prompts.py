@@ -1,6 +1,5 @@
 """Nothing that stands in a question, a title or a passage is a token or a heading to the fine-tuned model."""
 
-import random
 import re
 from dataclasses import replace
 
@@ -10,8 +9,8 @@ from hypothesis import strategies as st
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.scores.prompts import asking, tokens_in, unmarked, with_passage, without_passage
-from selfrag.domain.scores.tokens import CONTROL, MARKERS, words_of
-from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, Node, Said
+from selfrag.domain.scores.tokens import MARKERS, words_of
+from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, Said
 from tests.support.doubles.vllm.tokens import Tokens
 from tests.support.paper.generating import candidates, decided, running
 
@@ -85,30 +84,9 @@ def test_no_token_stands_in_an_answer_even_where_one_was_inside_another(pieces) 
     assert not any(marker in words for marker in MARKERS)
 
 
-def test_sixteen_strings_are_tokens() -> None:
-    assert len(set(CONTROL)) == 16
-
-
 @given(st.text(max_size=200))
 def test_a_text_never_has_twice_the_tokens_that_are_counted(text) -> None:
     # A token of Llama's is at least a letter; what it does not know it takes byte by byte, with a sign for a space.
     clean = text.encode("utf-8", "replace").decode()
     most = sum(1 if letter.isascii() else len(letter.encode()) for letter in clean if letter != " ")
     assert most + len(re.findall(" (?![A-Za-z])", clean)) <= 2 * tokens_in(clean)
-
-
-def test_three_hundred_random_answers_hold_no_token() -> None:
-    dice = random.Random(14)
-    words = [*CONTROL, *CONTROL, "Leave", " is", " 25", " days", ".", "[No", " Retrieval]", "[", "]", "<", "/s>"] * 2
-    nodes = {f"p{number}": "".join(dice.choices(words, k=dice.randint(1, 12))) for number in range(300)}
-    scenario = replace(
-        CANDIDATES_EXAMPLE,
-        nodes=tuple(Node(name, name, replace(SAID, words=text, q=0.5)) for name, text in nodes.items()),
-        passages={name: f"The passage {name}." for name in nodes},
-    )
-    with running(scenario) as double:
-        found, _ = candidates(scenario)
-    assert double.sequences == len(found) == 300
-    assert sum(bool(one.answer) for one in found) > 100
-    for one in found:
-        assert not any(marker in one.answer for marker in MARKERS), nodes[one.passage_id]

@@ -4,14 +4,11 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from selfrag.domain.passages import Passage
 from selfrag.domain.scores.generated import NEVER, Generated, Group, Unproven, group_at, read
 from selfrag.domain.scores.judging import decision_of, next_of, verdicts_of
-from selfrag.domain.scores.terms import relevance_score, utility_score
-from selfrag.domain.scores.tokens import END, RELEVANCE, RETRIEVE, UTILITY, words_of
+from selfrag.domain.scores.tokens import END, RELEVANCE, RETRIEVE, words_of
 from selfrag.domain.scores.vocabulary import IDS, Vocabulary
 
 VOCABULARY = Vocabulary(IDS)
@@ -50,14 +47,6 @@ def decide(yes: float, no: float, threshold: float | None = 0.2, sampled: str = 
     return decision_of(Group({RETRIEVE[1]: yes, RETRIEVE[0]: no}), sampled, threshold, follow_up=False)
 
 
-@pytest.mark.parametrize(
-    ("yes", "no", "decision"),
-    [(0.12, 0.40, "yes"), (0.08, 0.40, "no"), (0.90, 0.05, "yes"), (0.05, 0.90, "no"), (0.2, 0.8, "no")],
-)
-def test_a_model_that_is_sure_that_it_needs_no_passage_is_given_none(yes, no, decision) -> None:
-    assert decide(yes, no).decision == decision
-
-
 def test_a_token_that_was_not_listed_is_no_decision_and_no_crash() -> None:
     nothing = decision_of(None, "Sure", 0.2, follow_up=False)
     assert (nothing.decision, nothing.ratio) == ("ungraded", None)
@@ -85,12 +74,6 @@ def test_where_the_verdict_on_the_passage_is_missing_the_others_do_not_stand_in_
 def test_the_first_token_judges_the_passage_whatever_was_written() -> None:
     found = written("Leave", " is", "[Fully supported]", END, at_0={"[Relevant]": 0.6, "[Irrelevant]": 0.2})
     assert verdicts(found).terms.rel == pytest.approx(0.75)
-
-
-def test_the_use_of_a_long_answer_counts_all_five_grades() -> None:
-    uses = dict(zip(UTILITY, (0.0, 0.0, 0.05, 0.10, 0.85), strict=True))
-    found = written("[Relevant]", "It is.", "[Fully supported]", "[Utility:5]", END, at_3=uses)
-    assert (verdicts(found).terms.use, verdicts(found).utility.score) == (pytest.approx(0.9), 5)
 
 
 def test_a_decision_is_read_where_it_was_made_and_not_from_what_the_text_shows() -> None:
@@ -168,16 +151,6 @@ def test_a_part_of_a_group_is_proof_only_beside_twenty_that_are_likelier_than_th
     many = few | dict.fromkeys(range(100, 119), -8.0)
     told = group_at(Generated("[Relevant]", (32004,), (-0.1,), (many,), "length"), 0, RELEVANCE, VOCABULARY)
     assert told == Group({"[Relevant]": math.exp(-0.1)}, truncated=True)
-
-
-@given(st.lists(st.floats(0, 0.19), min_size=5, max_size=5), st.floats(0.01, 1))
-def test_scores_stay_within_their_ranges_and_a_group_that_is_scaled_scores_the_same(found, scale) -> None:
-    use = utility_score(dict(zip(UTILITY, found, strict=True)))
-    assert use is None or -1 <= use <= 1
-    rel = relevance_score({RELEVANCE[1]: found[0], RELEVANCE[0]: found[1]})
-    scaled = relevance_score({RELEVANCE[1]: found[0] * scale, RELEVANCE[0]: found[1] * scale})
-    assert rel is None or (0 <= rel <= 1)
-    assert rel is None or scaled is None or rel == pytest.approx(scaled, abs=1e-6)
 
 
 def test_the_probability_of_an_answer_without_a_critique_is_that_of_all_of_it() -> None:

@@ -8,7 +8,6 @@ from moto import mock_aws
 
 from selfrag.bootstrap import generator
 from selfrag.domain.errors import HINTS, Asleep, Misconfigured
-from selfrag.runtime.generator_settings import GeneratorSettings
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE
 from tests.support.doubles.vllm.faults import NO_CAPACITY
 from tests.support.paper.generating import decided, running
@@ -33,12 +32,6 @@ def test_ids_that_are_another_models_are_named() -> None:
     with running(CANDIDATES_EXAMPLE, settings={"SELFRAG_GENERATOR_TOKEN_IDS": json.dumps(ids)}):
         (wrong,) = generator.generator_server().wrong
     assert "[Irrelevant], [Relevant]" in wrong
-
-
-def test_with_the_ids_of_another_model_nothing_is_graded() -> None:
-    ids = {"[Retrieval]": 32000, "[No Retrieval]": 32001}
-    with running(CANDIDATES_EXAMPLE, settings={"SELFRAG_GENERATOR_TOKEN_IDS": json.dumps(ids)}):
-        assert decided(CANDIDATES_EXAMPLE.question)["verdict"]["decision"] == "ungraded"
 
 
 def test_a_model_that_the_server_has_not_is_named_by_the_check_and_refused_to_a_question() -> None:
@@ -101,8 +94,3 @@ def test_a_setting_that_cannot_be_used_is_named(name, value, monkeypatch) -> Non
     monkeypatch.setenv(name, value)
     with pytest.raises(Misconfigured, match=name):
         generator.settings()
-
-
-def test_a_url_or_an_endpoint_is_what_it_takes() -> None:
-    assert GeneratorSettings(generator_url="http://127.0.0.1:8000").configured
-    assert GeneratorSettings(generator_endpoint="selfrag").configured

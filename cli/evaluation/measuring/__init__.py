@@ -1,1 +1,0 @@
-"""What is measured of answers, and of the difference between two variants."""

@@ -1,0 +1,112 @@
+"""Reads question answering data in SQuAD's format (1.1 or 2.0, any language) and chooses what a benchmark asks."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from selfrag.domain.errors import InvalidInput
+
+# So many paragraphs are searched when few questions are asked: enough that the right one is not found by chance.
+PARAGRAPHS = 200
+
+
+class _Answer(BaseModel):
+    text: str
+
+
+class _Question(BaseModel):
+    question: str
+    answers: list[_Answer] = []
+    is_impossible: bool = False
+
+
+class _Paragraph(BaseModel):
+    context: str
+    qas: list[_Question]
+
+
+class _Article(BaseModel):
+    title: str = ""
+    paragraphs: list[_Paragraph]
+
+
+class SquadData(BaseModel):
+    """The content of a file in SQuAD's format."""
+
+    data: list[_Article]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph, the number and title of its article, and the questions that it answers."""
+
+    article: int
+    title: str
+    text: str
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """The paragraphs to search, and the questions to ask, each with the text of its own paragraph."""
+
+    paragraphs: list[Paragraph]
+    questions: list[tuple[str, str]]
+
+
+def read_task(path: Path, limit: int | None = None, first: int | None = None) -> Task:
+    """The first `limit` questions over the `first` paragraphs of a file, in its order.
+
+    If `first` is left out: all paragraphs, or with a limit 200, and more if the questions come from more.
+    Raises InvalidInput if the file cannot be read, is not in SQuAD's format, or holds no such question.
+    """
+    paragraphs = list(_paragraphs(path))
+    if first is not None:
+        paragraphs = paragraphs[:first]
+    elif limit is not None:
+        so_far = accumulate(len(paragraph.questions) for paragraph in paragraphs)
+        paragraphs = paragraphs[: max(PARAGRAPHS, 1 + sum(count < limit for count in so_far))]
+    questions = [(question, paragraph.text) for paragraph in paragraphs for question in paragraph.questions]
+    if not questions:
+        where = "" if first is None else " in the paragraphs that were chosen"
+        raise InvalidInput(f"{path} holds no question that can be answered{where}.")
+    return Task(paragraphs, questions[:limit])
+
+
+def _paragraphs(path: Path) -> Iterator[Paragraph]:
+    for number, article in enumerate(read_squad(path).data):
+        for paragraph in article.paragraphs:
+            asked = tuple(clean(qa.question) for qa in paragraph.qas if not qa.is_impossible)
+            yield Paragraph(number, clean(article.title), clean(paragraph.context), asked)
+
+
+def read_squad(path: Path) -> SquadData:
+    """A whole file; raises InvalidInput if it cannot be read or is not in SQuAD's format."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} is not a JSON file: {error}.") from error
+    return squad_data(path, content)
+
+
+def squad_data(path: Path, content: Any) -> SquadData:
+    """Read parsed JSON as SQuAD's format; raises InvalidInput with the place where it differs."""
+    try:
+        return SquadData.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the whole"
+        wrong = "should be an object" if first["type"] == "model_type" else first["msg"].lower()
+        raise InvalidInput(f"{path} is not in SQuAD's format: {place}: {wrong}.") from error
+
+
+def clean(text: str) -> str:
+    """Without lone surrogates, which JSON can hold and SQLite cannot."""
+    return text.encode(errors="replace").decode()

@@ -1,0 +1,16 @@
+"""The laboratory's commands, as `selfrag` lists them."""
+
+from collections.abc import Callable
+
+from cli.lab.commands.bench import bench
+from cli.lab.commands.evaluation import evaluate
+from cli.lab.commands.extra import in_lab
+from cli.lab.commands.question_sets import questions
+from cli.lab.commands.replay import replay
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "questions": in_lab(questions),
+    "eval": in_lab(evaluate),
+    "replay": in_lab(replay),
+    "bench": in_lab(bench),
+}

@@ -1,0 +1,47 @@
+"""The command that measures search: bench."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.lab.bench.squad import PARAGRAPHS
+from cli.options import AsJson
+from cli.terminal import measuring_progress, out, print_json
+
+SquadFile = Annotated[
+    Path, typer.Argument(metavar="DATA", help="A file in SQuAD's format (JSON, 1.1 or 2.0), in any language.")
+]
+FirstQuestions = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="Ask the first N questions; all if left out.")
+]
+FirstParagraphs = Annotated[
+    int | None,
+    typer.Option(
+        "--paragraphs",
+        metavar="P",
+        min=1,
+        help="Search the first P paragraphs of the file and ask about these alone. If left out: all paragraphs; "
+        f"with --limit the first {PARAGRAPHS}, or as many more as the N questions come from.",
+    ),
+]
+
+
+def bench(
+    data: SquadFile, limit: FirstQuestions = None, paragraphs: FirstParagraphs = None, as_json: AsJson = False
+) -> None:
+    """Measure search: how often full text, vectors and both find the paragraph that a question is about.
+
+    A paragraph is one passage, under its article's title; impossible questions (2.0) are left out. Found means that
+    the question's own paragraph, or one of the same text, is among the first. Vectors of paragraphs are kept in
+    SELFRAG_BENCH_CACHE, by default in the user's cache directory.
+    """
+    from cli.lab.bench.retrieval import measure, show_outcome
+
+    with measuring_progress() as on_phase:
+        outcome = measure(data, limit, paragraphs, on_phase)
+    if as_json:
+        print_json(asdict(outcome))
+    else:
+        show_outcome(out, outcome)

@@ -1,0 +1,154 @@
+"""The command about one's own questions: eval."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.lab.commands.options import (
+    Csv,
+    Export,
+    FromFeedback,
+    Limit,
+    MachineArn,
+    MaxCost,
+    Parallel,
+    Policies,
+    Profiles,
+    Prompts,
+    QuestionSet,
+    Redrive,
+    ReportFile,
+    ResultsFile,
+    Strategies,
+    Tool,
+)
+from cli.local.place import Place, place_to_ask
+from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, FeedbackOf, Region
+from cli.terminal import asking_progress, out, print_json, reading_progress, warn
+from selfrag.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from cli.lab.evaluation import Estimate, Plan
+    from cli.lab.gold.question_sets import GoldQuestion
+    from cli.lab.report import Findings
+
+
+def evaluate(
+    questions: QuestionSet = None,
+    from_feedback: FromFeedback = False,
+    name: FeedbackOf = "",
+    region: Region = None,
+    docs: Docs = None,
+    collection: Collection = "",
+    policy: Policies = None,
+    strategy: Strategies = None,
+    profile: Profiles = None,
+    prompt: Prompts = None,
+    endpoint: Endpoint = "",
+    api_key: ApiKey = "",
+    machine: MachineArn = "",
+    redrive: Redrive = False,
+    results: ResultsFile = None,
+    max_cost: MaxCost = None,
+    parallel: Parallel = 4,
+    limit: Limit = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nothing: the estimate, and what is known.")] = False,
+    csv: Csv = None,
+    report: ReportFile = None,
+    export: Export = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask questions whose answers are known, in one way or several, and compare: how good, how sure, at what price.
+
+    Every answer is kept as it comes: the same command goes on where it was ended. Exit code 1 says that questions are
+    left without an answer.
+    """
+    from cli.lab.evaluation import Plan
+    from cli.lab.page.files import check_report, write_report
+    from cli.lab.runs.variants import read_variants
+    from cli.lab.tables import show_report
+
+    if endpoint and (docs or collection):
+        raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
+    _refuse_for_machine(machine, redrive, bool(docs or endpoint), max_cost)
+    if max_cost is not None and max_cost <= 0:
+        raise InvalidInput("--max-cost is a number of dollars above 0.")
+    if (questions is None) != from_feedback or (not from_feedback and (name or region)):
+        raise InvalidInput("Questions come from a file or --from-feedback; --name and --region say whose feedback.")
+    if report:
+        check_report(report)
+    variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])
+    place = None if endpoint or machine else place_to_ask(docs, collection)
+    asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
+    kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
+    plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
+    findings, left = _found(plan, collection, dry_run, machine, redrive)
+    if csv:
+        findings.write_csv(csv)
+    if report:
+        write_report(findings, report)
+    if export:
+        _export(findings, export, kept, place)
+    if as_json:
+        print_json(findings.report())
+    else:
+        show_report(out, findings.report())
+    if left and not dry_run:
+        goes_on = "with --redrive goes on" if machine else "goes on"
+        warn([f"{left} answers are missing; the same command {goes_on} with them"])
+        raise typer.Exit(1)
+
+
+def _found(plan: "Plan", collection: str, dry: bool, machine: str, redrive: bool) -> "tuple[Findings, int]":
+    """Ask from here, or by the machine of a deployment; return the findings and how many answers are missing."""
+    from cli.lab.evaluation import Told, evaluate
+
+    told = Told(warn, _tell_estimate, reading_progress, asking_progress)
+    if machine and not dry:
+        from cli.lab.runs.account import evaluate_in_account
+        from cli.lab.runs.machine import Machine
+
+        return evaluate_in_account(plan, told, Machine(machine), [collection] if collection else [], again=redrive)
+    return evaluate(plan, told, dry)
+
+
+def _from_file(path: Path, limit: int | None) -> "list[GoldQuestion]":
+    from cli.lab.gold.question_sets import read_questions
+
+    return read_questions(path, limit)
+
+
+def _from_feedback(name: str, region: str | None, place: Place | None, limit: int | None) -> "list[GoldQuestion]":
+    from cli.feedback.reading import read_feedback
+    from cli.lab.gold.question_sets import corrected_questions
+
+    # What was asked here of other documents is not asked of these; a deployment's collections have names of their own.
+    collection = place.collection if place and not name else ""
+    return corrected_questions(read_feedback(name, region, collection), limit)
+
+
+def _export(findings: "Findings", tools: Sequence[Tool], kept: Path, place: Place | None) -> None:
+    from cli.lab.exports import write_exports
+    from cli.local.lookup import texts_of
+
+    # A deployment shows no passages but what its answers quote.
+    written = write_exports(findings, tools, kept, lambda ids: texts_of(place, ids) if place else {})
+    typer.echo(f"selfrag: the answers are in {', '.join(map(str, written))}", err=True)
+
+
+def _refuse_for_machine(machine: str, redrive: bool, others: bool, max_cost: float | None) -> None:
+    """Raise InvalidInput for what does not go with --machine, or goes with it alone."""
+    if machine and others:
+        raise InvalidInput("--machine asks a deployment by itself: leave out --docs and --endpoint.")
+    if machine and max_cost is not None:
+        raise InvalidInput("The account keeps to no --max-cost: give each question a max_cost_usd in its --policy.")
+    if redrive and not machine:
+        raise InvalidInput("--redrive is for --machine; otherwise the same command goes on by itself.")
+
+
+def _tell_estimate(estimate: "Estimate") -> None:
+    dollars = "an unknown number of dollars" if estimate.usd is None else f"about {estimate.usd:.2f} dollars"
+    spent = f"; {estimate.spent:.2f} dollars are spent" if estimate.spent else ""
+    typer.echo(f"selfrag: {estimate.left} of {estimate.total} answers to get, for {dollars}{spent}", err=True)

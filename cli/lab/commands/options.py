@@ -1,0 +1,66 @@
+"""The options of `selfrag eval` alone."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Tool(StrEnum):
+    """A tool that answers can be exported for."""
+
+    RAGAS = "ragas"
+    DEEPEVAL = "deepeval"
+    LANGFUSE = "langfuse"
+
+
+QuestionSet = Annotated[
+    Path | None,
+    typer.Argument(metavar="[QUESTIONS]", help="JSON Lines, or a data set of SQuAD (1.1, 2.0), Ragas or DeepEval."),
+]
+FromFeedback = Annotated[
+    bool, typer.Option("--from-feedback", help="In the place of a file: questions of which people wrote what is right.")
+]
+Policies = Annotated[
+    list[str] | None,
+    typer.Option("--policy", metavar="NAME={...}", help="A variant: a name and policy fields as JSON; more than once."),
+]
+Strategies = Annotated[
+    list[str] | None, typer.Option("--strategy", metavar="NAME", help="A variant with this strategy; more than once.")
+]
+Profiles = Annotated[
+    list[str] | None,
+    typer.Option("--profile", metavar="NAME", help="A variant with the models of this profile; more than once."),
+]
+Prompts = Annotated[
+    list[str] | None,
+    typer.Option("--prompt", metavar="STEP=FILE", help="A variant with this prompt of a step; more than once."),
+]
+ResultsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--results", help="Where answers are kept, and gone on with; QUESTIONS.results.jsonl here if left out."
+    ),
+]
+MaxCost = Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="The most dollars to spend in all.")]
+Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Questions asked at a time.")]
+Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask the first N questions.")]
+MachineArn = Annotated[
+    str,
+    typer.Option(
+        "--machine",
+        metavar="ARN",
+        help="Have a deployment ask by itself, so many at a time as it is set to: the output evaluation_machine_arn.",
+    ),
+]
+Redrive = Annotated[bool, typer.Option("--redrive", help="With --machine: ask once more what has failed.")]
+Csv = Annotated[Path | None, typer.Option("--csv", help="Write a line for each answer, with its measures.")]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE.html", help="Write a page with figures; JSON and CSV beside it."),
+]
+Export = Annotated[
+    list[Tool] | None,
+    typer.Option("--export", help="Write the answers for this tool, too, beside the file of results; more than once."),
+]

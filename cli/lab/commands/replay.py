@@ -1,0 +1,63 @@
+"""The command about recorded questions: replay."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.options import AsJson
+from cli.terminal import measuring_progress, out, print_json, warn
+from selfrag.domain.errors import InvalidInput
+
+Traces = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[TRACES]...",
+        help="What `selfrag eval` has kept (.traces.jsonl), or histories of executions as JSON; the last questions of "
+        "`selfrag ask` if left out.",
+    ),
+]
+Prompts = Annotated[
+    list[str] | None,
+    typer.Option("--prompt", metavar="STEP=FILE", help="A grader's prompt in place of its own; more than once."),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="STEP=MODEL", help="A grader's model in place of its own; more than once."),
+]
+MaxCost = Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="The most dollars to spend now.")]
+Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Verdicts asked for at a time.")]
+
+
+def replay(
+    traces: Traces = None,
+    prompt: Prompts = None,
+    model: Models = None,
+    max_cost: MaxCost = None,
+    parallel: Parallel = 8,
+    as_json: AsJson = False,
+) -> None:
+    """Judge recorded questions again under another prompt or model, without searching and writing.
+
+    Only what would be asked otherwise than it was is asked, and paid, once: the verdicts are kept. Exit code 1 says
+    that some could not be had.
+    """
+    from cli.lab.replay.replay import Changes, replayed
+    from cli.lab.replay.traces import kept_traces, read_traces
+    from cli.lab.tables import show_replay
+
+    if max_cost is not None and max_cost <= 0:
+        raise InvalidInput("--max-cost is a number of dollars above 0.")
+    changes = Changes.of(prompt or [], model or [])
+    found = [trace for path in traces for trace in read_traces(path)] if traces else kept_traces()
+    if not found:
+        raise InvalidInput("There is no trace to judge again: ask questions first, or name a file of traces.")
+    with measuring_progress() as tell:
+        judged = replayed(found, changes, parallel, max_cost, lambda done, total: tell("Judging", done, total))
+    if as_json:
+        print_json(judged.report())
+    else:
+        show_replay(out, judged.report())
+    if judged.missing:
+        warn([f"{judged.missing} verdicts are missing; the same command goes on with them"])
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+"""The check that what the search finds does not answer an unanswerable question."""

@@ -1,0 +1,1 @@
+"""Measures of answers, and of the difference between two variants."""

@@ -1,0 +1,137 @@
+"""The difference between two variants: paired bootstrap intervals, and questions won and lost."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cli.lab.metrics.measures import Measured
+
+Floats = NDArray[np.float64]
+# Draws by questions: how often a draw holds each.
+Weights = NDArray[np.float64] | NDArray[np.int64]
+
+DRAWS, AT_A_TIME, SEED = 10_000, 500, 12
+PERCENT = (2.5, 97.5)
+# Which answer to a question is the better one, first by the measure that says most of a sentence.
+BY = ("match", "f1", "citation_recall", "citation_precision")
+
+
+# With fewer questions that a measure is for, the bootstrap's intervals are too narrow to say anything.
+FEWEST = 20
+
+Verdict = Literal["real", "may be chance", "too few questions"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The other variant's lead in a measure, with the 95% interval, over so many questions."""
+
+    value: float
+    low: float
+    high: float
+    questions: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return whether the choice of questions explains it: not where the interval leaves zero out."""
+        if self.questions < FEWEST:
+            return "too few questions"
+        return "real" if self.low > 0 or self.high < 0 else "may be chance"
+
+
+def differences(
+    one: Sequence[Measured], other: Sequence[Measured], draws: int = DRAWS, seed: int = SEED
+) -> dict[str, Difference]:
+    """Return by measure how much more `other` has than `one`, over the same questions in the same order.
+
+    The interval is the percentile bootstrap's: questions are drawn with replacement, the same ones for both (Efron and
+    Tibshirani 1993, chapter 13). A measure that is for none of the questions is left out. The same seed gives the same
+    intervals.
+    """
+    names = [name for name in (one[0] if one else ()) if _known(one, name) and _known(other, name)]
+    if not names:
+        return {}
+    counts_of_both = [_table(measures, names) for measures in (one, other)]
+    whole = _difference(np.ones((1, len(one))), counts_of_both)[0]
+    low, high = _interval(lambda weights: _difference(weights, counts_of_both), len(one), draws, seed)
+    return {
+        name: Difference(float(whole[at]), float(low[at]), float(high[at]), _questions(one, other, name))
+        for at, name in enumerate(names)
+    }
+
+
+def intervals(measures: Sequence[Measured], draws: int = DRAWS, seed: int = SEED) -> dict[str, tuple[float, float]]:
+    """Return by measure the 95% interval of one variant, by the same bootstrap; those for no question are left out.
+
+    Whether two variants differ is not to be read from two of these: that is what `differences` says.
+    """
+    names = [name for name in (measures[0] if measures else ()) if _known(measures, name)]
+    if not names:
+        return {}
+    counts = _table(measures, names)
+    low, high = _interval(lambda weights: _ratios(weights, counts), len(measures), draws, seed)
+    return {name: (float(low[at]), float(high[at])) for at, name in enumerate(names)}
+
+
+def _interval(figures: Callable[[Weights], Floats], questions: int, draws: int, seed: int) -> Floats:
+    """The lower and the upper ends of what `figures` gives for draws of so many questions, by measure."""
+    random = np.random.default_rng(seed)
+    equal = np.full(questions, 1 / questions)
+    drawn = [
+        figures(random.multinomial(questions, equal, size=min(AT_A_TIME, draws - done)))
+        for done in range(0, draws, AT_A_TIME)
+    ]
+    # A draw may hold no question that a measure is for.
+    ends: Floats = np.nanpercentile(np.concatenate(drawn), PERCENT, axis=0)
+    return ends
+
+
+def _questions(one: Sequence[Measured], other: Sequence[Measured], name: str) -> int:
+    return sum(bool(first[name].of or second[name].of) for first, second in zip(one, other, strict=True))
+
+
+def _known(measures: Sequence[Measured], name: str) -> bool:
+    return any(one[name].of for one in measures)
+
+
+def _table(measures: Sequence[Measured], names: Sequence[str]) -> tuple[Floats, Floats]:
+    """Counts, and what they are out of: questions by measures."""
+    return (
+        np.array([[one[name].count for name in names] for one in measures], dtype=np.float64),
+        np.array([[one[name].of for name in names] for one in measures], dtype=np.float64),
+    )
+
+
+def _difference(weights: Weights, both: Sequence[tuple[Floats, Floats]]) -> Floats:
+    """Draws by measures."""
+    one, other = (_ratios(weights, counts) for counts in both)
+    return other - one
+
+
+def _ratios(weights: Weights, counts: tuple[Floats, Floats]) -> Floats:
+    """Draws by measures, nan where a draw holds no question that a measure is for."""
+    of = weights @ counts[1]
+    ratios: Floats = np.divide(weights @ counts[0], of, out=np.full(of.shape, np.nan), where=of != 0)
+    return ratios
+
+
+def better(one: Measured, other: Measured) -> int:
+    """Return 1 if the other answer to a question is the better one, -1 if this is, 0 if neither is known to be."""
+    return next((1 if gap > 0 else -1 for gap in _gaps(one, other) if gap), 0)
+
+
+def most_different(one: Sequence[Measured], other: Sequence[Measured], most: int = 10) -> list[int]:
+    """Return the places of the questions on which two variants differ most, and at all; the most different first."""
+    gaps = [tuple(abs(gap) for gap in _gaps(*pair)) for pair in zip(one, other, strict=True)]
+    places = sorted((place for place, gap in enumerate(gaps) if any(gap)), key=lambda place: gaps[place], reverse=True)
+    return places[:most]
+
+
+def _gaps(one: Measured, other: Measured) -> list[float]:
+    return [
+        other[name].count / other[name].of - one[name].count / one[name].of if one[name].of and other[name].of else 0.0
+        for name in BY
+    ]

@@ -1,0 +1,69 @@
+"""Nearness of an answer to a right one, without a model's opinion.
+
+Texts are made comparable as by the official scripts of SQuAD 1.1 and 2.0 (github.com/rajpurkar/SQuAD-explorer): small
+letters, no punctuation, no English articles, and words are what stands between white space. Chinese, Japanese and
+Korean are compared letter by letter, and what stands between as words: as by MLQA's script (arXiv 1910.07475) for
+Chinese, which takes all of Unicode's punctuation away and no article. KorQuAD's differs: it compares the digits of
+numbers one by one, and the spaces in an exact match.
+"""
+
+import re
+import string
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from selfrag.text.east_asian import RUN
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+Compare = Callable[[Sequence[str], Sequence[str]], float]
+
+
+def exact_match(answer: str, right: str) -> float:
+    """Return 1 if the answer is the right one, else 0."""
+    return _compared(_same, answer, right)
+
+
+def f1(answer: str, right: str) -> float:
+    """Return the harmonic mean of the share of the answer's words in the right one, and the other way round."""
+    return _compared(_overlap, answer, right)
+
+
+def match(answer: str, right: str) -> float:
+    """Return 1 if the words of the right answer stand in the answer, in a row, else 0.
+
+    Of a sentence it says more than an exact match does; so does Self-RAG's evaluation (arXiv 2310.11511, section 4.1).
+    """
+    return _compared(_inside, answer, right)
+
+
+def _compared(compare: Compare, answer: str, right: str) -> float:
+    tokens = _letters if RUN.search(answer) or RUN.search(right) else _words
+    return compare(tokens(answer), tokens(right))
+
+
+def _words(text: str) -> list[str]:
+    return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
+
+
+def _letters(text: str) -> list[str]:
+    plain = "".join(c for c in text.lower() if not unicodedata.category(c).startswith("P")).translate(_PUNCTUATION)
+    return RUN.sub(lambda run: f" {' '.join(run[0])} ", plain).split()
+
+
+def _same(answer: Sequence[str], right: Sequence[str]) -> float:
+    return float(answer == right)
+
+
+def _overlap(answer: Sequence[str], right: Sequence[str]) -> float:
+    if not answer or not right:
+        return _same(answer, right)
+    same = sum((Counter(answer) & Counter(right)).values())
+    return 2 * same / (len(answer) + len(right))
+
+
+def _inside(answer: Sequence[str], right: Sequence[str]) -> float:
+    places = range(len(answer) - len(right) + 1)
+    return float(bool(right) and any(answer[at : at + len(right)] == right for at in places))

@@ -1,0 +1,99 @@
+"""The figures of a report, each of its JSON values; None where there is nothing to be drawn."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+from matplotlib.axes import Axes
+
+from cli.lab.page.drawing import drawing, style
+from cli.lab.report import Report
+from cli.lab.tables import figure, words
+
+# What quality is, from where to where, and what its price, in the order in which they are looked for.
+QUALITY, PRICE = {"match": (-0.03, 1.03), "utility": (0.9, 5.1)}, ("usd", "model_calls")
+GRADERS = {"relevance": "IsRel, passages", "support": "IsSup, answers", "utility": "IsUse, answers"}
+BARS = 0.8
+
+
+def cost_against_quality(report: Report) -> Markup | None:
+    """A point for each variant: what its answers cost and how good they are, with both 95% intervals."""
+    price = next((name for name in PRICE if any(_values(report, name))), None)
+    quality = next((name for name in QUALITY if any(value is not None for value in _values(report, name))), None)
+    if not price or not quality:
+        return None
+    points = [one for one in report["variants"] if {price, quality} <= one["intervals"].keys()]
+    told = "; ".join(f"{one['name']}: {_told(one, price)}, {_told(one, quality)}" for one in points)
+    with drawing("cost", f"Cost against quality. {told}.") as ((axes,), drawn):
+        for at, one in enumerate(points):
+            _point(axes, one, price, quality, at)
+        axes.set(xlabel=f"{words(price)} a question", ylabel=f"{words(quality)}, mean", ylim=QUALITY[quality])
+        axes.set_xlim(left=0)
+        axes.legend()
+    return drawn.svg
+
+
+def distributions(report: Report) -> Markup:
+    """Draw the shares of each verdict among all that a variant's graders gave."""
+    variants = report["variants"]
+    told = "How often each verdict was given, as a share; the table below has the counts."
+    with drawing("distributions", told, wide=len(GRADERS), height=3.8) as (each, drawn):
+        for axes, (grader, title) in zip(each, GRADERS.items(), strict=True):
+            labels = list(dict.fromkeys(label for one in variants for label in one["distributions"][grader]))
+            rows = [_shares(one["distributions"][grader], labels) for one in variants]
+            _bars(axes, labels, [one["name"] for one in variants], rows)
+            axes.set_title(title)
+        each[0].set_ylabel("share")
+        each[0].legend()
+    return drawn.svg
+
+
+def by_language(report: Report) -> Markup | None:
+    """The share of answers that match, by the language of the question."""
+    languages, names = report["languages"], [one["name"] for one in report["variants"]]
+    if not any(one["measures"][name]["match"] is not None for one in languages for name in names):
+        return None
+    labels = [one["language"] for one in languages]
+    rows = [[one["measures"][name]["match"] or 0.0 for one in languages] for name in names]
+    told = "The share of answers that match, by the language of the question; the table below has the figures."
+    with drawing("languages", told, height=3) as ((axes,), drawn):
+        _bars(axes, labels, names, rows)
+        axes.set_ylabel("match, mean")
+        axes.legend()
+    return drawn.svg
+
+
+def _values(report: Report, name: str) -> list[float | None]:
+    return [one["measures"][name] for one in report["variants"]]
+
+
+def _told(variant: dict[str, Any], name: str) -> str:
+    low, high = variant["intervals"][name]
+    return f"{words(name)} {figure(variant['measures'][name])} ({figure(low)} to {figure(high)})"
+
+
+def _point(axes: Axes, variant: dict[str, Any], price: str, quality: str, at: int) -> None:
+    colour, marker = style(at)
+    x, y = (variant["measures"][name] for name in (price, quality))
+    # A percentile's end may lie beyond the mean by a rounding error.
+    x_gaps, y_gaps = (
+        [[max(0.0, value - ends[0])], [max(0.0, ends[1] - value)]]
+        for value, ends in ((x, variant["intervals"][price]), (y, variant["intervals"][quality]))
+    )
+    axes.errorbar([x], [y], xerr=x_gaps, yerr=y_gaps, fmt=marker, color=colour, capsize=3, label=variant["name"])
+
+
+def _bars(axes: Axes, labels: Sequence[str], names: Sequence[str], rows: Sequence[Sequence[float]]) -> None:
+    """A group of bars for each label, in it a bar for each name."""
+    width = BARS / len(names)
+    for at, (name, row) in enumerate(zip(names, rows, strict=True)):
+        places = [place + (at + 0.5) * width - BARS / 2 for place in range(len(labels))]
+        axes.bar(places, row, width=width, color=style(at)[0], label=name)
+    axes.set_xticks(
+        range(len(labels)), [words(label) for label in labels], rotation=45, rotation_mode="anchor", ha="right"
+    )
+
+
+def _shares(counts: dict[str, int], labels: Sequence[str]) -> list[float]:
+    whole = sum(counts.values()) or 1
+    return [counts.get(label, 0) / whole for label in labels]

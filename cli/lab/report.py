@@ -1,0 +1,140 @@
+"""The findings of a run: the measures of each variant, its differences from the first, and where they are largest."""
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+from cli.lab.gold.question_sets import GoldQuestion
+from cli.lab.metrics.comparison import better, differences, intervals, most_different
+from cli.lab.metrics.distributions import distributions
+from cli.lab.metrics.languages import languages_of
+from cli.lab.metrics.measures import Measured, Reply, measured, overall
+from cli.lab.metrics.opinions import opinions
+from cli.lab.runs.results import Result
+from cli.lab.runs.variants import Variant
+from selfrag.domain.errors import InvalidInput
+
+Report = dict[str, Any]
+
+
+class Found(Protocol):
+    """The results of a run."""
+
+    def find(self, variant: str, question_id: str) -> Result | None:
+        """Return the last answer of a variant to a question."""
+
+
+class Findings:
+    """The questions that every variant has answered, with all that was measured of each answer."""
+
+    def __init__(self, questions: Sequence[GoldQuestion], variants: Sequence[Variant], found: Found) -> None:
+        self.asked, self.variants = len(questions), variants
+        rows = [(question, [found.find(variant.name, question.id) for variant in variants]) for question in questions]
+        answered = [(question, [one for one in results if one]) for question, results in rows if None not in results]
+        self.questions = [question for question, _ in answered]
+        self.results = {variant.name: [results[at] for _, results in answered] for at, variant in enumerate(variants)}
+        self.measures: dict[str, list[Measured]] = {
+            name: [
+                measured(question, result.response, result.seconds)
+                for question, result in zip(self.questions, results, strict=True)
+            ]
+            for name, results in self.results.items()
+        }
+
+    def report(self) -> Report:
+        """Return the figures as JSON values."""
+        first, *others = [variant.name for variant in self.variants]
+        return {
+            "questions": self.asked,
+            "compared": len(self.questions),
+            "variants": [self._measured(variant) for variant in self.variants],
+            "comparisons": [self._compared(first, other) for other in others],
+        }
+
+    def by_language(self) -> list[dict[str, Any]]:
+        """Return the measures of each variant for the questions in each language, most questions first."""
+        languages = languages_of([question.question for question in self.questions])
+        places = {
+            language: [place for place, one in enumerate(languages) if one == language]
+            for language, _ in Counter(languages).most_common()
+        }
+        return [
+            {
+                "language": language,
+                "questions": len(of_it),
+                "measures": {name: overall([of_all[at] for at in of_it]) for name, of_all in self.measures.items()},
+            }
+            for language, of_it in places.items()
+        ]
+
+    def _measured(self, variant: Variant) -> dict[str, Any]:
+        found = self.measures[variant.name]
+        replies = [Reply.model_validate(result.response) for result in self.results[variant.name]]
+        return {
+            "name": variant.name,
+            **variant.way,
+            "measures": overall(found),
+            "intervals": intervals(found),
+            "distributions": distributions(replies),
+        }
+
+    def _compared(self, first: str, other: str) -> dict[str, Any]:
+        one, two = self.measures[first], self.measures[other]
+        verdicts = [better(*pair) for pair in zip(one, two, strict=True)]
+        return {
+            "base": first,
+            "variant": other,
+            "won": verdicts.count(1),
+            "lost": verdicts.count(-1),
+            "differences": {
+                name: {**asdict(gap), "verdict": gap.verdict} for name, gap in differences(one, two).items()
+            },
+            "agreement": opinions(self._responses(first, other)),
+            "most_different": [self._side_by_side(first, other, place) for place in most_different(one, two)],
+        }
+
+    def _responses(self, *names: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        one, other = ([result.response for result in self.results[name]] for name in names)
+        return list(zip(one, other, strict=True))
+
+    def _side_by_side(self, first: str, other: str, place: int) -> dict[str, Any]:
+        question = self.questions[place]
+        return {
+            "question": question.question,
+            "answers": list(question.answers),
+            "answerable": question.answerable,
+            **{name: _answer(self.results[name][place], self.measures[name][place]) for name in (first, other)},
+        }
+
+    def write_csv(self, path: Path) -> None:
+        """Write a line for each question and variant, with all measures; empty where a measure is not for a question.
+
+        Raises InvalidInput if the file cannot be written.
+        """
+        try:
+            with path.open("w", encoding="utf-8", newline="") as file:
+                self._write(csv.writer(file))
+        except OSError as error:
+            raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
+
+    def _write(self, writer: Any) -> None:
+        names = [name for measures in self.measures.values() for one in measures[:1] for name in one]
+        measures = list(dict.fromkeys(names))
+        writer.writerow(["question_id", "question", "variant", "id", "status", "answer", *measures])
+        for variant, results in self.results.items():
+            for result, found in zip(results, self.measures[variant], strict=True):
+                said = [result.response[name] for name in ("id", "status", "answer")]
+                shares = [found[name] for name in measures]
+                figures = [share.count / share.of if share.of else "" for share in shares]
+                writer.writerow([result.question_id, result.question, variant, *said, *figures])
+
+
+def _answer(result: Result, found: Measured) -> dict[str, Any]:
+    """Return one of two answers side by side, with its path."""
+    response = result.response
+    measures = {name: share.count / share.of for name, share in found.items() if share.of}
+    said = {name: response.get(name) for name in ("id", "status", "answer", "path", "queries", "reflection")}
+    return {**said, "documents": [one["document"] for one in response.get("citations", [])], "measures": measures}

@@ -1,0 +1,113 @@
+"""`selfrag eval --machine`: the questions are asked in the account, and the answers fetched from there."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from cli.lab.evaluation import Estimate, Plan, Told, refuse_own_setups
+from cli.lab.report import Findings
+from cli.lab.runs.machine import MOST_ANSWERS, Machine
+from cli.lab.runs.results import Result, Results, no_results, opened_results
+from cli.lab.runs.tasks import Task, estimated_usd, tasks_left, usual_usd
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
+from selfrag.runtime.settings import Settings, read
+
+PAUSE_SECONDS = 3.0
+AT_WORK = ("RUNNING", "PENDING_REDRIVE")
+
+
+def evaluate_in_account(
+    plan: Plan,
+    told: Told,
+    machine: Machine,
+    collections: Sequence[str] = (),
+    again: bool = False,
+    pause: Callable[[float], None] = time.sleep,
+) -> tuple[Findings, int]:
+    """Start the run, or join it where it is at work; return the findings and how many answers are missing.
+
+    `again` asks once more what has failed or was never asked. Raises InvalidInput for more than the machine counts or
+    what it cannot ask, and TemporarilyUnavailable where the execution broke off; what was answered until then is kept.
+    """
+    refuse_own_setups(plan)
+    if any(question.after for question in plan.questions):
+        raise InvalidInput("In the account all questions are asked at once: ask a set with follow-ups by --endpoint.")
+    tasks = tasks_left(plan.questions, plan.variants, no_results(plan.asked))
+    if len(tasks) > MOST_ANSWERS:
+        raise InvalidInput(f"{len(tasks)} answers are more than the {MOST_ANSWERS} of a run: --limit takes fewer.")
+    with opened_results(plan.results, plan.asked, plan.variants) as results:
+        run = _Run(plan, machine, results, tasks)
+        run.fetch()
+        told.estimate(run.estimate())
+        status = run.status()
+        if run.left and (status is None or (again and status not in AT_WORK)):
+            status = run.start(collections)
+        if status in AT_WORK:
+            status = run.waited(told, pause)
+            run.fetch()
+        if run.left and status != "SUCCEEDED":
+            raise TemporarilyUnavailable(f"The execution {run.name} ended as {status}: --redrive goes on with it.")
+        return Findings(plan.questions, plan.variants, results), len(run.left)
+
+
+class _Run:
+    """A run in the account, and its last attempt; its results are those of the file."""
+
+    def __init__(self, plan: Plan, machine: Machine, results: Results, tasks: Sequence[Task]) -> None:
+        self._plan, self._machine, self._results, self._tasks = plan, machine, results, tasks
+        self._attempt = 0
+        while machine.status(results.run, self._attempt + 1) is not None:
+            self._attempt += 1
+
+    @property
+    def name(self) -> str:
+        """The name of the execution."""
+        return f"{self._results.run}-{self._attempt}"
+
+    @property
+    def left(self) -> list[Task]:
+        """Tasks without an answer, or with one that failed."""
+        return tasks_left(self._plan.questions, self._plan.variants, self._results)
+
+    def status(self) -> str | None:
+        """Return the status of the last attempt; None if there is none."""
+        return self._machine.status(self._results.run, self._attempt) if self._attempt else None
+
+    def estimate(self) -> Estimate:
+        """Estimate what is left, by the models of your own settings."""
+        settings, left = read(Settings), self.left
+        usual = usual_usd(settings.models, settings.prices)
+        usd = estimated_usd(left, self._results, {variant.name: usual for variant in self._plan.variants})
+        return Estimate(len(left), len(self._tasks), usd, self._results.spent)
+
+    def start(self, collections: Sequence[str]) -> str:
+        """Begin the next attempt, with all questions: what was answered is recalled, so that the report is whole."""
+        self._attempt += 1
+        self._machine.start(self._results.run, self._attempt, self._tasks, collections)
+        return AT_WORK[0]
+
+    def waited(self, told: Told, pause: Callable[[float], None]) -> str | None:
+        """Wait for the attempt's end and return its status. Step Functions may need a moment to know of a new one."""
+        with told.asking() as tell:
+            while (status := self.status()) in (*AT_WORK, None):
+                done = self._machine.done(self._results.run, self._attempt) if status else 0
+                tell(done, len(self._tasks), self._results.spent)
+                pause(PAUSE_SECONDS)
+        return status
+
+    def fetch(self) -> None:
+        """Keep the answers that are new."""
+        for task, seconds, response in self._machine.answers(self._results.run, self.left):
+            variant, question = task.variant, task.question
+            known = self._results.find(variant.name, question.id)
+            if known and known.response.get("id") == response.get("id"):
+                continue
+            self._results.add(
+                Result(
+                    variant=variant.name,
+                    **variant.way,
+                    question_id=question.id,
+                    question=question.question,
+                    seconds=seconds,
+                    response=response,
+                )
+            )

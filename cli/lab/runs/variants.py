@@ -1,0 +1,90 @@
+"""Variants: the ways in which each question is asked, to be compared; each a policy with a name."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from cli.lab.runs.prompts import read_prompt
+from cli.local.setup import AS_SET, Setup
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.questions import Policy, read_request
+from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+_EXAMPLE = """--policy 'small={"top_k": 2}'"""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A policy and what it is called; on this machine it may have models and prompts of its own, too."""
+
+    name: str
+    policy: Policy
+    setup: Setup = AS_SET
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of the policy that differ from their defaults, as JSON values."""
+        return self.policy.model_dump(mode="json", exclude_defaults=True)
+
+    @property
+    def way(self) -> dict[str, Any]:
+        """Its identity as JSON values: policy, profile, and the versions of its own prompts."""
+        versions = {step: prompt.version for step, prompt in self.setup.prompts}
+        return {"policy": self.fields, "profile": self.setup.profile, "prompts": versions}
+
+
+def read_variants(
+    policies: Sequence[str], strategies: Sequence[str] = (), profiles: Sequence[str] = (), prompts: Sequence[str] = ()
+) -> list[Variant]:
+    """Read the variants of `NAME={...}`, a policy as JSON, then those of strategies, of profiles and of `STEP=FILE`.
+
+    Each of them differs from the default in nothing else. That is the first variant where there is none, or none but
+    prompts: what is changed in a prompt is compared with what it was. None of them uses what another one's question
+    left in the cache, unless its policy says `cache`: they would not be compared, but the later one would seem cheap.
+    Raises InvalidInput with one sentence.
+    """
+    named = [
+        *(_of_policy(text) for text in policies),
+        *(_of_strategy(name) for name in strategies),
+        *(_of_profile(name) for name in profiles),
+    ]
+    variants = [*(named or [_of_policy("default={}")]), *(_of_prompt(text) for text in prompts)]
+    names = [variant.name for variant in variants]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInput(f"Two variants are called {name}: give each a name of its own.")
+    return variants
+
+
+def _of_policy(text: str) -> Variant:
+    name, equals, policy = text.partition("=")
+    if not equals or not _NAME.fullmatch(name):
+        raise InvalidInput(f"A variant is a name of letters, digits, dots or dashes, and a policy: {_EXAMPLE}.")
+    try:
+        given = read_request("?", policy).policy
+    except InvalidInput as error:
+        raise InvalidInput(f"The variant {name}: {error}") from error
+    return Variant(name, given if "cache" in given.model_fields_set else given.model_copy(update={"cache": False}))
+
+
+def _of_strategy(name: str) -> Variant:
+    field = Policy.model_fields.get("strategy")
+    known = get_args(field.annotation) if field else ()
+    if name not in known:
+        told = f"the strategies are {', '.join(known)}" if known else "this release has but one"
+        raise InvalidInput(f"There is no strategy {name!r}; {told}.")
+    return _of_policy(f'{name}={{"strategy": "{name}"}}')
+
+
+def _of_profile(name: str) -> Variant:
+    if name not in PROFILES:
+        raise InvalidInput(f"There is no profile {name!r}; the profiles are {', '.join(PROFILES)}.")
+    return Variant(name, Policy(cache=False), Setup(profile=name))
+
+
+def _of_prompt(text: str) -> Variant:
+    step, path, prompt = read_prompt(text, tuple(DEFAULT_MODELS))
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{step}.{path.stem}")[:40]
+    return Variant(name, Policy(cache=False), Setup(prompts=((step, prompt),)))

@@ -1,0 +1,107 @@
+"""The reports of `selfrag eval` and `selfrag replay` as tables in the terminal."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from cli.lab.report import Report
+from cli.terminal import visible
+
+
+def show_report(console: Console, report: Report) -> None:
+    """Print the figures of the questions that every variant has answered."""
+    if not report["compared"]:
+        console.print("No question is answered by every variant yet.")
+        return
+    console.print(_measures(report))
+    for comparison in report["comparisons"]:
+        base, variant = escape(comparison["base"]), escape(comparison["variant"])
+        console.print(_differences(comparison))
+        if comparison["agreement"]:
+            console.print(_agreement(comparison["agreement"], f"Verdicts of {variant} and {base} on the same"))
+        console.print(
+            f"{variant} answers {comparison['won']} questions better than {base}, {comparison['lost']} worse."
+        )
+        for question in comparison["most_different"]:
+            _show_question(console, question, (comparison["base"], comparison["variant"]))
+
+
+def _measures(report: Report) -> Table:
+    variants = report["variants"]
+    table = Table("Measure", title=f"{report['compared']} questions", title_justify="left")
+    for variant in variants:
+        table.add_column(escape(variant["name"]), justify="right")
+    for name in variants[0]["measures"]:
+        values = [variant["measures"][name] for variant in variants]
+        if any(value is not None for value in values):
+            table.add_row(words(name), *map(figure, values))
+    return table
+
+
+def _differences(comparison: dict[str, Any]) -> Table:
+    """A line for each measure that differs, or may."""
+    title = escape(f"{comparison['variant']} against {comparison['base']}")
+    table = Table("Measure", title=title, title_justify="left")
+    for heading in ("difference", "95% interval"):
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for name, gap in comparison["differences"].items():
+        if gap["low"] or gap["high"]:
+            interval = f"{gap['low']:+.4g} to {gap['high']:+.4g}"
+            table.add_row(words(name), f"{gap['value']:+.4g}", interval, gap["verdict"])
+    return table
+
+
+def _agreement(agreements: dict[str, dict[str, Any]], title: str) -> Table:
+    """A line for each kind of verdict: how many were compared, the share that is equal, kappa, and the difference."""
+    table = Table("Verdicts", title=escape(title), title_justify="left")
+    for heading in ("compared", "equal", "kappa", "difference", "ungraded"):
+        table.add_column(heading, justify="right")
+    for kind, found in agreements.items():
+        figures = [
+            "" if found[name] is None else form.format(found[name])
+            for name, form in (("equal", "{:.1%}"), ("kappa", "{:.3f}"), ("difference", "{:+.3f}"))
+        ]
+        table.add_row(kind, str(found["pairs"]), *figures, str(found["ungraded"]))
+    return table
+
+
+def show_replay(console: Console, report: Report) -> None:
+    """Print what a replay judged anew, how far it agrees, and the questions that would end otherwise."""
+    table = Table("Step", title=f"{report['traces']} traces", title_justify="left")
+    for heading in ("verdicts", "judged anew", "calls", "USD"):
+        table.add_column(heading, justify="right")
+    for step, took in report["steps"].items():
+        usd = "unknown" if took["usd"] is None else f"{took['usd']:.4f}"
+        table.add_row(step, str(took["verdicts"]), str(took["judged"]), str(took["calls"]), usd)
+    console.print(table)
+    console.print(_agreement(report["agreement"], "As recorded, and now"))
+    endings = [row for row in report["otherwise"] if row["status"] != row["would_be"]]
+    console.print(
+        f"{len(endings)} of {report['traces']} questions would have ended otherwise, "
+        f"{len(report['otherwise']) - len(endings)} more gone another way."
+    )
+    for row in report["otherwise"]:
+        ending = f"{row['status']} → {row['would_be']}" if row in endings else "another way"
+        console.print(f"  {ending}: {escape(visible(row['question']))}  [dim]{escape(row['id'])}[/]", highlight=False)
+
+
+def _show_question(console: Console, question: dict[str, Any], names: tuple[str, ...]) -> None:
+    right = "; ".join(question["answers"]) or ("no answer" if question["answerable"] is False else "")
+    console.print(f"[bold]{escape(visible(question['question']))}[/]  [dim]{escape(visible(right))}[/]")
+    for name in names:
+        said = question[name]
+        console.print(f"  {escape(name)}: {said['status']}, {escape(visible(said['answer']))}", highlight=False)
+        console.print(f"  [dim]{' → '.join(said['path'] or ())}[/]", highlight=False)
+
+
+def words(name: str) -> str:
+    """A measure's name for a person."""
+    return {"usd": "USD", "f1": "F1"}.get(name, name.replace("_", " "))
+
+
+def figure(value: float | None) -> str:
+    """A measure's value for a person, "" where it is for no question."""
+    return "" if value is None else f"{value:.4g}"

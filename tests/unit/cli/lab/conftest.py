@@ -1,0 +1,45 @@
+"""Responses as the workflow gives them, and questions whose answers are known."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cli.lab.gold.question_sets import GoldQuestion
+
+
+def response(
+    answer: str = "18 weeks.",
+    status: str = "answered",
+    citations: Sequence[tuple[str, str]] = (),
+    usd: float | None = 0.01,
+    rounds: int = 2,
+) -> dict[str, Any]:
+    """A response with citations of (document, quote)."""
+    cited = [{"document": document, "quote": quote, "passage_id": "p"} for document, quote in citations]
+    usage = {"model_calls": 8, "rounds": rounds, "cost_usd": usd, "warnings": []}
+    return {"id": "q", "status": status, "answer": answer, "citations": cited, "usage": usage, "path": ["Generate"]}
+
+
+def reflection(
+    *relevance: tuple[str, float | None], level: str = "fully_supported", utility: int | None = 5
+) -> dict[str, Any]:
+    """The verdicts of a response: IsRel as (document, score), IsSup's level and IsUse's score."""
+    return {
+        "retrieve": {"decision": "yes", "reason": "r"},
+        "relevance": [
+            {
+                "passage_id": "p",
+                "document": document,
+                "score": score,
+                "relevant": (score or 0) >= 0.5,
+                "label": "ungraded" if score is None else "relevant" if score >= 0.5 else "irrelevant",
+            }
+            for document, score in relevance
+        ],
+        "support": {"level": level, "claims": [{"claim": "c", "support": "full"}]},
+        "utility": {"score": utility, "reason": "r"},
+    }
+
+
+def gold(question: str = "How long?", **known: Any) -> GoldQuestion:
+    """A question, by default one of which nothing is known."""
+    return GoldQuestion(id=known.pop("id", question), question=question, **known)

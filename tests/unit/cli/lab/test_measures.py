@@ -1,0 +1,143 @@
+"""What is measured of answers: nearness, citations, abstentions, statuses, rounds, seconds and dollars."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from cli.lab.metrics.measures import NOT_FOR_IT, Share, measured, overall
+from cli.lab.metrics.sources import quoted_from, same_document
+from tests.unit.cli.lab.conftest import gold, reflection, response
+
+KNOWN = gold(answers=("18 weeks",), answerable=True)
+NONE = gold(answerable=False)
+
+
+def test_the_nearest_of_several_right_answers_counts() -> None:
+    found = measured(gold(answers=("four months", "18 weeks"), answerable=True), response("18 weeks"), 1.0)
+    assert found["exact_match"] == found["f1"] == found["match"] == Share(1)
+
+
+def test_an_answer_of_several_facts_matches_when_it_says_all_of_them_in_whatever_order() -> None:
+    asked = gold(answers=("18 weeks, full pay",), facts=("18 weeks", "full pay"), answerable=True)
+    assert measured(asked, response("At full pay, for 18 weeks."), 1.0)["match"] == Share(1)
+    assert measured(asked, response("For 18 weeks."), 1.0)["match"] == Share(0)
+
+
+def test_the_stand_ins_notice_is_no_part_of_the_answer() -> None:
+    said = response("Quoted by rule, not by a language model: 18 weeks")
+    assert measured(KNOWN, said, 1.0)["exact_match"] == Share(1)
+
+
+@pytest.mark.parametrize("status", ["abstained", "failed"])
+def test_who_does_not_answer_what_can_be_answered_has_nothing_right(status: str) -> None:
+    found = measured(KNOWN, response("Not found: 18 weeks", status), 1.0)
+    assert found["f1"] == found["match"] == Share(0)
+
+
+def test_to_abstain_is_right_where_there_is_no_answer_and_nothing_else_is() -> None:
+    assert measured(NONE, response("Not found.", "abstained"), 1.0)["f1"] == Share(1)
+    assert measured(NONE, response("18 weeks"), 1.0)["f1"] == Share(0)
+
+
+def test_nothing_is_said_of_nearness_or_abstention_where_nothing_is_known() -> None:
+    found = measured(gold(), response(status="abstained"), 1.0)
+    unknown = ("exact_match", "f1", "match", "citation_recall", "citation_precision")
+    assert {name: found[name] for name in unknown} == dict.fromkeys(unknown, NOT_FOR_IT)
+    assert found["abstention_precision"].of == found["abstention_recall"].of == 0
+    assert found["abstained"] == Share(1)
+
+
+RECALLS = ("recall_at_1", "recall_at_4", "search_recall")
+
+
+def recalls(found: Sequence[str], *documents: str) -> list[float | None]:
+    said = {**response(), "reflection": reflection(*((document, 0.5) for document in found))}
+    measures = measured(gold(documents=documents), said, 1.0)
+    return [overall([measures])[name] for name in RECALLS]
+
+
+def test_the_search_recalls_the_gold_documents_that_it_brought_early_enough_cited_or_not() -> None:
+    assert recalls(["b.md", "people/a.md", "b.md", "c.md", "d.md"], "a.md", "d.md") == [0, 1 / 2, 1]
+    assert recalls(["a.md", "a.md"], "a.md") == [1, 1, 1]
+    assert recalls(["b.md"], "a.md") == [0, 0, 0]
+
+
+def test_nothing_is_said_of_recall_where_no_document_is_known_or_the_response_names_none() -> None:
+    assert recalls(["a.md"]) == recalls([], "a.md") == recalls(["", ""], "a.md") == [None, None, None]
+
+
+def test_citations_are_compared_with_the_gold_documents() -> None:
+    asked = gold(documents=("people/leave.md", "people/parental-leave.md"))
+    cited = [("people/leave.md", "a"), ("people/leave.md", "b"), ("travel/hotels.md", "c")]
+    found = measured(asked, response(citations=cited), 1.0)
+    assert (found["citation_recall"], found["citation_precision"]) == (Share(1 / 2), Share(1 / 2))
+
+
+def test_where_only_passages_are_known_a_quote_is_right_if_it_stands_in_one() -> None:
+    asked = gold(passages=("Each parent receives\n18 weeks.", "Another."))
+    cited = [("x", "Each parent  receives 18 weeks."), ("y", "Each parent receives 20 weeks."), ("z", " ")]
+    found = measured(asked, response(citations=cited), 1.0)
+    assert (found["citation_recall"], found["citation_precision"]) == (Share(1 / 2), Share(1 / 3))
+
+
+def test_an_answer_without_citations_recalls_nothing_and_has_no_precision() -> None:
+    found = measured(gold(documents=("a.md",)), response(), 1.0)
+    assert (found["citation_recall"], found["citation_precision"]) == (Share(0), NOT_FOR_IT)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("people/leave.md", "people/leave.md", True),
+        ("handbook/people/leave.md", "people/leave.md", True),
+        ("leave.md", "./handbook/people/leave.md", True),
+        ("people/sick-leave.md", "leave.md", False),
+        ("archive/leave.md", "people/leave.md", False),
+    ],
+)
+def test_a_document_is_known_by_the_end_of_its_name(one: str, other: str, same: bool) -> None:
+    assert same_document(one, other) is same_document(other, one) is same
+
+
+def test_a_quote_of_nothing_is_from_nowhere() -> None:
+    assert not quoted_from("", "text")
+
+
+def test_precision_and_recall_of_abstention_are_over_all_questions() -> None:
+    abstained, answered = response("Not found.", "abstained"), response("18 weeks")
+    asked = [(NONE, abstained), (NONE, abstained), (NONE, answered), (KNOWN, abstained), (KNOWN, answered)]
+    found = overall([measured(question, said, 2.0) for question, said in asked])
+    assert found["abstention_precision"] == pytest.approx(2 / 3)
+    assert found["abstention_recall"] == pytest.approx(2 / 3)
+    assert found["abstained"] == pytest.approx(3 / 5)
+    assert found["f1"] == pytest.approx(3 / 5)
+    assert found["citation_recall"] is None
+
+
+def test_rounds_calls_seconds_and_dollars_are_means_and_an_unknown_price_counts_in_none() -> None:
+    said = [response(usd=0.01, rounds=2), response(usd=None, rounds=4), response(usd=0.03, rounds=6)]
+    found = overall([measured(KNOWN, one, seconds) for one, seconds in zip(said, (1.0, 2.0, 6.0), strict=True)])
+    assert (found["rounds"], found["seconds"], found["usd"], found["model_calls"]) == (4, 3, 0.02, 8)
+
+
+def test_a_response_of_another_release_is_measured_all_the_same() -> None:
+    assert measured(KNOWN, {**response("18 weeks"), "new": 1}, 1.0)["f1"] == Share(1)
+
+
+def test_what_the_graders_said_is_a_share_of_all_claims_and_means_of_scores_that_were_given() -> None:
+    some = {
+        "retrieve": {"decision": "yes", "reason": "r"},
+        "relevance": [{"passage_id": "p", "score": 0.8}, {"passage_id": "q", "score": None}],
+        "support": {"level": "partially_supported", "claims": [{"claim": "a", "support": "full"}]},
+        "utility": {"score": 5, "reason": "r"},
+    }
+    partly = {"claim": "b", "support": "partial", "passage_ids": ["p"]}
+    others = {
+        "relevance": [{"score": 0.4, "new": 1}],
+        "support": {"claims": [partly] * 3},
+        "utility": {"score": None},
+    }
+    direct = {"relevance": [], "support": None, "utility": None}
+    said = [{**response("18 weeks"), "reflection": reflection} for reflection in (some, others, direct)]
+    found = overall([measured(KNOWN, one, 1.0) for one in said])
+    assert (found["supported_claims"], found["utility"], found["relevance"]) == (1 / 4, 5, pytest.approx(0.6))

@@ -1,0 +1,250 @@
+"""Recorded questions are judged again from their traces alone, and only what would be asked otherwise is paid."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.lab.replay.replay import Changes, replayed
+from cli.lab.replay.report import Found
+from cli.lab.replay.traces import Trace, keeping_traces, read_traces, trace_of
+from selfrag import bootstrap
+from selfrag.domain.calls import PRICES
+from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
+from selfrag.runtime.models import GRADER, WRITER
+from tests.support.asking import Skipping
+from tests.support.command import ROOT
+from tests.support.doubles.model_server import Body, ModelServer
+from tests.support.local import QUESTION, local_stack
+
+Replaying = Callable[..., Found]
+STEPS = ROOT / "functions" / "question"
+
+
+def histories(count: int, server: ModelServer, **policy: Any) -> list[list[dict[str, Any]]]:
+    """Of so many different questions, the histories as they are printed."""
+    with local_stack(server) as stack:
+        ended = [
+            stack.execute(
+                {**QUESTION, "question": f"How many days, {number}?", "policy": {**QUESTION["policy"], **policy}}
+            )
+            for number in range(count)
+        ]
+    return [json.loads(json.dumps(one.history, default=lambda moment: moment.isoformat())) for one in ended]
+
+
+@pytest.fixture(scope="module")
+def traced() -> list[list[dict[str, Any]]]:
+    with ModelServer() as server:
+        return histories(10, server, cache=False)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModelServer]:
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
+    with ModelServer() as running:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-nobody")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        yield running
+
+
+@pytest.fixture
+def again(server: ModelServer) -> Replaying:
+    """A replay with these options."""
+
+    def run(traces: list[Trace], *options: str, max_cost: float | None = None, parallel: int = 4) -> Found:
+        pairs = list(zip(options[::2], options[1::2], strict=True))
+        prompts, models = ([value for name, value in pairs if name == wanted] for wanted in ("--prompt", "--model"))
+        return replayed(traces, Changes.of(prompts, models), parallel, max_cost, lambda done, total: None)
+
+    return run
+
+
+@pytest.fixture
+def stricter(tmp_path: Path) -> Callable[[str], str]:
+    """A step's prompt with one more sentence, as an option."""
+
+    def write(step: str) -> str:
+        path = tmp_path / f"{step}.md"
+        path.write_text((STEPS / step / "prompt.md").read_text(encoding="utf-8") + "\nBe strict.\n", encoding="utf-8")
+        return f"{step}={path}"
+
+    return write
+
+
+def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_for_each_trace(
+    traced: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+) -> None:
+    traces = [trace_of(history) for history in traced]
+    found = again(traces, "--prompt", stricter("grade_support"))
+    assert server.counts == {"grade_support": 10}
+    assert all(body["system"][0]["text"].endswith("Be strict.\n") for body in server.requests)
+    report = found.report()
+    assert {step: took["calls"] for step, took in report["steps"].items()} == {
+        "grade_relevance": 0,
+        "grade_support": 10,
+        "grade_utility": 0,
+    }
+    assert {step: took["verdicts"] for step, took in report["steps"].items()} == {
+        "grade_relevance": 40,
+        "grade_support": 10,
+        "grade_utility": 10,
+    }
+    read, written, cached = PRICES[GRADER]
+    assert report["steps"]["grade_support"]["usd"] == pytest.approx(
+        10 * (100 * read + 10 * written + 50 * cached) / 1e6
+    )
+    assert report["otherwise"] == []
+    again(traces, "--prompt", stricter("grade_support"))
+    assert server.counts == {"grade_support": 10}, "what was paid is kept"
+
+
+def test_without_a_change_nobody_is_asked_and_all_agree(
+    traced: list[list[dict[str, Any]]], again: Replaying, server: ModelServer
+) -> None:
+    found = again([trace_of(history) for history in traced[:5]])
+    assert server.requests == []
+    assert {kind: one["equal"] for kind, one in found.report()["agreement"].items()} == dict.fromkeys(
+        ("relevance", "support", "claims", "utility"), 1.0
+    )
+
+
+def test_a_question_with_ambiguous_passages_is_replayed(again: Replaying, server: ModelServer) -> None:
+    strips = [{"strip": number, "score": 0.3} for number in (1, 2)]
+    server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.3, "strips": strips}
+    (history,) = histories(1, server, cache=False, strategy="corrective")
+    found = again([trace_of(history)]).report()["agreement"]["relevance"]
+    assert (found["pairs"], found["equal"], found["ungraded"]) == (4, 1.0, 0)
+
+
+@pytest.fixture(scope="module")
+def two() -> list[list[dict[str, Any]]]:
+    with ModelServer() as server:
+        return histories(2, server, cache=False)
+
+
+def test_a_grader_that_finds_nothing_supported_ends_questions_otherwise(
+    two: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+) -> None:
+    none = {"claim": "Leave is 40 days.", "support": "none", "passages": [], "missing": ""}
+    server.answers["grade_support"] = lambda body: {"claims": [none]}
+    report = again([trace_of(history) for history in two], "--prompt", stricter("grade_support")).report()
+    assert [(row["question"], row["status"], row["would_be"]) for row in report["otherwise"]] == [
+        ("How many days, 0?", "answered", "abstained"),
+        ("How many days, 1?", "answered", "abstained"),
+    ]
+    assert all(row["judged_otherwise"] and not row["evidence_differs"] for row in report["otherwise"])
+    # The first judge is doubted, so that the stronger one is asked as well.
+    assert server.counts == {"grade_support": 4}
+    assert (report["agreement"]["support"]["equal"], report["agreement"]["support"]["difference"]) == (0, -1)
+
+
+def test_passages_that_would_have_counted_otherwise_send_a_question_another_way(
+    two: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+) -> None:
+    server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.4 if "4 is 40" in str(body) else 0.8}
+    report = again([trace_of(history) for history in two], "--prompt", stricter("grade_relevance")).report()
+    assert [(row["status"], row["would_be"], row["evidence_differs"]) for row in report["otherwise"]] == [
+        ("answered", "answered", True)
+    ] * 2
+    found = report["agreement"]["relevance"]
+    assert (found["pairs"], found["equal"]) == (8, 0.75)
+    assert found["difference"] == pytest.approx((2 * -0.5 + 6 * -0.1) / 8)
+
+
+def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again(
+    two: list[list[dict[str, Any]]], again: Replaying, server: ModelServer
+) -> None:
+    again([trace_of(history) for history in two], "--model", "grade_utility=claude-opus-5-5")
+    assert [body["model"] for body in server.requests] == ["claude-opus-5-5"] * 2
+    again([trace_of(history) for history in two], "--model", "grade_support=claude-opus-5-5")
+    assert len(server.requests) == 2, "what the first judge said stands, and nobody doubts it"
+    again([trace_of(history) for history in two], "--model", f"grade_support_first={WRITER}")
+    assert [body["model"] for body in server.requests[2:]] == [WRITER] * 2
+
+
+def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
+    two: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+) -> None:
+    traces = [trace_of(history) for history in two]
+    for step in [step for trace in traces for step in trace.steps]:
+        assert step.result is not None
+        step.result.pop("judged", None)
+    assert again(traces).report()["otherwise"] == []
+    assert server.requests == []
+    again(traces, "--prompt", stricter("grade_utility"))
+    assert server.counts == {"grade_utility": 2}
+
+
+def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_them_alone(
+    traced: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+) -> None:
+    traces, option = [trace_of(history) for history in traced[:6]], stricter("grade_utility")
+    price = (100 * PRICES[GRADER][0] + 10 * PRICES[GRADER][1] + 50 * PRICES[GRADER][2]) / 1e6
+    with pytest.raises(InvalidInput, match="A verdict is only begun with"):
+        again(traces, "--prompt", option, max_cost=price)
+    found = again(traces, "--prompt", option, max_cost=0.00166, parallel=1)
+    asked = server.counts["grade_utility"]
+    assert 0 < asked < 6
+    assert found.missing == 6 - asked
+    assert found.report()["steps"]["grade_utility"]["usd"] <= 0.00166
+    assert again(traces, "--prompt", option).missing == 0
+    assert server.counts == {"grade_utility": 6}
+
+
+def test_a_replay_gives_up_when_no_verdict_comes_any_more(
+    traced: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+) -> None:
+    server.answers["grade_utility"] = _fail
+    waiting = bootstrap.using(clock=Skipping().clock)
+    with waiting, pytest.raises(TemporarilyUnavailable, match="5 verdicts in a row could not be had"):
+        again([trace_of(history) for history in traced[:20]], "--prompt", stricter("grade_utility"), parallel=1)
+
+
+def _fail(body: Body) -> Any:
+    raise RuntimeError
+
+
+def test_a_limit_needs_prices_and_a_step_is_changed_in_one_way(
+    two: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str]
+) -> None:
+    traces = [trace_of(history) for history in two]
+    with pytest.raises(Misconfigured, match="--max-cost needs the price of every model"):
+        again(traces, "--model", "grade_utility=mystery", max_cost=1)
+    for options, sentence in (
+        (("--model", "generate=m"), "There is no step generate to change; there are grade_relevance, "),
+        (("--model", "grade_utility"), "'grade_utility' is not a step and a model"),
+        (("--model", "grade_utility=a", "--model", "grade_utility=b"), "grade_utility can be changed in one way"),
+    ):
+        with pytest.raises(InvalidInput, match=sentence):
+            again(traces, *options)
+
+
+def test_traces_are_read_from_what_eval_keeps_and_from_histories_as_they_are_printed(
+    two: list[list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    kept, printed, of_aws = (tmp_path / name for name in ("set.traces.jsonl", "trace.json", "history.json"))
+    with keeping_traces(kept) as keep:
+        keep(two[0])
+    kept.write_bytes(kept.read_bytes() + b'{"id": "cut by a ki')
+    assert len(read_traces(kept)) == 1
+    with keeping_traces(kept) as keep:
+        keep(two[1])
+    printed.write_text(json.dumps(two[0]), encoding="utf-8")
+    of_aws.write_text(json.dumps({"events": two[0]}, indent=1), encoding="utf-8")
+    traces = read_traces(kept)
+    assert [trace.question for trace in traces] == ["How many days, 0?", "How many days, 1?"]
+    assert [step.name for step in traces[0].steps].count("GradeRelevance") == 4
+    assert read_traces(printed) == read_traces(of_aws) == traces[:1]
+
+
+@pytest.mark.parametrize("text", ["a letter\nto a friend\n", '{"run": "r", "asked": "here"}', "[1, 2]", '[{"a": 1}]'])
+def test_a_file_of_something_else_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"it is no trace|is no history"):
+        read_traces(path)
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        read_traces(tmp_path / "nowhere")

@@ -1,0 +1,52 @@
+"""What a run may cost is told before it starts: by the page on costs, then by what was paid so far."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.lab.runs.results import Result, opened_results
+from cli.lab.runs.tasks import TOKENS, Task, estimated_usd, usual_usd
+from cli.lab.runs.variants import read_variants
+from selfrag.runtime.models import PROFILES
+from tests.support.command import ROOT
+from tests.unit.cli.lab.conftest import gold, response
+
+USUAL = {"a": 0.02, "b": 0.03}
+PAGE = (ROOT / "docs" / "costs.md").read_text(encoding="utf-8")
+
+
+def test_the_tokens_are_those_of_the_page_on_costs() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", PAGE, re.M)
+    told = {step: (int(calls), int(rubric) + int(rest), int(written)) for step, calls, rubric, rest, written in rows}
+    assert {step: tokens for step, tokens in told.items() if tokens[0]} == TOKENS
+
+
+@pytest.mark.parametrize(
+    ("profile", "row"), [("thrifty", "`thrifty`"), ("balanced", "one answer in ten is doubted"), ("strict", "`strict`")]
+)
+def test_a_question_of_each_profile_is_estimated_as_the_page_does_without_a_cache(profile: str, row: str) -> None:
+    cold = re.search(rf"^\| [^|\n]*{re.escape(row)} \| [\d.]+ \| ([\d.]+) \|$", PAGE, re.M)
+    assert cold
+    assert usual_usd(PROFILES[profile], {}) == pytest.approx(float(cold[1]) / 1000, abs=0.000_005)
+
+
+def test_what_a_model_without_a_price_costs_is_not_known() -> None:
+    unpriced = {**PROFILES["thrifty"], "generate": "mystery"}
+    assert usual_usd(unpriced, {}) is None
+    assert usual_usd(unpriced, {"mystery": (0.0, 0.0, 0.0)}) is not None
+
+
+def test_a_variant_that_has_answers_costs_what_they_cost_in_the_mean_and_another_what_is_usual(tmp_path: Path) -> None:
+    variants = read_variants(["a={}", "b={}"])
+    tasks = [Task(gold(f"{number}?"), variant) for number in range(5) for variant in variants]
+    with opened_results(tmp_path / "results.jsonl", "here", variants) as results:
+        assert estimated_usd(tasks, results, USUAL) == pytest.approx(5 * 0.02 + 5 * 0.03)
+        assert estimated_usd(tasks, results, {"a": None, "b": None}) is None
+        for number, usd in enumerate((0.1, None, 0.3)):
+            said = response(usd=usd)
+            results.add(
+                Result(variant="a", policy={}, question_id=f"{number}", question="?", seconds=1.0, response=said)
+            )
+        assert estimated_usd(tasks, results, USUAL) == pytest.approx(5 * 0.2 + 5 * 0.03)
+    assert estimated_usd([], results, {}) == 0
