@@ -9,7 +9,7 @@ from cli.lab.gold.question_sets import GoldQuestion
 from cli.lab.replay.traces import keeping_traces, traces_beside
 from cli.lab.report import Findings
 from cli.lab.runs.asking import Ask, asking_endpoint, asking_place, brought_in_step
-from cli.lab.runs.budget import Budget
+from cli.lab.runs.budget import MARGIN, Budget
 from cli.lab.runs.results import Results, no_results, opened_results
 from cli.lab.runs.running import Run, Tell
 from cli.lab.runs.signals import ended_by_signals
@@ -21,9 +21,6 @@ from cli.local.setup import AS_SET
 from cli.local.sources.telling import OnDocument
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.runtime.settings import Settings, read
-
-# A question is begun only if it may cost so many times what one usually does.
-MARGIN = 10
 
 
 @dataclass(frozen=True)

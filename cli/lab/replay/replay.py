@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cli.lab.replay.judges import judging
 from cli.lab.replay.report import Found, identity
 from cli.lab.replay.traces import GRADERS, Recorded, Trace
-from cli.lab.runs.budget import Budget
+from cli.lab.runs.budget import MARGIN, MOST_IN_A_ROW, Budget
 from cli.lab.runs.prompts import read_prompt, read_step
 from cli.lab.runs.tasks import TOKENS
 from selfrag import bootstrap
@@ -15,11 +15,6 @@ from selfrag.domain.calls import StepResult, price_of
 from selfrag.domain.errors import BudgetExceeded, InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.ports.prompts import Prompt
 from selfrag.runtime.models import FIRST
-
-# A verdict is begun only with so many times what one usually costs.
-MARGIN = 10
-# After so many failed verdicts in a row the replay gives up.
-MOST_IN_A_ROW = 5
 
 # Called with how many verdicts of how many there are.
 Tell = Callable[[int, int], object]

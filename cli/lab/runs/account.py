@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from cli.lab.evaluation import Estimate, Plan, Told, refuse_own_setups
 from cli.lab.report import Findings
 from cli.lab.runs.machine import MOST_ANSWERS, Machine
-from cli.lab.runs.results import Result, Results, no_results, opened_results
-from cli.lab.runs.tasks import Task, estimated_usd, tasks_left, usual_usd
+from cli.lab.runs.results import Results, no_results, opened_results
+from cli.lab.runs.tasks import Task, estimated_usd, result_of, tasks_left, usual_usd
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.runtime.settings import Settings, read
 
@@ -97,17 +97,6 @@ class _Run:
     def fetch(self) -> None:
         """Keep the answers that are new."""
         for task, seconds, response in self._machine.answers(self._results.run, self.left):
-            variant, question = task.variant, task.question
-            known = self._results.find(variant.name, question.id)
-            if known and known.response.get("id") == response.get("id"):
-                continue
-            self._results.add(
-                Result(
-                    variant=variant.name,
-                    **variant.way,
-                    question_id=question.id,
-                    question=question.question,
-                    seconds=seconds,
-                    response=response,
-                )
-            )
+            known = self._results.find(task.variant.name, task.question.id)
+            if known is None or known.response.get("id") != response.get("id"):
+                self._results.add(result_of(task, response, seconds))

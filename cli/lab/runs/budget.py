@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+# What may cost so many times the usual is begun, so that the limit cuts nothing short.
+MARGIN = 10
+# After so many failures in a row a run gives up.
+MOST_IN_A_ROW = 5
 # The most that a policy may allow a question.
 _MOST = 100.0
 

@@ -7,9 +7,9 @@ from threading import Event
 from typing import Any
 
 from cli.lab.runs.asking import Ask
-from cli.lab.runs.budget import Budget
+from cli.lab.runs.budget import MOST_IN_A_ROW, Budget
 from cli.lab.runs.results import Result, Results
-from cli.lab.runs.tasks import Task
+from cli.lab.runs.tasks import Task, result_of
 from cli.lab.runs.variants import Variant
 from cli.lab.runs.waiting import Waiting
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
@@ -17,8 +17,6 @@ from selfrag.domain.questions import AskRequest
 
 # So long is waited before a question that got no answer is asked once more.
 PAUSES = (2.0, 10.0, 30.0)
-# After so many without an answer, one after the other, the next one is not expected to get one.
-MOST_IN_A_ROW = 5
 
 Pause = Callable[[float], object]
 # Called with how many questions of how many have a result, and the dollars spent.
@@ -123,15 +121,7 @@ class Run:
         except Exception as error:
             self._end_after_many(str(error))
         else:
-            variant, question = task.variant, task.question
-            result = Result(
-                variant=variant.name,
-                **variant.way,
-                question_id=question.id,
-                question=question.question,
-                seconds=seconds,
-                response=response,
-            )
+            result = result_of(task, response, seconds)
             if result.failed:
                 self._end_after_many(str(response.get("answer", "")))
             else:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Any
 
 from cli.lab.gold.question_sets import GoldQuestion
-from cli.lab.runs.results import Results
+from cli.lab.runs.results import Result, Results
 from cli.lab.runs.variants import Variant
 from selfrag.domain.calls import Prices, price_of
 from selfrag.runtime.models import FIRST
@@ -28,6 +29,18 @@ class Task:
 
     question: GoldQuestion
     variant: Variant
+
+
+def result_of(task: Task, response: dict[str, Any], seconds: float) -> Result:
+    """Make the line of a task's response for the file of results."""
+    return Result(
+        variant=task.variant.name,
+        **task.variant.way,
+        question_id=task.question.id,
+        question=task.question.question,
+        seconds=seconds,
+        response=response,
+    )
 
 
 def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], results: Results) -> list[Task]:

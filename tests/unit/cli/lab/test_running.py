@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.lab.runs.budget import Budget
+from cli.lab.runs.budget import MOST_IN_A_ROW, Budget
 from cli.lab.runs.results import Results, opened_results
-from cli.lab.runs.running import MOST_IN_A_ROW, PAUSES, Run
+from cli.lab.runs.running import PAUSES, Run
 from cli.lab.runs.tasks import Task, tasks_left
 from cli.lab.runs.variants import Variant, read_variants
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
