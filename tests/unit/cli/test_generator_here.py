@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from cli.local.aws.stack import deployed_handlers, running_stack
 from cli.local.backends import check_services, chosen_backends
 from cli.local.place import Place
 from selfrag.domain.errors import Misconfigured
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, vllm
+from tests.support.emulated_aws.stack import deployed_handlers, running_stack
 
 EXAMPLE = CANDIDATES_EXAMPLE
 DEFINITION = {
