@@ -5,7 +5,6 @@ what is assigned, what is put out, and which state is next.
 """
 
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +12,8 @@ from typing import Any
 from cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Failure
 from cli.local.runner.items import each_item
 from cli.local.runner.lane import Lane, as_json, check_variables
-from cli.local.runner.tasks import delay, in_time
+from cli.local.runner.retry import Retries
+from cli.local.runner.tasks import in_time
 
 State = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ def run_states(part: Mapping[str, Any], given: Any, lane: Lane) -> Any:
 def _run(name: str, state: State, given: Any, lane: Lane) -> tuple[Any, str | None]:
     """Run one state, and return its output and the next one's name."""
     lane.note(f"{state['Type']}StateEntered", name=name, input=as_json(given, f"the input of {name}"))
-    retries: Counter[int] = Counter()
+    retries = Retries(state.get("Retry", ()))
     while True:
         try:
             left = _DO[state["Type"]](name, state, given, lane)
@@ -47,7 +47,7 @@ def _run(name: str, state: State, given: Any, lane: Lane) -> tuple[Any, str | No
         except Failure as failure:
             if failure.event:
                 lane.note(failure.event, **_told(failure, state))
-            seconds = _another_try(state, failure, retries)
+            seconds = retries.backoff(failure)
             if seconds is None:
                 return _leave(name, state, _caught(state, failure), given, lane)
         lane.pause(seconds)
@@ -63,15 +63,6 @@ def _leave(name: str, state: State, left: Exit, given: Any, lane: Lane) -> tuple
     lane.assign(values)
     lane.note(f"{state['Type']}StateExited", name=name, output=text)
     return output, left.fields.get("Next")
-
-
-def _another_try(state: State, failure: Failure, retries: Counter[int]) -> float | None:
-    """Return the seconds before another try, None if there is none: the first retrier that matches decides."""
-    for number, retrier in enumerate(state.get("Retry", ())):
-        if failure.is_among(retrier["ErrorEquals"]):
-            retries[number] += 1
-            return delay(retrier, retries[number] - 1)
-    return None
 
 
 def _caught(state: State, failure: Failure) -> Exit:

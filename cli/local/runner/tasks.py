@@ -1,7 +1,6 @@
 """Tasks of a definition: Lambdas as functions of this process, and a table of items; each ends in time."""
 
 import json
-import random
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -86,12 +85,3 @@ def in_time(work: Callable[[], Any], seconds: float | None, lane: Lane) -> Any:
     except TimeoutError:
         lane.running.seconds_left()
         raise Failure(TIMEOUT, f"The task took longer than {seconds} s.", "TaskTimedOut") from None
-
-
-def delay(retrier: Mapping[str, Any], attempts: int) -> float | None:
-    """Return the seconds before another attempt after so many retries; None if a retrier allows no other."""
-    if attempts >= retrier.get("MaxAttempts", 3):
-        return None
-    seconds = retrier.get("IntervalSeconds", 1) * retrier.get("BackoffRate", 2.0) ** attempts
-    longest = min(seconds, retrier.get("MaxDelaySeconds", seconds))
-    return random.uniform(0, longest) if retrier.get("JitterStrategy") == "FULL" else longest  # noqa: S311
