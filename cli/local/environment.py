@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from unittest.mock import patch
 
 # The Standard and the Express machine are one here: every execution has a history.
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
@@ -28,5 +27,14 @@ def handlers_environment(wanted: Mapping[str, str]) -> Iterator[None]:
         "no_proxy": loopback,
         "SELFRAG_AUTH": "none",
     }
-    with patch.dict(os.environ, {**kept, **fixed, **wanted}, clear=True):
+    before = dict(os.environ)
+    _set({**kept, **fixed, **wanted})
+    try:
         yield
+    finally:
+        _set(before)
+
+
+def _set(environment: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
