@@ -90,9 +90,9 @@ def _execution(question_id: str) -> tuple[str, list[dict[str, Any]]] | None:
         from cli.executions import execution_of
 
         return execution_of(question_id)
-    from cli.local.aws.kept import last_execution
+    from cli.local.stores.histories import last_history
 
-    return last_execution(question_id)
+    return last_history(question_id)
 
 
 def _export(question_id: str, history: list[dict[str, Any]], content: bool) -> None:

@@ -3,11 +3,8 @@
 import time
 from typing import Any
 
-import boto3
-
-from cli.local.aws.kept import kept_feedback
-from selfrag.adapters.faults import aws_faults
-from selfrag.adapters.feedback import feedback_of
+from cli.local.stores.feedback import LocalFeedback
+from cli.local.stores.tables import opened_items
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.feedback import Feedback
 
@@ -23,15 +20,22 @@ def read_feedback(name: str, region: str | None, collection: str = "") -> list[F
 
 def feedback_here() -> list[Feedback]:
     """What was said over the API that this laptop serves."""
-    return _not_ended(kept_feedback())
+    with opened_items() as items:
+        return LocalFeedback(items).all()
 
 
 def feedback_of_deployment(client: Any, name: str) -> list[Feedback]:
     """All of a deployment's table; raises InvalidInput where there is none of this name, and selfrag's other errors."""
+    # boto3 takes a while to load, and what is kept here does not need it.
+    from selfrag.adapters.faults import aws_faults
+    from selfrag.adapters.feedback import feedback_of
+
     with aws_faults("the table of feedback"):
         try:
             pages = client.get_paginator("scan").paginate(TableName=f"{name}-feedback")
-            return _not_ended([item for page in pages for item in page["Items"]])
+            found = [feedback_of(item) for page in pages for item in page["Items"]]
+            # DynamoDB deletes expired items within days, not at the moment.
+            return [feedback for feedback in found if feedback.expires_at > time.time()]
         except client.exceptions.ResourceNotFoundException:
             where = client.meta.region_name
             raise InvalidInput(
@@ -42,12 +46,9 @@ def feedback_of_deployment(client: Any, name: str) -> list[Feedback]:
 
 def dynamodb_in(region: str | None) -> Any:
     """The client by which an operator reads tables; raises InvalidInput without a region."""
+    import boto3
+
     session = boto3.Session(region_name=region)
     if session.region_name is None:
         raise InvalidInput("Your AWS configuration has no region; --region says where the deployment is.")
     return session.client("dynamodb")
-
-
-def _not_ended(items: list[dict[str, Any]]) -> list[Feedback]:
-    # DynamoDB deletes expired items within days, not at the moment.
-    return [feedback for feedback in map(feedback_of, items) if feedback.expires_at > time.time()]

@@ -2,18 +2,23 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cli.local.aws.resources import GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
+from cli.local.environment import GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
 from cli.local.place import Place
-from selfrag.adapters.outbound import checked_url
+from selfrag.bootstrap import Parts, questions, settings
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.questions import AskRequest, Policy
 from selfrag.runtime.generator_settings import GeneratorSettings
 from selfrag.runtime.settings import Settings, read
+
+if TYPE_CHECKING:
+    from selfrag.domain.calls import Limits
+    from selfrag.ports.model import Claude
 
 GENERATOR_URL = "SELFRAG_GENERATOR_URL"
 SAMPLE_WEB = Path(__file__).parents[2] / "docs" / "web"
@@ -29,6 +34,9 @@ def check_services() -> None:
         )
     for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", GENERATOR_URL):
         if url := os.environ.get(name):
+            # It loads a client of HTTP, which the stand-in has no use for.
+            from selfrag.adapters.outbound import checked_url
+
             checked_url(url, name)
 
 
@@ -53,10 +61,14 @@ def is_offline() -> bool:
 
 @dataclass
 class Backends:
-    """The handlers' environment, the secrets they read, whether there is a web, and whether the stand-in answers."""
+    """The handlers' environment, the secrets they read, whether there is a web, and whether the stand-in answers.
+
+    `parts` are the stand-in's, if it answers.
+    """
 
     environment: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
+    parts: Parts = field(default_factory=lambda: Parts())
     has_web: bool = False
     offline: bool = False
 
@@ -67,6 +79,15 @@ class Backends:
         from cli.local.offline.ahead import reading_ahead
 
         return reading_ahead(request, place)
+
+
+def _by_rule() -> "Callable[[Limits], Claude]":
+    """A factory of the stand-in for the limits of a task, which it has no use for: it spends neither time nor money."""
+    from cli.local.offline.claude import RuleClaude
+    from cli.local.offline.replies import Replies
+
+    replies = Replies()
+    return lambda limits: RuleClaude(replies, settings().models, settings().prices, questions.clock())
 
 
 @contextmanager
@@ -94,12 +115,11 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         if offline:
             # Not loaded when the real model answers.
             from cli.local.offline.replies import MODEL
-            from cli.local.offline.server import MessagesServer
             from cli.local.offline.text.vectors import kept_vectors
 
             servers.enter_context(kept_vectors())
-            base_url = servers.enter_context(MessagesServer()).url
             backends.environment["SELFRAG_PRICES"] = json.dumps({MODEL: [0, 0, 0]})
+            backends.parts = {"claude": _by_rule()}
         backends.secrets[MODEL_SECRET] = key or "offline"
         if base_url:
             backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url

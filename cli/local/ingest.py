@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from cli.local.aws.manifest import KeptManifest, kept_manifest
 from cli.local.home import alone
 from cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
 from cli.local.place import Place
@@ -20,6 +19,7 @@ from cli.local.sources.plan import Plan, plan_of
 from cli.local.sources.remembered import remember
 from cli.local.sources.report import Report, report_of
 from cli.local.sources.telling import OnDocument, Telling
+from cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag.bootstrap import Parts
 from selfrag.runtime.settings import IngestionSettings
 
@@ -36,17 +36,17 @@ def sync(
     directory or others. Raises InvalidInput if the directory is missing, AnotherDirectory if the collection was read
     from another one and is not to be replaced, NothingUsable if it holds no document that can be used.
     """
-    with _compared(place, embedder, replacing) as (comparison, kept, _):
+    with _compared(place, embedder, replacing) as (comparison, _, _):
         if comparison.in_step:
             _remember(place, comparison)
             return report_of(place, comparison, comparison.before)
     # Another process may bring it in step while this one waits.
-    with alone(place.collection), _compared(place, embedder, replacing) as (comparison, kept, embedding):
+    with alone(place.collection), _compared(place, embedder, replacing) as (comparison, manifest, embedding):
         if not comparison.in_step:
             _remember(place, comparison, int(time.time()))
-            comparison = replace(comparison, unread=_ingest(place, comparison, kept, embedding, on_document))
+            comparison = replace(comparison, unread=_ingest(place, comparison, manifest, embedding, on_document))
         _remember(place, comparison)
-        return report_of(place, comparison, records_by_path(place, kept))
+        return report_of(place, comparison, records_by_path(place, manifest))
 
 
 def plan(place: Place, embedder: NamedEmbedder | None = None) -> Plan:
@@ -58,12 +58,12 @@ def plan(place: Place, embedder: NamedEmbedder | None = None) -> Plan:
 @contextmanager
 def _compared(
     place: Place, embedder: NamedEmbedder | None, replacing: bool
-) -> Iterator[tuple[Comparison, KeptManifest, KeptEmbedder]]:
+) -> Iterator[tuple[Comparison, LocalManifest, KeptEmbedder]]:
     """How a place stands, with the manifest and the embedder that bring it in step."""
     if not replacing:
         refuse_another(place)
-    with embedding_with(embedder) as embedding, kept_manifest() as kept:
-        yield compare(place, kept, IngestionSettings(pipeline=_pipeline(embedding)).made_by), kept, embedding
+    with embedding_with(embedder) as embedding, opened_manifest() as manifest:
+        yield compare(place, manifest, IngestionSettings(pipeline=_pipeline(embedding)).made_by), manifest, embedding
 
 
 def _remember(place: Place, comparison: Comparison, read_at: int | None = None) -> None:
@@ -73,11 +73,11 @@ def _remember(place: Place, comparison: Comparison, read_at: int | None = None) 
 
 
 def _ingest(
-    place: Place, comparison: Comparison, kept: KeptManifest, embedding: KeptEmbedder, on_document: OnDocument
+    place: Place, comparison: Comparison, manifest: LocalManifest, embedding: KeptEmbedder, on_document: OnDocument
 ) -> dict[str, str]:
     """Run the workflow for all that is not in step; gives why files cannot be read, by path."""
     # They take a second to load.
-    from cli.local.aws.ingestion import ingest_objects
+    from cli.local.ingestion import ingest_objects
     from cli.local.recognition.local import local_recognizer
 
     unread, telling = dict(comparison.unread), Telling(place, comparison, embedding, on_document)
@@ -94,7 +94,7 @@ def _ingest(
     keys = [f"{place.collection}/{path}" for path in (*comparison.todo, *comparison.gone)]
     with local_recognizer() as recognizer:
         parts: Parts = {"index": open_index(), "embedder": embedding, "recognizer": recognizer}
-        ingest_objects(keys, read, kept, {"SELFRAG_PIPELINE": _pipeline(embedding)}, parts, telling)
+        ingest_objects(keys, read, manifest, {"SELFRAG_PIPELINE": _pipeline(embedding)}, parts, telling)
     return unread
 
 

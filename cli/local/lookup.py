@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cli.local.aws.manifest import kept_manifest
 from cli.local.index import open_embedder, open_index
 from cli.local.ingest import sync
 from cli.local.place import Place
 from cli.local.sources.remembered import source_of
 from cli.local.sources.report import Report
 from cli.local.sources.telling import OnDocument
+from cli.local.stores.manifest import opened_manifest
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.passages import Bounds
 from selfrag.domain.questions import Filters
@@ -24,7 +24,7 @@ def known_records(place: Place) -> list[Record]:
 
     Raises InvalidInput if nothing of it was ever ingested.
     """
-    with kept_manifest() as manifest:
+    with opened_manifest() as manifest:
         records = list(manifest.records(place.collection).values())
     if not records:
         raise InvalidInput(f"Nothing of {place} has been read yet; use `selfrag ingest` first.")

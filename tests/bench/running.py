@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import boto3
+from cli.local.serving.memory import collect_as_usual
 from werkzeug.datastructures import Headers
 
-from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import LocalStack, running_stack
 from cli.local.offline.json_server import JsonServer
 from cli.local.offline.strict import Refused
-from cli.local.serving.memory import collect_as_usual
 from selfrag import bootstrap
 from selfrag.adapters.recent_calls import DynamoCalls
 from selfrag.bootstrap import Parts
@@ -24,6 +22,8 @@ from tests.bench.api.apart import ApartApi
 from tests.bench.api.billing import Billed, Span, critical_seconds
 from tests.bench.api.server import MessagesApi
 from tests.bench.stories import COLLECTION, found, found_on_the_web
+from tests.support.emulated_aws.resources import TABLES
+from tests.support.emulated_aws.stack import LocalStack, running_stack
 from tests.support.fakes import FakeEmbedder, FakeIndex
 from tests.support.local import forget_verdicts
 

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 
 from cli.local.asking import ask_question
-from cli.local.aws.definitions import INGESTION, QUESTION
-from cli.local.aws.lighter.programs import KeptPrograms, parse_once
-from cli.local.aws.stack import definition_text
 from cli.local.index import E5Embedder
 from cli.local.place import place_to_ask
 from cli.main import main
@@ -24,19 +21,9 @@ Ask = Callable[..., dict[str, Any]]
 Run = Callable[..., Ended]
 
 
-@pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The definitions as parsed, which a home has after its first command: to parse them takes a process a second."""
-    directory = tmp_path_factory.mktemp("programs") / "programs"
-    for definition in (QUESTION, INGESTION):
-        KeptPrograms(directory, parse_once)(definition_text(definition))
-    return directory
-
-
 @pytest.fixture
-def fresh(tmp_path: Path, programs: Path) -> Command:
-    """A command with a home that knows nothing but the parsed definitions."""
-    shutil.copytree(programs, tmp_path / "state" / "programs")
+def fresh(tmp_path: Path) -> Command:
+    """A command with an empty home."""
     return Command(tmp_path)
 
 

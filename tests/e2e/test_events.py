@@ -11,9 +11,9 @@ import boto3
 import httpx2
 import pytest
 
-from cli.local.aws.resources import CALLERS_TABLE
 from tests.e2e.test_api import ASK, api, finished, model, problem, serving_api  # noqa: F401 (fixtures)
 from tests.support.doubles.model_server import ModelServer
+from tests.support.emulated_aws.resources import CALLERS_TABLE
 
 Event = dict[str, str]
 

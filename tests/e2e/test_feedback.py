@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from cli.local.aws.kept import kept_tables
-from cli.local.aws.resources import CALLERS_TABLE, FEEDBACK_TABLE, TABLES
+from cli.local.stores.feedback import LocalFeedback
+from cli.local.stores.tables import opened_items
+from selfrag import bootstrap
 from selfrag.adapters.feedback import feedback_of
 from selfrag.domain.feedback import Feedback, FeedbackRequest
 from selfrag.domain.fields import MAX_RIGHT_ANSWER_CHARACTERS
@@ -22,6 +23,7 @@ from selfrag.domain.validation import explain
 from tests.e2e.conftest import Run
 from tests.e2e.test_api import ASK, finished, problem, serving_api
 from tests.support.doubles.model_server import ModelServer
+from tests.support.emulated_aws.resources import CALLERS_TABLE, FEEDBACK_TABLE, TABLES
 
 BETTER = {"useful": False, "wrong": ["incomplete"], "answer": "Ten days.", "documents": ["people/leave.md"]}
 
@@ -143,7 +145,7 @@ def test_whatever_is_said_is_understood_or_refused_in_a_sentence(said: dict[str,
 
 def test_what_was_said_over_the_served_api_is_given_out_as_a_question_set(model: ModelServer, here: Run) -> None:
     assert (here("feedback").code, here("feedback").out) == (0, "")
-    with serving_api(model) as api, kept_tables():
+    with serving_api(model) as api, opened_items() as items, bootstrap.using(feedback=LocalFeedback(items)):
         first = asked(api)["id"]
         follow_up = asked(api, question="And in May?", previous=first)["id"]
         for question_id in (first, follow_up):
@@ -159,7 +161,7 @@ def test_what_people_said_is_right_is_asked_again_and_measured(
     model: ModelServer, here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with serving_api(model) as api, kept_tables():
+    with serving_api(model) as api, opened_items() as items, bootstrap.using(feedback=LocalFeedback(items)):
         assert "No feedback says what is right" in here("eval", "--from-feedback", "--endpoint", str(api.base_url)).err
         response = asked(api)
         right = {"answer": response["answer"].split(".")[0], "documents": [response["citations"][0]["document"]]}

@@ -15,13 +15,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cli.local.aws.resources import DOCUMENTS_BUCKET
-from cli.local.aws.stack import running_stack
 from cli.local.serving.gateway import serving
 from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
 from selfrag.domain.policy import Policy
 from selfrag.domain.strategies import Strategy
+from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET
+from tests.support.emulated_aws.stack import running_stack
+from tests.support.emulated_aws.watching import watch
 from tests.support.steps import Scripted
 
 pytestmark = pytest.mark.long
@@ -113,7 +114,7 @@ def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: C
     environment = {"SELFRAG_COLLECTIONS": '["c"]'}
     with (
         running_stack(environment, {}, handlers=scripted.handlers()),
-        serving() as url,
+        serving(0, watch) as url,
         httpx2.Client(base_url=url, timeout=40) as api,
     ):
         ingestion.manifest().claim(document_id(DOCUMENTS_BUCKET, KNOWN_KEY), KNOWN_KEY, "c", "an execution")
@@ -167,7 +168,7 @@ written = st.builds(
 
 def test_whatever_is_written_on_a_connection_every_reply_to_it_is_http_and_every_refusal_a_problem() -> None:
     statuses: Counter[int] = Counter()
-    with running_stack({}, {}, handlers=Scripted().handlers()), serving() as url:
+    with running_stack({}, {}, handlers=Scripted().handlers()), serving(0, watch) as url:
         port = int(url.rpartition(":")[2])
 
         @settings(max_examples=REQUESTS // 4, deadline=None, suppress_health_check=list(HealthCheck))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.local.aws.kept import keep_execution
+from cli.local.stores.histories import keep_history
 from tests.e2e.conftest import Run
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import ModelServer
@@ -33,7 +33,7 @@ def test_the_last_questions_are_judged_again_and_shown_with_those_that_would_hav
 ) -> None:
     with local_stack(server) as stack:
         execution = stack.execute(QUESTION)
-    keep_execution(execution.id, execution.history)
+    keep_history(execution.id, execution.history)
     server.counts.clear()
     server.answers["grade_support"] = lambda body: {
         "claims": [{"claim": "It is 40 days.", "support": "none", "passages": [], "missing": ""}]

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
-from cli.local.aws.kept import keep_execution
-from cli.local.aws.stack import Execution
+from cli.local.stores.histories import keep_history
 from cli.spans.made import trace_of
 from selfrag.domain.history import steps_of
 from tests.e2e.conftest import Run
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.otlp_receiver import OtlpReceiver, attributes_of
+from tests.support.emulated_aws.stack import Execution
 from tests.support.local import QUESTION, local_stack
 
 ERROR = 2  # opentelemetry/proto/trace/v1/trace.proto, Status.StatusCode
@@ -35,7 +35,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Execution:
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
     with ModelServer() as model, local_stack(model) as stack:
         execution = stack.execute(QUESTION)
-    keep_execution(execution.id, execution.history)
+    keep_history(execution.id, execution.history)
     return execution
 
 
@@ -121,7 +121,7 @@ def test_a_step_that_failed_is_an_error_and_its_cause_stays_here(
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
     with ModelServer(fault=lambda step, n: 401) as model, local_stack(model) as stack:
         execution = stack.execute(QUESTION)
-    keep_execution(execution.id, execution.history)
+    keep_history(execution.id, execution.history)
     failed = [span for span in sent(receiver, here) if span.status.code == ERROR]
     expected = [(step.name, step.error) for step in steps_of(execution.history) if step.error]
     assert sorted((span.name, attributes_of(span)["error.type"]) for span in failed) == sorted(expected)
@@ -199,6 +199,6 @@ def test_an_execution_of_a_deployment_is_read_by_its_arn(receiver: OtlpReceiver,
 
 
 def test_a_question_at_work_has_no_spans_yet(receiver: OtlpReceiver, here: Run, asked: Execution) -> None:
-    keep_execution("at-work", asked.history[:-1])
+    keep_history("at-work", asked.history[:-1])
     early = here("trace", "at-work", "--export")
     assert (early.code, "still at work" in early.err, receiver.requests) == (2, True, [])

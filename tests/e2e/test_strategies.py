@@ -9,7 +9,7 @@ import boto3
 import httpx2
 import pytest
 
-from cli.local.aws.environment import MACHINE_ARN
+from cli.local.environment import MACHINE_ARN
 from cli.local.offline.rules.fields import fields_of
 from cli.remote import ask_remote
 from selfrag.domain.errors import TemporarilyUnavailable

@@ -14,18 +14,24 @@ import httpx2
 import pytest
 import time_machine
 
-from cli.local.aws.resources import DOCUMENTS_BUCKET
-from cli.local.aws.stack import running_stack
+from cli.local.environment import DOCUMENTS_BUCKET
 from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
-from cli.local.serving.catalog import Catalog
+from cli.local.serving.documents import Documents
 from cli.local.serving.folder import Folder
 from cli.local.serving.forms import MAX_FORM_BYTES
 from cli.local.serving.gateway import serving
+from cli.local.stack import opened_stores
+from cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import UPLOAD_SECONDS
 from tests.e2e.test_api import problem
+
+
+def no_watch(name: str, seen: int, seconds: float) -> None:
+    """No question is asked here."""
+
 
 CONTENT = b"# Leave\r\n\r\nLeave is 25 days.\n"
 KEY = "hr/people/leave.md"
@@ -38,7 +44,7 @@ class Service:
 
     api: httpx2.Client
     directory: Path
-    catalog: Catalog
+    manifest: LocalManifest
     changes: list[tuple[str, str]] = field(default_factory=list)
 
     def form(self, key: str = KEY, size: int = len(CONTENT)) -> Form:
@@ -55,27 +61,28 @@ class Service:
         return {path.relative_to(self.directory).as_posix(): path.read_bytes() for path in found}
 
 
-@pytest.fixture(scope="module")
-def stack() -> Iterator[None]:
-    with running_stack({"SELFRAG_COLLECTIONS": '["hr"]'}, {}, handlers={"none": lambda event, context: None}):
-        yield
+@pytest.fixture
+def manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalManifest]:
+    """The stores of the API in a home beside the directory."""
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
+    with opened_manifest() as opened, opened_stores({"SELFRAG_COLLECTIONS": '["hr"]'}, {}, {"manifest": opened}):
+        yield opened
 
 
 @pytest.fixture
-def service(stack: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    """The API over a directory beside the home of the state."""
-    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
+def service(manifest: LocalManifest, tmp_path: Path) -> Iterator[Service]:
+    """The API over a directory."""
     directory = tmp_path / "there" / "docs"
     directory.mkdir(parents=True)
     changes: list[tuple[str, str]] = []
     folder = Folder(directory, "hr")
-    catalog = Catalog("hr")
     with (
-        serving(bucket=lambda url: DirectoryBucket(folder, lambda *change: changes.append(change), url)) as url,
+        serving(
+            0, no_watch, bucket=lambda url: DirectoryBucket(folder, lambda *change: changes.append(change), url)
+        ) as url,
         httpx2.Client(base_url=url, timeout=20) as api,
     ):
-        yield Service(api, directory, catalog, changes)
-    catalog.refresh({})  # nothing is kept, so nothing is listed
+        yield Service(api, directory, manifest, changes)
 
 
 def refused(reply: httpx2.Response) -> str:
@@ -190,7 +197,7 @@ def test_a_deleted_document_is_no_file_any_more(service: Service) -> None:
     assert service.send(service.form()).status_code == 204
     where = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}"
     problem(service.api.delete(where), 404)
-    service.catalog.working(KEY)
+    Documents("hr", service.manifest).changed(KEY, '"etag"')
     for _ in range(2):
         assert service.api.delete(where).status_code == 202
         assert service.files() == {}
@@ -199,8 +206,11 @@ def test_a_deleted_document_is_no_file_any_more(service: Service) -> None:
 
 def test_a_server_that_was_not_started_for_it_changes_no_document(service: Service) -> None:
     known = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}"
-    service.catalog.working(KEY)
-    with serving(bucket=lambda url: ReadOnlyBucket()) as url, httpx2.Client(base_url=url, timeout=20) as api:
+    Documents("hr", service.manifest).changed(KEY, '"etag"')
+    with (
+        serving(0, no_watch, bucket=lambda url: ReadOnlyBucket()) as url,
+        httpx2.Client(base_url=url, timeout=20) as api,
+    ):
         for reply in (
             api.post("/v1/documents", json={"key": KEY, "size": 1}),
             api.delete(known),
@@ -212,7 +222,7 @@ def test_a_server_that_was_not_started_for_it_changes_no_document(service: Servi
     assert (service.files(), service.changes) == ({}, [])
 
 
-def test_requests_at_the_same_time_are_not_taken_for_each_other(stack: None) -> None:
+def test_requests_at_the_same_time_are_not_taken_for_each_other(manifest: LocalManifest) -> None:
     held, let_go = Event(), Event()
 
     class Holding(ReadOnlyBucket):
@@ -223,7 +233,7 @@ def test_requests_at_the_same_time_are_not_taken_for_each_other(stack: None) -> 
             raise InvalidInput(f"{request.key} is refused.")
 
     with (
-        serving(bucket=lambda url: Holding()) as url,
+        serving(0, no_watch, bucket=lambda url: Holding()) as url,
         httpx2.Client(base_url=url, timeout=20) as api,
         ThreadPoolExecutor(1) as pool,
     ):

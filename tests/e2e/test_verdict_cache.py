@@ -7,9 +7,9 @@ from typing import Any
 import boto3
 import pytest
 
-from cli.local.aws import stack as stack_module
 from tests.support.command import Command
 from tests.support.doubles.model_server import ModelServer
+from tests.support.emulated_aws import stack as stack_module
 from tests.support.local import QUESTION, local_stack
 
 GRADERS = ("grade_relevance", "grade_support", "grade_utility")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cli.doctor.deployed.permissions import FILE
-from cli.local.aws.definitions import INGESTION
-from cli.local.aws.resources import DOCUMENTS_TABLE, TABLES
-from cli.local.aws.stack import deployed_handlers
+from cli.local.definitions import INGESTION
 from tests.support.definition import MODEL_STEPS, snake
+from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, TABLES
+from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.infra.rules import rows_of
 from tests.support.infra.tools import simulator
 from tests.support.roles.asked import asked

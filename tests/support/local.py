@@ -6,12 +6,12 @@ from typing import Any
 
 import boto3
 
-from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import LocalStack, deployed_handlers, running_stack
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from tests.support.asking import Skipping
 from tests.support.doubles.model_server import ModelServer
+from tests.support.emulated_aws.resources import TABLES
+from tests.support.emulated_aws.stack import LocalStack, deployed_handlers, running_stack
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 from tests.support.roles.recorded import as_caller, recording
 from tests.support.roles.roles import decided

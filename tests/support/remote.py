@@ -6,7 +6,6 @@ from typing import Any
 
 from cli.local.serving.process import Remote
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
-from selfrag.ports.executions import Snapshot
 
 SECONDS = 30
 
@@ -33,29 +32,6 @@ class Thing:
 
     def fail(self, how: str) -> None:
         raise TemporarilyUnavailable("busy") if how == "typed" else ValueError("what somebody asked")
-
-
-class Answering:
-    """A worker that does what a question says: `die`, `wait` for ever, or be answered with the id of its process."""
-
-    def __init__(self, home: str = "") -> None:
-        if home == "nowhere":
-            raise Misconfigured("there is no such home.")
-        self._at_work: set[str] = set()
-
-    def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any]:
-        self._at_work.add(question_id)
-        if payload["question"] == "die":
-            os._exit(3)
-        if payload["question"] == "wait":
-            threading.Event().wait()
-        return {"process": os.getpid()}
-
-    def snapshot(self, question_id: str) -> Snapshot | None:
-        return Snapshot("RUNNING", None) if question_id in self._at_work else None
-
-    def history(self, question_id: str) -> list[Any]:
-        return [os.getpid()] if question_id in self._at_work else []
 
 
 def begin_another_and_die(told: Any) -> None:

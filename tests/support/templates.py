@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cli.local.aws.jsonata import evaluate
+from cli.local.jsonata import evaluate
 
 
 def template(value: Any, bindings: dict[str, Any]) -> Any:

@@ -4,9 +4,9 @@ from typing import Any
 
 import boto3
 
-from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import Execution, running_stack
 from tests.support import steps
+from tests.support.emulated_aws.resources import TABLES
+from tests.support.emulated_aws.stack import Execution, running_stack
 from tests.support.machine import Machine
 from tests.support.steps import Scripted
 

@@ -11,9 +11,8 @@ import yaml
 from statelint.config import Config
 from statelint.linter import Linter
 
-from cli.local.aws.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, placeholders
-from cli.local.aws.jsonata import check
-from cli.local.aws.strictness import MAX_VARIABLE_BYTES
+from cli.local.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, placeholders
+from cli.local.jsonata import check
 from selfrag.domain import errors
 from selfrag.domain.ledger import path_of
 from selfrag.domain.verdicts import Critique
@@ -38,6 +37,7 @@ from tests.support.definition import (
     states,
     tasks,
 )
+from tests.support.emulated_aws.strictness import MAX_VARIABLE_BYTES
 
 ROOT = Path(__file__).parents[2]
 LAMBDA_ERRORS = {

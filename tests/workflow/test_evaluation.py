@@ -14,11 +14,11 @@ from cli.lab.gold.question_sets import GoldQuestion
 from cli.lab.runs.machine import MOST_ANSWERS, item_of
 from cli.lab.runs.tasks import Task
 from cli.lab.runs.variants import read_variants
-from cli.local.aws.definitions import EVALUATION, definition_json, placeholders
-from cli.local.aws.jsonata import evaluate
-from cli.local.aws.strictness import MAX_VARIABLE_BYTES
+from cli.local.definitions import EVALUATION, definition_json, placeholders
+from cli.local.jsonata import evaluate
 from selfrag.domain.questions import AskRequest
 from tests.support.definition import EVALUATION_MACHINE, IN_EXPRESSIONS, MACHINE, QUESTION_MACHINE
+from tests.support.emulated_aws.strictness import MAX_VARIABLE_BYTES
 from tests.support.templates import template
 
 ASKING = EVALUATION_MACHINE["States"]["AskQuestions"]

@@ -8,10 +8,10 @@ import boto3
 import pytest
 
 from ask.logic import unfinished
-from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import running_stack
 from selfrag.domain.history import steps_of
 from tests.support import steps
+from tests.support.emulated_aws.resources import TABLES
+from tests.support.emulated_aws.stack import running_stack
 from tests.support.steps import Scripted
 from tests.workflow.asking import ANSWER, ASKED, NONE, SEARCH, SOME, executed, run
 

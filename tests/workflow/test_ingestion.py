@@ -7,13 +7,13 @@ from typing import Any
 import boto3
 import pytest
 
-from cli.local.aws.definitions import INGESTION
-from cli.local.aws.resources import DOCUMENTS_BUCKET
-from cli.local.aws.stack import deployed_handlers
+from cli.local.definitions import INGESTION
 from selfrag import bootstrap
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import Bounds
 from tests.support.documents.files import pdf
+from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET
+from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.fakes import embed
 from tests.support.ingesting import FIRST, KEY, SECOND, Ingestion, holds, ingestion
 

@@ -14,12 +14,12 @@ import boto3
 import pytest
 import time_machine
 
-from cli.local.aws.definitions import INGESTION
-from cli.local.aws.stack import deployed_handlers
+from cli.local.definitions import INGESTION
 from selfrag import bootstrap
 from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
 from selfrag.bootstrap.ingestion import manifest, objects
 from selfrag.ports.index import Index
+from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.ingesting import FIRST, KEY, SECOND, Ingestion, holds, ingestion
 
 LONG = "".join(

@@ -3,48 +3,21 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-import boto3
 import pytest
 
-from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import Execution, LocalStack, definition_text, running_stack
+from cli.local.definitions import QUESTION, definition_json, placeholders
+from cli.local.runner.machine import Execution
 from tests.support.definition import snake
 from tests.support.machine import Machine
 from tests.support.world import World, told
+from tests.support.worlds import Worlds
 
 SEEDS = range(200)
 # A change of the definition is noticed by one of so many of the sequences.
 NOTICED_IN = range(40)
-
-
-class Worlds:
-    """A stack whose handlers are those of the world at work."""
-
-    def __init__(self) -> None:
-        self.world = World(0)
-
-    @contextmanager
-    def running(self, definition: str = "") -> Iterator[LocalStack]:
-        """Run the stack, with this definition of the question's machine or the real one."""
-        handlers = {name: self._to_world(name) for name in self.world.handlers()}
-        with running_stack({}, {}, handlers=handlers, pause=lambda seconds: None, definition=definition) as stack:
-            yield stack
-
-    def execute(self, stack: LocalStack, world: World) -> Execution:
-        """Ask the question of a world."""
-        self.world = world
-        client, table = boto3.client("dynamodb"), TABLES["answers_table"][0]
-        client.delete_item(TableName=table, Key={"id": {"S": "earlier"}})
-        if world.earlier:
-            client.put_item(TableName=table, Item=world.earlier)
-        return stack.execute(world.asked)
-
-    def _to_world(self, name: str) -> Callable[[dict[str, Any], Any], Any]:
-        return lambda event, context: self.world.handlers()[name](event, context)
 
 
 def planned(seed: int) -> tuple[dict[str, Any], Counter[Any]]:
@@ -54,26 +27,25 @@ def planned(seed: int) -> tuple[dict[str, Any], Counter[Any]]:
     return told(response), Counter(world.events)
 
 
-def agrees(worlds: Worlds, stack: LocalStack, seed: int) -> bool:
+def agrees(worlds: Worlds, seed: int) -> bool:
     """Whether the definition comes to the same, by the same events."""
     world = World(seed)
-    execution = worlds.execute(stack, world)
+    execution = worlds.execute(world)
     return (execution.output and told(execution.output), Counter(world.events)) == planned(seed)
 
 
 @pytest.mark.longest(20)
 def test_what_the_plans_say_is_what_the_definition_does(record_property: Any) -> None:
     worlds, different, entered = Worlds(), [], Counter[str]()
-    with worlds.running() as stack:
-        for seed in SEEDS:
-            world = World(seed)
-            execution = worlds.execute(stack, world)
-            found = (execution.output and told(execution.output), Counter(world.events))
-            if found != planned(seed):
-                different.append(seed)
-            states = {snake(name) for name in entered_tasks(execution)}
-            assert states == {name for name, _ in world.events}, "a state lights up if and only if its Lambda runs"
-            entered.update(states)
+    for seed in SEEDS:
+        world = World(seed)
+        execution = worlds.execute(world)
+        found = (execution.output and told(execution.output), Counter(world.events))
+        if found != planned(seed):
+            different.append(seed)
+        states = {snake(name) for name in entered_tasks(execution)}
+        assert states == {name for name, _ in world.events}, "a state lights up if and only if its Lambda runs"
+        entered.update(states)
     record_property("figures", f"{len(SEEDS)} drawn questions entered {dict(entered.most_common())}")
     assert different == []
     assert len(entered) == len(World(0).handlers())
@@ -131,8 +103,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_of_the_definition_is_noticed(change: Callable[[dict[str, Any]], None]) -> None:
-    definition = json.loads(definition_text())
+    definition = json.loads(definition_json(QUESTION, {name: name for name in placeholders(QUESTION)}))
     change(states_of(definition))
-    worlds = Worlds()
-    with worlds.running(json.dumps(definition)) as stack:
-        assert any(not agrees(worlds, stack, seed) for seed in NOTICED_IN)
+    worlds = Worlds(definition)
+    assert any(not agrees(worlds, seed) for seed in NOTICED_IN)

@@ -7,11 +7,11 @@ import boto3
 import pytest
 
 from ask.logic import unfinished
-from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import running_stack
 from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from tests.support import steps
+from tests.support.emulated_aws.resources import TABLES
+from tests.support.emulated_aws.stack import running_stack
 from tests.support.steps import Scripted
 from tests.workflow.asking import ANSWER, ASKED, NONE, SEARCH, SOME, ahead, executed, run
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from cli.local.aws.definitions import INGESTION
-from cli.local.aws.stack import deployed_handlers
+from cli.local.definitions import INGESTION
 from tests.support.documents.files import pdf
 from tests.support.documents.scans import scanned_pdf
+from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.ingesting import Ingestion, holds, ingestion
 from tests.support.roles.recorded import everything
 

@@ -6,9 +6,9 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from cli.local.aws.resources import WORK_BUCKET
 from selfrag.adapters.faults import typed
 from selfrag.domain.errors import Misconfigured
+from tests.support.emulated_aws.resources import WORK_BUCKET
 from tests.support.infra.tools import simulator
 from tests.support.ingesting import ingestion
 from tests.support.roles.policies import Policies, exported, place_of, without

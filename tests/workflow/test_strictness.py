@@ -1,9 +1,10 @@
-"""The local interpreter is as strict as AWS, so that what runs on the laptop runs there."""
+"""The interpreters are as strict as AWS, so that what runs on the laptop and in tests runs there."""
 
 import json
 import logging
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,29 +13,49 @@ import pytest
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
 
-from cli.local.aws.interpreter import local_aws
-from cli.local.aws.jsonata import QueryError, check, evaluate
+from cli.local.environment import MACHINE_ARN
+from cli.local.jsonata import QueryError, check, evaluate
+from cli.local.runner.machine import Machine
+from cli.local.runner.tasks import services
+from tests.support.emulated_aws.interpreter import local_aws
+from tests.support.emulated_aws.resources import ROLE
+from tests.support.worlds import Answers
 
 logging.getLogger("moto").setLevel(logging.CRITICAL)
 
 
-def run(states: dict[str, Any], given: Any = None, **handlers: Any) -> dict[str, Any]:
-    definition = {"QueryLanguage": "JSONata", "StartAt": next(iter(states)), "States": states}
-    with local_aws({name: lambda event, context, f=f: f(event) for name, f in handlers.items()}, lambda seconds: None):
-        role = boto3.client("iam").create_role(RoleName="r", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
-        for name in handlers:
-            boto3.client("lambda").create_function(
-                FunctionName=name, Runtime="python3.13", Role=role, Handler="h.h", Code={"ZipFile": b"x"}
-            )
+Run = Callable[..., dict[str, Any]]
+
+
+def by_moto(definition: dict[str, Any], given: Any, handlers: dict[str, Any]) -> dict[str, Any]:
+    with local_aws(handlers, lambda seconds: None):
         client = boto3.client("stepfunctions")
-        machine = client.create_state_machine(name="m", definition=json.dumps(definition), roleArn=role)
-        started = client.start_execution(
-            stateMachineArn=machine["stateMachineArn"], name="e", input=json.dumps(given or {})
-        )
+        machine = client.create_state_machine(name="m", definition=json.dumps(definition), roleArn=ROLE)
+        execution = client.start_execution(stateMachineArn=machine["stateMachineArn"], name="e", input=given)
         while True:
-            state = client.describe_execution(executionArn=started["executionArn"])
+            state: dict[str, Any] = client.describe_execution(executionArn=execution["executionArn"])
             if state["status"] != "RUNNING":
-                return state
+                return {"output": None, **state}
+
+
+def by_the_runner(definition: dict[str, Any], given: Any, handlers: dict[str, Any]) -> dict[str, Any]:
+    machine = Machine(MACHINE_ARN, definition, services(handlers, Answers()), lambda seconds: None)
+    ended = machine.start("e", json.loads(given)).wait()
+    output = None if ended.output is None else json.dumps(ended.output)
+    return {"status": ended.status, "error": ended.error.partition(": ")[0], "output": output}
+
+
+@pytest.fixture(params=[by_moto, by_the_runner])
+def run(request: pytest.FixtureRequest) -> Run:
+    """What an execution of these states, the first of which begins, ends with: by either interpreter."""
+
+    def ran(states: dict[str, Any], given: Any = None, **handlers: Any) -> dict[str, Any]:
+        definition = {"QueryLanguage": "JSONata", "StartAt": next(iter(states)), "States": states}
+        called = {name: lambda event, context, f=f: f(event) for name, f in handlers.items()}
+        ended: dict[str, Any] = request.param(definition, json.dumps(given or {}), called)
+        return ended
+
+    return ran
 
 
 def passing(**fields: Any) -> dict[str, Any]:
@@ -50,18 +71,18 @@ def task(name: str, **fields: Any) -> dict[str, Any]:
     }
 
 
-def test_an_undefined_value_fails_the_execution() -> None:
+def test_an_undefined_value_fails_the_execution(run: Run) -> None:
     ended = run(passing(Output="{% $states.input.absent %}"))
     assert ended["status"] == "FAILED"
     assert ended["error"] == "States.QueryEvaluationError"
 
 
-def test_null_is_a_value() -> None:
+def test_null_is_a_value(run: Run) -> None:
     ended = run(passing(Output={"there": "{% $states.input.x %}"}), {"x": None})
     assert json.loads(ended["output"]) == {"there": None}
 
 
-def test_an_undefined_value_is_caught_like_any_error_of_a_task() -> None:
+def test_an_undefined_value_is_caught_like_any_error_of_a_task(run: Run) -> None:
     states = {
         "T": task(
             "f",
@@ -74,7 +95,7 @@ def test_an_undefined_value_is_caught_like_any_error_of_a_task() -> None:
     assert json.loads(run(states, f=lambda event: {})["output"]) == {"caught": True}
 
 
-def test_a_filter_that_matches_one_item_yields_the_item() -> None:
+def test_a_filter_that_matches_one_item_yields_the_item(run: Run) -> None:
     items = {"xs": [{"a": 1}, {"a": 2}]}
     ended = run(passing(Output={"one": "{% $states.input.xs[a=1] %}", "list": "{% [$states.input.xs[a=1]] %}"}), items)
     assert json.loads(ended["output"]) == {"one": {"a": 1}, "list": [{"a": 1}]}
@@ -95,7 +116,7 @@ def test_what_has_a_context_is_accepted(expression: str) -> None:
     check(expression)
 
 
-def test_assign_and_output_see_the_same_old_values() -> None:
+def test_assign_and_output_see_the_same_old_values(run: Run) -> None:
     states = {
         "First": {"Type": "Pass", "Assign": {"n": 1}, "Next": "Second"},
         "Second": {
@@ -109,7 +130,7 @@ def test_assign_and_output_see_the_same_old_values() -> None:
     assert json.loads(run(states)["output"]) == [1, 2, 1]
 
 
-def test_an_inner_scope_cannot_write_an_outer_variable() -> None:
+def test_an_inner_scope_cannot_write_an_outer_variable(run: Run) -> None:
     inner = {"StartAt": "P", "States": {"P": {"Type": "Pass", "Assign": {"x": 2}, "End": True}}}
     states = {
         "First": {"Type": "Pass", "Assign": {"x": 1}, "Next": "M"},
@@ -123,7 +144,7 @@ def test_an_inner_scope_cannot_write_an_outer_variable() -> None:
     assert run(states)["status"] == "FAILED"
 
 
-def test_text_with_quotes_and_line_breaks_stays_text() -> None:
+def test_text_with_quotes_and_line_breaks_stays_text(run: Run) -> None:
     hostile = 'a "quoted" \\ {% $states %} \n $x := 1 `b` 日本'
     states = {
         "First": {"Type": "Pass", "Assign": {"x": "{% $states.input.x %}"}, "Next": "Second"},
@@ -132,7 +153,7 @@ def test_text_with_quotes_and_line_breaks_stays_text() -> None:
     assert json.loads(run(states, {"x": hostile})["output"]) == {"x": hostile}
 
 
-def test_a_variable_larger_than_256_kib_fails_and_is_not_caught_by_all() -> None:
+def test_a_variable_larger_than_256_kib_fails_and_is_not_caught_by_all(run: Run) -> None:
     states = {
         "T": task(
             "f",
@@ -148,7 +169,7 @@ def test_a_variable_larger_than_256_kib_fails_and_is_not_caught_by_all() -> None
     assert ended["error"] == "States.DataLimitExceeded"
 
 
-def test_an_error_is_retried_by_its_class_name_as_often_as_the_retrier_says() -> None:
+def test_an_error_is_retried_by_its_class_name_as_often_as_the_retrier_says(run: Run) -> None:
     class TemporarilyUnavailable(Exception): ...
 
     seen = []

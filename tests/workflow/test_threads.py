@@ -9,7 +9,7 @@ import pytest
 from moto.core.routing import get_service_router
 from moto.stepfunctions.parser.backend.execution import Execution
 
-from cli.local.aws.stack import running_stack
+from tests.support.emulated_aws.stack import running_stack
 
 ARGUMENTS = {"FunctionName": "f", "Payload": {}}
 TASK = {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Arguments": ARGUMENTS, "End": True}

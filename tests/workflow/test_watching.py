@@ -6,8 +6,8 @@ from threading import Event
 
 import boto3
 
-from cli.local.aws.interpreter import local_aws
-from cli.local.aws.watching import watch
+from tests.support.emulated_aws.interpreter import local_aws
+from tests.support.emulated_aws.watching import watch
 
 AN_HOUR, SOON = 3600.0, 20.0
 

@@ -14,6 +14,7 @@ from cli.lab.making.writing.logic import STEP
 from cli.local.backends import chosen_backends
 from cli.local.index import local_parts, open_embedder, open_index
 from cli.local.place import Place
+from cli.local.stack import opened_stores
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import price_of
 from selfrag.domain.errors import BudgetExceeded, TemporarilyUnavailable
@@ -97,15 +98,10 @@ def prompts() -> tuple[Prompt, Prompt]:
 
 @contextmanager
 def writer_for(place: Place, max_cost: float | None) -> Iterator[Writer]:
-    """Give the writer that the settings name, while the local stack runs."""
-    # It takes a second to load.
-    from cli.local.aws.kept import kept_tables
-    from cli.local.aws.stack import running_stack
-
+    """Give the writer that the settings name, over the stores of the home."""
     with (
         chosen_backends(place) as backends,
-        running_stack(backends.environment, backends.secrets, parts=local_parts(), handlers={}),
-        kept_tables(),
+        opened_stores(backends.environment, backends.secrets, {**local_parts(), **backends.parts}),
     ):
         yield Writer(questions.model(STEP), prompts(), _searching(place), max_cost)
 

@@ -7,9 +7,9 @@ from types import ModuleType
 from typing import Any
 
 from cli.lab.replay.traces import GRADERS, Recorded, Trace
-from cli.local.aws.kept import kept_tables
 from cli.local.backends import check_services, chosen_backends
 from cli.local.place import Place
+from cli.local.stack import opened_stores
 from question.grade_relevance import logic as grade_relevance
 from question.grade_support import logic as grade_support
 from question.grade_utility import logic as grade_utility
@@ -67,14 +67,11 @@ def judging(traces: Iterable[Trace], prompts: Mapping[str, Prompt], models: Mapp
     What they say is kept in the home directory's verdict cache, so that nothing is paid twice. Raises Misconfigured
     for settings, a service or a model that cannot be.
     """
-    # It takes a second to load, which what is refused before does not need.
-    from cli.local.aws.stack import running_stack
-
     check_services()
     chosen: dict[str, Any] = {**read(Settings).models, **models}
     # No sample documents are asked, so no web is needed.
     with chosen_backends(Place("replay")) as backends:
         environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen)}
-        stack = running_stack(environment, backends.secrets, parts={"prompts": prompts}, handlers={})
-        with stack, kept_tables(), bootstrap.using(verdicts=Traced(traces, questions.verdicts())):
+        stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": prompts})
+        with stores, bootstrap.using(verdicts=Traced(traces, questions.verdicts())):
             yield Judges()

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from cli.local.aws.kept import kept_executions
+from cli.local.stores.histories import histories
 from selfrag.domain.calls import Judged
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of
@@ -52,7 +52,7 @@ def trace_of(history: Sequence[Mapping[str, Any]]) -> Trace:
 
 def kept_traces() -> list[Trace]:
     """Return those of the last questions of `selfrag ask`, the latest first."""
-    return [trace_of(history) for history in kept_executions()]
+    return [trace_of(history) for history in histories()]
 
 
 def read_traces(path: Path) -> list[Trace]:

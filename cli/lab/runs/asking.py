@@ -12,7 +12,7 @@ from cli.local.lookup import known_records
 from cli.local.place import Place
 from cli.local.sources.telling import OnDocument
 from cli.remote import ask_remote
-from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
+from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest
 
 # Called with a request, a key that is the same when the same question is asked once more, and the variant that asks;
@@ -38,25 +38,27 @@ def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
 def asking_place(place: Place, variants: Sequence[Variant], keep: Keep) -> Iterator[Ask]:
     """Answer from a place, whose documents are in step, in processes of its own for each setup of the variants."""
     # It takes a second to load, which what is refused before does not need.
-    from cli.local.serving.server import answering_as
+    from cli.local.serving.process import Gone
+    from cli.local.serving.worker import workers
 
     setups = list(dict.fromkeys(variant.setup for variant in variants))
-    with answering_as(place, setups) as all_workers:
-        by_setup = dict(zip(setups, all_workers, strict=True))
+    with workers(place, setups) as begun:
+        by_setup = dict(zip(setups, begun, strict=True))
 
         def ask(request: AskRequest, key: str, variant: Variant) -> dict[str, Any]:
-            workers, question_id = by_setup[variant.setup], uuid.uuid4().hex
             payload = request.execution_input([place.collection])
             payload["policy"]["web_search"] &= has_web(place)
             try:
-                response = workers.answer(question_id, payload)
-                keep(workers.history(question_id))
-            except TemporarilyUnavailable as error:
-                # Nobody knows what it has paid by then, so it is not to be asked again at once.
-                raise SelfragError(str(error)) from error
+                called = by_setup[variant.setup].call("execute", uuid.uuid4().hex, payload)
+            except Gone:
+                raise SelfragError("The process that answers questions has ended.") from None
+            response, error, history = called
+            keep(history)
             if response is None:
-                raise SelfragError("The workflow gave no response in time.")
-            return response
+                # Nobody knows what it has paid by then, so it is not to be asked again at once.
+                raise SelfragError(f"The workflow gave no response: {error}")
+            answered: dict[str, Any] = response
+            return answered
 
         yield ask
 

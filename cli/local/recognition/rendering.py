@@ -5,9 +5,9 @@ import math
 
 import pypdfium2
 
+from cli.local.recognition.tesseract import DPI
 from selfrag.domain.errors import BadDocument
 
-DPI = 300
 # A page of any size; A4 has 9 million.
 MAX_PIXELS = 25_000_000
 _POINTS_TO_AN_INCH = 72

@@ -8,10 +8,11 @@ import sys
 from collections import defaultdict
 from io import StringIO
 
-from cli.local.recognition.rendering import DPI
 from selfrag.domain.errors import BadDocument
 from selfrag.ports.recognizer import Recognized
 
+# Of the pictures that it reads.
+DPI = 300
 MAX_MEMORY = 2 * 1024 * 1024 * 1024
 MAX_SECONDS = 120  # of computing, for a page
 MAX_LANGUAGES = 6

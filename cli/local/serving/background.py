@@ -1,4 +1,4 @@
-"""Ingestion while the API is served: in a process of its own, for two local stacks cannot share one."""
+"""Ingestion while the API is served: in a process of its own, so that questions are answered meanwhile."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from cli.local.place import Place
-from cli.local.serving.catalog import Catalog
+from cli.local.serving.documents import Documents
 
 # How long a process that was told to end may take.
 END_SECONDS = 10.0
@@ -73,8 +73,8 @@ class IngestProcess:
 class Ingesting:
     """Ingests what has changed, one run at a time; what changes during a run is for the next one."""
 
-    def __init__(self, ingest: Callable[[], str], catalog: Catalog) -> None:
-        self._ingest, self._catalog = ingest, catalog
+    def __init__(self, ingest: Callable[[], str], documents: Documents) -> None:
+        self._ingest, self._documents = ingest, documents
         self._changes: dict[str, str] = {}
         self._condition = threading.Condition()
         self._ended = False
@@ -85,8 +85,7 @@ class Ingesting:
             if self._ended:
                 return
             self._changes[key] = etag
-            tell = self._catalog.working if etag else self._catalog.removing
-            tell(key)
+            self._documents.changed(key, etag)
             self._condition.notify()
 
     @contextmanager
@@ -113,7 +112,7 @@ class Ingesting:
                 if self._ended:
                     return
                 try:
-                    self._catalog.refresh(self._changes, changes if reason else {}, reason)
+                    self._documents.refresh(self._changes, changes if reason else {}, reason)
                 except Exception as error:
                     _told(error)
 

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 from werkzeug.wrappers import Request, Response
 
 from ask.edge.problems import ProblemRaised
-from cli.local.aws.resources import DOCUMENTS_BUCKET
+from cli.local.environment import DOCUMENTS_BUCKET
 from cli.local.serving.folder import Folder
 from cli.local.serving.forms import Forms, UploadRefused, read_form
 from selfrag.adapters.objects import S3Uploads

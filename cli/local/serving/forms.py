@@ -1,7 +1,4 @@
-"""The forms that an upload is sent with: signed by boto3, read by werkzeug, and checked as S3 checks them.
-
-moto takes any form, whatever its policy says.
-"""
+"""The forms that an upload is sent with: signed by boto3, read by werkzeug, and checked as S3 checks them."""
 
 import base64
 import hmac
@@ -20,7 +17,7 @@ from botocore.credentials import Credentials
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Request
 
-from cli.local.aws.resources import DOCUMENTS_BUCKET
+from cli.local.environment import DOCUMENTS_BUCKET
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import RequestRejected
 

@@ -15,8 +15,7 @@ from werkzeug.wrappers import Request, Response
 from ask.app import make_app
 from ask.edge.problems import ProblemRaised, as_problem, respond
 from ask.handler import make_handler
-from cli.local.aws.resources import DOCUMENTS_BUCKET
-from cli.local.aws.watching import watch
+from cli.local.environment import DOCUMENTS_BUCKET
 from cli.local.loopback import App, Loopback
 from cli.local.serving.cors import opened, refuse_strangers
 from cli.local.serving.events import PATH, Streams, Watch, streaming
@@ -39,16 +38,16 @@ class Bucket(Uploads, Protocol):
 
 @contextmanager
 def serving(
-    port: int = 0,
+    port: int,
+    watch: Watch,
     bucket: Callable[[str], Bucket] | None = None,
     handler: Handler | None = None,
-    watch: Watch = watch,
     origins: Collection[str] = (),
 ) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
 
-    `bucket` makes, for that URL, what stands in for the stack's bucket; `handler` stands in for the deployed one, and
-    `watch` for the executions of this process; pages of these `origins` may ask, beside the API's own. Raises
+    `watch` tells of the events of its executions. `bucket` makes, for that URL, what stands in for the stack's bucket;
+    `handler` stands in for the deployed one; pages of these `origins` may ask, beside the API's own. Raises
     Misconfigured if the port is taken.
     """
     # A form has the URL that it is sent to, so the server is there before what answers.

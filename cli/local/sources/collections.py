@@ -6,8 +6,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.local.aws.manifest import SCHEMA as MANIFEST
-from cli.local.aws.manifest import KeptManifest
 from cli.local.home import alone, connect, writing
 from cli.local.index import SCHEMA as INDEX
 from cli.local.index import NamedEmbedder, embedding_with
@@ -16,6 +14,8 @@ from cli.local.place import Place
 from cli.local.sources.files import check_directory
 from cli.local.sources.remembered import SCHEMA as SOURCES
 from cli.local.sources.remembered import directory_collection, is_own, remember, source_of
+from cli.local.stores.manifest import SCHEMA as MANIFEST
+from cli.local.stores.manifest import LocalManifest
 from selfrag.domain.errors import InvalidInput
 
 _NAMES = "SELECT collection FROM sources UNION SELECT collection FROM kept_documents WHERE collection IS NOT NULL"
@@ -51,9 +51,9 @@ class Known:
 def known_collections() -> list[Known]:
     """What is known of each collection, the named ones first."""
     with _opened() as connection:
-        kept, held = KeptManifest(connection), sizes(connection)
+        manifest, held = LocalManifest(connection), sizes(connection)
         names = [name for (name,) in connection.execute(_NAMES)]
-        found = [_known(name, kept, held.get(name, Size())) for name in names]
+        found = [_known(name, manifest, held.get(name, Size())) for name in names]
     return sorted(found, key=lambda known: (known.kind != "named", str(known.directory or ""), known.name))
 
 
@@ -102,8 +102,8 @@ def move_collection(known: Known, directory: Path) -> None:
         remember(known.name, directory, source.unread if source else {}, read_at=known.read_at)
 
 
-def _known(name: str, kept: KeptManifest, size: Size) -> Known:
-    source, records = source_of(name), list(kept.records(name).values())
+def _known(name: str, manifest: LocalManifest, size: Size) -> Known:
+    source, records = source_of(name), list(manifest.records(name).values())
     ready = sum(bool(record.generation) for record in records)
     return Known(
         name=name,

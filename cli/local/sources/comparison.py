@@ -2,16 +2,12 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from cli.local.place import Place
 from cli.local.sources.files import Files, documents_below
+from cli.local.stores.manifest import LocalManifest
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Record
-
-if TYPE_CHECKING:
-    # It loads boto3.
-    from cli.local.aws.manifest import KeptManifest
 
 
 @dataclass(frozen=True)
@@ -33,10 +29,10 @@ class Comparison:
         return not self.todo and not self.gone
 
 
-def compare(place: Place, kept: "KeptManifest", made_by: str) -> Comparison:
+def compare(place: Place, manifest: LocalManifest, made_by: str) -> Comparison:
     """Compare a place's files with the manifest; `made_by` is what passages depend on beside the content."""
     # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
-    before = records_by_path(place, kept)
+    before = records_by_path(place, manifest)
     files = documents_below(place.source, place.collection)
     todo, unread = [], dict(files.unread)
     for path in files.paths:
@@ -48,9 +44,9 @@ def compare(place: Place, kept: "KeptManifest", made_by: str) -> Comparison:
     return Comparison(before, files, todo, sorted(before.keys() - set(files.paths)), unread)
 
 
-def records_by_path(place: Place, kept: "KeptManifest") -> dict[str, Record]:
+def records_by_path(place: Place, manifest: LocalManifest) -> dict[str, Record]:
     """What the manifest knows of each document of a place, by its path in the directory."""
-    return {place.path_of(key): record for key, record in kept.records(place.collection).items()}
+    return {place.path_of(key): record for key, record in manifest.records(place.collection).items()}
 
 
 def content_of(files: Files, path: str) -> tuple[bytes | None, str]:

@@ -73,16 +73,25 @@ def _cache_failed(step: str, error: Exception) -> None:
 
 @once
 def claude() -> "Callable[[Limits], Claude]":
-    """Return a factory of Claude for the limits of a task, without a cache."""
+    """Return a factory of Claude for the limits of a task, without a cache.
+
+    The SDK, which takes a second to load, is loaded with the first request: a verdict that is cached needs none.
+    """
+    from selfrag.ports.model import Deferred
+
+    def within(limits: "Limits") -> "Claude":
+        return Deferred(settings().models, partial(_sdk_claude, limits))
+
+    return within
+
+
+def _sdk_claude(limits: "Limits") -> "Claude":
     from selfrag.adapters.claude.sdk import SdkClaude
     from selfrag.runtime.pace import Pace
 
-    def within(limits: "Limits") -> "Claude":
-        config = settings()
-        pace = Pace(clock(), recent_calls(), config.model_timeout_seconds, limits.deadline_ms)
-        return SdkClaude(claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key)
-
-    return within
+    config = settings()
+    pace = Pace(clock(), recent_calls(), config.model_timeout_seconds, limits.deadline_ms)
+    return SdkClaude(claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key)
 
 
 @once

@@ -1,6 +1,6 @@
 """The language model: its interface, and its results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -99,3 +99,28 @@ class Claude(Protocol):
 
     def model_of(self, step: str) -> str:
         """Return the model id that the step is configured to use."""
+
+
+class Deferred:
+    """A model that is made when it is first asked; `models` has the model id of each step."""
+
+    def __init__(self, models: Mapping[str, str], make: Callable[[], Claude]) -> None:
+        self._models, self._make = models, make
+        self._made: Claude | None = None
+
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
+        """Return a verdict on quoted fields."""
+        return self._claude().judge(step, prompt, fields, shape)
+
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+        """Return text; `sources` are sent with citations on."""
+        return self._claude().write(step, prompt, sources, fields)
+
+    def model_of(self, step: str) -> str:
+        """Return the model id that the step is configured to use."""
+        return self._models[step]
+
+    def _claude(self) -> Claude:
+        if self._made is None:
+            self._made = self._make()
+        return self._made

@@ -14,11 +14,12 @@ import boto3
 import httpx2
 from werkzeug.wrappers import Request, Response
 
-from cli.local.aws.resources import TABLES
-from cli.local.aws.stack import MACHINE_ARN, running_stack
 from cli.local.loopback import App, Loopback
 from cli.local.serving.gateway import serving
 from tests.support.doubles.model_server import ModelServer
+from tests.support.emulated_aws.resources import TABLES
+from tests.support.emulated_aws.stack import MACHINE_ARN, running_stack
+from tests.support.emulated_aws.watching import watch
 from tests.support.local import few_parts
 
 MODEL_KEY, WEB_KEY = "sk-ant-canary-1f0c9e", "tvly-canary-77b2d4"
@@ -56,7 +57,7 @@ def main() -> None:
             "SELFRAG_WEB_SECRET": "web-key",
             "SELFRAG_COLLECTIONS": '["c"]',
         }
-        with running_stack(environment, {}, parts=few_parts(), pause=lambda seconds: None), serving() as api:
+        with running_stack(environment, {}, parts=few_parts(), pause=lambda seconds: None), serving(0, watch) as api:
             for secret, key in (("model-key", MODEL_KEY), ("web-key", WEB_KEY)):
                 boto3.client("secretsmanager").create_secret(Name=secret, SecretString=key)
             good.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}

@@ -16,7 +16,7 @@ from moto.stepfunctions.parser.backend.execution_worker import ExecutionWorker
 from opensearchpy.connection import Urllib3HttpConnection
 from opensearchpy.exceptions import AuthorizationException
 
-from cli.local.aws.stack import INGESTION_ARN
+from tests.support.emulated_aws.stack import INGESTION_ARN
 from tests.support.roles.calls import (
     COLLECTION,
     action_of,

@@ -10,9 +10,7 @@ import boto3
 import httpx2
 import pytest
 
-from cli.local.aws.definitions import INGESTION, QUESTION
-from cli.local.aws.resources import DOCUMENTS_BUCKET, WORK_BUCKET
-from cli.local.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
+from cli.local.definitions import INGESTION, QUESTION
 from cli.local.offline.web import WebServer
 from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
@@ -22,6 +20,9 @@ from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.doubles.vllm import Node, Said, Scenario, vllm
+from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, WORK_BUCKET
+from tests.support.emulated_aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
+from tests.support.emulated_aws.watching import watch
 from tests.support.ingesting import object_of
 from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
 
@@ -78,7 +79,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             boto3.client("secretsmanager").create_secret(Name=secret, SecretString="test")
         calls = opened.enter_context(recording(allows))
         _ingest_everything(stack, collection, gone)
-        url = opened.enter_context(serving(handler=as_caller("ask", threaded_handler())))
+        url = opened.enter_context(serving(0, watch, handler=as_caller("ask", threaded_handler())))
         api = httpx2.Client(base_url=url, headers={"x-api-key": "k"}, timeout=40)
         _ask_everything(opened.enter_context(api), model)
         _ask_by_other_strategies(api, model)

@@ -10,10 +10,10 @@ from moto import mock_aws
 
 from ask.edge.callers import Caller, caller_of
 from ask.edge.problems import ProblemRaised
-from cli.local.aws.resources import CALLERS_TABLE, make
 from selfrag.adapters.bindings import DynamoBindings
 from selfrag.domain.errors import Misconfigured, Unreadable
 from selfrag.runtime.settings import ApiSettings
+from tests.support.emulated_aws.resources import CALLERS_TABLE, make
 
 ACCOUNT = "123456789012"
 MACHINES = {"express_machine_arn": "arn:aws:states:x", "standard_machine_arn": "arn:aws:states:x"}

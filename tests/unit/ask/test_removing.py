@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from ask.documents.listing import Document, document_of
 from ask.documents.removal import remove
-from cli.local.aws.resources import DOCUMENTS_BUCKET
-from cli.local.aws.stack import running_stack
 from ingestion.claim_document.logic import Task as Look
 from ingestion.claim_document.logic import claim
 from ingestion.record_document.logic import Task as Found
@@ -20,6 +18,8 @@ from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.manifest import Manifest
+from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET
+from tests.support.emulated_aws.stack import running_stack
 
 _NUMBERS = count()
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from cli.local.aws.stack import deployed_handlers, running_stack
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
 from tests.support.asking import MemoryCalls, Skipping
@@ -19,6 +18,7 @@ from tests.support.doubles.vllm import (
     VllmDouble,
     vllm,
 )
+from tests.support.emulated_aws.stack import deployed_handlers, running_stack
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 
 

@@ -10,11 +10,11 @@ from rich.console import Console
 from ask.logic import unfinished
 from cli.lab.replay import traces
 from cli.lab.replay.ends import end_of
-from cli.local.aws.stack import Execution
 from cli.show.traces import show_trace
 from cli.spans.made import trace_of
 from selfrag.domain.history import steps_of
 from tests.support import steps
+from tests.support.emulated_aws.stack import Execution
 from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence
 from tests.workflow.asking import ASKED, NONE, executed
 

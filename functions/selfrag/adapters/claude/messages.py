@@ -1,24 +1,25 @@
 """Requests and replies of the Messages API."""
 
 from collections.abc import Mapping
-from typing import Any
-
-from anthropic.types import Message
+from typing import TYPE_CHECKING, Any
 
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
 from selfrag.ports.model import Cited, Flaw, Segment, Source, V
 
+if TYPE_CHECKING:
+    from anthropic.types import Message
+
 _CUT = ("max_tokens", "model_context_window_exceeded")
 
 
-def flaw_of(message: Message) -> Flaw | None:
+def flaw_of(message: "Message") -> Flaw | None:
     """Return the flaw of a reply that the model refused or that was cut."""
     if message.stop_reason == "refusal":
         return "refused"
     return "cut" if message.stop_reason in _CUT else None
 
 
-def verdict_in(message: Message, shape: type[V]) -> V:
+def verdict_in(message: "Message", shape: type[V]) -> V:
     """Return the verdict in a message; raises ValidationError for another shape."""
     # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
     for block in message.content:
@@ -47,7 +48,7 @@ def segment_of(block: Any) -> Segment:
     )
 
 
-def call_of(step: str, message: Message, started: float, ended: float, prices: Mapping[str, Prices]) -> ModelCall:
+def call_of(step: str, message: "Message", started: float, ended: float, prices: Mapping[str, Prices]) -> ModelCall:
     """Return the call behind a message, with its cost; it began and ended at these seconds since the epoch."""
     usage = message.usage
     call = ModelCall(

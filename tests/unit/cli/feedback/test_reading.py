@@ -8,9 +8,9 @@ import pytest
 from moto import mock_aws
 
 from cli.feedback.reading import dynamodb_in, feedback_of_deployment, read_feedback
-from cli.local.aws.resources import FEEDBACK_TABLE, make
 from selfrag.adapters.feedback import DynamoFeedback
 from selfrag.domain.errors import InvalidInput, Unreadable
+from tests.support.emulated_aws.resources import FEEDBACK_TABLE, make
 from tests.unit.cli.feedback.test_gold import said
 
 LATER = 99_999_999_999

@@ -2,13 +2,10 @@
 
 from itertools import groupby
 
-import boto3
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cli.local.aws.ingestion import AT_ONCE
-from cli.local.aws.resources import DOCUMENTS_TABLE
 from cli.pace import Reading
 from selfrag.domain.errors import InvalidInput
 from tests.support.documents.files import docx, paragraph, pdf
@@ -97,18 +94,6 @@ def test_progress_is_told_only_while_there_is_something_to_do(write: Write) -> N
     write({"c.md": "New."})
     ingest(directory, on_document=told.append)
     assert {(reading.total, reading.name) for reading in told} == {(1, "c.md")}
-
-
-def test_a_process_holds_only_the_documents_that_it_works_on(write: Write) -> None:
-    held: list[int] = []
-
-    def look(reading: Reading) -> None:
-        held.append(boto3.client("dynamodb").scan(TableName=DOCUMENTS_TABLE, Select="COUNT")["Count"])
-
-    directory = write({f"{n}.md": LEAVE for n in range(16)})
-    ingest(directory, on_document=look)
-    # Each has a record and a batch of passages.
-    assert 0 < max(held) <= 2 * AT_ONCE
 
 
 def test_one_name_at_a_time_is_told_until_it_is_done(write: Write) -> None:

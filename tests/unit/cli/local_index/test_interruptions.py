@@ -55,18 +55,18 @@ def test_an_ingestion_that_is_killed_in_the_middle_is_completed(write: Write, ho
     program = """
 import os, sys
 from pathlib import Path
-from cli.local.aws.manifest import KeptManifest
 from cli.local.ingest import sync
 from cli.local.place import place_to_read
+from cli.local.stores.manifest import LocalManifest
 from tests.support.fakes import FakeEmbedder
-left, put = int(sys.argv[2]), KeptManifest.put
-def dying(self, item):
+left, write = int(sys.argv[2]), LocalManifest._write
+def dying(self, values):
     global left
     left -= 1
     if left < 0:
         os._exit(9)
-    put(self, item)
-KeptManifest.put = dying
+    write(self, values)
+LocalManifest._write = dying
 sync(place_to_read(Path(sys.argv[1])), embedder=FakeEmbedder())
 """
     texts = {f"{n}.md": f"# Document {n}\n\n" + f"It says {n}. " * 40 for n in range(4)}

@@ -13,22 +13,18 @@ from cli.local.serving.background import Ingesting
 SECONDS = 10.0
 
 
-class Catalog:
+class Documents:
     """Notes what it is told; `refreshed` gives each refresh as it comes."""
 
     def __init__(self) -> None:
-        self.marked: list[str] = []
-        self.gone: list[str] = []
+        self.marked: list[tuple[str, str]] = []
         self.refreshed: SimpleQueue[Any] = SimpleQueue()
 
-    def working(self, key: str) -> None:
-        self.marked.append(key)
+    def changed(self, key: str, etag: str) -> None:
+        self.marked.append((key, etag))
 
-    def removing(self, key: str) -> None:
-        self.gone.append(key)
-
-    def refresh(self, changed: Mapping[str, str], unread: Mapping[str, str] | None = None, reason: str = "") -> None:
-        self.refreshed.put((dict(changed), dict(unread or {}), reason))
+    def refresh(self, waiting: Mapping[str, str], unread: Mapping[str, str], reason: str) -> None:
+        self.refreshed.put((dict(waiting), dict(unread), reason))
 
 
 class Runs:
@@ -52,15 +48,15 @@ class Runs:
 
 
 @contextmanager
-def ingesting(runs: Runs, catalog: Catalog) -> Iterator[Ingesting]:
-    started = Ingesting(runs, catalog)  # type: ignore[arg-type]
+def ingesting(runs: Runs, listed: Documents) -> Iterator[Ingesting]:
+    started = Ingesting(runs, listed)  # type: ignore[arg-type]
     with started.at_work(runs.end):
         yield started
 
 
 def test_what_comes_during_a_run_is_for_one_run_after_it() -> None:
-    runs, catalog = Runs(), Catalog()
-    with ingesting(runs, catalog) as documents:
+    runs, listed = Runs(), Documents()
+    with ingesting(runs, listed) as documents:
         documents.changed("hr/a.md", '"a"')
         assert runs.begun.get(timeout=SECONDS) == 1
         for key in ("hr/b.md", "hr/c.md", "hr/b.md"):
@@ -70,45 +66,51 @@ def test_what_comes_during_a_run_is_for_one_run_after_it() -> None:
         runs.end()
         # What waits for the next run is not shown as it was before.
         later = {"hr/b.md": '"later"', "hr/c.md": '"later"', "hr/d.md": ""}
-        assert catalog.refreshed.get(timeout=SECONDS) == (later, {}, "")
+        assert listed.refreshed.get(timeout=SECONDS) == (later, {}, "")
         assert runs.begun.get(timeout=SECONDS) == 2
         runs.end()
-        assert catalog.refreshed.get(timeout=SECONDS) == ({}, {}, "")
+        assert listed.refreshed.get(timeout=SECONDS) == ({}, {}, "")
     assert runs.begun.empty()
-    assert (catalog.marked, catalog.gone) == (["hr/a.md", "hr/b.md", "hr/c.md", "hr/b.md"], ["hr/d.md"])
+    assert listed.marked == [
+        ("hr/a.md", '"a"'),
+        ("hr/b.md", '"later"'),
+        ("hr/c.md", '"later"'),
+        ("hr/b.md", '"later"'),
+        ("hr/d.md", ""),
+    ]
 
 
 def test_a_run_that_fails_is_told_with_what_it_was_for_and_the_next_one_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    runs, catalog = Runs(), Catalog()
-    with ingesting(runs, catalog) as documents:
+    runs, listed = Runs(), Documents()
+    with ingesting(runs, listed) as documents:
         documents.changed("hr/a.md", '"a"')
         assert runs.begun.get(timeout=SECONDS) == 1
         documents.changed("hr/gone.md", "")
         runs.end("The disk is full.")
         waiting = {"hr/gone.md": ""}
-        assert catalog.refreshed.get(timeout=SECONDS) == (waiting, {"hr/a.md": '"a"'}, "The disk is full.")
+        assert listed.refreshed.get(timeout=SECONDS) == (waiting, {"hr/a.md": '"a"'}, "The disk is full.")
         assert runs.begun.get(timeout=SECONDS) == 2
         runs.end(OSError("no more\nprocesses"))
-        working, unread, reason = catalog.refreshed.get(timeout=SECONDS)
+        working, unread, reason = listed.refreshed.get(timeout=SECONDS)
         assert (working, unread) == ({}, {"hr/gone.md": ""})
         assert reason.endswith("OSError: no more processes")
         documents.changed("hr/c.md", '"c"')
         assert runs.begun.get(timeout=SECONDS) == 3
         runs.end()
-        assert catalog.refreshed.get(timeout=SECONDS) == ({}, {}, "")
+        assert listed.refreshed.get(timeout=SECONDS) == ({}, {}, "")
     assert capsys.readouterr().err == "selfrag: Documents could not be read: OSError: no more processes\n"
 
 
 def test_the_end_ends_the_run_that_is_under_way_and_begins_no_other() -> None:
-    runs, catalog = Runs(), Catalog()
-    with ingesting(runs, catalog) as documents:
+    runs, listed = Runs(), Documents()
+    with ingesting(runs, listed) as documents:
         documents.changed("hr/a.md", '"a"')
         assert runs.begun.get(timeout=SECONDS) == 1
         documents.changed("hr/b.md", '"b"')
     documents.changed("hr/c.md", '"c"')
     assert runs.begun.empty()
-    assert catalog.refreshed.empty()
+    assert listed.refreshed.empty()
     assert "ingesting" not in {thread.name for thread in threading.enumerate()}
-    assert catalog.marked == ["hr/a.md", "hr/b.md"]
+    assert listed.marked == [("hr/a.md", '"a"'), ("hr/b.md", '"b"')]

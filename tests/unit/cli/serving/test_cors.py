@@ -25,7 +25,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 def client_of(*origins: str) -> Iterator[httpx2.Client]:
     SENT.clear()
     with (
-        serving(handler=handler, origins=origins_of(origins)) as url,
+        serving(0, lambda name, seen, seconds: None, handler=handler, origins=origins_of(origins)) as url,
         httpx2.Client(base_url=url, timeout=10) as client,
     ):
         yield client
@@ -106,7 +106,7 @@ def test_another_page_than_the_named_ones_gets_no_word_and_no_cache_takes_one_fo
 
 
 def test_a_refusal_can_be_read_by_a_named_page_too(named: httpx2.Client) -> None:
-    with serving(handler=lambda event, context: 1 / 0, origins=[PAGE]) as url:  # type: ignore[arg-type,return-value]
+    with serving(0, lambda name, seen, seconds: None, handler=lambda event, context: 1 / 0, origins=[PAGE]) as url:  # type: ignore[arg-type,return-value]
         reply = httpx2.get(f"{url}/v1/health", headers={"Origin": PAGE})
     assert (problem(reply, 500)["title"], about_cors(reply)["allow-origin"]) == ("Internal Server Error", PAGE)
 

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.wrappers import Request
 
-from cli.local.aws.resources import DOCUMENTS_BUCKET
 from cli.local.serving.forms import MAX_FORM_BYTES, Forms, UploadRefused, read_form
 from selfrag.adapters.objects import S3Uploads
 from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import UPLOAD_SECONDS
+from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET
 
 Fields = dict[str, str]
 KEY = "hr/leave days.md"

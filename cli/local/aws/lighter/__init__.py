@@ -1,1 +1,0 @@
-"""What lets moto begin in less time than it takes by itself, and keep its size however long it runs."""

@@ -1,0 +1,40 @@
+"""The environment of the local stack's handlers: its machines, loopback, and nothing of the user's own AWS."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+# The Standard and the Express machine are one here: every execution has a history.
+MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
+DOCUMENTS_BUCKET = "selfrag-documents"
+MODEL_SECRET, WEB_SECRET, GENERATOR_SECRET = "selfrag/model-key", "selfrag/web-key", "selfrag/generator-key"
+_OF_AWS = ("AWS_", "SELFRAG_GENERATOR_ENDPOINT")
+
+
+@contextmanager
+def handlers_environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    """The handlers' environment; nothing of the user's own AWS gets in, such as an endpoint of SageMaker."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_OF_AWS)}
+    # Python looks at both spellings, and at the lower one last.
+    no_proxy = [kept.get("NO_PROXY", ""), kept.get("no_proxy", ""), "127.0.0.1", "localhost"]
+    loopback = ",".join(filter(None, no_proxy))
+    fixed = {
+        "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
+        "SELFRAG_STANDARD_MACHINE_ARN": MACHINE_ARN,
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": loopback,
+        "no_proxy": loopback,
+        "SELFRAG_AUTH": "none",
+    }
+    before = dict(os.environ)
+    _set({**kept, **fixed, **wanted})
+    try:
+        yield
+    finally:
+        _set(before)
+
+
+def _set(environment: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)

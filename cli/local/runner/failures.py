@@ -1,0 +1,36 @@
+"""Errors of states and of executions, under the names that a definition catches them by.
+
+Failure: a state fails, and its Retry and Catch say what happens then.
+TimedOut: the whole execution has taken too long.
+Aborted: another item of the same Map has failed.
+"""
+
+from collections.abc import Sequence
+
+ALL = "States.ALL"
+QUERY_EVALUATION_ERROR = "States.QueryEvaluationError"
+DATA_LIMIT_EXCEEDED = "States.DataLimitExceeded"
+TIMEOUT = "States.Timeout"
+NO_CHOICE_MATCHED = "States.NoChoiceMatched"
+RUNTIME = "States.Runtime"
+_NOT_CAUGHT_BY_ALL = (DATA_LIMIT_EXCEEDED, RUNTIME)
+
+
+class Failure(Exception):
+    """The failure of a state, with the event of its own that tells of it, if there is one."""
+
+    def __init__(self, error: str, cause: str = "", event: str = "") -> None:
+        super().__init__(f"{error}: {cause}")
+        self.error, self.cause, self.event = error, cause, event
+
+    def is_among(self, names: Sequence[str]) -> bool:
+        """Whether ErrorEquals with these names matches."""
+        return self.error in names or (ALL in names and self.error not in _NOT_CAUGHT_BY_ALL)
+
+
+class TimedOut(Exception):
+    """The end of an execution that has run for its TimeoutSeconds."""
+
+
+class Aborted(Exception):
+    """The end of a Map's item, because another one has failed."""

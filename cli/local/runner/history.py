@@ -1,0 +1,59 @@
+"""The events of an execution, in the shape of GetExecutionHistory, for readers that wait for the next one."""
+
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+Event = dict[str, Any]
+
+
+class History:
+    """Events of one execution in their order; any thread may add and read. Moments are ISO 8601."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._changed = threading.Condition()
+        self._ended = False
+
+    def add(self, kind: str, previous: int, details: Mapping[str, Any]) -> int:
+        """Add an event that follows the event `previous` of its lane, and return its id."""
+        event: Event = {"timestamp": datetime.now(UTC).isoformat(), "type": kind, "previousEventId": previous}
+        if details:
+            event[_details_name(kind)] = dict(details)
+        with self._changed:
+            event["id"] = len(self._events) + 1
+            self._events.append(event)
+            self._changed.notify_all()
+        return int(event["id"])
+
+    def end(self) -> None:
+        """Let those who wait know that no event follows."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    @property
+    def events(self) -> list[Event]:
+        """The events so far."""
+        with self._changed:
+            return list(self._events)
+
+    def wait(self, seen: int, seconds: float | None = None) -> int | None:
+        """Return the number of events as soon as it is more than `seen`, or the time is up; None after the last."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._events) > seen or self._ended, seconds)
+            count = len(self._events)
+            return count if count > seen or not self._ended else None
+
+    def wait_for_end(self) -> None:
+        """Return when no event follows."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended)
+
+
+def _details_name(kind: str) -> str:
+    """Return the name of an event's details: states of all types share one."""
+    if kind.endswith(("StateEntered", "StateExited")):
+        kind = f"State{kind.rpartition('State')[2]}"
+    return f"{kind[0].lower()}{kind[1:]}EventDetails"

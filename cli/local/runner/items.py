@@ -1,0 +1,78 @@
+"""The items of a Map: some at a time, each in a lane of its own."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from cli.local.runner.failures import Aborted, Failure
+from cli.local.runner.lane import Lane
+
+# With MaxConcurrency 0 an inline Map runs as many at a time.
+MOST_AT_ONCE = 40
+
+Process = Callable[[Any, Lane], Any]
+
+
+def each_item(name: str, items: Sequence[Any], at_once: int, lane: Lane, process: Process) -> list[Any]:
+    """Process each item, and return the results in the order of the items.
+
+    Raises what the first item that fails raises: no other begins then, and those that have begun end with the state
+    that they are in.
+    """
+    lane.note("MapStateStarted", length=len(items))
+    one = _Items(name, lane, process)
+    waiting = _one_by_one(items)
+    most = min(at_once or MOST_AT_ONCE, len(items))
+    threads = [threading.Thread(target=one.work, args=(waiting,), daemon=True, name=name) for _ in range(most)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lane.last = max(one.last, lane.last)
+    if one.failure:
+        if isinstance(one.failure, Failure):
+            one.failure.event = "MapStateFailed"
+        raise one.failure
+    lane.note("MapStateSucceeded")
+    return [one.results[number] for number in range(len(items))]
+
+
+class _Items:
+    """What the threads of a Map share: the results by the items' numbers, and the first failure."""
+
+    def __init__(self, name: str, lane: Lane, process: Process) -> None:
+        self._name, self._lane, self._process = name, lane, process
+        self._stopped = threading.Event()
+        self.results: dict[int, Any] = {}
+        self.failure: BaseException | None = None
+        self.last = 0
+
+    def work(self, waiting: Iterator[tuple[int, Any]]) -> None:
+        """Process one item after another until none waits, or one has failed."""
+        for number, item in waiting:
+            inner, named = self._lane.inner(self._stopped), {"name": self._name, "index": number}
+            inner.note("MapIterationStarted", **named)
+            try:
+                self.results[number] = self._process(item, inner)
+            except Aborted:
+                inner.note("MapIterationAborted", **named)
+            except BaseException as error:
+                inner.note("MapIterationFailed", **named)
+                self.failure = self.failure or error
+                self._stopped.set()
+            else:
+                inner.note("MapIterationSucceeded", **named)
+            self.last = max(self.last, inner.last)
+            if self._stopped.is_set():
+                return
+
+
+class _one_by_one(Iterator[tuple[int, Any]]):
+    """Items with their numbers, for several threads."""
+
+    def __init__(self, items: Sequence[Any]) -> None:
+        self._items, self._taking = iter(list(enumerate(items))), threading.Lock()
+
+    def __next__(self) -> tuple[int, Any]:
+        with self._taking:
+            return next(self._items)

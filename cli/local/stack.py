@@ -1,0 +1,99 @@
+"""The local stack: the deployed definitions and handlers over the stores of the home, in this process."""
+
+import importlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.local.definitions import QUESTION, ROOMS, definition_of, placeholders
+from cli.local.environment import MACHINE_ARN, handlers_environment
+from cli.local.runner.lane import Pause
+from cli.local.runner.machine import Machine
+from cli.local.runner.tasks import LambdaHandler, Tables, services
+from cli.local.stores.bindings import LocalBindings
+from cli.local.stores.calls import LocalCalls
+from cli.local.stores.executions import LocalExecutions
+from cli.local.stores.feedback import LocalFeedback
+from cli.local.stores.tables import ANSWERS, Items, opened_items
+from cli.local.stores.verdicts import LocalVerdicts
+from selfrag import bootstrap
+from selfrag.ports.secrets import Secrets
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
+
+OnStep = Callable[[str], None]
+_TABLES = {"answers_table": ANSWERS.name}
+
+
+@contextmanager
+def opened_stores(
+    environment: Mapping[str, str], secrets: Mapping[str, str], parts: bootstrap.Parts | None = None
+) -> Iterator[Items]:
+    """Have the handlers' environment, the secrets and the stores of the home until the block ends.
+
+    `parts` override those that the settings would make, and these.
+    """
+    with handlers_environment(environment), opened_items() as items:
+        made: bootstrap.Parts = {
+            "verdicts": LocalVerdicts(items),
+            "recent_calls": LocalCalls(items),
+            "secrets": _secrets_of(secrets),
+            "feedback": LocalFeedback(items),
+            "bindings": LocalBindings(),
+            "idempotency": partial(_requests_in, items),
+        }
+        with bootstrap.using(**made), bootstrap.using(**(parts or {})):
+            yield items
+
+
+@contextmanager
+def running_stack(
+    environment: Mapping[str, str],
+    secrets: Mapping[str, str],
+    parts: bootstrap.Parts | None = None,
+    on_step: OnStep = lambda step: None,
+    keeps_histories: bool = True,
+) -> Iterator[LocalExecutions]:
+    """The same with the executions of questions; `on_step` is called with the folder of each step that begins."""
+    with opened_stores(environment, secrets, parts) as items:
+        handlers = {name: _announced(name, handler, on_step) for name, handler in deployed_handlers(QUESTION).items()}
+        executions = LocalExecutions(machine(QUESTION, handlers, items), items, keeps_histories)
+        with bootstrap.using(executions=executions):
+            yield executions
+
+
+def machine(
+    definition: Path, handlers: Mapping[str, LambdaHandler], tables: Tables, pause: Pause = time.sleep
+) -> Machine:
+    """Return a definition as a machine whose Lambdas are the given functions, by the folders of their steps."""
+    names = {name: _TABLES.get(name, name) for name in placeholders(definition)}
+    return Machine(MACHINE_ARN, definition_of(definition, names), services(handlers, tables), pause)
+
+
+def deployed_handlers(definition: Path) -> dict[str, LambdaHandler]:
+    """Return the handlers of all steps that a definition names, by their folders."""
+    steps = sorted(placeholders(definition) - _TABLES.keys())
+    return {name: importlib.import_module(f"{ROOMS[definition]}.{name}.handler").handler for name in steps}
+
+
+def _requests_in(items: Items) -> "BasePersistenceLayer":
+    # Powertools' loads boto3, which only the served API can need.
+    from cli.local.stores.requests import LocalRequests
+
+    return LocalRequests(items)
+
+
+def _secrets_of(known: Mapping[str, str]) -> Secrets:
+    return lambda name, setting, *, anew=False: known[name]
+
+
+def _announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
+    def announced(event: dict[str, Any], context: Any) -> Any:
+        on_step(name)
+        return handler(event, context)
+
+    return announced

@@ -1,0 +1,59 @@
+"""Objects while they are ingested: a document's content, and the work in progress on it, both in memory."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.ports.objects import Object
+
+
+class LocalObjects:
+    """The documents at hand by their keys; work in progress goes with the document that it is about."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._documents: dict[str, bytes] = {}
+        self._work: dict[str, bytes] = {}
+
+    @contextmanager
+    def holding(self, document_id: str, key: str, content: bytes | None) -> Iterator[None]:
+        """Have a document, unless its content is None, and the work on it until the block ends."""
+        if content is not None:
+            self._documents[key] = content
+        try:
+            yield
+        finally:
+            self._documents.pop(key, None)
+            with self._lock:
+                for name in [name for name in self._work if name.startswith(f"{document_id}/")]:
+                    del self._work[name]
+
+    def head(self, bucket: str, key: str) -> str | None:
+        """Return the version of a document, as S3 has it, or None if it is gone."""
+        content = self._documents.get(key)
+        return None if content is None else f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}"'
+
+    def get(self, bucket: str, key: str, most: int) -> Object | None:
+        """Return a document with at most so many bytes, or None if it is gone."""
+        content = self._documents.get(key)
+        return None if content is None else Object(content[:most], {})
+
+    def put_json(self, key: str, value: Any) -> None:
+        """Keep work in progress."""
+        with self._lock:
+            self._work[key] = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+    def has_json(self, key: str) -> bool:
+        """Whether work in progress is there."""
+        return key in self._work
+
+    def get_json(self, key: str) -> Any:
+        """Return work in progress; raises TemporarilyUnavailable when it is not there, for it can be made again."""
+        try:
+            return json.loads(self._work[key])
+        except KeyError:
+            raise TemporarilyUnavailable("work in progress is gone; the document has to be read again") from None

@@ -1,0 +1,129 @@
+"""The documents that the served API lists: those that ingestion has recorded, and those that came since."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.local.environment import DOCUMENTS_BUCKET
+from cli.local.serving.documents import Documents
+from cli.local.stores.manifest import LocalManifest, opened_manifest
+from selfrag.domain.documents import document_id
+from selfrag.domain.records import Record
+
+NEW = '"new"'
+
+
+@pytest.fixture
+def manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalManifest]:
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path))
+    with opened_manifest() as opened:
+        yield opened
+
+
+@pytest.fixture
+def documents(manifest: LocalManifest) -> Documents:
+    return Documents("hr", manifest)
+
+
+def identity(key: str) -> str:
+    return document_id(DOCUMENTS_BUCKET, key)
+
+
+def record(manifest: LocalManifest, key: str, status: str = "ready") -> None:
+    """What ingestion does with a document."""
+    manifest.claim(identity(key), key, key.partition("/")[0], "e")
+    stated = {"id": identity(key), "key": key, "collection": key.partition("/")[0], "status": status}
+    manifest.release(Record.model_validate({**stated, "reason": f"{key} is {status}.", "version": "1"}), "e")
+
+
+def listed(manifest: LocalManifest, collection: str = "hr") -> dict[str, tuple[str, str]]:
+    records, _ = manifest.listed(collection, 100)
+    return {record.key: ("removing" if record.removing else record.status, record.reason) for record in records}
+
+
+def test_what_another_process_records_is_listed_at_once(manifest: LocalManifest) -> None:
+    with opened_manifest() as another:
+        record(another, "hr/a.md")
+        record(another, "pay/b.md")
+        assert listed(manifest) == {"hr/a.md": ("ready", "hr/a.md is ready.")}
+        record(another, "hr/a.md", "removed")
+        record(another, "hr/c.md", "failed")
+    assert listed(manifest) == {"hr/c.md": ("failed", "hr/c.md is failed.")}
+
+
+def test_an_upload_is_working_until_it_is_read_also_where_there_was_a_document(
+    manifest: LocalManifest, documents: Documents
+) -> None:
+    record(manifest, "hr/a.md", "failed")
+    for key in ("hr/a.md", "hr/new.md"):
+        documents.changed(key, NEW)
+    assert listed(manifest) == {"hr/a.md": ("working", ""), "hr/new.md": ("working", "")}
+    record(manifest, "hr/a.md")
+    documents.refresh({"hr/new.md": NEW}, {}, "")
+    assert listed(manifest) == {"hr/a.md": ("ready", "hr/a.md is ready."), "hr/new.md": ("working", "")}
+    known = manifest.read(identity("hr/new.md"))
+    assert known is not None
+    assert known.updated_at > 0
+
+
+def test_what_the_index_holds_stays_known_while_a_new_upload_is_working(
+    manifest: LocalManifest, documents: Documents
+) -> None:
+    record(manifest, "hr/a.md")
+    documents.changed("hr/a.md", NEW)
+    known = manifest.read(identity("hr/a.md"))
+    assert known is not None
+    assert (known.status, known.version) == ("working", "1")
+
+
+def test_after_a_run_that_failed_only_what_it_did_not_record_is_failed_for_its_reason(
+    manifest: LocalManifest, documents: Documents
+) -> None:
+    uploads = dict.fromkeys(("hr/read.md", "hr/bad.md", "hr/never.md"), NEW)
+    for key, etag in uploads.items():
+        documents.changed(key, etag)
+    record(manifest, "hr/read.md")
+    record(manifest, "hr/bad.md", "failed")
+    documents.refresh({}, uploads, "The disk is full.")
+    assert listed(manifest) == {
+        "hr/bad.md": ("failed", "hr/bad.md is failed."),
+        "hr/never.md": ("failed", "The disk is full."),
+        "hr/read.md": ("ready", "hr/read.md is ready."),
+    }
+
+
+def test_a_deleted_document_is_removing_until_the_run_that_removes_it_whatever_other_runs_find(
+    manifest: LocalManifest, documents: Documents
+) -> None:
+    record(manifest, "hr/a.md")
+    manifest.claim(identity("hr/a.md"), "hr/a.md", "hr", "a run that has begun")
+    for key in ("hr/a.md", "hr/never.md"):
+        documents.changed(key, "")
+    assert listed(manifest) == {"hr/a.md": ("removing", "hr/a.md is ready.")}
+    read = manifest.read(identity("hr/a.md"))
+    assert read is not None
+    manifest.release(read, "a run that has begun")
+    assert listed(manifest) == {"hr/a.md": ("removing", "hr/a.md is ready.")}
+    record(manifest, "hr/a.md", "removed")
+    assert listed(manifest) == {}
+
+
+def test_a_new_upload_of_a_document_that_is_removing_is_working(manifest: LocalManifest, documents: Documents) -> None:
+    record(manifest, "hr/a.md")
+    documents.changed("hr/a.md", "")
+    documents.changed("hr/a.md", NEW)
+    assert listed(manifest) == {"hr/a.md": ("working", "")}
+    record(manifest, "hr/a.md")
+    assert listed(manifest) == {"hr/a.md": ("ready", "hr/a.md is ready.")}
+
+
+def test_a_deletion_that_no_run_could_follow_is_failed_with_its_reason_and_one_that_was_followed_is_not(
+    manifest: LocalManifest, documents: Documents
+) -> None:
+    for key in ("hr/still.md", "hr/gone.md"):
+        record(manifest, key)
+        documents.changed(key, "")
+    record(manifest, "hr/gone.md", "removed")
+    documents.refresh({}, {"hr/still.md": "", "hr/gone.md": ""}, "The disk is full.")
+    assert listed(manifest) == {"hr/still.md": ("failed", "The disk is full.")}

@@ -1,0 +1,121 @@
+"""Executions of questions on the laptop: started, watched, looked at, and remembered by the next process."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.local.environment import MACHINE_ARN
+from cli.local.runner.machine import Machine
+from cli.local.runner.tasks import services
+from cli.local.stores.executions import LocalExecutions
+from cli.local.stores.histories import KEPT_EXECUTIONS, keep_history, last_history
+from cli.local.stores.tables import Items, opened_items
+from selfrag.domain.errors import TemporarilyUnavailable
+
+SOON = 20.0
+ANSWER = {
+    "id": {"S": "{% $states.context.Execution.Name %}"},
+    "collections": {"L": [{"S": "c"}]},
+    "expires_at": {"N": "99999999999"},
+    "question": {"S": "{% $states.input.question %}"},
+    "response": {"S": "{% $string($states.input) %}"},
+}
+PUT = {"TableName": "selfrag-answers", "Item": ANSWER}
+STATES = {
+    "Ask": {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::lambda:invoke",
+        "Arguments": {"FunctionName": "ask", "Payload": "{% $states.input %}"},
+        "Output": "{% $states.input %}",
+        "Next": "Remember",
+    },
+    "Remember": {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::dynamodb:putItem",
+        "Arguments": PUT,
+        "Output": "{% $states.input %}",
+        "End": True,
+    },
+}
+
+
+@pytest.fixture
+def items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Items]:
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
+    with opened_items() as opened:
+        yield opened
+
+
+def executions(items: Items, ask: Any = lambda event: {}) -> LocalExecutions:
+    handlers = {"ask": lambda event, context: ask(event)}
+    definition = {"StartAt": "Ask", "States": STATES}
+    return LocalExecutions(Machine(MACHINE_ARN, definition, services(handlers, items)), items)
+
+
+def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_history(items: Items) -> None:
+    held = threading.Event()
+    running = executions(items, lambda event: held.wait(SOON))
+    running.expect("q", ["c"], time.time() + 60)
+    running.start("q", {"question": "Why?"})
+    seen = 0
+    while running.history("q")[-1]["type"] != "TaskStarted":
+        seen = running.watch("q", seen, SOON) or seen
+    snapshot, known = running.snapshot("q"), running.known("q", ["c", "d"])
+    assert snapshot is not None
+    assert known is not None
+    assert (snapshot.status, known.response, known.due > 0) == ("RUNNING", None, True)
+    held.set()
+    while (more := running.watch("q", seen, SOON)) is not None:
+        seen = more
+    after = executions(items)
+    snapshot, known = after.snapshot("q"), after.known("q", ["c"])
+    assert snapshot is not None
+    assert known is not None
+    assert (snapshot.status, snapshot.output) == ("SUCCEEDED", {"question": "Why?"})
+    assert (known.response, known.question, known.collections) == ({"question": "Why?"}, "Why?", ("c",))
+    assert after.history("q")[-1]["type"] == "ExecutionSucceeded"
+    assert after.watch("q", 0, SOON) is None
+
+
+def test_a_question_is_found_by_those_alone_who_may_ask_all_its_collections(items: Items) -> None:
+    running = executions(items)
+    assert running.answer("q", {"question": "Why?"}) == {"question": "Why?"}
+    assert running.known("q", ["d"]) is None
+    assert running.known("other", ["c"]) is None
+    assert (running.snapshot("other"), running.history("other")) == (None, [])
+
+
+def test_what_is_expected_does_not_take_the_place_of_a_response(items: Items) -> None:
+    running = executions(items)
+    running.answer("q", {"question": "Why?"})
+    running.expect("q", ["c"], time.time())
+    known = running.known("q", ["c"])
+    assert known is not None
+    assert known.response == {"question": "Why?"}
+
+
+def test_a_question_that_failed_is_told_by_its_error_and_its_history_is_kept(items: Items) -> None:
+    def fail(event: Any) -> Any:
+        raise LookupError("nothing there")
+
+    running = executions(items, fail)
+    with pytest.raises(TemporarilyUnavailable, match="question q gave no response: LookupError"):
+        running.answer("q", {"question": "Why?"})
+    snapshot = running.snapshot("q")
+    assert snapshot is not None
+    assert (snapshot.status, snapshot.output) == ("FAILED", None)
+
+
+def test_nothing_of_what_has_ended_stays_in_memory_and_the_last_histories_stay_in_the_home(items: Items) -> None:
+    running = executions(items)
+    for number in range(3):
+        running.answer(str(number), {"question": "Why?"})
+    assert vars(running)["_at_work"] == {}
+    for number in range(KEPT_EXECUTIONS):
+        keep_history(f"later {number}", [{"type": "ExecutionStarted"}])
+    assert last_history("2") is None
+    assert last_history() == (f"later {KEPT_EXECUTIONS - 1}", [{"type": "ExecutionStarted"}])

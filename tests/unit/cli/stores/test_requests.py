@@ -1,0 +1,106 @@
+"""What the home keeps beside answers and documents: requests with a key, feedback, and recent calls to a model."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ask.edge.idempotency import once
+
+from ask.edge.problems import ProblemRaised
+from cli.local.stores.calls import LocalCalls
+from cli.local.stores.feedback import LocalFeedback
+from cli.local.stores.requests import LocalRequests
+from cli.local.stores.tables import REQUESTS, Items, opened_items
+from tests.unit.cli.feedback.test_gold import said
+
+HOUR = 3600.0
+
+
+@pytest.fixture
+def items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Items]:
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
+    with opened_items() as opened:
+        yield opened
+
+
+class Context:
+    def get_remaining_time_in_millis(self) -> int:
+        return 1000
+
+
+def asked(items: Items, work: Any, key: str = "k", question: str = "Why?") -> str:
+    request: Any = {"question": question}
+    return once(work, caller="a", key=key, request=request, store=LocalRequests(items), context=Context())
+
+
+def test_a_request_with_a_key_is_carried_out_once_also_by_another_process(items: Items) -> None:
+    numbers = iter(range(10))
+    for _ in range(3):
+        with opened_items() as another:
+            assert asked(another, lambda: str(next(numbers))) == "0"
+    assert asked(items, lambda: str(next(numbers)), key="another") == "1"
+
+
+def test_a_key_that_came_with_another_request_is_refused(items: Items) -> None:
+    asked(items, lambda: "q")
+    with pytest.raises(ProblemRaised, match="another request"):
+        asked(items, lambda: "r", question="Why not?")
+
+
+def test_a_request_that_is_at_work_is_not_begun_again_and_one_that_failed_is(items: Items) -> None:
+    def again() -> str:
+        with pytest.raises(ProblemRaised, match="still being answered"):
+            asked(items, lambda: "r")
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        asked(items, again)
+    assert asked(items, lambda: "q") == "q"
+
+
+def test_a_request_whose_process_died_at_work_may_be_repeated(items: Items) -> None:
+    asked(items, lambda: "q")
+    [item] = items.all(REQUESTS)
+    at_work = {name: value for name, value in item.items() if name != "data"} | {"status": {"S": "INPROGRESS"}}
+    items.put(REQUESTS, at_work | {"in_progress_expiration": {"N": str(int(1000 * time.time()) - 1)}})
+    assert asked(items, lambda: "r") == "r"
+
+
+def test_feedback_is_kept_once_for_each_caller_and_question(items: Items) -> None:
+    book, later = LocalFeedback(items), int(time.time() + HOUR)
+    for useful, caller in ((False, "a"), (True, "b"), (True, "a")):
+        book.keep(said("Why?", question_id="q", useful=useful, expires_at=later), caller)
+    book.keep(said("Ended?", question_id="r", expires_at=1), "a")
+    assert [(feedback.question, feedback.useful) for feedback in book.all()] == [("Why?", True), ("Why?", True)]
+    assert '"a"' not in json.dumps([list(item) for item in items.all(REQUESTS)])
+
+
+def test_processes_know_of_each_others_calls_and_of_refusals(items: Items) -> None:
+    now = [float(round(time.time()))]
+
+    def calls(opened: Items) -> LocalCalls:
+        return LocalCalls(opened, lambda: now[0])
+
+    assert calls(items).seen("generate", "m").intervals == ()
+    for seconds, intervals in ((60, (60,)), (1, (60,)), (HOUR, (HOUR + 1, 60))):
+        now[0] += seconds
+        with opened_items() as another:
+            assert calls(another).seen("generate", "m").intervals == intervals
+    calls(items).refused("m", 30)
+    calls(items).refused("m", 2)
+    assert calls(items).seen("grade", "m").patience == 30
+    assert calls(items).seen("grade", "other").patience == 0
+    for _ in range(30):
+        now[0] += 60
+        known = calls(items).seen("generate", "m").intervals
+    assert known == (60.0,) * 8
+
+
+def test_a_home_that_cannot_be_used_knows_no_calls(items: Items) -> None:
+    items.close()
+    calls = LocalCalls(items)
+    calls.refused("m", 30)
+    assert calls.seen("generate", "m").patience == 0

@@ -1,0 +1,110 @@
+"""Items in the home: what one process writes, every other one sees, also after all of them are gone."""
+
+import multiprocessing
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.local.home import connect
+from cli.local.stores.attributes import item_of, values_of
+from cli.local.stores.tables import ANSWERS, VERDICTS, Items, opened_items
+from cli.local.stores.verdicts import LocalVerdicts
+from selfrag.domain.errors import Misconfigured
+
+FOREVER = 99_999_999_999
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def items() -> Iterator[Items]:
+    with opened_items() as opened:
+        yield opened
+
+
+def item(name: str, **more: Any) -> dict[str, Any]:
+    return item_of({"id": name, "expires_at": FOREVER, **more})
+
+
+def added(items: Items, name: str) -> bool:
+    """Write an item unless it is there, and say whether that was so."""
+    return items.change(ANSWERS, name, lambda known: None if known else item(name)) is None
+
+
+def add_in_another_process(name: str, barrier: Any) -> None:
+    with opened_items() as items:
+        barrier.wait(60)
+        raise SystemExit(0 if added(items, name) else 3)
+
+
+def test_what_is_written_is_there_for_the_next_process_with_all_its_types() -> None:
+    values = {"text": "日本 'x' \ud800", "many": ["b", {"n": 1.5}], "no": False, "none": None, "n": 7, "big": 1e300}
+    written = item("a", **values)
+    for expected in (None, written):
+        with opened_items() as items:
+            found = items.get(ANSWERS, "a")
+            assert found == expected
+            items.put(ANSWERS, written)
+    assert values_of(written) == {"id": "a", "expires_at": FOREVER, **values}
+
+
+def test_a_definition_reads_and_writes_a_table_by_its_name(items: Items) -> None:
+    items.put_item("selfrag-answers", item("a"))
+    assert items.get_item("selfrag-answers", {"id": {"S": "a"}}) == item("a")
+    assert items.get_item("selfrag-answers", {"id": {"S": "b"}}) is None
+    items.delete(ANSWERS, "a")
+    assert items.all(ANSWERS) == []
+
+
+def test_of_several_processes_that_write_an_item_unless_it_is_there_one_does() -> None:
+    spawn = multiprocessing.get_context("spawn")
+    barrier = spawn.Barrier(2)
+    processes = [spawn.Process(target=add_in_another_process, args=("only", barrier)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(120)
+    assert sorted(process.exitcode or 0 for process in processes) == [0, 3]
+
+
+def test_of_several_threads_that_write_an_item_unless_it_is_there_one_does(items: Items) -> None:
+    barrier = threading.Barrier(8)
+
+    def add(_: int) -> bool:
+        barrier.wait(30)
+        return added(items, "only")
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(add, range(8))) == 1
+
+
+def test_what_has_expired_is_not_found_and_is_gone_with_the_next_start(items: Items) -> None:
+    items.put(ANSWERS, item("old", expires_at=1))
+    assert items.get(ANSWERS, "old") is None
+    assert items.all(ANSWERS) == []
+    with opened_items(), connect() as connection:
+        assert connection.execute("SELECT count(*) FROM kept_items").fetchone() == (0,)
+
+
+def test_a_file_that_cannot_be_used_is_an_error_that_every_port_may_raise(items: Items) -> None:
+    with connect("DROP TABLE kept_items"):
+        pass
+    verdicts = LocalVerdicts(items)
+    for call in (lambda: verdicts.put("k", "{}"), lambda: verdicts.get("k"), lambda: items.all(VERDICTS)):
+        with pytest.raises(Misconfigured):
+            call()
+
+
+def test_a_home_of_an_earlier_release_goes_on_working(items: Items) -> None:
+    """Its tables had what moto's DynamoDB had."""
+    row = ("selfrag-verdicts", "k", '{"key": {"S": "k"}, "verdict": {"S": "{}"}, "expires_at": {"N": "99999999999"}}')
+    with connect() as connection:
+        connection.execute("INSERT INTO kept_items VALUES (?, ?, ?, ?)", (*row, FOREVER))
+    assert LocalVerdicts(items).get("k") == "{}"

@@ -1,0 +1,36 @@
+"""The commands of the laptop load no AWS SDK and no emulator of AWS."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = """
+import json, sys
+from cli.main import app
+documents, question = sys.argv[1], "How much is the fee?"
+for arguments in (
+    ["ingest", documents], ["documents", "--docs", documents], ["search", "fee", "--docs", documents],
+    ["ask", question, "--docs", documents], ["ask", question, "--docs", documents], ["trace"], ["feedback"],
+    ["collections"],
+):
+    app(arguments, standalone_mode=False)
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def test_what_answers_on_the_laptop_loads_neither_moto_nor_boto3_nor_claudes_sdk(tmp_path: Path) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "fee.md").write_text("# Fees\n\nThe fee is 5 euros.\n", encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ANTHROPIC", "TAVILY"))}
+    environment |= {"SELFRAG_HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", PROGRAM, str(documents)]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+    assert ended.returncode == 0, ended.stderr
+    assert "5 euros" in ended.stdout
+    loaded = json.loads(ended.stdout.splitlines()[-1])
+    # Powertools looks at the package botocore alone, for the headers of requests that nothing here makes.
+    assert {"moto", "boto3", "anthropic", "opensearchpy"}.isdisjoint(loaded)
+    assert [name for name in loaded if name.startswith("botocore.")] == []
