@@ -20,7 +20,14 @@ os.environ.update(
     AWS_DEFAULT_REGION="us-east-1",
     AWS_EC2_METADATA_DISABLED="true",
 )
-TOOLS = {"SELFRAG_CHECKOV", "SELFRAG_EMULATOR_PYTHON", "SELFRAG_PICTURES", "SELFRAG_TEST_OPENSEARCH"}
+TOOLS = {
+    "SELFRAG_CHECKOV",
+    "SELFRAG_EMULATOR_PYTHON",
+    "SELFRAG_PICTURES",
+    "SELFRAG_TEST_KILLS",
+    "SELFRAG_TEST_OPENSEARCH",
+    "SELFRAG_TEST_QUESTIONS",
+}
 for name in [n for n in os.environ if n.startswith(("SELFRAG_", "ANTHROPIC_", "TAVILY_")) and n not in TOOLS]:
     del os.environ[name]
 
