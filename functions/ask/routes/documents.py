@@ -35,9 +35,12 @@ router = Router()  # type: ignore[no-untyped-call]
 
 
 class Upload(Model):
-    """How to send the file: a POST of multipart/form-data with `fields`, and the file as the last field, `file`."""
+    """How to send the file: as `POST`, multipart/form-data with `fields`, and the file as the last field, `file`.
 
-    method: Literal["POST"] = "POST"
+    As `PUT`, the file alone is the body: the laptop's server takes it so.
+    """
+
+    method: Literal["POST", "PUT"] = "POST"
     url: str
     fields: dict[str, str]
 
