@@ -4,15 +4,17 @@ from typing import Annotated
 
 import typer
 
-from cli.local.place import place_to_read
+from cli.local.place import place_to_ask, place_to_read
 from cli.local.port import refuse_busy
-from cli.options import Docs, IntoCollection
+from cli.options import Docs
 from cli.terminal import out, reading_progress
 
 
 def serve(
     docs: Docs = None,
-    collection: IntoCollection = "",
+    collection: Annotated[
+        str, typer.Option(help="Name of the collection to read --docs into; without --docs one to serve as it is.")
+    ] = "",
     writable: Annotated[
         bool, typer.Option("--writable", help="Let POST and DELETE /v1/documents change the directory of --docs.")
     ] = False,
@@ -30,7 +32,7 @@ def serve(
     from cli.local.serving.cors import origins_of
 
     origins = origins_of(cors or [])
-    place = place_to_read(docs, collection)
+    place = place_to_read(docs, collection) if docs else place_to_ask(None, collection)
     refuse_busy(port)
     from cli.local.serving.server import serve_documents
 

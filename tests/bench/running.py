@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from email.message import Message
 from typing import Any
 
 import boto3
 from cli.local.serving.memory import collect_as_usual
-from werkzeug.datastructures import Headers
 
 from cli.local.offline.json_server import JsonServer
 from cli.local.offline.strict import Refused
@@ -39,7 +39,7 @@ class ScriptedIndex(FakeIndex):
 class ScriptedWeb(JsonServer):
     """Tavily's stand-in: finds what the story says, in no time."""
 
-    def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
+    def respond(self, path: str, headers: Message, body: Any) -> dict[str, Any]:
         """The reply to POST /search."""
         pages = found_on_the_web(body["query"])[: body["max_results"]]
         results = [

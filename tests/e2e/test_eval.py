@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import Loopback
 from selfrag.domain.calls import PRICES
 from selfrag.runtime.models import DEFAULT_MODELS, GRADER, WRITER
 from tests.e2e.conftest import Run
 from tests.support.command import ROOT, Command
 from tests.support.doubles.model_server import Body, ModelServer
+from tests.support.loopback import Loopback
 
 SET = [
     *({"question": f"What is fact {number}?", "answer": f"{number} units"} for number in range(24)),

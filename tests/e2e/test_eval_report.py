@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import Loopback
 from tests.e2e.conftest import Run
+from tests.support.loopback import Loopback
 from tests.support.page.browsing import Tab, browsing
 
 ASKS = '<img src="http://elsewhere.example/picture.png"><script>console.error("run")</script>'

@@ -8,11 +8,11 @@ import pytest
 from werkzeug.wrappers import Request, Response
 
 from ask.page import bundle
-from cli.local.loopback import Loopback
 from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
 from tests.e2e.test_events import held  # noqa: F401 (fixture)
 from tests.e2e.test_page import tab  # noqa: F401 (fixture)
 from tests.support.local import QUESTION
+from tests.support.loopback import Loopback
 from tests.support.page.browsing import Tab
 from tests.support.page.said import response_of
 

@@ -11,7 +11,6 @@ import pytest
 from werkzeug.wrappers import Request, Response
 
 from cli.lab.gold.question_sets import read_questions
-from cli.local.loopback import Loopback
 from cli.local.offline.strict import schema_of
 from selfrag.domain.calls import PRICES
 from selfrag.runtime.models import WRITER
@@ -19,6 +18,7 @@ from tests.e2e.conftest import Run
 from tests.support.command import Command
 from tests.support.doubles.model_server import ModelServer, message, reply
 from tests.support.fakes import FakeEmbedder
+from tests.support.loopback import Loopback
 
 KINDS = ("single_fact", "several_facts", "follow_up", "unanswerable")
 # By the tokens of the double's replies.

@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -116,11 +115,10 @@ def test_a_port_that_is_taken_is_told_in_one_sentence(read: Command, url: str) -
 
 
 def upload(api: httpx2.Client, key: str, content: bytes) -> str:
-    """Send a document with the form that the API gives; where it is to be looked at."""
+    """Put a document where the API says; where it is to be looked at."""
     reply = api.post("/v1/documents", json={"key": key, "size": len(content)})
     assert reply.status_code == 201, reply.text
-    form = reply.json()["upload"]
-    sent = httpx2.post(form["url"], data=form["fields"], files={"file": content}, timeout=20)
+    sent = httpx2.put(reply.json()["upload"]["url"], content=content, timeout=20)
     assert sent.status_code == 204, sent.text
     return str(reply.headers["location"])
 
@@ -200,51 +198,35 @@ def test_an_upload_is_read_asked_replaced_and_deleted_while_the_api_is_served(fr
     assert [one["document"] for one in response["citations"]] == ["berth.md"]
 
 
-def workers_of(server: str) -> list[int]:
-    """The processes that a server has begun to answer questions."""
-    listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,args="], capture_output=True, text=True, check=True).stdout
-    (parent,) = [line.split()[0] for line in listed.splitlines() if f"serve --port {server}" in line]
-    family = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,ppid=,args="], capture_output=True, text=True).stdout
-    rows = [line.split(None, 2) for line in family.splitlines()]
-    return [int(pid) for pid, of, command in rows if of == parent and "spawn_main" in command]
-
-
-def test_a_process_of_the_server_that_is_killed_is_replaced_and_what_was_answered_stays(read: Command) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = str(free.getsockname()[1])
-    process = read.start("serve", "--port", port)
-    assert process.stdout is not None
-    assert "Serving" in process.stdout.readline()
+def test_what_was_answered_stays_when_the_server_is_killed_and_is_traced_by_the_command(read: Command) -> None:
+    process = read.start("serve", "--port", "0")
     try:
-        with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as api:
+        assert process.stdout is not None
+        found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
+        assert found
+        with httpx2.Client(base_url=found[0], timeout=60) as api:
             first = answer(api, QUESTION)
-            workers = workers_of(port)
-            for worker in workers:
-                os.kill(worker, signal.SIGKILL)
-
-            def replaced() -> list[int] | None:
-                now = workers_of(port)
-                return now if len(now) == len(workers) and not set(now) & set(workers) else None
-
-            workers = eventually(replaced)
-            assert "18 weeks" in answer(api, f"{QUESTION} Please.")["answer"]
-            process.kill()
-            process.wait(timeout=30)
-            eventually(lambda: None if alive(workers) else True)
+            # The last question is the last one, whether the command, the API or the page asked it.
+            for asked in (("trace", first["id"]), ("trace",)):
+                shown = read(*asked)
+                assert (shown.code, first["id"] in shown.out) == (0, True)
     finally:
         process.kill()
         process.communicate(timeout=30)
-    # The whole server was killed, and knows its answers when it is there again.
     with served(read) as url, httpx2.Client(base_url=url, timeout=20) as api:
         assert api.get(f"/v1/questions/{first['id']}").json() == first
 
 
-def alive(processes: list[int]) -> list[str]:
-    """Those of these processes that have not ended, as `ps` lists them."""
-    listed = subprocess.run(
-        ["ps", "-o", "stat=", "-p", ",".join(map(str, processes))], capture_output=True, text=True
-    ).stdout.split()
-    return [state for state in listed if not state.startswith("Z")]
+def test_a_named_collection_is_served_as_it_is(fresh: Command, notes: Path) -> None:
+    (notes / "crane.md").write_text("# Cranes\n\nThe harbour crane lifts 12 tonnes.\n", encoding="utf-8")
+    assert fresh("ingest", "notes", "--collection", "notes").code == 0
+    shutil.rmtree(notes)
+    with (
+        served(fresh, "--collection", "notes") as url,
+        httpx2.Client(base_url=url, timeout=40) as api,
+    ):
+        assert "12 tonnes" in answer(api, CRANE)["answer"]
+        assert "--writable" in problem(api.post("/v1/documents", json={"key": "notes/x.md", "size": 1}), 403)["hint"]
 
 
 def test_what_the_documentation_asks_the_served_api_is_answered(read: Command, url: str) -> None:
@@ -340,6 +322,8 @@ def ingestions_of(directory: Path) -> list[str]:
         (("--writable", "--docs", str(ROOT / "docs" / "handbook" / "people")), "name a directory of your own"),
         (("--writable", "--docs", "/nowhere/at/all"), "does not exist"),
         (("--docs", ".", "--collection", "a/b"), "is not a name"),
+        (("--collection", "nowhere"), "has been read yet"),
+        (("--collection", "nowhere", "--writable"), "name one with --docs"),
         (("--docs", "."), "holds no document"),
         (("--cors", "app.example.com"), "is no origin"),
     ],

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from werkzeug.wrappers import Response
 
-from cli.local.loopback import Loopback
 from question.compose_answer.handler import handler as compose_answer
 from selfrag.domain.errors import Asleep, Misconfigured, RequestRejected
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.ranking import ranked
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, SEGMENTS_EXAMPLE, Fault, Node, Said
 from tests.support.doubles.vllm.faults import BROKEN, CUT, NO_CAPACITY, SILENCE, SPOILED, model_error
+from tests.support.loopback import Loopback
 from tests.support.paper.generating import branch, candidates, decided, running, segments
 
 EXAMPLE, QUESTION = CANDIDATES_EXAMPLE, CANDIDATES_EXAMPLE.question

@@ -5,9 +5,8 @@ by the words and the meaning that texts share. It refuses what the service refus
 """
 
 from collections import deque
+from email.message import Message
 from typing import Any
-
-from werkzeug.datastructures import Headers
 
 from cli.local.offline.json_server import JsonServer
 from cli.local.offline.replies import Replies
@@ -29,7 +28,7 @@ class MessagesServer(JsonServer):
         """The last requests that were answered, oldest first."""
         return list(self._requests)
 
-    def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
+    def respond(self, path: str, headers: Message, body: Any) -> dict[str, Any]:
         """The reply to POST /v1/messages; raises Refused."""
         if path != "/v1/messages":
             raise Refused("Not Found", 404, "not_found_error")

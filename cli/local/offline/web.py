@@ -1,11 +1,10 @@
 """A loopback server that speaks Tavily's search over the pages of a folder."""
 
+from email.message import Message
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-
-from werkzeug.datastructures import Headers
 
 from cli.local.offline.json_server import JsonServer
 from cli.local.offline.rules.fields import text_in, texts_in
@@ -26,7 +25,7 @@ class WebServer(JsonServer):
         super().__init__()
         self._folder = folder
 
-    def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
+    def respond(self, path: str, headers: Message, body: Any) -> dict[str, Any]:
         """The reply to POST /search; raises Refused."""
         if path != "/search":
             raise Refused("Not Found", 404)

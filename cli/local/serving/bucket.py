@@ -1,31 +1,47 @@
 """What the served API has for a bucket: a directory that uploads go into, or one that is not to be changed."""
 
 import hashlib
-import uuid
+import secrets
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
-from urllib.parse import quote
-from xml.sax.saxutils import escape
-
-from werkzeug.wrappers import Request, Response
+from typing import Protocol
 
 from ask.edge.problems import ProblemRaised
-from cli.local.environment import DOCUMENTS_BUCKET
 from cli.local.serving.folder import Folder
-from cli.local.serving.forms import Forms, UploadRefused, read_form
-from selfrag.adapters.objects import S3Uploads
-from selfrag.domain.errors import InvalidInput, SelfragError
+from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import Form
+from selfrag.ports.objects import UPLOAD_SECONDS, Form, Uploads
 
+UPLOADS_PATH = "/uploads/"
 Changed = Callable[[str, str], None]
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """A file to come: its key, its bytes, and until when it may come."""
+
+    key: str
+    size: int
+    ends_at: float
+
+
+class Bucket(Uploads, Protocol):
+    """What stands in for the bucket of documents: the API's side of it, and the place that a file is put to."""
+
+    def awaited(self, token: str) -> Awaited:
+        """Return the file that an address was given for; raises ProblemRaised."""
+
+    def put(self, token: str, content: bytes) -> str:
+        """Store the file that an address was given for, once, and return its ETag; raises ProblemRaised."""
 
 
 class ReadOnlyBucket:
     """Refuses uploads and deletions."""
 
     def origin(self) -> str:
-        """No form is given."""
+        """Nothing is uploaded."""
         return ""
 
     def form(self, request: UploadRequest) -> Form:
@@ -36,65 +52,77 @@ class ReadOnlyBucket:
         """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
-    def upload(self, request: Request) -> Response:
+    def awaited(self, token: str) -> Awaited:
+        """Raise ProblemRaised with what to do instead."""
+        raise _unchanged()
+
+    def put(self, token: str, content: bytes) -> str:
         """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
 
 class DirectoryBucket:
-    """A directory as the API's bucket: gives forms for the server at `url`, takes what they send, and deletes.
+    """A directory as the API's bucket: gives addresses of the server at `url`, takes what is put there, and deletes.
 
     `changed` is called with the key and the ETag of what was put, and with none for what was deleted.
     """
 
     def __init__(self, folder: Folder, changed: Changed, url: str) -> None:
-        self._folder, self._changed = folder, changed
-        self._forms = Forms()
-        self._signed = S3Uploads(self._forms.client(url), DOCUMENTS_BUCKET)
+        self._folder, self._changed, self._url = folder, changed, url
+        self._awaited: dict[str, Awaited] = {}
 
     def origin(self) -> str:
-        """The server itself."""
-        return self._signed.origin()
+        """Return the server itself."""
+        return self._url
 
     def form(self, request: UploadRequest) -> Form:
-        """A form that uploads to this server; raises InvalidInput for what no file can have."""
+        """Return an address for one file; raises InvalidInput for what no file can have."""
         self._folder.check(request.key)
         if request.tags or request.date:
             raise InvalidInput("A directory keeps no tags and no date beside its files: let the document say them.")
-        return self._signed.form(request)
+        now, token = time.time(), secrets.token_urlsafe(32)
+        for old, awaited in list(self._awaited.items()):
+            if awaited.ends_at <= now:
+                self._awaited.pop(old, None)
+        self._awaited[token] = Awaited(request.key, request.size, now + UPLOAD_SECONDS)
+        return Form(f"{self._url}{UPLOADS_PATH}{token}", {}, "PUT")
 
     def delete(self, key: str) -> None:
         """Delete a file; one that is gone already is no error."""
         self._folder.delete(key)
         self._changed(key, "")
 
-    def upload(self, request: Request) -> Response:
-        """S3's response to a form that was sent."""
-        try:
-            fields, content = read_form(request)
-            self._forms.check(fields, len(content))
-            key = fields["key"]
-            self._folder.put(key, content)
-        except UploadRefused as refused:
-            return _xml(refused.status, refused.code, str(refused))
-        except InvalidInput as error:
-            return _xml(HTTPStatus.BAD_REQUEST, "InvalidArgument", str(error))
-        except SelfragError as error:
-            return _xml(HTTPStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", str(error))
+    def awaited(self, token: str) -> Awaited:
+        """Return the file that an address was given for; raises ProblemRaised if it is good for none any more."""
+        return _still_good(self._awaited.get(token))
+
+    def put(self, token: str, content: bytes) -> str:
+        """Write the file that an address was given for, and return its ETag.
+
+        Raises ProblemRaised for another number of bytes, and the second time.
+        """
+        check_size(self.awaited(token), len(content))
+        awaited = _still_good(self._awaited.pop(token, None))
+        self._folder.put(awaited.key, content)
         etag = f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}"'
-        self._changed(key, etag)
-        headers = {"ETag": etag, "Location": f"/{DOCUMENTS_BUCKET}/{quote(key)}"}
-        return Response(status=HTTPStatus.NO_CONTENT, headers=headers)
+        self._changed(awaited.key, etag)
+        return etag
+
+
+def check_size(awaited: Awaited, size: int) -> None:
+    """Raise ProblemRaised for another number of bytes than was named."""
+    if size != awaited.size:
+        detail = f"The file has {size:,} bytes; its upload was asked for with {awaited.size:,}."
+        raise ProblemRaised(HTTPStatus.BAD_REQUEST, detail, "Ask POST /v1/documents again, with its size.")
+
+
+def _still_good(awaited: Awaited | None) -> Awaited:
+    if awaited is None or awaited.ends_at <= time.time():
+        detail = "This address takes no file: each takes one, for 15 minutes."
+        raise ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask POST /v1/documents for another one.")
+    return awaited
 
 
 def _unchanged() -> ProblemRaised:
     hint = "Start it with `selfrag serve --docs DIR --writable`."
     return ProblemRaised(HTTPStatus.FORBIDDEN, "This server does not change its documents.", hint)
-
-
-def _xml(status: HTTPStatus, code: str, message: str) -> Response:
-    request_id = uuid.uuid4().hex
-    parts = {"Code": code, "Message": message, "RequestId": request_id}
-    inner = "".join(f"<{name}>{escape(text)}</{name}>" for name, text in parts.items())
-    body = f'<?xml version="1.0" encoding="UTF-8"?>\n<Error>{inner}</Error>'
-    return Response(body, status, {"x-amz-request-id": request_id, "Content-Type": "application/xml"})

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from werkzeug.wrappers import Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from ask.edge.cors import EVERY, may_ask, shown_to_pages
 from ask.edge.problems import ProblemRaised
@@ -37,7 +38,7 @@ def refuse_strangers(request: Request, origins: Collection[str]) -> None:
     if origin is None or request.method in _READING or may_ask(origin, origins):
         return
     # The page that this server has itself, also where somebody forwards another port to it.
-    if urlsplit(origin).netloc.lower() == request.host.lower():
+    if urlsplit(origin).netloc.lower() == request.headers.get("host", "").lower():
         return
     raise ProblemRaised(
         HTTPStatus.FORBIDDEN,
@@ -52,6 +53,6 @@ def opened(request: Request, response: Response, origins: Collection[str]) -> Re
     allow = response.headers.get("Allow", "")
     shown = shown_to_pages(request.headers.get("origin", ""), is_preflight, allow, origins)
     if varies := shown.pop("Vary", ""):
-        response.vary.add(varies)
+        response.headers.add_vary_header(varies)
     response.headers.update(shown)
     return response

@@ -2,62 +2,85 @@
 
 import base64
 import gzip
+import re
 import time
 import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from werkzeug.wrappers import Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
-from ask.edge.body import MAX_BODY_BYTES
 from selfrag.runtime.observability import Handler
 
 LAMBDA_SECONDS = 29
 # As `minimum_compression_size` of infra/api.tf; a test compares.
 COMPRESSED_FROM_BYTES = 1024
+# Questions take less time here, and a look costs nothing.
+LOOK_AGAIN_SECONDS = "1"
+# Only a client that names gzip gets it, as there: not one that takes anything (`*`).
+_TAKES_GZIP = re.compile(r"(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)", re.IGNORECASE)
 
 
-def invoke(handler: Handler, request: Request) -> Response:
-    """The response of a Lambda behind API Gateway (REST, proxy) to a request: compressed if large, for who takes that.
+@dataclass(frozen=True)
+class Asked:
+    """A request that has been read; the names of its headers are in small letters."""
 
-    As there, only a client that names `gzip` gets it, and not one that takes anything (`*`).
-    """
-    replied = handler(_event(request), _Context())
-    headers = [(name, value) for name, values in replied["multiValueHeaders"].items() for value in values]
-    body = str(replied["body"]).encode()
-    if len(body) >= COMPRESSED_FROM_BYTES and any(
-        name == "gzip" and quality for name, quality in request.accept_encodings
-    ):
-        body = gzip.compress(body, mtime=0)
-        headers += [("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")]
-    return Response(body, replied["statusCode"], headers)
+    method: str
+    path: str
+    query: Mapping[str, list[str]]
+    headers: Mapping[str, str]
+    body: bytes = b""
 
 
-def _event(request: Request) -> dict[str, Any]:
-    query, headers = request.args.to_dict(flat=False), dict(request.headers.items())
-    # Of a body that is too large no more than what shows that it is.
-    raw = request.stream.read(MAX_BODY_BYTES + 1)
+def asked_of(request: Request, body: bytes = b"") -> Asked:
+    """Return a request with the body that was read of it."""
+    parameters = request.query_params
+    query = {name: parameters.getlist(name) for name in parameters}
+    return Asked(request.method, request.scope["path"], query, dict(request.headers.items()), body)
+
+
+def invoke(handler: Handler, asked: Asked) -> Response:
+    """Return the response of a Lambda behind API Gateway (REST, proxy): compressed if large, for who takes that."""
+    replied = handler(_event(asked), _Context())
+    body, status = str(replied["body"]).encode(), int(replied["statusCode"])
+    compressed = len(body) >= COMPRESSED_FROM_BYTES and _TAKES_GZIP.search(asked.headers.get("accept-encoding", ""))
+    response = Response(gzip.compress(body, mtime=0) if compressed else body, status)
+    for name, values in replied["multiValueHeaders"].items():
+        for value in values:
+            response.headers.append(name, value)
+    if compressed:
+        response.headers["Content-Encoding"] = "gzip"
+        response.headers.add_vary_header("Accept-Encoding")
+    if status < 400 and "Retry-After" in response.headers:
+        response.headers["Retry-After"] = LOOK_AGAIN_SECONDS
+    return response
+
+
+def _event(asked: Asked) -> dict[str, Any]:
     try:
-        body, encoded = raw.decode(), False
+        body, encoded = asked.body.decode(), False
     except UnicodeDecodeError:
-        body, encoded = base64.b64encode(raw).decode(), True
+        body, encoded = base64.b64encode(asked.body).decode(), True
     return {
-        "resource": request.path,
-        "path": request.path,
-        "httpMethod": request.method,
-        "headers": headers,
-        "multiValueHeaders": {name: [value] for name, value in headers.items()},
-        "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
-        "multiValueQueryStringParameters": query or None,
+        "resource": asked.path,
+        "path": asked.path,
+        "httpMethod": asked.method,
+        "headers": dict(asked.headers),
+        "multiValueHeaders": {name: [value] for name, value in asked.headers.items()},
+        "queryStringParameters": {name: values[-1] for name, values in asked.query.items()} or None,
+        "multiValueQueryStringParameters": dict(asked.query) or None,
         "pathParameters": None,
         "stageVariables": None,
         "requestContext": {
             "requestId": str(uuid.uuid4()),
-            "path": request.path,
+            "path": asked.path,
             "stage": "$default",
-            "httpMethod": request.method,
+            "httpMethod": asked.method,
             "requestTimeEpoch": int(1000 * time.time()),
-            "identity": {"apiKeyId": request.headers.get("x-api-key") or None},
+            "identity": {"apiKeyId": asked.headers.get("x-api-key") or None},
         },
         "body": body or None,
         "isBase64Encoded": encoded,

@@ -1,4 +1,4 @@
-"""`selfrag serve`: the local stack and its HTTP API for a directory, until somebody ends it."""
+"""`selfrag serve`: the local stack and its HTTP API for a place, until its process is to end."""
 
 import json
 import os
@@ -11,12 +11,13 @@ from pathlib import Path
 from cli.local.backends import check_services, chosen_backends
 from cli.local.index import local_parts
 from cli.local.ingest import sync
+from cli.local.lookup import known_records
 from cli.local.place import Place
 from cli.local.serving.background import Ingesting, IngestProcess
-from cli.local.serving.bucket import DirectoryBucket, ReadOnlyBucket
+from cli.local.serving.bucket import Bucket, DirectoryBucket, ReadOnlyBucket
 from cli.local.serving.documents import Documents
 from cli.local.serving.folder import Folder
-from cli.local.serving.gateway import Bucket, serving
+from cli.local.serving.gateway import serving
 from cli.local.setup import AS_SET, Setup
 from cli.local.sources.files import SAMPLE_DOCUMENTS
 from cli.local.sources.report import NothingUsable
@@ -27,6 +28,8 @@ from cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
 
+_LOOK_SECONDS = 0.5
+
 
 def serve_documents(
     place: Place,
@@ -36,30 +39,34 @@ def serve_documents(
     on_document: OnDocument,
     announce: Callable[[str], None],
 ) -> None:
-    """Bring a directory up to date and serve it, also to pages of these origins; `announce` gets the URL.
+    """Serve a place, also to pages of these origins; `announce` gets the URL.
 
-    If it is writable, the API's uploads go into the directory and its deletions delete there, and either is ingested.
-    Ends when the process is interrupted or told to terminate; answers and verdicts are kept then. Raises InvalidInput
-    for a directory that cannot be served so, Misconfigured for a port that is taken.
+    A directory is brought up to date before, a named collection is served as it is. If a directory is writable, the
+    API's uploads go into it and its deletions delete there, and either is ingested. Ends when the process is
+    interrupted or told to terminate; answers and verdicts are kept then. Raises InvalidInput for what cannot be served
+    so, Misconfigured for a port that is taken.
     """
     check_services()
     if writable:
         _check_writable(place.source)
-    # An empty directory may be filled by uploads.
-    with suppress(NothingUsable) if writable else nullcontext():
-        sync(place, on_document)
+    if place.directory is None:
+        known_records(place)
+    else:
+        # An empty directory may be filled by uploads.
+        with suppress(NothingUsable) if writable else nullcontext():
+            sync(place, on_document)
     ended = _end_of_process()
     # Made before the local stack is: what it starts must not have the stack's environment.
-    process = IngestProcess(place)
-    with answering(place) as (executions, manifest):
-        documents = Documents(place.collection, manifest)
-        folder = Folder(place.source, place.collection)
-        with (
-            _bucket(folder, process, documents, writable) as bucket,
-            serving(port, executions.watch, bucket, origins=origins) as url,
-        ):
-            announce(url)
-            ended.wait()
+    process = IngestProcess(place) if writable else None
+    with (
+        answering(place) as (executions, manifest),
+        _bucket(place, process, manifest) as bucket,
+        serving(port, executions.watch, bucket, origins=origins) as url,
+    ):
+        announce(url)
+        # The signal may come to another thread, and what waits without an end would not notice.
+        while not ended.wait(_LOOK_SECONDS):
+            pass
 
 
 @contextmanager
@@ -100,13 +107,12 @@ def _check_writable(directory: Path) -> None:
 
 
 @contextmanager
-def _bucket(
-    folder: Folder, process: IngestProcess, documents: Documents, writable: bool
-) -> Iterator[Callable[[str], Bucket]]:
-    """What makes, of the server's URL, the bucket that documents are changed in, or are not."""
-    if not writable:
+def _bucket(place: Place, process: IngestProcess | None, manifest: LocalManifest) -> Iterator[Callable[[str], Bucket]]:
+    """Yield what makes the bucket of a server's URL, in which documents are changed if a process ingests them."""
+    if process is None:
         yield lambda url: ReadOnlyBucket()
         return
-    ingesting = Ingesting(process, documents)
+    folder = Folder(place.source, place.collection)
+    ingesting = Ingesting(process, Documents(place.collection, manifest))
     with ingesting.at_work(process.end):
         yield lambda url: DirectoryBucket(folder, ingesting.changed, url)

@@ -34,10 +34,7 @@ def checked(event: dict[str, Any]) -> dict[str, Any]:
     if content_type not in ("", "application/json"):
         raise ProblemRaised(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON.", hint)
     raw = _bytes(event, hint)
-    if len(raw) > MAX_BODY_BYTES:
-        detail = f"The body has {len(raw):,} bytes; {MAX_BODY_BYTES:,} are the limit."
-        hint = "Ask a shorter question; a file goes where POST /v1/documents says."
-        raise ProblemRaised(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, hint)
+    refuse_large(len(raw))
     try:
         text = raw.decode("utf-8")
         json.loads(text)
@@ -46,6 +43,14 @@ def checked(event: dict[str, Any]) -> dict[str, Any]:
     # Powertools would parse the type again, and fails on one such as ";".
     headers = {name: value for name, value in (event.get("headers") or {}).items() if name.lower() != "content-type"}
     return {**event, "headers": headers, "body": text, "isBase64Encoded": False}
+
+
+def refuse_large(size: int) -> None:
+    """Raise ProblemRaised for a body of more bytes than any route takes."""
+    if size > MAX_BODY_BYTES:
+        detail = f"The body has {size:,} bytes; {MAX_BODY_BYTES:,} are the limit."
+        hint = "Ask a shorter question; a file goes where POST /v1/documents says."
+        raise ProblemRaised(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, hint)
 
 
 def _bytes(event: dict[str, Any], hint: str) -> bytes:

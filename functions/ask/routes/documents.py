@@ -35,9 +35,12 @@ router = Router()  # type: ignore[no-untyped-call]
 
 
 class Upload(Model):
-    """The form to send the file with: a POST of multipart/form-data with `fields`, and `file` as the last field."""
+    """The form to send the file with: a POST of multipart/form-data with `fields`, and `file` as the last field.
 
-    method: Literal["POST"] = "POST"
+    As `PUT`, the file alone is the body: the laptop's server takes it so.
+    """
+
+    method: Literal["POST", "PUT"] = "POST"
     url: str
     fields: dict[str, str]
 

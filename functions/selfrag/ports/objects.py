@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from selfrag.domain.questions import UploadRequest
 
@@ -38,10 +38,14 @@ class Objects(Protocol):
 
 @dataclass(frozen=True)
 class Form:
-    """The form of an upload: a POST of multipart/form-data with these fields, and the file as the last one."""
+    """The form of an upload: a POST of multipart/form-data with these fields, and the file as the last one.
+
+    Or a PUT of the file alone, which has no fields.
+    """
 
     url: str
     fields: dict[str, str]
+    method: Literal["POST", "PUT"] = "POST"
 
 
 class Uploads(Protocol):

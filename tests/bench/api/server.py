@@ -9,7 +9,6 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import Loopback
 from cli.local.offline.replies import tokens
 from cli.local.offline.rules import step_of
 from cli.local.offline.strict import Refused, check, schema_of
@@ -18,6 +17,7 @@ from tests.bench.api.caching import PromptCache
 from tests.bench.api.clock import Clock
 from tests.bench.api.faults import Fault, Faults, no_faults
 from tests.bench.api.model import content_of
+from tests.support.loopback import Loopback
 
 # Seconds until a reply begins, and for each token of it. The stronger models are all but Haiku.
 Pace = Callable[[str], tuple[float, float]]

@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 from werkzeug.wrappers import Request, Response
 
 from ask.page import bundle
-from cli.local.loopback import Loopback
 from selfrag.domain.scores.critiqued import Out
 from selfrag.domain.scores.shown import Scale, Stopped
+from tests.support.loopback import Loopback
 from tests.support.page.browsing import Tab
 from tests.support.page.said import response_of
 from tests.support.paper.compared import TEXTS, answers, tree

@@ -6,7 +6,7 @@ import re
 from werkzeug.wrappers import Request, Response
 
 from ask.page import bundle
-from cli.local.loopback import Loopback
+from tests.support.loopback import Loopback
 
 DOCUMENT = "0" * 32
 STAGE = "/live"

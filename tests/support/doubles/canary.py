@@ -14,13 +14,13 @@ import boto3
 import httpx2
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import App, Loopback
 from cli.local.serving.gateway import serving
 from tests.support.doubles.model_server import ModelServer
 from tests.support.emulated_aws.resources import TABLES
 from tests.support.emulated_aws.stack import MACHINE_ARN, running_stack
 from tests.support.emulated_aws.watching import watch
 from tests.support.local import few_parts
+from tests.support.loopback import App, Loopback
 
 MODEL_KEY, WEB_KEY = "sk-ant-canary-1f0c9e", "tvly-canary-77b2d4"
 MOODS = ("good", 401, 429, 500, 400, "hang up", "nonsense")

@@ -11,9 +11,9 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import Loopback
 from cli.local.offline import rules
 from cli.local.offline.strict import schema_of
+from tests.support.loopback import Loopback
 
 Body = dict[str, Any]
 # A fault: an HTTP status, or one of "malformed", "refusal", "timeout", "cut".

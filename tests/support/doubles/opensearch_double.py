@@ -17,9 +17,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import Loopback
 from tests.support.doubles.opensearch_engine import Document, Index, Json, Refused
 from tests.support.doubles.sigv4 import BadSignature, verify
+from tests.support.loopback import Loopback
 
 ACCESS_KEY, SECRET_KEY, REGION = "AKIDEXAMPLE", "a-secret-that-opens-nothing", "us-east-1"
 MAX_BODY_BYTES = 10 * 1024 * 1024

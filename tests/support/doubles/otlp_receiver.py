@@ -7,7 +7,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import Loopback
+from tests.support.loopback import Loopback
 
 
 class OtlpReceiver(Loopback):

@@ -14,8 +14,8 @@ from typing import Any
 from pypdfium2 import PdfiumError
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import Loopback
 from tests.support.documents.scans import spelled
+from tests.support.loopback import Loopback
 
 MOST_PAGES, MOST_BYTES = 3000, 500 * 1024 * 1024
 _SIGNED = re.compile(r"Credential=([^/]+)/[^ ]*/textract/aws4_request")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import Loopback
 from tests.support.fakes import embed
+from tests.support.loopback import Loopback
 
 MODEL = "amazon.titan-embed-text-v2:0"
 PATH = "/model/amazon.titan-embed-text-v2%3A0/invoke"

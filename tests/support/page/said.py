@@ -9,7 +9,7 @@ from typing import Any
 from werkzeug.wrappers import Request, Response
 
 from ask.page import bundle
-from cli.local.loopback import Loopback
+from tests.support.loopback import Loopback
 
 
 def response_of(text: str, question_id: str = "q0") -> dict[str, Any]:

@@ -14,7 +14,6 @@ from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
 from pydantic import BaseModel
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import Loopback
 from selfrag import bootstrap, ports
 from selfrag.adapters.generators.completing import Host
 from selfrag.bootstrap import api, generator, ingestion, questions
@@ -26,6 +25,7 @@ from selfrag.ports.web import Domains
 from selfrag.runtime import parts
 from selfrag.runtime.clock import Clock
 from tests.support.fakes import FakeClaude, FakeEmbedder, FakeIndex, MemoryCache, any_secret, cited, passage
+from tests.support.loopback import Loopback
 
 ROOT = Path(__file__).parents[3]
 LOGIC = sorted(

@@ -8,7 +8,6 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from cli.local.loopback import Loopback
 from tests.support.doubles.sigv4 import BadSignature, verify
 from tests.support.doubles.vllm.faults import SPOILED, Fault
 from tests.support.doubles.vllm.replies import choice_of, reply_of
@@ -16,6 +15,7 @@ from tests.support.doubles.vllm.scenario import Scenario
 from tests.support.doubles.vllm.strict import MAX_MODEL_LEN, Refused, Wrong, answer_to, check_fields, check_length
 from tests.support.doubles.vllm.tokens import BOS, Tokens
 from tests.support.doubles.vllm.writing import first, written
+from tests.support.loopback import Loopback
 
 ACCESS_KEY, SECRET_KEY, REGION = "AKIDEXAMPLE", "a-secret-that-opens-nothing", "us-east-1"
 MODEL, ENDPOINT = "selfrag/selfrag_llama2_7b", "selfrag"

@@ -8,9 +8,9 @@ from werkzeug.wrappers import Request, Response
 
 from cli.lab.runs.asking import asking_endpoint
 from cli.lab.runs.variants import read_variants
-from cli.local.loopback import Loopback
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Policy
+from tests.support.loopback import Loopback
 from tests.unit.cli.lab.conftest import response
 
 (DEFAULT,) = read_variants([])

@@ -1,20 +1,21 @@
 """Streams of questions: how many there are, and that each ends with its client, its server or its question."""
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import httpx2
 import pytest
-from werkzeug.test import EnvironBuilder
-from werkzeug.wrappers import Request
 
-from ask.edge.problems import ProblemRaised
-from cli.local.loopback import Loopback
+from cli.local.port import listening
 from cli.local.serving import events
-from cli.local.serving.events import Streams, streaming
-from tests.e2e.test_api import eventually
+from cli.local.serving.app import ServedApi
+from cli.local.serving.events import Streams
+from cli.local.serving.http import answering_http
+from tests.e2e.test_api import eventually, problem
 
 RUNNING = {"id": "q", "status": "running", "trace": []}
 
@@ -26,12 +27,15 @@ class Question:
         self.view: dict[str, Any] = RUNNING
         self.status = 200
         self.changed = threading.Event()
-        self.watched = 0
+        self.watched = self.large = 0
 
     def handle(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         assert (event["path"], event["queryStringParameters"]) == ("/v1/questions/q", {"trace": "true"})
         headers = {"Content-Type": ["application/json"]}
-        return {"statusCode": self.status, "body": json.dumps(self.view), "multiValueHeaders": headers}
+        # A large one is another one at each look.
+        steps = [{"state": "S" * self.large, "finished": True, "attempts": self.watched}] if self.large else []
+        view = self.view | ({"trace": steps} if steps else {})
+        return {"statusCode": self.status, "body": json.dumps(view), "multiValueHeaders": headers}
 
     def watch(self, question_id: str, seen: int, seconds: float) -> int | None:
         self.watched += 1
@@ -45,15 +49,22 @@ def question() -> Question:
 
 
 @pytest.fixture
-def streams(question: Question) -> Iterator[Streams]:
-    with streaming(question.handle, question.watch, 0.02) as opened:
+def streams(question: Question) -> Streams:
+    return Streams(question.handle, question.watch, 0.02)
+
+
+@pytest.fixture
+def server(question: Question, streams: Streams) -> Iterator[ExitStack]:
+    """What ends the server when it is closed."""
+    with ExitStack() as opened:
         yield opened
 
 
 @pytest.fixture
-def url(streams: Streams) -> Iterator[str]:
-    with Loopback(streams.open) as server:
-        yield f"{server.url}/v1/questions/q/events"
+def url(question: Question, streams: Streams, server: ExitStack) -> str:
+    bound = listening(0)
+    server.enter_context(answering_http(bound, ServedApi(question.handle, streams, None, ())))
+    return f"http://127.0.0.1:{bound.getsockname()[1]}/v1/questions/q/events"
 
 
 def test_a_client_that_is_gone_leaves_its_place_to_another(url: str, streams: Streams) -> None:
@@ -63,26 +74,41 @@ def test_a_client_that_is_gone_leaves_its_place_to_another(url: str, streams: St
     eventually(lambda: True if streams.open_streams == 0 else None)
 
 
-def test_no_more_than_so_many_are_open_and_one_too_many_is_told_what_to_do(url: str, streams: Streams) -> None:
-    one_more = Request(EnvironBuilder(path="/v1/questions/q/events").get_environ())
+def test_no_more_than_so_many_are_open_and_one_too_many_is_told_what_to_do(url: str) -> None:
     with httpx2.Client(limits=httpx2.Limits(max_connections=200)) as client:
         opened = [client.stream("GET", url) for _ in range(events.MOST_STREAMS)]
         replies = [one.__enter__() for one in opened]
         assert {reply.status_code for reply in replies} == {200}
-        with pytest.raises(ProblemRaised, match="followed at this moment") as refused:
-            streams.open(one_more)
-        assert (refused.value.status, refused.value.headers) == (503, {"Retry-After": "5"})
+        refused = client.get(url)
+        assert "followed at this moment" in problem(refused, 503)["detail"]
+        assert refused.headers["retry-after"] == "5"
         for one in opened:
             one.__exit__(None, None, None)
 
 
-def test_streams_end_with_the_server(url: str, streams: Streams) -> None:
+def test_streams_end_with_the_server(url: str, streams: Streams, server: ExitStack) -> None:
     with httpx2.stream("GET", url) as reply:
-        lines = reply.iter_lines()
-        assert next(lines).startswith("retry:")
-        streams.end()
-        assert "event: response" not in list(lines)
-    eventually(lambda: True if streams.open_streams == 0 else None)
+        assert next(reply.iter_lines()).startswith("retry:")
+        server.close()
+    assert streams.open_streams == 0
+
+
+def test_a_look_at_the_head_of_a_stream_takes_no_place(url: str, streams: Streams) -> None:
+    looked = httpx2.head(url)
+    assert (looked.status_code, looked.headers["content-type"], streams.open_streams) == (200, "text/event-stream", 0)
+
+
+def test_a_reader_that_takes_nothing_for_too_long_is_cut_off(
+    url: str, streams: Streams, question: Question, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "STALL_SECONDS", 0.05)
+    port = int(url.split(":")[2].partition("/")[0])
+    with socket.create_connection(("127.0.0.1", port)) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        slow.sendall(b"GET /v1/questions/q/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        eventually(lambda: True if streams.open_streams else None)
+        question.large = 1 << 20
+        eventually(lambda: True if streams.open_streams == 0 else None)
 
 
 def test_nothing_is_told_twice_however_often_it_is_looked_at(url: str, streams: Streams, question: Question) -> None:

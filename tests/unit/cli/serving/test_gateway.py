@@ -5,18 +5,16 @@ from typing import Any
 
 import pytest
 from aws_lambda_powertools.event_handler.api_gateway import Route
-from werkzeug.test import EnvironBuilder
-from werkzeug.wrappers import Request
 
 from cli.local.serving.gateway import threaded_handler
-from cli.local.serving.invocation import invoke
+from cli.local.serving.invocation import Asked, invoke
 
 
 def test_the_first_requests_of_a_path_may_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     handler, build = threaded_handler(), Route._build_middleware_stack
 
     def status() -> int:
-        return invoke(handler, Request(EnvironBuilder(path="/v1/health").get_environ())).status_code
+        return invoke(handler, Asked("GET", "/v1/health", {}, {})).status_code
 
     def interrupted(route: Route, *given: Any, **named: Any) -> None:
         """What comes before all requests, as it is when another one comes in the middle of it."""

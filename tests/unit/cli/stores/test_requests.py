@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ask.edge.idempotency import once
 
+from ask.edge.idempotency import once
 from ask.edge.problems import ProblemRaised
 from cli.local.stores.calls import LocalCalls
 from cli.local.stores.feedback import LocalFeedback

@@ -1,0 +1,89 @@
+"""The API on loopback as an ASGI app: what comes is checked and read, then the API's handler is asked in a thread."""
+
+import asyncio
+from collections.abc import Collection
+from http import HTTPStatus
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from ask.edge.body import MAX_BODY_BYTES, refuse_large
+from ask.edge.problems import ProblemRaised, as_problem
+from cli.local.serving.bucket import UPLOADS_PATH, Bucket, check_size
+from cli.local.serving.cors import opened, refuse_strangers
+from cli.local.serving.events import PATH, Streams
+from cli.local.serving.invocation import asked_of, invoke
+from cli.local.serving.refusals import problem_response, refuse_head
+from cli.local.serving.threads import in_thread
+from selfrag.ports.objects import UPLOAD_SECONDS
+from selfrag.runtime.observability import Handler
+
+# How long a body may take to come.
+BODY_SECONDS = 60
+_UPLOADS = {"Allow": "PUT, OPTIONS"}
+
+
+class ServedApi:
+    """Answers requests by a handler, streams of questions, and uploads where there is a bucket for them."""
+
+    def __init__(self, handler: Handler, streams: Streams, bucket: Bucket | None, origins: Collection[str]) -> None:
+        self._handler, self._streams, self._bucket, self._origins = handler, streams, bucket, origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        request = Request(scope, receive)
+        try:
+            refuse_head(request)
+            refuse_strangers(request, self._origins)
+            response = await self._response(request)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            response = problem_response(as_problem(error))
+        await opened(request, response, self._origins)(scope, receive, send)
+
+    async def _response(self, request: Request) -> Response:
+        path = request.scope["path"]
+        if self._bucket and path.startswith(UPLOADS_PATH):
+            return await _uploaded(self._bucket, path.removeprefix(UPLOADS_PATH), request)
+        if PATH.match(path):
+            return await self._streams.open(asked_of(request))
+        refuse_large(_length(request) or 0)
+        body = await _body(request, MAX_BODY_BYTES, BODY_SECONDS)
+        return await in_thread(invoke, self._handler, asked_of(request, body))
+
+
+async def _uploaded(bucket: Bucket, token: str, request: Request) -> Response:
+    if request.method == "OPTIONS":
+        return Response(status_code=HTTPStatus.NO_CONTENT, headers=_UPLOADS)
+    if request.method != "PUT":
+        hint = "POST /v1/documents gives the address that takes a file."
+        raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes PUT and OPTIONS only.", hint, _UPLOADS)
+    awaited, length = bucket.awaited(token), _length(request)
+    if length is not None:
+        check_size(awaited, length)
+    content = await _body(request, awaited.size, UPLOAD_SECONDS)
+    etag = await in_thread(bucket.put, token, content)
+    return Response(status_code=HTTPStatus.NO_CONTENT, headers={"ETag": etag})
+
+
+def _length(request: Request) -> int | None:
+    length = request.headers.get("content-length")
+    return None if length is None else int(length)
+
+
+async def _body(request: Request, most: int, seconds: float) -> bytes:
+    """Return what is sent, no more of it than shows that it is more than `most` bytes; raises ProblemRaised."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(seconds):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > most:
+                    break
+    except TimeoutError:
+        detail = f"The body did not come within {seconds:.0f} seconds."
+        close = {"Connection": "close"}
+        raise ProblemRaised(HTTPStatus.REQUEST_TIMEOUT, detail, "Send it again, at once.", close) from None
+    return bytes(body)

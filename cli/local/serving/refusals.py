@@ -1,0 +1,35 @@
+"""What the server on loopback refuses before the API sees it, as the API's problems."""
+
+import re
+import uuid
+from http import HTTPStatus
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ask.edge.problems import ProblemRaised, respond
+
+MAX_LINE_BYTES = MAX_HEADERS_BYTES = 64 * 1024
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def problem_response(problem: ProblemRaised) -> Response:
+    """Return the response of a problem, with an id of its own."""
+    request_id = str(uuid.uuid4())
+    told = respond(problem, request_id)
+    headers = {**problem.headers, "X-Request-Id": request_id, "Content-Type": str(told.content_type)}
+    return Response(told.body, told.status_code, headers)
+
+
+def refuse_head(request: Request) -> None:
+    """Raise ProblemRaised for a line or headers that are too long, and for the name of another machine."""
+    if len(request.scope["raw_path"]) + len(request.scope["query_string"]) > MAX_LINE_BYTES:
+        detail = f"The address has more than {MAX_LINE_BYTES:,} bytes."
+        raise ProblemRaised(HTTPStatus.REQUEST_URI_TOO_LONG, detail, "Put what is long into the body.")
+    if sum(len(name) + len(value) for name, value in request.scope["headers"]) > MAX_HEADERS_BYTES:
+        detail = f"The headers have more than {MAX_HEADERS_BYTES:,} bytes."
+        raise ProblemRaised(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, "Send fewer of them.")
+    # A page whose host name was made to lead here: a browser would let it read the answers.
+    if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
+        detail = "This server is asked under the name of this machine only."
+        raise ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1.")

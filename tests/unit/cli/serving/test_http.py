@@ -1,0 +1,109 @@
+"""HTTP as uvicorn takes it here: what is no request, what is too large, and clients that take their time."""
+
+import http.client
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from cli.local.port import listening
+from cli.local.serving import app
+from cli.local.serving.gateway import serving
+from selfrag.domain.errors import Misconfigured
+from tests.e2e.test_api import problem
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Say what came."""
+    body = f"{event['httpMethod']} {event['path']} {len(event['body'] or '')}"
+    return {"statusCode": 200, "body": body, "multiValueHeaders": {"Retry-After": ["5"]}}
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with serving(0, lambda name, seen, seconds: None, handler=handler) as found:
+        yield found
+
+
+@pytest.fixture
+def sent(url: str) -> Iterator[socket.socket]:
+    """A connection that fails rather than wait: what is asked for on it has to come."""
+    with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=20) as connection:
+        yield connection
+
+
+def reply(connection: socket.socket) -> http.client.HTTPResponse:
+    response = http.client.HTTPResponse(connection)
+    response.begin()
+    return response
+
+
+def read_problem(connection: socket.socket, status: int) -> dict[str, Any]:
+    response = reply(connection)
+    return problem(httpx2.Response(response.status, headers=response.getheaders(), content=response.read()), status)
+
+
+def test_one_connection_takes_many_requests(sent: socket.socket) -> None:
+    for path in (b"/a", b"/b"):
+        sent.sendall(b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nGET /" % path)
+        assert reply(sent).read() == b"POST %s 5" % path
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\na: " + b"x" * 70_000 + b"\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\na: " + b"x" * 200_000, 431),
+        (b"nonsense\r\n\r\n", 400),
+        (b"GET /a HTTP/1.1\r\n\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400),
+    ],
+    ids=["long", "headers", "endless", "nonsense", "no host", "negative"],
+)
+def test_what_is_no_request_or_too_long_is_a_problem_and_nothing_is_printed(
+    sent: socket.socket, request_: bytes, status: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    sent.sendall(request_)
+    assert read_problem(sent, status)["hint"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(sent: socket.socket) -> None:
+    sent.sendall(b"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
+    assert "99,999,999,999 bytes" in read_problem(sent, 413)["detail"]
+
+
+def test_a_body_that_does_not_come_is_given_up_and_its_connection_closed(
+    sent: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "BODY_SECONDS", 0.05)
+    sent.sendall(b"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nG")
+    assert "did not come" in read_problem(sent, 408)["detail"]
+    assert sent.recv(1) == b""
+
+
+def test_clients_that_take_their_time_keep_nobody_waiting(url: str) -> None:
+    port = int(url.rpartition(":")[2])
+    slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+    for half, connection in enumerate(slow):
+        body = b"POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nG"
+        connection.sendall(body if half % 2 else body[:20])
+    assert httpx2.get(f"{url}/b").text == "GET /b 0"
+    for connection in slow:
+        connection.close()
+
+
+def test_whoever_has_to_look_again_may_do_so_soon(url: str) -> None:
+    assert httpx2.get(f"{url}/v1/questions/a").headers["retry-after"] == "1"
+
+
+def test_a_port_that_is_taken_is_refused_at_once_and_free_again_after_the_block() -> None:
+    with serving(0, lambda name, seen, seconds: None, handler=handler) as url:
+        port = int(url.rpartition(":")[2])
+        with pytest.raises(Misconfigured, match=f"Port {port} cannot be used: Address already in use"):
+            listening(port)
+    with listening(port):
+        pass
