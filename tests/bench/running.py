@@ -1,19 +1,22 @@
 """The real local stack with the deployed handlers, an index and a web by script, and the simulated Messages API."""
 
+import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import Message
 from typing import Any
 
-import boto3
-from cli.local.serving.memory import collect_as_usual
-
+from cli.local.definitions import QUESTION
 from cli.local.offline.json_server import JsonServer
 from cli.local.offline.strict import Refused
+from cli.local.stack import deployed_handlers, machine, opened_stores
+from cli.local.stores.calls import LocalCalls
+from cli.local.stores.executions import LocalExecutions
+from cli.local.stores.tables import VERDICTS, Items
 from selfrag import bootstrap
-from selfrag.adapters.recent_calls import DynamoCalls
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
@@ -22,10 +25,7 @@ from tests.bench.api.apart import ApartApi
 from tests.bench.api.billing import Billed, Span, critical_seconds
 from tests.bench.api.server import MessagesApi
 from tests.bench.stories import COLLECTION, found, found_on_the_web
-from tests.support.emulated_aws.resources import TABLES
-from tests.support.emulated_aws.stack import LocalStack, running_stack
 from tests.support.fakes import FakeEmbedder, FakeIndex
-from tests.support.local import forget_verdicts
 
 
 class ScriptedIndex(FakeIndex):
@@ -88,22 +88,25 @@ class Waiting:
 class Running:
     """The stack and the simulated service; made by `running`."""
 
-    def __init__(self, stack: LocalStack, api: MessagesApi | ApartApi, waiting: Waiting) -> None:
-        self.stack, self.api, self._waiting = stack, api, waiting
+    def __init__(
+        self, executions: LocalExecutions, items: Items, api: MessagesApi | ApartApi, waiting: Waiting
+    ) -> None:
+        self._executions, self._items, self.api, self._waiting = executions, items, api, waiting
 
     def ask(self, question: str, **policy: Any) -> Asked:
         """Run the workflow to its end; raises ValidationError for a policy that a request may not have."""
         wanted = {"deadline_seconds": 180, **policy}
         payload = AskRequest.model_validate({"question": question, "policy": wanted}).execution_input([COLLECTION])
         before, waited = len(self.api.billed), len(self._waiting.spans)
-        execution = self.stack.execute(payload)
+        execution = self._executions.execute(uuid.uuid4().hex, payload)
         assert execution.output is not None, execution.error
         requests, waits = self.api.billed[before:], self._waiting.spans[waited:]
         return Asked(execution.output, requests, waits, execution.seconds, execution.history)
 
     def forget(self) -> None:
         """Forget what the deployment remembers, and all that the service knows."""
-        forget_verdicts()
+        for item in self._items.all(VERDICTS):
+            self._items.delete(VERDICTS, item["key"]["S"])
         self.api.forget()
 
 
@@ -121,8 +124,9 @@ def running(
         "embedder": FakeEmbedder(),
         "clock": Clock(sleep=waiting, share=lambda: 0.5),
     }
-    with api, ScriptedWeb() as web:
+    with api, ScriptedWeb() as web, tempfile.TemporaryDirectory() as home:
         settings = {
+            "SELFRAG_HOME": home,
             "SELFRAG_PROFILE": profile,
             "SELFRAG_MODEL_BASE_URL": api.url,
             "SELFRAG_MODEL_SECRET": "model-key",
@@ -130,8 +134,8 @@ def running(
             "SELFRAG_WEB_SECRET": "web-key",
         }
         secrets = {"model-key": "simulated", "web-key": "simulated"}
-        with running_stack(settings, secrets, parts=parts, pause=waiting) as stack:
-            recent = DynamoCalls(boto3.client("dynamodb"), TABLES["verdicts_table"][0], api.clock)
-            collect_as_usual()  # as the workers of `selfrag serve` do
-            with bootstrap.using(recent_calls=recent):
-                yield Running(stack, api, waiting)
+        with opened_stores(settings, secrets, parts) as items:
+            handlers = deployed_handlers(QUESTION)
+            executions = LocalExecutions(machine(QUESTION, handlers, items, waiting), items, keeps_histories=False)
+            with bootstrap.using(recent_calls=LocalCalls(items, api.clock)):
+                yield Running(executions, items, api, waiting)

@@ -1,40 +1,38 @@
-"""What processes hold in tests; a process that begins imports this and nothing else of the tests."""
+"""A worker without a place; a process that begins imports this and nothing else of the tests."""
 
 import os
 import threading
+from multiprocessing import get_context
 from typing import Any
 
-from cli.local.serving.process import Remote
-from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
+from cli.local.serving.worker import Processes, end_with_parent
+from selfrag.domain.errors import Misconfigured
 
-SECONDS = 30
+SECONDS = 60
 
 
 class Thing:
-    """An object without a purpose."""
+    """Tells who it is when it is asked by two at once, or dies."""
 
-    def __init__(self, name: str = "thing") -> None:
-        if name == "impossible":
+    def open(self, *given: Any) -> None:
+        if given:
             raise Misconfigured("it cannot be made.")
-        self._name, self._both = name, threading.Barrier(2)
+        threading.Thread(target=end_with_parent, daemon=True).start()
+        self._both = threading.Barrier(2)
 
-    def hello(self, to: str) -> str:
-        return f"{self._name} {os.getpid()} {to}"
+    def execute(self, question_id: str, payload: dict[str, Any]) -> tuple[int, int]:
+        if question_id == "die":
+            os._exit(3)
+        return os.getpid(), self._both.wait(SECONDS)
 
-    def meet(self) -> int:
-        return self._both.wait(SECONDS)
 
-    def die(self) -> None:
-        os._exit(3)
-
-    def sleep(self) -> None:
-        threading.Event().wait()
-
-    def fail(self, how: str) -> None:
-        raise TemporarilyUnavailable("busy") if how == "typed" else ValueError("what somebody asked")
+Processes.register("Thing", Thing)
 
 
 def begin_another_and_die(told: Any) -> None:
     """A process that begins one, tells its id and is killed."""
-    told.send(int(Remote(Thing).call("hello", "you").split()[1]))
+    manager: Any = Processes(ctx=get_context("spawn"))
+    manager.start()
+    manager.Thing().open()
+    told.send(manager._process.pid)
     os._exit(9)

@@ -38,7 +38,6 @@ def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
 def asking_place(place: Place, variants: Sequence[Variant], keep: Keep) -> Iterator[Ask]:
     """Answer from a place, whose documents are in step, in processes of its own for each setup of the variants."""
     # It takes a second to load, which what is refused before does not need.
-    from cli.local.serving.process import Gone
     from cli.local.serving.worker import workers
 
     setups = list(dict.fromkeys(variant.setup for variant in variants))
@@ -49,16 +48,14 @@ def asking_place(place: Place, variants: Sequence[Variant], keep: Keep) -> Itera
             payload = request.execution_input([place.collection])
             payload["policy"]["web_search"] &= has_web(place)
             try:
-                called = by_setup[variant.setup].call("execute", uuid.uuid4().hex, payload)
-            except Gone:
+                response, error, history = by_setup[variant.setup].execute(uuid.uuid4().hex, payload)
+            except (EOFError, OSError):
                 raise SelfragError("The process that answers questions has ended.") from None
-            response, error, history = called
             keep(history)
             if response is None:
                 # Nobody knows what it has paid by then, so it is not to be asked again at once.
                 raise SelfragError(f"The workflow gave no response: {error}")
-            answered: dict[str, Any] = response
-            return answered
+            return response
 
         yield ask
 

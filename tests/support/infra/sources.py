@@ -25,7 +25,7 @@ _PATIENT = {
         ("$min([28,", "$min([300,"),
         ("$max([3, $min([10,", "$max([60, $min([300,"),
         ("TimeoutSeconds: 10\n", "TimeoutSeconds: 300\n"),
-        ("TimeoutSeconds: 300\n\n# What several", "TimeoutSeconds: 3000\n\n# What several"),
+        ("TimeoutSeconds: 300\n\n# Common parts", "TimeoutSeconds: 3000\n\n# Common parts"),
     ),
     "workflows/ingestion.asl.yaml": (("TimeoutSeconds: 30", "TimeoutSeconds: 300"),),
     "steps.tf": (("timeout     = 10", "timeout     = 300"), ("timeout = 30", "timeout = 300")),
