@@ -50,7 +50,15 @@ def answering_http(bound: socket.socket, app: ASGIApp) -> Iterator[None]:
 
 
 class _Http(H11Protocol):
-    """Uvicorn's HTTP, which refuses what is no request by a problem."""
+    """Uvicorn's HTTP, which refuses what is no request by a problem, and answers who has sent all they will."""
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Return whether the connection stays open for a response; uvicorn would close it unanswered."""
+        cycle = self.cycle
+        if cycle is None or cycle.more_body or cycle.response_started:
+            return False
+        cycle.keep_alive = False
+        return True
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what h11 cannot read, by the status that it names, and close the connection."""

@@ -71,6 +71,13 @@ def test_what_is_no_request_or_too_long_is_a_problem_and_nothing_is_printed(
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_client_that_sends_no_more_is_answered_and_its_connection_closed(sent: socket.socket) -> None:
+    sent.sendall(b"POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nGET /")
+    sent.shutdown(socket.SHUT_WR)
+    assert reply(sent).read() == b"POST /a 5"
+    assert sent.recv(1) == b""
+
+
 def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(sent: socket.socket) -> None:
     sent.sendall(b"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
     assert "99,999,999,999 bytes" in read_problem(sent, 413)["detail"]
