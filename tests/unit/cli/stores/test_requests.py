@@ -3,7 +3,9 @@
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,14 +28,10 @@ def items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Items]:
         yield opened
 
 
-class Context:
-    def get_remaining_time_in_millis(self) -> int:
-        return 1000
-
-
-def asked(items: Items, work: Any, key: str = "k", question: str = "Why?") -> str:
-    request: Any = {"question": question}
-    return once(work, caller="a", key=key, request=request, store=LocalRequests(items), context=Context())
+def asked(items: Items, work: Any, key: str = "k", question: str = "Why?", left: int = 1000) -> str:
+    """Carry out a request, `left` milliseconds before its Lambda would end."""
+    request, context = {"question": question}, SimpleNamespace(get_remaining_time_in_millis=lambda: left)
+    return once(work, caller="a", key=key, request=request, store=LocalRequests(items), context=context)
 
 
 def test_a_request_with_a_key_is_carried_out_once_also_by_another_process(items: Items) -> None:
@@ -42,6 +40,13 @@ def test_a_request_with_a_key_is_carried_out_once_also_by_another_process(items:
         with opened_items() as another:
             assert asked(another, lambda: str(next(numbers))) == "0"
     assert asked(items, lambda: str(next(numbers)), key="another") == "1"
+
+
+def test_fifty_requests_at_once_with_one_key_are_carried_out_once(items: Items) -> None:
+    numbers = iter(range(50))
+    with ThreadPoolExecutor(50) as threads:
+        got = list(threads.map(lambda _: asked(items, lambda: str(next(numbers)), left=60_000), range(50)))
+    assert set(got) == {"0"}
 
 
 def test_a_key_that_came_with_another_request_is_refused(items: Items) -> None:
