@@ -1,4 +1,4 @@
-"""Who answers on the laptop: the real services when a key is there, else loopback servers that answer by rule."""
+"""Services of the laptop: the real ones when a key is there, else stand-ins that answer by rule."""
 
 import json
 import os
@@ -111,25 +111,25 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         backends.environment["SELFRAG_GENERATOR_SECRET"] = GENERATOR_SECRET
         backends.secrets[GENERATOR_SECRET] = generator_key
     offline = is_offline()
-    with ExitStack() as servers:
+    backends.has_web, backends.offline = has_web(place), offline
+    backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
+    if base_url:
+        backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
+    if web_url:
+        backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
+    with ExitStack() as opened:
         if offline:
             # Not loaded when the real model answers.
             from cli.local.offline.replies import MODEL
             from cli.local.offline.text.vectors import kept_vectors
 
-            servers.enter_context(kept_vectors())
+            opened.enter_context(kept_vectors())
             backends.environment["SELFRAG_PRICES"] = json.dumps({MODEL: [0, 0, 0]})
             backends.parts = {"claude": _by_rule()}
-        backends.secrets[MODEL_SECRET] = key or "offline"
-        if base_url:
-            backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
-        if not web_key and not web_url and offline and place.is_sample:
-            from cli.local.offline.web import WebServer
+            if backends.has_web and not web_key and not web_url:
+                from cli.local.offline.web import SamplePages
 
-            web_url = servers.enter_context(WebServer(SAMPLE_WEB)).url
-            backends.environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
-        if web_url:
-            backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
-        backends.secrets[WEB_SECRET] = web_key or "offline"
-        backends.has_web, backends.offline = has_web(place), offline
+                pages = SamplePages(SAMPLE_WEB)
+                backends.parts["web"] = lambda deadline_ms: pages
+                backends.environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
         yield backends

@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from email.message import Message
 from typing import Any
 
+from werkzeug.datastructures import Headers
+
 from cli.local.definitions import QUESTION
-from cli.local.offline.json_server import JsonServer
-from cli.local.offline.strict import Refused
+from cli.local.offline.messages import Refused
 from cli.local.stack import deployed_handlers, machine, opened_stores
 from cli.local.stores.calls import LocalCalls
 from cli.local.stores.executions import LocalExecutions
@@ -25,6 +25,7 @@ from tests.bench.api.apart import ApartApi
 from tests.bench.api.billing import Billed, Span, critical_seconds
 from tests.bench.api.server import MessagesApi
 from tests.bench.stories import COLLECTION, found, found_on_the_web
+from tests.support.doubles.json_server import JsonServer
 from tests.support.fakes import FakeEmbedder, FakeIndex
 
 
@@ -39,7 +40,7 @@ class ScriptedIndex(FakeIndex):
 class ScriptedWeb(JsonServer):
     """Tavily's stand-in: finds what the story says, in no time."""
 
-    def respond(self, path: str, headers: Message, body: Any) -> dict[str, Any]:
+    def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
         """The reply to POST /search."""
         pages = found_on_the_web(body["query"])[: body["max_results"]]
         results = [

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
+from cli.local.offline.messages import forced_tool, is_current, schema_of
 from cli.local.offline.rules import answer_of
-from cli.local.offline.strict import forced_tool, is_current, schema_of
 
 MODEL = "selfrag-offline"
 NOT_A_MODEL = "This reply was made by rule, not by a language model."

@@ -12,7 +12,7 @@ from typing import Any
 from werkzeug.wrappers import Request, Response
 
 from cli.local.offline import rules
-from cli.local.offline.strict import schema_of
+from cli.local.offline.messages import schema_of
 from tests.support.loopback import Loopback
 
 Body = dict[str, Any]

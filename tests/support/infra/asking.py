@@ -12,9 +12,8 @@ from typing import Any, TypeVar
 import boto3
 import httpx2
 
-from cli.local.offline.server import MessagesServer
-from cli.local.offline.web import WebServer
 from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.stand_in import MessagesServer, WebServer
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.enforced.callers import key_of, keys_of

@@ -11,12 +11,12 @@ import httpx2
 import pytest
 
 from cli.local.definitions import INGESTION, QUESTION
-from cli.local.offline.web import WebServer
 from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.model_server import ModelServer, cite_everything
 from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.stand_in import WebServer
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.doubles.vllm import Node, Said, Scenario, vllm

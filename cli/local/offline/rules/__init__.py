@@ -5,9 +5,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from cli.local.offline.messages import Refused, content_blocks
 from cli.local.offline.rules.fields import fields_of
 from cli.local.offline.rules.generate import generate
-from cli.local.offline.strict import Refused, content_blocks
 
 Rule = Callable[[Mapping[str, Any]], dict[str, Any]]
 

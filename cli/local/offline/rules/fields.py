@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from cli.local.offline.strict import Refused, content_blocks
+from cli.local.offline.messages import Refused, content_blocks
 
 
 def fields_of(message: Mapping[str, Any]) -> dict[str, Any]:

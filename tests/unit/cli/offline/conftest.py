@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 import anthropic
 import pytest
 
-from cli.local.offline.server import MessagesServer
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.ports.grading import Grader
 from selfrag.ports.prompts import Prompt
 from selfrag.runtime.settings import DEFAULT_MODELS
 from tests.support.asking import claude_of
+from tests.support.doubles.stand_in import MessagesServer
 
 PROMPT = Prompt("Judge by the rubric.", "1")
 

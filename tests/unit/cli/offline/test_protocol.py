@@ -8,7 +8,7 @@ import anthropic
 import pytest
 
 from cli.local.offline.replies import tokens
-from cli.local.offline.server import KEPT_REQUESTS, MessagesServer
+from tests.support.doubles.stand_in import KEPT_REQUESTS, MessagesServer
 
 CURRENT, OLDER = "claude-sonnet-5-5", "claude-haiku-4-5"
 FIELDS = json.dumps({"question": "Hello!", "previous": {}})

@@ -1,24 +1,11 @@
-"""What the Messages API refuses, refused here too, so that a request that works offline works with the service."""
+"""What the Messages API refuses, refused by its doubles too, so that what passes here passes there."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-_FIVE = re.compile(r"claude-(?:[a-z]+-)?5(?:\D|$)")
+from cli.local.offline.messages import Refused, content_blocks, is_current, output_format
+
 _SAMPLING = ("temperature", "top_p", "top_k")
-
-
-class Refused(Exception):
-    """A request that is answered with an error: its HTTP status, the error's type, and a message."""
-
-    def __init__(self, message: str, status: int = 400, kind: str = "invalid_request_error") -> None:
-        super().__init__(message)
-        self.status, self.kind = status, kind
-
-
-def is_current(model: str) -> bool:
-    """Whether a model id is of the 5 family, which refuses what older ones took."""
-    return bool(_FIVE.search(model))
 
 
 def check(body: Any) -> None:
@@ -36,39 +23,6 @@ def check(body: Any) -> None:
         _check_for_current(body)
     if output_format(body) and any(_cites(block) for block in content_blocks(body["messages"][-1])):
         raise Refused("output_config.format cannot be combined with citations")
-
-
-def content_blocks(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A message's content as blocks; a plain string is one text block."""
-    content = message["content"]
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
-
-
-def output_format(body: Mapping[str, Any]) -> Any:
-    """The format that structured output is asked for in, or None."""
-    config = body.get("output_config")
-    return config.get("format") if isinstance(config, dict) else None
-
-
-def forced_tool(body: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The tool that the reply must call, or None if none is forced."""
-    choice, tools = body.get("tool_choice"), body.get("tools")
-    if not isinstance(choice, dict) or choice.get("type") not in ("tool", "any"):
-        return None
-    wanted = choice.get("name")
-    for tool in tools if isinstance(tools, list) else []:
-        if isinstance(tool, dict) and (wanted is None or tool.get("name") == wanted):
-            return tool
-    raise Refused("tool_choice: there is no such tool")
-
-
-def schema_of(body: Mapping[str, Any]) -> Any:
-    """The JSON schema of the verdict that a request asks for, by either way; None if it asks for text."""
-    tool = forced_tool(body)
-    if tool:
-        return tool.get("input_schema")
-    asked = output_format(body)
-    return asked.get("schema") if isinstance(asked, dict) else None
 
 
 def _check_messages(body: Mapping[str, Any]) -> None:

@@ -1,0 +1,75 @@
+"""The offline stand-in over HTTP, for what asks services by an address: a deployment in the emulator, and the SDK."""
+
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+from werkzeug.datastructures import Headers
+
+from cli.local.offline.messages import Refused
+from cli.local.offline.replies import Replies
+from cli.local.offline.rules.fields import text_in, texts_in
+from cli.local.offline.web import SamplePages
+from selfrag.ports.web import Domains
+from tests.support.doubles.json_server import JsonServer
+from tests.support.doubles.refusals import check
+
+KEPT_REQUESTS = 200
+_MOST_RESULTS, _USUAL_RESULTS = 20, 5
+
+
+class MessagesServer(JsonServer):
+    """Claude's stand-in: give `url` to the SDK as its base URL, with any key."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._replies = Replies()
+        self._requests: deque[dict[str, Any]] = deque(maxlen=KEPT_REQUESTS)
+
+    @property
+    def requests(self) -> list[dict[str, Any]]:
+        """The last requests that were answered, oldest first."""
+        return list(self._requests)
+
+    def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
+        """Return the reply to POST /v1/messages; raises Refused."""
+        if path != "/v1/messages":
+            raise Refused("Not Found", 404, "not_found_error")
+        if not headers.get("x-api-key") and not headers.get("authorization"):
+            raise Refused("x-api-key header is required", 401, "authentication_error")
+        check(body)
+        reply = self._replies.reply_to(body)
+        self._requests.append(body)
+        return reply
+
+    def error(self, refused: Refused) -> dict[str, Any]:
+        """Return an error in the service's form."""
+        return {"type": "error", "error": {"type": refused.kind, "message": str(refused)}}
+
+
+class WebServer(JsonServer):
+    """Tavily's stand-in over the pages of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._pages = SamplePages(folder)
+
+    def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
+        """Return the reply to POST /search; raises Refused."""
+        if path != "/search":
+            raise Refused("Not Found", 404)
+        if not (headers.get("authorization") or "").removeprefix("Bearer ").strip():
+            raise Refused("Unauthorized: missing or invalid API key.", 401)
+        if not isinstance(body, dict):
+            raise Refused("the body must be a JSON object")
+        query, included = text_in(body, "query"), texts_in(body, "include_domains")
+        if not query.strip():
+            raise Refused("the query must not be empty")
+        wanted = body.get("max_results", _USUAL_RESULTS)
+        if type(wanted) is not int or not 0 <= wanted <= _MOST_RESULTS:
+            raise Refused(f"max_results must be a number from 0 to {_MOST_RESULTS}")
+        return self._pages(query, wanted, Domains(included=tuple(included)))
+
+    def error(self, refused: Refused) -> dict[str, Any]:
+        """Return an error in the service's form."""
+        return {"detail": {"error": str(refused)}}
