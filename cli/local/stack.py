@@ -14,9 +14,9 @@ from cli.local.runner.lane import Pause
 from cli.local.runner.machine import Machine
 from cli.local.runner.tasks import LambdaHandler, Tables, services
 from cli.local.stores.bindings import LocalBindings
-from cli.local.stores.calls import LocalCalls
 from cli.local.stores.executions import LocalExecutions
 from cli.local.stores.feedback import LocalFeedback
+from cli.local.stores.recent_calls import LocalCalls
 from cli.local.stores.tables import ANSWERS, Items, opened_items
 from cli.local.stores.verdicts import LocalVerdicts
 from selfrag import bootstrap
@@ -41,7 +41,7 @@ def opened_stores(
         made: bootstrap.Parts = {
             "verdicts": LocalVerdicts(items),
             "recent_calls": LocalCalls(items),
-            "secrets": _secrets_of(secrets),
+            "secrets": secrets_of(secrets),
             "feedback": LocalFeedback(items),
             "bindings": LocalBindings(),
             "idempotency": partial(_requests_in, items),
@@ -60,7 +60,7 @@ def running_stack(
 ) -> Iterator[LocalExecutions]:
     """The same with the executions of questions; `on_step` is called with the folder of each step that begins."""
     with opened_stores(environment, secrets, parts) as items:
-        handlers = {name: _announced(name, handler, on_step) for name, handler in deployed_handlers(QUESTION).items()}
+        handlers = {name: announced(name, handler, on_step) for name, handler in deployed_handlers(QUESTION).items()}
         executions = LocalExecutions(machine(QUESTION, handlers, items), items, keeps_histories)
         with bootstrap.using(executions=executions):
             yield executions
@@ -87,13 +87,16 @@ def _requests_in(items: Items) -> "BasePersistenceLayer":
     return LocalRequests(items)
 
 
-def _secrets_of(known: Mapping[str, str]) -> Secrets:
+def secrets_of(known: Mapping[str, str]) -> Secrets:
+    """Return a reader of these secrets, by their names."""
     return lambda name, setting, *, anew=False: known[name]
 
 
-def _announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
-    def announced(event: dict[str, Any], context: Any) -> Any:
+def announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
+    """Return a handler that tells, before each call, the folder of its step."""
+
+    def telling(event: dict[str, Any], context: Any) -> Any:
         on_step(name)
         return handler(event, context)
 
-    return announced
+    return telling

@@ -13,8 +13,8 @@ from werkzeug.datastructures import Headers
 from cli.local.definitions import QUESTION
 from cli.local.offline.messages import Refused
 from cli.local.stack import deployed_handlers, machine, opened_stores
-from cli.local.stores.calls import LocalCalls
 from cli.local.stores.executions import LocalExecutions
+from cli.local.stores.recent_calls import LocalCalls
 from cli.local.stores.tables import VERDICTS, Items
 from selfrag import bootstrap
 from selfrag.bootstrap import Parts
@@ -117,7 +117,7 @@ def running(
     profile: str = "balanced",
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Running]:
-    """Start it all; whoever waits calls `sleep`, and what is known of recent calls goes by the service's clock."""
+    """Start it all; waits call `sleep`, and the recent calls go by the service's clock."""
     index: Any = ScriptedIndex()
     waiting = Waiting(sleep)
     parts: Parts = {

@@ -5,7 +5,7 @@ import threading
 from multiprocessing import get_context
 from typing import Any
 
-from cli.local.serving.worker import Processes, end_with_parent
+from cli.lab.runs.worker import Processes, end_with_parent
 from selfrag.domain.errors import Misconfigured
 
 SECONDS = 60

@@ -47,7 +47,7 @@ def by_the_runner(definition: dict[str, Any], given: Any, handlers: dict[str, An
 
 @pytest.fixture(params=[by_moto, by_the_runner])
 def run(request: pytest.FixtureRequest) -> Run:
-    """What an execution of these states, the first of which begins, ends with: by either interpreter."""
+    """Return the end of an execution of these states, the first of which begins, by either interpreter."""
 
     def ran(states: dict[str, Any], given: Any = None, **handlers: Any) -> dict[str, Any]:
         definition = {"QueryLanguage": "JSONata", "StartAt": next(iter(states)), "States": states}

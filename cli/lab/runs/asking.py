@@ -38,7 +38,7 @@ def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
 def asking_place(place: Place, variants: Sequence[Variant], keep: Keep) -> Iterator[Ask]:
     """Answer from a place, whose documents are in step, in processes of its own for each setup of the variants."""
     # It takes a second to load, which what is refused before does not need.
-    from cli.local.serving.worker import workers
+    from cli.lab.runs.worker import workers
 
     setups = list(dict.fromkeys(variant.setup for variant in variants))
     with workers(place, setups) as begun:

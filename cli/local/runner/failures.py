@@ -24,7 +24,7 @@ class Failure(Exception):
         self.error, self.cause, self.event = error, cause, event
 
     def is_among(self, names: Sequence[str]) -> bool:
-        """Whether ErrorEquals with these names matches."""
+        """Return whether ErrorEquals with these names matches."""
         return self.error in names or (ALL in names and self.error not in _NOT_CAUGHT_BY_ALL)
 
 

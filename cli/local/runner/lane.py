@@ -24,7 +24,7 @@ Pause = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Running:
-    """What all lanes of an execution share; `ends_at` is a moment of `time.monotonic`."""
+    """The state that all lanes of an execution share; `ends_at` is a moment of `time.monotonic`."""
 
     context: Mapping[str, Any]
     history: History

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Failure
-from cli.local.runner.items import each_item
 from cli.local.runner.lane import Lane, as_json, check_variables
+from cli.local.runner.map_state import each_item
 from cli.local.runner.retry import Retries
 from cli.local.runner.tasks import in_time
 
@@ -20,7 +20,7 @@ State = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Exit:
-    """How a state is left: the fields that say so, the output without an Output, and what $states holds more."""
+    """The way out of a state: its fields, the output without an Output, and what is added to $states."""
 
     fields: State
     output: Any

@@ -28,7 +28,7 @@ class Awaited:
 
 
 class Bucket(Uploads, Protocol):
-    """What stands in for the bucket of documents: the API's side of it, and the place that a file is put to."""
+    """The stand-in for the bucket of documents: the API's side of it, and the place that a file is put to."""
 
     def awaited(self, token: str) -> Awaited:
         """Return the file that an address was given for; raises ProblemRaised."""

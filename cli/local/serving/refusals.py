@@ -1,4 +1,4 @@
-"""What the server on loopback refuses before the API sees it, as the API's problems."""
+"""Refusals of the server on loopback before the API sees a request, as the API's problems."""
 
 import re
 import uuid

@@ -48,7 +48,7 @@ class LocalObjects:
             self._work[key] = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
     def has_json(self, key: str) -> bool:
-        """Whether work in progress is there."""
+        """Return whether work in progress is there."""
         return key in self._work
 
     def get_json(self, key: str) -> Any:

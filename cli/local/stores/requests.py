@@ -46,7 +46,7 @@ class LocalRequests(BasePersistenceLayer):
 
 
 def _is_over(record: DataRecord) -> bool:
-    """Whether a request was at work in a process that is gone, for longer than a request may take."""
+    """Return whether a request was at work in a process that is gone, for longer than a request may take."""
     ends: Any = record.in_progress_expiry_timestamp
     return record.status == "INPROGRESS" and ends is not None and ends < 1000 * time.time()
 

@@ -15,8 +15,8 @@ import boto3
 
 from cli.local.definitions import INGESTION, QUESTION, ROOMS, definition_json, placeholders
 from cli.local.environment import MACHINE_ARN, handlers_environment
+from cli.local.stack import announced, secrets_of
 from selfrag import bootstrap
-from selfrag.ports.secrets import Secrets
 from tests.support.emulated_aws.interpreter import LambdaHandler, Pause, local_aws
 from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, TABLES, make
 
@@ -109,10 +109,10 @@ def running_stack(
     logging.getLogger("moto").setLevel(logging.CRITICAL)  # an expected failure of a task is not news
     overrides = parts or {}
     if secrets:
-        overrides = {"secrets": _secrets_of(secrets), **overrides}
+        overrides = {"secrets": secrets_of(secrets), **overrides}
     with handlers_environment(environment), bootstrap.using(**overrides):
         known = deployed_handlers() if handlers is None else handlers
-        with local_aws({name: _announced(name, handler, on_step) for name, handler in known.items()}, pause):
+        with local_aws({name: announced(name, handler, on_step) for name, handler in known.items()}, pause):
             machines = {
                 arn: definition_text(path)
                 for arn, path in {MACHINE_ARN: QUESTION, INGESTION_ARN: INGESTION}.items()
@@ -120,15 +120,3 @@ def running_stack(
             }
             make({**machines, **({MACHINE_ARN: definition} if definition else {})})
             yield LocalStack()
-
-
-def _secrets_of(known: Mapping[str, str]) -> Secrets:
-    return lambda name, setting, *, anew=False: known[name]
-
-
-def _announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
-    def announced(event: dict[str, Any], context: Any) -> Any:
-        on_step(name)
-        return handler(event, context)
-
-    return announced

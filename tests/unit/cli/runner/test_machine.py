@@ -1,4 +1,4 @@
-"""What a state machine of this process does when tasks take too long, fail side by side, or are watched."""
+"""A state machine of this process whose tasks take too long, fail side by side, or are watched."""
 
 import threading
 from collections.abc import Callable

@@ -31,7 +31,7 @@ def identity(key: str) -> str:
 
 
 def record(manifest: LocalManifest, key: str, status: str = "ready") -> None:
-    """What ingestion does with a document."""
+    """A run of ingestion, as far as a document shows it."""
     manifest.claim(identity(key), key, key.partition("/")[0], "e")
     stated = {"id": identity(key), "key": key, "collection": key.partition("/")[0], "status": status}
     manifest.release(Record.model_validate({**stated, "reason": f"{key} is {status}.", "version": "1"}), "e")

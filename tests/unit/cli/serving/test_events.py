@@ -55,7 +55,7 @@ def streams(question: Question) -> Streams:
 
 @pytest.fixture
 def server(question: Question, streams: Streams) -> Iterator[ExitStack]:
-    """What ends the server when it is closed."""
+    """The end of the server when it is closed."""
     with ExitStack() as opened:
         yield opened
 

@@ -103,7 +103,7 @@ def test_clients_that_take_their_time_keep_nobody_waiting(url: str) -> None:
         connection.close()
 
 
-def test_whoever_has_to_look_again_may_do_so_soon(url: str) -> None:
+def test_a_client_that_has_to_look_again_may_do_so_soon(url: str) -> None:
     assert httpx2.get(f"{url}/v1/questions/a").headers["retry-after"] == "1"
 
 

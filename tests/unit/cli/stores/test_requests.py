@@ -1,4 +1,4 @@
-"""What the home keeps beside answers and documents: requests with a key, feedback, and recent calls to a model."""
+"""Stores of the home besides answers and documents: requests with a key, feedback, and recent calls to a model."""
 
 import json
 import time
@@ -12,8 +12,8 @@ import pytest
 
 from ask.edge.idempotency import once
 from ask.edge.problems import ProblemRaised
-from cli.local.stores.calls import LocalCalls
 from cli.local.stores.feedback import LocalFeedback
+from cli.local.stores.recent_calls import LocalCalls
 from cli.local.stores.requests import LocalRequests
 from cli.local.stores.tables import REQUESTS, Items, opened_items
 from tests.unit.cli.feedback.test_gold import said

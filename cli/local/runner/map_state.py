@@ -1,7 +1,8 @@
 """The items of a Map: some at a time, each in a lane of its own."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from cli.local.runner.failures import Aborted, Failure
@@ -21,7 +22,9 @@ def each_item(name: str, items: Sequence[Any], at_once: int, lane: Lane, process
     """
     lane.note("MapStateStarted", length=len(items))
     one = _Items(name, lane, process)
-    waiting = _one_by_one(items)
+    waiting: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+    for numbered in enumerate(items):
+        waiting.put(numbered)
     most = min(at_once or MOST_AT_ONCE, len(items))
     threads = [threading.Thread(target=one.work, args=(waiting,), daemon=True, name=name) for _ in range(most)]
     for thread in threads:
@@ -38,7 +41,7 @@ def each_item(name: str, items: Sequence[Any], at_once: int, lane: Lane, process
 
 
 class _Items:
-    """What the threads of a Map share: the results by the items' numbers, and the first failure."""
+    """The state that the threads of a Map share: the results by the items' numbers, and the first failure."""
 
     def __init__(self, name: str, lane: Lane, process: Process) -> None:
         self._name, self._lane, self._process = name, lane, process
@@ -47,9 +50,13 @@ class _Items:
         self.failure: BaseException | None = None
         self.last = 0
 
-    def work(self, waiting: Iterator[tuple[int, Any]]) -> None:
+    def work(self, waiting: "SimpleQueue[tuple[int, Any]]") -> None:
         """Process one item after another until none waits, or one has failed."""
-        for number, item in waiting:
+        while not self._stopped.is_set():
+            try:
+                number, item = waiting.get_nowait()
+            except Empty:
+                return
             inner, named = self._lane.inner(self._stopped), {"name": self._name, "index": number}
             inner.note("MapIterationStarted", **named)
             try:
@@ -63,16 +70,3 @@ class _Items:
             else:
                 inner.note("MapIterationSucceeded", **named)
             self.last = max(self.last, inner.last)
-            if self._stopped.is_set():
-                return
-
-
-class _one_by_one(Iterator[tuple[int, Any]]):
-    """Items with their numbers, for several threads."""
-
-    def __init__(self, items: Sequence[Any]) -> None:
-        self._items, self._taking = iter(list(enumerate(items))), threading.Lock()
-
-    def __next__(self) -> tuple[int, Any]:
-        with self._taking:
-            return next(self._items)
