@@ -265,7 +265,6 @@ def test_a_question_on_this_machine_cannot_spend_more_than_is_left(fresh: Comman
         assert paid <= 0.0176
 
 
-@pytest.mark.long
 def test_the_sample_questions_are_answered_by_the_stand_in_for_nothing(read: Command) -> None:
     questions = str(Path(__file__).parents[2] / "docs" / "questions.jsonl")
     # A machine that has much else to do may not make the usual deadline.

@@ -31,7 +31,9 @@ class SetupWorker:
     def open(self, place: Place, setup: Setup) -> None:
         """Make ready; raises selfrag's typed errors."""
         threading.Thread(target=end_with_parent, daemon=True).start()
-        self._executions, _ = ExitStack().enter_context(answering(place, setup, keeps_histories=False))
+        # Kept, or the stores would be closed at once.
+        self._opened = ExitStack()
+        self._executions, _ = self._opened.enter_context(answering(place, setup, keeps_histories=False))
 
     def execute(self, question_id: str, payload: dict[str, Any]) -> Answered:
         """Run a question to its end; return its response, or None and the error, and its history."""
