@@ -307,4 +307,3 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
         assert set(server.counts) == {"grade_support"}
         assert told.response["traces"] == 12
         assert told.response["steps"]["grade_relevance"]["verdicts"] == 12
-        assert "selfrag: " in told.err
