@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.local.place import Place, place_to_ask, place_to_read
-from cli.local.sources.another import AnotherDirectory, refuse_another
+from cli.local.sources.registry import AnotherDirectory, refuse_another
 from cli.local.sources.report import NothingUsable, Report
 from cli.options import AsJson, Collection, Docs, Filters, IntoCollection
 from cli.terminal import agreed, out, print_json, print_line, reading_progress, warn
@@ -36,7 +36,7 @@ def ingest(
 def _may_replace(place: Place) -> bool:
     """Whether a directory takes the place of another one, which the person at the terminal is asked."""
     try:
-        refuse_another(place)
+        refuse_another(place.collection, place.source)
     except AnotherDirectory as error:
         if not agreed(f"{error} Read it in its place now?", otherwise=str(error)):
             raise typer.Exit(1) from error
@@ -48,7 +48,7 @@ def _show_plan(place: Place) -> Report:
     from cli.local.ingest import plan
 
     try:
-        refuse_another(place)
+        refuse_another(place.collection, place.source)
     except AnotherDirectory as error:
         warn([str(error)])
     planned = plan(place)

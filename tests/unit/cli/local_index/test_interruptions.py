@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.local.sources.report import Interrupted
 from cli.pace import Reading
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
@@ -38,10 +39,10 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) 
     directory = write({"a.md": LEAVE, "b.md": " ".join(map(str, range(40000)))})
 
     def interrupt(reading: Reading) -> None:
-        if reading.name == "b.md, passage 51":
+        if reading.done and reading.passages > 50:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Interrupted, match="Interrupted: 1 of 2 documents are in the index; the same command goes on"):
         ingest(directory, on_document=interrupt, embedder=embedder)
     before = len(embedder.embedded)
     completed = ingest(directory, embedder=embedder)

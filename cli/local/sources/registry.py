@@ -1,4 +1,4 @@
-"""The directory that each collection was read from, remembered in the home directory."""
+"""The registry of collections in the home directory: the directory that each was read from."""
 
 import hashlib
 import json
@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from cli.local.home import connect, writing
+from selfrag.domain.errors import InvalidInput
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS sources (
@@ -20,6 +22,10 @@ CREATE TABLE IF NOT EXISTS sources (
 _PUT = "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)"
 # A directory's own collection is called by a hash.
 _OWN = re.compile(r"[0-9a-f]{32}")
+
+
+class AnotherDirectory(InvalidInput):
+    """A collection was read from another directory than the one that is to be read into it now."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +42,12 @@ class Source:
 
 
 def source_of(collection: str) -> Source | None:
-    """What is remembered of a collection; None if nothing of it was ever read, or by an earlier release."""
+    """Return the source of a collection; None if nothing of it was ever read, or by an earlier release."""
     return next((source for source in sources() if source.collection == collection), None)
 
 
 def sources() -> list[Source]:
-    """What is remembered of all collections, in the order of their names."""
+    """Return the sources of all collections, in the order of their names."""
     with _opened() as connection:
         rows = connection.execute("SELECT * FROM sources ORDER BY collection").fetchall()
     return [Source(name, Path(os.fsdecode(at)), read_at, json.loads(unread)) for name, at, read_at, unread in rows]
@@ -61,13 +67,27 @@ def remember(collection: str, directory: Path, unread: Mapping[str, str], read_a
             connection.execute(_PUT, row)
 
 
+def refuse_another(name: str, directory: Path) -> None:
+    """Raise AnotherDirectory if a collection was read from another directory than this one."""
+    source = source_of(name)
+    if source is None or source.directory == directory.resolve():
+        return
+    here = quote(str(directory))
+    gone = "" if source.directory.is_dir() else " (which is gone)"
+    raise AnotherDirectory(
+        f"The collection {name} was read from {source.directory}{gone}, and what {directory} does not hold would be "
+        f"removed from it. If the directory was moved: `selfrag collections move {name} {here}`; to read another one "
+        f"in its place: `selfrag ingest {here} --collection {name} --replace`."
+    )
+
+
 def is_own(collection: str) -> bool:
-    """Whether a collection is a directory's own, which nobody has named."""
+    """Return whether a collection is a directory's own, without a name that a person gave."""
     return _OWN.fullmatch(collection) is not None
 
 
 def directory_collection(directory: Path) -> str:
-    """The collection of a directory's own, 32 hexadecimal digits.
+    """Return the name of a directory's own collection, 32 hexadecimal digits.
 
     It is the one that was moved to this directory, else a hash of the absolute path that no other directory has.
     """
