@@ -20,8 +20,9 @@ from selfrag.domain.errors import InvalidInput
 # Where there is no terminal, progress is a line that often.
 _EVERY_SECONDS = 10.0
 
-# Control characters, and what ends a line or a paragraph.
-_MOVING = ("Cc", "Zl", "Zp")
+# What would end a line, move the cursor, or show letters in another order (CVE-2021-42574).
+_UNSEEN = ("Cc", "Zl", "Zp")
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 out, err = Console(), Console(stderr=True)
 
@@ -40,8 +41,9 @@ def warn(warnings: Sequence[str]) -> None:
 
 
 def visible(name: str) -> str:
-    """A file's name as it can stand in a line: what would end that, or move the cursor, is written as an escape."""
-    return "".join(c.encode("unicode_escape").decode() if category(c) in _MOVING else c for c in name)
+    """Return a name as it can stand in a line: letters that are not seen, or turn others, as escapes."""
+    hidden = (c for c in set(name) if category(c) in _UNSEEN or c in _TURNING)
+    return name.translate({ord(c): c.encode("unicode_escape").decode() for c in hidden})
 
 
 def attended() -> bool:

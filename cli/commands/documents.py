@@ -75,13 +75,18 @@ def _read(place: Place, replacing: bool) -> Report:
     return report
 
 
-def documents(docs: Docs = None, collection: Collection = "", as_json: AsJson = False) -> None:
+def documents(
+    docs: Docs = None,
+    collection: Collection = "",
+    failed: Annotated[bool, typer.Option("--failed", help="Only those that could not be read.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
     place = place_to_ask(docs, collection)
     from cli.local.lookup import known_documents
     from cli.show.documents import show_documents
 
-    known = known_documents(place)
+    known = [document for document in known_documents(place) if not failed or document["status"] == "failed"]
     if as_json:
         print_json(known)
     else:
