@@ -3,8 +3,9 @@
 from collections import deque
 from dataclasses import dataclass
 
-# A time left that is told sooner than this is a guess.
+# A time left that is told sooner, or after a smaller share of the letters, is a guess.
 _SOONEST = 5.0
+_LEAST_SHARE = 0.02
 # The time left follows from the pace of so many seconds: a machine that became busy, or idle, shows in it.
 _WINDOW = 120.0
 
@@ -42,7 +43,8 @@ class Pace:
             return ""
         pace = f"{reading.passages / (now - self._began):.1f} passages/s"
         then, letters = self._window[0]
-        if not reading.letters_left or reading.letters == letters:
+        share = reading.letters / (reading.letters + reading.letters_left)
+        if not reading.letters_left or reading.letters == letters or share < _LEAST_SHARE:
             return pace
         return f"{pace}, about {_time(reading.letters_left * (now - then) / (reading.letters - letters))} left"
 

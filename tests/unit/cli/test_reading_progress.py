@@ -32,6 +32,7 @@ def tell(clock: Clock) -> Iterator[Callable[[Reading], None]]:
     [
         (10, 43, 10, 90, "4.3 passages/s, about 90 s left"),
         (10, 43, 0, 90, "4.3 passages/s"),
+        (30, 1, 1, 90, "0.0 passages/s"),
         (10, 43, 100, 0, "4.3 passages/s"),
         (60, 258, 5, 95, "4.3 passages/s, about 19 min left"),
         (600, 2580, 5, 95, "4.3 passages/s, about 3 h left"),
