@@ -2,7 +2,7 @@
 
 import threading
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any, Never
@@ -18,9 +18,13 @@ from ingestion.split_document.logic import BATCH
 from selfrag import bootstrap
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import Misconfigured, SelfragError
+from selfrag.ports.embedder import Embedder
 
 # Embedding takes one core and the workflow, which is Python, another; more threads only wait for each other.
 AT_ONCE = 3
+
+# So many passages are embedded before it is asked again whether the run is to end: seconds, on a busy machine.
+_TOGETHER = 5
 
 # The bytes of an object, or None if there is none.
 Read = Callable[[str], bytes | None]
@@ -42,13 +46,30 @@ def ingest_objects(
     """
     # Every write can be searched at once here.
     settings, objects = {**environment, "SELFRAG_VIEW_SECONDS": "0"}, LocalObjects()
-    stores = bootstrap.using(objects=objects, manifest=manifest)
-    with handlers_environment(settings), stores, bootstrap.using(**parts):
-        _Run(keys, read, objects, on_event).to_the_end()
+    stores, stopped = bootstrap.using(objects=objects, manifest=manifest), threading.Event()
+    embedder = bootstrap.using(embedder=_Interruptible(parts["embedder"], stopped))
+    with handlers_environment(settings), stores, bootstrap.using(**parts), embedder:
+        _Run(keys, read, objects, on_event, stopped).to_the_end()
 
 
 class _Stopped(SelfragError):
     """The command ends, so no step begins any more."""
+
+
+class _Interruptible:
+    """An embedder that ends between some passages when the run is to end."""
+
+    def __init__(self, embedder: Embedder, stopped: threading.Event) -> None:
+        self._embedder, self._stopped = embedder, stopped
+
+    def query(self, text: str) -> list[float]:
+        return self._embedder.query(text)
+
+    def passages(self, texts: Sequence[str]) -> Iterator[list[float]]:
+        for start in range(0, len(texts), _TOGETHER):
+            if self._stopped.is_set():
+                raise _Stopped("the command was ended")
+            yield from self._embedder.passages(texts[start : start + _TOGETHER])
 
 
 class _NoTables:
@@ -64,11 +85,13 @@ class _NoTables:
 class _Run:
     """One execution for each key, some at a time."""
 
-    def __init__(self, keys: Sequence[str], read: Read, objects: LocalObjects, on_event: OnEvent) -> None:
+    def __init__(
+        self, keys: Sequence[str], read: Read, objects: LocalObjects, on_event: OnEvent, stopped: threading.Event
+    ) -> None:
         self._keys = {document_id(DOCUMENTS_BUCKET, key): key for key in keys}
         self._read, self._objects, self._on_event = read, objects, on_event
         self._events: SimpleQueue[Event | Exception] = SimpleQueue()
-        self._stopped = threading.Event()
+        self._stopped = stopped
         handlers = {name: self._watched(name, handler) for name, handler in deployed_handlers(INGESTION).items()}
         self._machine = machine(INGESTION, handlers, _NoTables(), self._pause, timed=False)
 
