@@ -41,7 +41,7 @@ def questions(
         there = "is there already" if output.exists() else "is in no directory that there is"
         raise InvalidInput(f"{output} {there}: name a new file.")
     if is_offline():
-        raise Misconfigured("Questions are written by a model: set ANTHROPIC_API_KEY (docs/question-sets.md).")
+        raise Misconfigured("Questions are written by a model: set ANTHROPIC_API_KEY (docs/evaluation.md).")
     outcome = _made(place, wanted, count, seed, max_cost)
     if outcome.made:
         _write(output, outcome.made)
