@@ -40,10 +40,8 @@ COMMANDS = [
 # These are run by other tests: this run itself, test_any_endpoint.py, test_serve.py and clients/test_generated.py.
 ELSEWHERE = {
     "make test",
-    # Ten minutes each, of a machine that does nothing else.
+    # Ten minutes, of a machine that does nothing else.
     "make bench-laptop",
-    "make bench-ingestion",
-    "git worktree add ../before 412e7e1 && make bench-ingestion CODE=../before",
     "git worktree add ../before b04497b && make bench-laptop CODE=../before",
     "SELFRAG_TEST_OPENSEARCH=http://127.0.0.1:9200 .venv/bin/pytest tests/contract",
     "make serve",
