@@ -64,8 +64,7 @@ def _kinds(text: str) -> "Sequence[Kind]":
 
 
 def _made(place: Place, kinds: "Sequence[Kind]", count: int, seed: int, max_cost: float | None) -> "Outcome":
-    from cli.lab.making.generation import estimated_usd, make, passages_of, writer_for
-    from cli.lab.making.sampling import sampled
+    from cli.lab.making.generation import estimated_usd, make, passages_of, sampled, writer_for
     from cli.lab.runs.asking import brought_in_step
 
     with reading_progress() as on_document:

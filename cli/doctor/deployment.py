@@ -1,4 +1,4 @@
-"""The deployment that is looked at, and the document by which it is tried."""
+"""A deployment, and the document by which it is tried."""
 
 import time
 import uuid
@@ -11,43 +11,41 @@ from typing import Any, Self
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cli.doctor.account.subject import Account
-from cli.doctor.deployed.api import Api
-from cli.doctor.outputs import Outputs
+from cli.doctor.account import Account
+from cli.doctor.api import Api
+from cli.doctor.choices import Outputs
 
-# A write to the collection may take a minute to be seen; a cold ingestion some more.
+# A write to the collection may take a minute to become visible; a cold ingestion some more.
 PATIENCE_SECONDS, PAUSE_SECONDS = 300, 3
 MEDIA_TYPE = "text/markdown"
 
 
 @dataclass
 class Visit:
-    """A document with a name of its own and something that only it says."""
+    """A document with a name of its own and a number that no other document has."""
 
     word: str
     key: str
     number: str = field(default_factory=lambda: str(uuid.uuid4().int)[:6])
     id: str = ""
     is_ready: bool = False
-    # Whether the bucket lets the API's own page read what it answers.
-    is_readable: bool = False
 
     @property
     def text(self) -> str:
-        """What the document says."""
+        """Return the document's text."""
         phrase = f'The pass phrase of the doctor\'s visit {self.word} is "heliotrope {self.number}".'
         return f"# Visit {self.word}\n\n{phrase}\n"
 
     @property
     def question(self) -> str:
-        """What only this document answers."""
+        """Return a question that only this document answers."""
         return f"What is the pass phrase of the doctor's visit {self.word}?"
 
 
 class Deployment:
-    """A deployment: the account that it is in, terraform's outputs, and its API.
+    """A deployment: its account, terraform's outputs, and its API.
 
-    As a context manager it takes its document away again, however the visit ends. `pause` and `clock` are in seconds.
+    As a context manager it removes its document, however the visit ends. `pause` and `clock` are in seconds.
     """
 
     def __init__(
@@ -65,17 +63,15 @@ class Deployment:
         self.pause, self.clock = pause, clock
         word = uuid.uuid4().hex[:8]
         self.visit = Visit(word, f"{self.choices.collections[0]}/selfrag-doctor-{word}.md")
-        # What the first answer said; later checks look at it.
-        self.answer: dict[str, Any] = {}
 
     @property
     def has_key(self) -> bool:
-        """Whether the API asks for keys, and not for signatures."""
+        """Return whether the API takes keys, and not signatures."""
         return bool(self._key or self.outputs.get("api_key_command"))
 
     @cached_property
     def api(self) -> Api:
-        """The API, with the key that was given, or else the one that the output `api_key_command` fetches."""
+        """Return the API with the given key, or else the one that the output `api_key_command` fetches."""
         key, command = self._key, self.outputs.get("api_key_command")
         if not key and command:
             found = self.account.client("apigateway").get_api_key(apiKey=command.split()[-1], includeValue=True)
@@ -87,13 +83,13 @@ class Deployment:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Remove the document if it is still there; what cannot be removed now has a name that says whose it is."""
+        """Remove the document if it is still there; a document that stays has a name that says where it is from."""
         if self.visit.id:
             with suppress(BotoCoreError, ClientError):
                 self.account.client("s3").delete_object(Bucket=self.outputs["bucket"], Key=self.visit.key)
 
-    def waited(self, look: Callable[[], Any], pause: float = PAUSE_SECONDS) -> tuple[Any, float]:
-        """What `look`, asked every `pause` seconds, gives as soon as it is something, and when; None if it never is."""
+    def poll_until(self, look: Callable[[], Any], pause: float = PAUSE_SECONDS) -> tuple[Any, float]:
+        """Return the first result of `look` that is not None and the elapsed seconds; None on timeout."""
         began = self.clock()
         while (found := look()) is None and self.clock() - began < PATIENCE_SECONDS:
             self.pause(pause)

@@ -1,4 +1,4 @@
-"""Each role by simulation: whether IAM would allow every call that the code makes."""
+"""Permissions by simulation: the calls that the code makes, and whether IAM would allow each."""
 
 import json
 import re
@@ -7,9 +7,9 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from cli.doctor.account.names import MACHINES
-from cli.doctor.deployed.subject import Deployment
+from cli.doctor.deployment import Deployment
 from cli.doctor.findings import Finding, blocks, fine
+from cli.doctor.names import MACHINES
 from selfrag.runtime.models import DEFAULT_MODELS, first_of
 
 # By who calls and the resource: the actions. Recorded from runs that take every path; a test says when it is stale.
@@ -27,7 +27,7 @@ Calls = list[tuple[str, str, list[str]]]
 
 
 def simulated(deployment: Deployment) -> Iterator[Finding]:
-    """Ask IAM of each call; tells of those that it would refuse."""
+    """Ask IAM about each call and yield those that it would refuse."""
     client = deployment.account.client("iam")
     calls, refused = list(_calls(deployment)), 0
     for role, resource, actions in calls:
@@ -43,7 +43,7 @@ def simulated(deployment: Deployment) -> Iterator[Finding]:
 
 
 def data_access(deployment: Deployment) -> Iterator[Finding]:
-    """The collection's data access policy, which IAM does not know of."""
+    """Compare the collection's data access policy, of which IAM knows nothing, with the calls."""
     if deployment.choices.collection_endpoint:
         return
     client = deployment.account.client("opensearchserverless")
@@ -59,11 +59,11 @@ def data_access(deployment: Deployment) -> Iterator[Finding]:
     for lack in missing:
         yield blocks(f"The collection's data access policy is not as deployed: {lack}.", "Run `make deploy` again.")
     if not missing:
-        yield fine("The collection's data access policy lets in who searches, writes and removes passages.")
+        yield fine("The collection's data access policy lets the functions search, write and remove passages.")
 
 
 def _calls(deployment: Deployment) -> Iterator[tuple[str, str, list[str]]]:
-    """The role, the resource and the actions of every call of a function, and of what each machine runs."""
+    """Yield the role, the resource and the actions of every call of a function or a machine."""
     for who, resource, actions in _listed(deployment):
         if not resource.startswith(_INDEX):
             yield from ((role, resource, actions) for role in ROLES.get(who, (who,)))
@@ -75,7 +75,7 @@ def _calls(deployment: Deployment) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _listed(deployment: Deployment) -> Calls:
-    """What the file lists, with the names of the deployment."""
+    """Return the file's calls with the names of the deployment."""
     values, choices = _values(deployment), deployment.choices
     found: Calls = []
     for who, calls in _recorded():
@@ -108,7 +108,7 @@ def _values(deployment: Deployment) -> dict[str, str]:
 
 
 def _model_arns(deployment: Deployment, step: str) -> Iterator[str]:
-    """The model of a step, and the one that is asked before it if there is one."""
+    """Yield the model of a step, and its first judge if there is one."""
     models, beginning = deployment.choices.models, deployment.account.arn("bedrock")
     for model in dict.fromkeys((models.get(step, ""), models.get(first_of(step), models.get(step, "")))):
         if model.startswith("anthropic."):

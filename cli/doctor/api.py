@@ -1,4 +1,4 @@
-"""The deployment's API, asked with its key or signed."""
+"""The deployment's API, called with its key or with signed requests."""
 
 import json
 from functools import cached_property
@@ -27,23 +27,19 @@ class Api:
 
     @property
     def origin(self) -> str:
-        """What a browser calls the place of the API's page: scheme and host."""
+        """Return the origin of the API's page: scheme and host."""
         return "/".join(self.endpoint.split("/")[:3])
 
     def get(self, path: str) -> httpx2.Response:
-        """GET a path below the endpoint, such as /v1/documents."""
+        """Send GET to a path below the endpoint, such as /v1/documents."""
         return self._send("GET", path)
 
     def post(self, path: str, body: dict[str, Any]) -> httpx2.Response:
-        """POST JSON."""
+        """Send JSON by POST."""
         return self._send("POST", path, json.dumps(body))
 
-    def put(self, path: str) -> httpx2.Response:
-        """PUT nothing, which no path takes."""
-        return self._send("PUT", path)
-
     def delete(self, path: str) -> httpx2.Response:
-        """DELETE."""
+        """Send DELETE."""
         return self._send("DELETE", path)
 
     def upload(self, form: dict[str, Any], name: str, content: str, media_type: str) -> httpx2.Response:
@@ -82,12 +78,12 @@ class Api:
 
 
 def body_of(reply: httpx2.Response) -> dict[str, Any]:
-    """The JSON of a reply that succeeded; {} of any other, and of one that holds something else."""
+    """Return the JSON object of a reply that succeeded; {} for any other reply."""
     return _json(reply) if reply.is_success else {}
 
 
 def said(reply: httpx2.Response) -> str:
-    """What a reply that is none of those hoped for says: its status and a problem's own words."""
+    """Return a reply's status and, of a problem, its own words."""
     told = [str(value) for name in ("detail", "message", "status", "answer") if (value := _json(reply).get(name))]
     return " ".join([f"status {reply.status_code}.", *told[:2]])
 

@@ -1,4 +1,4 @@
-"""The account that is looked at: clients of its services in the deployment's region."""
+"""An AWS account: clients of its services in the deployment's region."""
 
 import os
 from functools import cache, cached_property
@@ -11,11 +11,11 @@ from cli.doctor.choices import Choices
 from cli.doctor.quotas import Quotas
 from selfrag.domain.errors import Misconfigured
 
-PATIENCE = Config(retries={"total_max_attempts": 3, "mode": "standard"}, connect_timeout=5, read_timeout=30)
+RETRIES = Config(retries={"total_max_attempts": 3, "mode": "standard"}, connect_timeout=5, read_timeout=30)
 
 
 class Account:
-    """An account, by a session of boto3; `deployed` is whether infra/'s state describes a deployment."""
+    """An account by a session of boto3; `deployed` says that infra/'s state describes a deployment."""
 
     def __init__(self, session: Any, choices: Choices, deployed: bool = False) -> None:
         self.choices, self.deployed = choices, deployed
@@ -25,7 +25,7 @@ class Account:
 
     @cached_property
     def region(self) -> str:
-        """Where it will be; raises Misconfigured when nothing says so."""
+        """Return the region of the deployment; raises Misconfigured when nothing names one."""
         # Terraform's order; boto3 itself does not look at AWS_REGION.
         region = self.choices.region or os.environ.get("AWS_REGION") or self._session.region_name
         if not region:
@@ -34,36 +34,36 @@ class Account:
 
     @cached_property
     def caller(self) -> dict[str, str]:
-        """Who one is: Arn and Account."""
+        """Return the caller's Arn and Account."""
         found: dict[str, str] = self.client("sts").get_caller_identity()
         return found
 
     @property
     def number(self) -> str:
-        """The account's number."""
+        """Return the account's number."""
         return self.caller["Account"]
 
     def arn(self, service: str) -> str:
-        """How the ARNs of a service's resources in this account and region begin."""
+        """Return the beginning of the ARNs of a service's resources in this account and region."""
         return f"arn:{self.caller['Arn'].split(':')[1]}:{service}:{self.region}:{self.number}"
 
     def role_arn(self, part: str) -> str:
-        """The ARN of the role of a function or a machine."""
+        """Return the ARN of the role of a function or a machine."""
         return f"{self.arn('iam').replace(f':{self.region}:', '::')}:role/{self.choices.name}-{part}"
 
     @property
     def credentials(self) -> Any:
-        """What signs requests in one's name; None without any."""
+        """Return what signs requests in the caller's name; None without any."""
         return self._session.get_credentials()
 
     @property
     def embedding_region(self) -> str:
-        """The region whose Bedrock embeds."""
+        """Return the region whose Bedrock embeds."""
         return self.choices.embedding_region or self.region
 
     def _client(self, service: str, region: str = "", config: Config | None = None) -> Any:
-        patience = PATIENCE.merge(config) if config else PATIENCE
-        return self._session.client(service, region_name=region or self.region, config=patience)
+        retries = RETRIES.merge(config) if config else RETRIES
+        return self._session.client(service, region_name=region or self.region, config=retries)
 
     def _quotas(self, service: str, region: str = "") -> Quotas:
         where = region or self.region
@@ -71,5 +71,5 @@ class Account:
 
 
 def account_of_credentials(choices: Choices, deployed: bool = False) -> Account:
-    """The account of the credentials that the environment or a profile gives."""
+    """Return the account of the credentials that the environment or a profile gives."""
     return Account(boto3.Session(), choices, deployed)
