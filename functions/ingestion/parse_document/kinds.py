@@ -7,14 +7,13 @@ from zipfile import ZipFile
 from selfrag.domain.documents import REFUSED, refused_as
 from selfrag.domain.errors import BadDocument
 
-TEXT, PDF, RTF = "text", "a PDF", "an RTF document"
+TEXT, PDF = "text", "a PDF"
 WORD, POWERPOINT, EXCEL = "a Word document", "a PowerPoint presentation", "an Excel workbook"
 ODT, ODP, ODS = "an OpenDocument text", "an OpenDocument presentation", "an OpenDocument spreadsheet"
 EPUB, MESSAGE = "an EPUB book", "a message"
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _NAMED = {
     PDF: ".pdf",
-    RTF: ".rtf",
     WORD: ".docx",
     POWERPOINT: ".pptx",
     EXCEL: ".xlsx",
@@ -78,7 +77,7 @@ def _found(content: bytes, wanted: str) -> str:
     if content.startswith(b"%PDF-") or (wanted == PDF and b"%PDF-" in content[:_PDF_WITHIN]):
         return PDF
     if content.startswith(b"{\\rtf"):
-        return RTF
+        return REFUSED[".rtf"]
     if content.startswith(_OLE):
         return _of_ole(content)
     if content.startswith(_ZIP):

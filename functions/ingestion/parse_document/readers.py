@@ -77,7 +77,6 @@ READERS: dict[str, Read] = {
     ".pdf": _of_bytes("pdf.guarded:read_contained"),
     ".docx": _of_bytes("office.ooxml.docx:read_docx"),
     ".pptx": _of_bytes("office.ooxml.pptx:read_pptx"),
-    ".rtf": _of_bytes("office.rtf.document:read_rtf"),
     ".odt": _of_bytes("office.odf.documents:read_odt"),
     ".odp": _of_bytes("office.odf.documents:read_odp"),
     ".epub": _of_files("office.epub:read_epub"),

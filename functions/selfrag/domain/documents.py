@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 # The kinds that parse_document reads; the API accepts no others for upload.
-_OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx", ".rtf")
+_OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx")
 _DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xlsm", ".xlsx")
 EXTENSIONS = frozenset((".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE, *_DATA))
 _ARCHIVE = "an archive; unpack it, and add the files that it holds"
@@ -26,6 +26,7 @@ REFUSED: Mapping[str, str] = {
     ".pages": "an Apple iWork document; export it as an Office document or PDF",
     ".ppt": "a PowerPoint presentation of the old kind; save it as .pptx",
     ".pptm": "a PowerPoint presentation with macros; save it as .pptx",
+    ".rtf": "an RTF document; save it as .docx",
     ".xls": "an Excel workbook of the old kind; save it as .xlsx",
     ".xlsb": "an Excel workbook in binary form; save it as .xlsx",
 }

@@ -90,14 +90,9 @@ def _eml(city: str, euros: int) -> bytes:
     return eml(_sentence(city, euros), subject=f"Travel to {city}")
 
 
-def _rtf(city: str, euros: int) -> bytes:
-    return rf"{{\rtf1\ansi Travel to {city}\par {_sentence(city, euros)}\par}}".encode()
-
-
 # One for each ending of selfrag.domain.documents.EXTENSIONS; a test compares.
 MAKERS: dict[str, Maker] = {
     ".csv": _csv,
-    ".rtf": _rtf,
     ".eml": _eml,
     ".epub": _epub,
     ".odp": _odp,
