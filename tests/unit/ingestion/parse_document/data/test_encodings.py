@@ -37,7 +37,7 @@ def as_csv(text):
 @pytest.mark.parametrize("ending", ["txt", "md"])
 def test_text_in_an_older_encoding_has_its_own_letters_and_the_guess_is_shown(codec, name, text, ending):
     document = parse(f"a.{ending}", text.encode(codec))
-    assert document.text == text
+    assert document.text == (text if ending == "txt" else text.replace("\n\n", "\n").strip())
     assert document.warnings == (f"a.{ending} was read as {name} (guessed); save it as UTF-8 to be certain.",)
 
 
