@@ -83,6 +83,8 @@ READERS: dict[str, Read] = {
     ".eml": _of_files("office.mail.eml:read_eml"),
     **dict.fromkeys((".csv", ".tsv"), _of_text("data.delimited:read_csv")),
     **dict.fromkeys((".xlsx", ".xlsm"), _of_bytes("data.workbooks.xlsx:read_xlsx")),
+    ".xls": _of_bytes("data.workbooks.binary:read_xls"),
+    ".xlsb": _of_bytes("data.workbooks.binary:read_xlsb"),
     ".ods": _of_bytes("data.workbooks.ods:read_ods"),
     ".json": _of_text("data.json_files:read_json"),
     **dict.fromkeys((".jsonl", ".ndjson"), _of_text("data.json_files:read_json_lines")),

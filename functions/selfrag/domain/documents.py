@@ -11,7 +11,7 @@ from typing import Any
 
 # The kinds that parse_document reads; the API accepts no others for upload.
 _OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx")
-_DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xlsm", ".xlsx")
+_DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm", ".xlsx")
 EXTENSIONS = frozenset((".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE, *_DATA))
 _ARCHIVE = "an archive; unpack it, and add the files that it holds"
 # Known kinds that are refused, by ending: the name of the kind, and what to do.
@@ -27,8 +27,6 @@ REFUSED: Mapping[str, str] = {
     ".ppt": "a PowerPoint presentation of the old kind; save it as .pptx",
     ".pptm": "a PowerPoint presentation with macros; save it as .pptx",
     ".rtf": "an RTF document; save it as .docx",
-    ".xls": "an Excel workbook of the old kind; save it as .xlsx",
-    ".xlsb": "an Excel workbook in binary form; save it as .xlsx",
 }
 MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 60

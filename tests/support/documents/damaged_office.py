@@ -109,7 +109,6 @@ def _broken(main: str, beside: dict[str, str]) -> Iterator[tuple[str, bytes]]:
 def _of_other_kinds() -> dict[str, bytes]:
     streams = {
         "old": "WordDocument",
-        "sheet": "Workbook",
         "mail": "__properties_version1.0",
         "locked": "EncryptedPackage",
     }

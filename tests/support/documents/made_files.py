@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.documents.office import ODP_TYPE, ODT_TYPE, eml, epub, odf, pptx, shape
-from tests.support.documents.workbooks import grid, ods, ods_table, xlsx
+from tests.support.documents.workbooks import grid, ods, ods_table, xls, xlsb, xlsx
 
 # A city and its limit in euros; the number is in no other file.
 Maker = Callable[[str, int], bytes]
@@ -64,6 +64,14 @@ def _xlsx(city: str, euros: int) -> bytes:
     return xlsx({"Limits": grid([_COLUMNS, (city, euros)])})
 
 
+def _xls(city: str, euros: int) -> bytes:
+    return xls({"Limits": [_COLUMNS, (city, euros)]})
+
+
+def _xlsb(city: str, euros: int) -> bytes:
+    return xlsb([_COLUMNS, (city, float(euros))])
+
+
 def _ods(city: str, euros: int) -> bytes:
     return ods(ods_table("Limits", [_COLUMNS, (city, str(euros))]))
 
@@ -99,6 +107,8 @@ MAKERS: dict[str, Maker] = {
     ".odt": _odt,
     ".pptx": _pptx,
     ".ods": _ods,
+    ".xls": _xls,
+    ".xlsb": _xlsb,
     ".xlsm": _xlsx,
     ".xlsx": _xlsx,
     ".ndjson": _json_lines,
