@@ -62,7 +62,7 @@ def _of_text(reader: str, declares: bool = False) -> Read:
     """As above, which gets a file's text; what is told of the encoding comes before its own warnings."""
 
     def read(key: str, content: bytes) -> Document:
-        text, warnings = _loaded("data.encodings.decoding:decoded")(key, content, declares)
+        text, warnings = _loaded("data.encodings:decoded")(key, content, declares)
         document: Document = _loaded(reader)(key, text)
         return replace(document, warnings=(*warnings, *document.warnings))
 

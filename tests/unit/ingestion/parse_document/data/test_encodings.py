@@ -118,12 +118,6 @@ def test_a_guess_that_is_not_sure_is_said_to_be_so():
     )
 
 
-def test_a_list_of_japanese_names_without_kana_is_not_taken_for_chinese():
-    rows = ["氏名,市区町村", "山田太郎,横浜市", "鈴木花子,大阪市", "佐藤一郎,名古屋市"]
-    document = parse("a.csv", "\n".join(rows).encode("euc_jp"))
-    assert "氏名: 鈴木花子; 市区町村: 大阪市" in document.text
-
-
 def test_a_list_of_chinese_names_is_not_taken_for_japanese():
     rows = ["姓名,城市", "张伟,广州市", "王芳,郑州市", "李娜,杭州市"]
     assert "姓名: 王芳; 城市: 郑州市" in parse("a.csv", "\n".join(rows).encode("gb18030")).text
