@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "bench" / "documents.md"
 READERS = ("selfrag", "before", "pypdf", "pdfplumber", "markitdown", "docling")
 KINDS = (
     *("pdf by TeX", "pdf by LibreOffice", "pdf by FOP", "pdf by groff"),
-    *("html", "md", "docx", "odt", "epub", "rtf", "pptx", "xlsx"),
+    *("html", "md", "docx", "odt", "epub", "pptx", "xlsx"),
 )
 Rows = dict[str, list[Row]]
 

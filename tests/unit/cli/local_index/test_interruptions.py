@@ -79,7 +79,7 @@ sync(place_to_read(Path(sys.argv[1])), embedder=FakeEmbedder())
     ingest(directory)
     held = indexed(directory)
     assert len(held) == len(set(held)) == len({passage_id for _, _, passage_id in held})
-    assert [text for document, text, _ in held if document == "0.md"] == ["# Another\n\nVersion 8."]
+    assert [text for document, text, _ in held if document == "0.md"] == ["Another\nVersion 8."]
     assert {document for document, _, _ in held} == {*texts, "long.txt"}
     assert manifest_ids() == index_ids()
     assert ingest(directory) == report(unchanged=5)
@@ -103,7 +103,7 @@ def test_what_other_processes_do_meanwhile_is_waited_for(write: Write, tmp_path:
 
 
 def test_processes_that_ingest_at_once_end_with_the_right_index(write: Write) -> None:
-    contents = {f"{n}.md": f"# Document {n}\n\nIt says {n}." for n in range(5)}
+    contents = {f"{n}.txt": f"Document {n}\n\nIt says {n}." for n in range(5)}
     one, two = write(contents, "one"), write(contents, "two")
     orders = [(one, two), (two, one), (one,)]
     processes = [subprocess.Popen([*INGEST, *map(str, order)], env=environment()) for order in orders]

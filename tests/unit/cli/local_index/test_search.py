@@ -54,7 +54,7 @@ def test_a_passage_carries_all_that_a_citation_needs(index: EmbeddedIndex, write
     assert passage.model_dump(exclude={"passage_id"}) == {
         "document": "people/leave.md",
         "title": "Leave",
-        "text": "# Leave\n\nLeave is 25 days.",
+        "text": "Leave\nLeave is 25 days.",
         "collection": collection,
         "heading": "Leave",
         "page": None,
