@@ -1,4 +1,4 @@
-"""What the index holds of whole collections, and how it forgets one; the connection has the schema of `store`."""
+"""Sizes of whole collections, and their removal; the connection has the schema of `store`."""
 
 import json
 import sqlite3
@@ -23,14 +23,14 @@ class Size(NamedTuple):
 
 
 def sizes(connection: sqlite3.Connection) -> dict[str, Size]:
-    """The size of each collection that holds anything."""
+    """Return the size of each collection that holds anything."""
     return {collection: Size(passages, held) for collection, passages, held in connection.execute(_SIZES)}
 
 
 def forget(connection: sqlite3.Connection, collection: str, key: Callable[[str], str]) -> None:
-    """Remove a collection's passages, and the vectors that are kept for when their texts come again; in a transaction.
+    """Remove a collection's passages and the cached vectors of their texts, in a transaction.
 
-    `key` gives the key of a text's kept vector. Another collection that holds the same text loses nothing but time,
+    `key` returns the key of a text's cached vector. Another collection that holds the same text loses nothing but time,
     should it be read anew.
     """
     texts = (

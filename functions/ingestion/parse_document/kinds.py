@@ -112,7 +112,7 @@ def _of_ole(content: bytes, wanted: str) -> str:
 
 
 def _of_zip(content: bytes, wanted: str) -> str:
-    """Return a kind by the content of an archive; of a damaged one `wanted`, if that is an archive: its reader refuses it."""
+    """Return a kind by the content of an archive; a damaged one is `wanted`, if that is an archive, for its reader."""
     names, said = frozenset[str](), b""
     with suppress(Exception), ZipFile(BytesIO(content)) as archive:  # zipfile and zlib raise half a dozen kinds
         names = frozenset(archive.namelist())
