@@ -40,7 +40,7 @@ def at_a_pace(at: Running, seconds: float, speculate: str, questions: int = QUES
 
 
 def paces(at: Running, speculate: str) -> Iterator[Pace]:
-    """What each pace costs."""
+    """Yield what each pace costs."""
     for name, seconds in PACES.items():
         asked = at_a_pace(at, seconds, speculate)
         usd = [one.response["usage"]["cost_usd"] for one in asked[FIRST:]]

@@ -1,4 +1,4 @@
-"""What is marked for the prompt cache is read before it expires."""
+"""The prompt cache: marked prefixes are read before they expire."""
 
 import pytest
 

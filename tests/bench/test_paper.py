@@ -1,4 +1,4 @@
-"""What a question takes by the paper's own inference: calls and rounds as the specification's table has them."""
+"""The paper's own inference: calls and rounds of a question as the specification's table has them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a question takes, by scenario: rounds, calls, waste, and the dollars that its usage states."""
+"""Rounds, calls, waste and dollars of a question, by scenario."""
 
 from itertools import product
 
@@ -31,7 +31,7 @@ Answers = dict[tuple[str, str], Asked]
 
 
 def asked_anew(at: Running, story: Story, speculate: str, **policy: object) -> Asked:
-    """The story's question, when nothing is remembered."""
+    """Return the story's question, when nothing is remembered."""
     at.forget()
     at.api.clock.move(LONG_AGO)
     return at.ask(story.question(1), speculate=speculate, **policy)

@@ -1,4 +1,4 @@
-"""What a question takes by each strategy: calls and rounds as docs/strategies.md states them, without a clock."""
+"""Calls and rounds of a question by strategy, as docs/strategies.md states them, without a clock."""
 
 import re
 from typing import Any
@@ -26,14 +26,14 @@ ASKED = ("four", "direct", "web", "never")
 
 
 def asked_anew(at: Running, slug: str, **policy: Any) -> Asked:
-    """The story's question, when nothing is remembered."""
+    """Return the story's question, when nothing is remembered."""
     at.forget()
     at.api.clock.move(LONG_AGO)
     return at.ask(STORIES[slug].question(1), **policy)
 
 
 def cell(asked: Asked) -> str:
-    """What the page says of one question."""
+    """Return what the page says of one question."""
     usage = asked.response["usage"]
     waste = usage["waste"]["model_calls"]
     assert usage["model_calls"] == len(asked.requests)

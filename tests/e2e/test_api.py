@@ -52,7 +52,7 @@ def api(model: ModelServer) -> Iterator[httpx2.Client]:
 
 
 def eventually(look: Callable[[], Any]) -> Any:
-    """What `look` gives as soon as it gives something."""
+    """Return what `look` gives as soon as it gives something."""
     ends = time.monotonic() + 30
     while time.monotonic() < ends:
         if (found := look()) is not None:

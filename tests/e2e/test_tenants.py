@@ -55,7 +55,7 @@ class Service:
         return self.api.request(method, path, headers={"x-api-key": key, **content.pop("headers", {})}, **content)
 
     def ask(self, key: str, body: Any, path: str = "/v1/ask") -> httpx2.Response:
-        """The response to a question, whichever endpoint takes it on."""
+        """Return the response to a question, whichever endpoint takes it on."""
         reply = self.send(key, "POST", path, json=body)
         if reply.status_code != 202:
             return reply

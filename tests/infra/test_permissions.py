@@ -28,7 +28,7 @@ Pairs = set[tuple[str, str]]
 
 
 def rows(heading: str) -> Pairs:
-    """The (who, action) pairs of the table under a heading."""
+    """Return the (who, action) pairs of the table under a heading."""
     section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
     return {(who, action) for roles, actions, _ in rows_of(section) for who in roles for action in actions}
 

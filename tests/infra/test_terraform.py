@@ -281,7 +281,7 @@ def _listed(directory: Path, routes: str, **values: Any) -> set[tuple[str, str, 
 
 
 def _worked_out(directory: Path, expression: str, **values: Any) -> Any:
-    """The value of an expression with these values of the variables."""
+    """Return the value of an expression with these values of the variables."""
     (directory / "chosen.json").write_text(json.dumps({"collection_public": True, **values}))
     command = [terraform(), "console", "-var-file=chosen.json"]
     env = environment(directory)
@@ -291,7 +291,7 @@ def _worked_out(directory: Path, expression: str, **values: Any) -> Any:
 
 
 def _plan(directory: Path, values: dict[str, Any]) -> str:
-    """What a plan with these values says; it cannot succeed, since there is no AWS."""
+    """Return what a plan with these values says; it cannot succeed, since there is no AWS."""
     (directory / "values.json").write_text(json.dumps({"max_retries": 1, **values}))
     command = [terraform(), "plan", "-input=false", "-no-color", "-refresh=false", "-var-file=values.json"]
     done = run(command, directory, environment(directory, AWS_ENDPOINT_URL=NOWHERE), check=False)

@@ -76,7 +76,7 @@ def test_what_a_profile_costs_follows_from_its_models_and_the_tokens_of_each_ste
 
 
 def _row(found: tuple[str, ...]) -> tuple[str, list[int], tuple[str, ...]]:
-    """A step, the calls and tokens of it, and the letters of its models by profile."""
+    """Return a step, the calls and tokens of it, and the letters of its models by profile."""
     return found[0], [int(cell) for cell in found[1:5]], tuple(found[5:])
 
 
@@ -85,7 +85,7 @@ def _letter(model: str) -> str:
 
 
 def _dollars(tokens: list[int], model: str, warm: bool) -> float:
-    """What 1,000 questions pay for a step."""
+    """Return what 1,000 questions pay for a step."""
     calls, rubric, rest, written = tokens
     kept = rubric if warm and rubric >= SMALLEST_CACHEABLE[model] else 0
     call = ModelCall(

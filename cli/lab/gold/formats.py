@@ -45,7 +45,7 @@ class _Foreign(Request):
     model_config = ConfigDict(extra="ignore")
 
     def row(self) -> Row:
-        """The same in selfrag's format."""
+        """Return the same in selfrag's format."""
         raise NotImplementedError
 
 
@@ -104,7 +104,7 @@ _FOREIGN: dict[str, type[_Foreign]] = {
 
 
 def read_row(value: Any) -> Row:
-    """A row of any of the formats but SQuAD's; raises InvalidInput with one sentence."""
+    """Return a row of any of the formats but SQuAD's; raises InvalidInput with one sentence."""
     if not isinstance(value, Mapping):
         raise InvalidInput(f"it is no JSON object such as {Row.EXAMPLE}.")
     if isinstance(value.get("user_input"), list):
@@ -117,7 +117,7 @@ def read_row(value: Any) -> Row:
 
 
 def squad_rows(squad: SquadData) -> Iterator[dict[str, Any]]:
-    """The questions of a file in SQuAD's format, each with its paragraph, as rows of selfrag's format."""
+    """Yield the questions of a file in SQuAD's format, each with its paragraph, as rows of selfrag's format."""
     for article in squad.data:
         for paragraph in article.paragraphs:
             for asked in paragraph.qas:

@@ -32,7 +32,7 @@ _BLACK = "#000000"
 
 
 def style(at: int) -> tuple[str, str]:
-    """The colour and the marker of a variant, by its place."""
+    """Return the colour and the marker of a variant, by its place."""
     return COLOURS[at % len(COLOURS)], MARKERS[at % len(MARKERS)]
 
 

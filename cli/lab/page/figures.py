@@ -17,7 +17,7 @@ BARS = 0.8
 
 
 def cost_against_quality(report: Report) -> Markup | None:
-    """A point for each variant: what its answers cost and how good they are, with both 95% intervals."""
+    """Return a point for each variant: what its answers cost and how good they are, with both 95% intervals."""
     price = next((name for name in PRICE if any(_values(report, name))), None)
     quality = next((name for name in QUALITY if any(value is not None for value in _values(report, name))), None)
     if not price or not quality:
@@ -49,7 +49,7 @@ def distributions(report: Report) -> Markup:
 
 
 def by_language(report: Report) -> Markup | None:
-    """The share of answers that match, by the language of the question."""
+    """Return the share of answers that match, by the language of the question."""
     languages, names = report["languages"], [one["name"] for one in report["variants"]]
     if not any(one["measures"][name]["match"] is not None for one in languages for name in names):
         return None

@@ -102,7 +102,7 @@ class Waiting:
         return None
 
     def previous(self, task: Task) -> str:
-        """The id that the same variant's answer to the earlier question has; "" where there is none."""
+        """Return the id that the same variant's answer to the earlier question has; "" where there is none."""
         earlier = self._results.find(task.variant.name, task.question.after or "")
         return str(earlier.response["id"]) if earlier and not earlier.failed else ""
 

@@ -1,4 +1,4 @@
-"""How far a question is, told as soon as that changes, and its response at last: server-sent events.
+"""Server-sent events of a question: its progress as soon as it changes, and its response at last.
 
 https://html.spec.whatwg.org/multipage/server-sent-events.html
 """
@@ -121,7 +121,7 @@ class _Stream(StreamingResponse):
 
 
 def _named(view: Response) -> tuple[str, str]:
-    """The name of an event, and an id that is another one as soon as there is more to tell."""
+    """Return the name of an event, and an id that is another one as soon as there is more to tell."""
     if view.status_code != HTTPStatus.OK:  # what was the caller's is not any more, or cannot be read now
         return "problem", LAST
     said: dict[str, Any] = json.loads(bytes(view.body))

@@ -26,13 +26,13 @@ def build(out: Path, target: str, *options: str, checkout: Path = ROOT, **settin
 
 @pytest.fixture(scope="session", name="build")
 def build_fixture() -> Callable[..., str]:
-    """The command, for tests that build in another checkout."""
+    """Return the command, for tests that build in another checkout."""
     return build
 
 
 @pytest.fixture(scope="session")
 def arm64(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zips that are deployed."""
+    """Return the zips that are deployed."""
     out = tmp_path_factory.mktemp("arm64")
     (out / "printed").write_text(build(out, "arm64"))
     return out

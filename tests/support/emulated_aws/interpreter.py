@@ -124,7 +124,7 @@ def _parsed_once(definition: str) -> tuple[Any, None]:
 
 @contextmanager
 def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) -> Iterator[None]:
-    """An AWS in this process: Step Functions that run, and Lambdas that are the given functions, by name.
+    """Yield an AWS in this process: Step Functions that run, and Lambdas that are the given functions, by name.
 
     `pause` waits between retries and in Wait states, in seconds.
     """

@@ -76,13 +76,13 @@ def _run(stack: Stack, titan: TitanDouble, *options: str) -> tuple[int, str]:
 
 
 def _reaching(stack: Stack) -> dict[str, str]:
-    """How a process reaches the emulator as it would an account."""
+    """Return how a process reaches the emulator as it would an account."""
     keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
     return {"AWS_ENDPOINT_URL": stack.aws, "AWS_REGION": "us-east-1", **keys}
 
 
 def _levels(printed: str) -> dict[str, set[str]]:
-    """The levels of each check's findings."""
+    """Return the levels of each check's findings."""
     found: dict[str, set[str]] = {}
     for level, name in re.findall(r"^(\w+) +([a-z-]+): ", printed, re.M):
         found.setdefault(name, set()).add(level)

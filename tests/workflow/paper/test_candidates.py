@@ -20,13 +20,13 @@ DIRECT = ["DecideRetrieval", "Generate", "GradeUtility"]
 
 
 def asked(speculate: str = "off", **policy: Any) -> dict[str, Any]:
-    """The question under this strategy."""
+    """Return the question under this strategy."""
     own = {"strategy": "candidates", "speculate": speculate, **policy}
     return {**ASKED, "policy": {**ASKED["policy"], **own}}
 
 
 def from_passage(event: dict[str, Any]) -> dict[str, Any]:
-    """A writer that says which passage it was given."""
+    """Return a writer that says which passage it was given."""
     if event["mode"] == "direct":
         return steps.answer("Hello.")
     (only,) = event["passages"]
@@ -34,7 +34,7 @@ def from_passage(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def named_in(event: dict[str, Any]) -> str:
-    """The passage that an answer of `from_passage` names."""
+    """Return the passage that an answer of `from_passage` names."""
     return str(event["answer"]).removeprefix("As ").removesuffix(" says.")
 
 
@@ -76,7 +76,7 @@ def test_the_worked_example_by_our_graders(constraints: str, d3: float | None) -
 
 
 def endpoint(seq: float = 1.0, **more: Any) -> list[Any]:
-    """What the paper's model answers from the passages of the example."""
+    """Return what the paper's model answers from the passages of the example."""
 
     def reply(event: dict[str, Any]) -> dict[str, Any]:
         written = [critiqued(p["passage_id"], seq).model_dump(mode="json") for p in event["passages"]]

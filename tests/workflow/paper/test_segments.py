@@ -173,7 +173,7 @@ def test_a_follow_up_may_begin_with_the_evidence_of_the_earlier_answer() -> None
 
 
 def priced() -> dict[str, list[Any]]:
-    """The usual replies, each for a thousandth of a dollar."""
+    """Return the usual replies, each for a thousandth of a dollar."""
 
     def of(reply: Any) -> Any:
         def told(event: dict[str, Any]) -> Any:

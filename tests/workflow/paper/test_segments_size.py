@@ -56,7 +56,7 @@ def found(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def cached(result: dict[str, Any]) -> dict[str, Any]:
-    """The same from the cache, which takes no call, so that no cap ends the search."""
+    """Return the same from the cache, which takes no call, so that no cap ends the search."""
     told = {**result, "cached": True, "calls": [], "attempts": 0}
     if "verdict" in result and "decision" not in result["verdict"]:
         told["verdict"] = {**result["verdict"], "cached": True}
@@ -109,7 +109,7 @@ def by_endpoint() -> dict[str, list[Any]]:
 
 
 def weigh(history: list[dict[str, Any]]) -> tuple[int, str]:
-    """The largest state that a transition had, in bytes, and where."""
+    """Return the largest state that a transition had, in bytes, and where."""
     sizes = [
         (len(details[key].encode()), details.get("name", event["type"]))
         for event in history

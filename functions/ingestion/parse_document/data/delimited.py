@@ -47,7 +47,7 @@ def read_csv(key: str, text: str) -> Document:
 
 
 def _lines(rows: Iterator[list[str]]) -> Iterator[Line]:
-    """The rows that hold a value, numbered as a spreadsheet does: a value of several lines is in one row."""
+    """Yield the rows that hold a value, numbered as a spreadsheet does: a value of several lines is in one row."""
     apart = False
     for number, row in enumerate(rows, 1):
         if any(map(str.strip, row)):
@@ -63,7 +63,7 @@ def _delimiter(text: str) -> str:
 
 
 def _evenness(sample: str, delimiter: str) -> float:
-    """How many of the first rows have as many values as most have, which is more than one; lines above do not count."""
+    """Return the number of first rows that have as many values as most, more than one; lines above do not count."""
     rows = csv.reader(StringIO(sample, newline=""), delimiter=delimiter)
     try:
         widths = [len(row) for row in islice(rows, _SAMPLE_ROWS) if row]

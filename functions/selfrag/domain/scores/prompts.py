@@ -1,4 +1,4 @@
-"""What the fine-tuned model is given, exactly as it was trained (its card, and the code beside arXiv 2310.11511)."""
+"""The prompts of the fine-tuned model, exactly as it was trained (its card, and the code beside arXiv 2310.11511)."""
 
 import re
 from collections.abc import Sequence
@@ -41,22 +41,22 @@ def asking(question: str, previous: Turn | None = None, choices: Sequence[str] =
 
 
 def with_passage(begun: str, title: str, text: str) -> str:
-    """A prompt that has begun, with one passage behind it, and nothing behind that."""
+    """Return a prompt that has begun, with one passage behind it, and nothing behind that."""
     return f"{begun}{RETRIEVAL}{PARAGRAPH}{unmarked(title)}\n{unmarked(text)}{END_OF_PARAGRAPH}"
 
 
 def without_passage(begun: str) -> str:
-    """A prompt that has begun, to go on without a passage."""
+    """Return a prompt that has begun, to go on without a passage."""
     return f"{begun}{NO_RETRIEVAL}"
 
 
 def room_in(prompt: str, max_tokens: int) -> int:
-    """How many tokens a prompt has room for, when so many are to be written after it; none or less is too long."""
+    """Return the tokens that a prompt has room for, with so many to be written; none or less is too long."""
     return TRAINED_TOKENS - max_tokens - tokens_in(prompt)
 
 
 def tokens_in(text: str) -> int:
-    """How many tokens a text has (ours: no tokenizer is at hand), and never less than half of what it has.
+    """Return how many tokens a text has (ours: no tokenizer is at hand), and never less than half of what it has.
 
     English takes a token for four letters, and this counts one for two; what is not ASCII counts by its bytes.
     """
@@ -64,7 +64,7 @@ def tokens_in(text: str) -> int:
 
 
 def option_named(answer: str, choices: Sequence[str]) -> str:
-    """The option that an answer means by the letter which it had in the prompt; else the answer as it is."""
+    """Return the option that an answer means by the letter which it had in the prompt; else the answer as it is."""
     letter = answer.strip().strip("().:").upper()
     lettered = not _is_fact(choices) and bool(_options(choices))
     return choices[_LETTERS.index(letter)] if lettered and letter in tuple(_LETTERS[: len(choices)]) else answer
@@ -81,7 +81,7 @@ def _which(count: int) -> str:
 
 
 def _options(choices: Sequence[str]) -> str:
-    """The options under letters; none where they are letters themselves, which the question explains."""
+    """Return the options under letters; none where they are letters themselves, which the question explains."""
     if all(len(option) == 1 for option in choices):
         return ""
     return "".join(f"\n{letter}: {unmarked(option)}" for letter, option in zip(_LETTERS, choices, strict=False))

@@ -1,4 +1,4 @@
-"""Which of several answers is the best, alone or as votes for the options of a closed set (arXiv 2310.11511, B.2)."""
+"""The best of several answers, alone or as votes for the options of a closed set (arXiv 2310.11511, B.2)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def ranked(found: Sequence[Critiqued], weights: Weights, constraints: Constraint
 
 
 def voted(found: Sequence[Critiqued], order: Sequence[Ranked], choices: Sequence[str]) -> Vote | None:
-    """The option with the highest sum of f (B.2), or None where no answer names an option.
+    """Return the option with the highest sum of f (B.2), or None where no answer names an option.
 
     Of equal sums the option wins that holds the best single answer, then the one that was given first.
     """

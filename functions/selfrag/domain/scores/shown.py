@@ -1,4 +1,4 @@
-"""What a reader is shown of the answers that were compared: each with its scores, and why it won or not."""
+"""The answers that were compared, as a reader sees them: each with its scores, and why it won or not."""
 
 from typing import Literal
 
@@ -48,7 +48,7 @@ class Scores(Model):
 
 
 def scale_of(generator: Generator) -> Scale:
-    """Which scale the scores of a generator's answers are on: Claude's graders tell no probabilities."""
+    """Return which scale the scores of a generator's answers are on: Claude's graders tell no probabilities."""
     return "probabilities" if generator == "selfrag" else "labels"
 
 

@@ -18,7 +18,7 @@ def retrieval_ratio(found: Distribution) -> float | None:
 
 
 def needs_search(ratio: float, threshold: float) -> bool:
-    """Whether r calls for a search: strictly above the threshold (A.3)."""
+    """Return whether r calls for a search: strictly above the threshold (A.3)."""
     return ratio > threshold
 
 
@@ -49,7 +49,7 @@ def most_probable(found: Distribution, group: Sequence[str]) -> str | None:
 
 
 def mass(found: Distribution, group: Sequence[str]) -> float:
-    """The total probability of a group."""
+    """Return the total probability of a group."""
     return sum(found.get(token, 0.0) for token in group)
 
 

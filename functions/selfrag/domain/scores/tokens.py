@@ -16,7 +16,7 @@ _MARKER = re.compile("|".join(map(re.escape, MARKERS)))
 
 
 def words_of(text: str) -> str:
-    """A text without any token of the model's own, nor what would be one when another is taken out of it."""
+    """Return a text without any token of the model's own, nor what would be one when another is taken out of it."""
     while (bare := _MARKER.sub(" ", text)) != text:
         text = bare
     return re.sub(r"[ \t]+", " ", text).strip()

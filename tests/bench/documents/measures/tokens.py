@@ -27,5 +27,5 @@ def tokens(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """The same with Korean words whole."""
+    """Return the same with Korean words whole."""
     return _WORD.findall(normal(text))

@@ -51,7 +51,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModelSer
 
 @pytest.fixture
 def again(server: ModelServer) -> Replaying:
-    """A replay with these options."""
+    """Return a replay with these options."""
 
     def run(traces: list[Trace], *options: str, max_cost: float | None = None, parallel: int = 4) -> Replay:
         pairs = list(zip(options[::2], options[1::2], strict=True))
@@ -63,7 +63,7 @@ def again(server: ModelServer) -> Replaying:
 
 @pytest.fixture
 def stricter(tmp_path: Path) -> Callable[[str], str]:
-    """A step's prompt with one more sentence, as an option."""
+    """Return a step's prompt with one more sentence, as an option."""
 
     def write(step: str) -> str:
         path = tmp_path / f"{step}.md"

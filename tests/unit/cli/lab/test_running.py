@@ -47,7 +47,7 @@ class Asked:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Callable[..., Any]:
-    """The results of a file, opened once more each time."""
+    """Yield the results of a file, opened once more each time."""
 
     @contextmanager
     def again(asked: str = "here") -> Iterator[Results]:

@@ -28,7 +28,7 @@ def sdk(server: MessagesServer) -> anthropic.Anthropic:
 
 @pytest.fixture(params=["claude-sonnet-5-5", "claude-haiku-4-5"])
 def claude(request: pytest.FixtureRequest, sdk: anthropic.Anthropic) -> SdkClaude:
-    """The client that the steps use, once for a model of each family."""
+    """Return the client that the steps use, once for a model of each family."""
     return claude_of(sdk, dict.fromkeys(DEFAULT_MODELS, request.param))
 
 

@@ -29,7 +29,7 @@ def body(**changes: Any) -> dict[str, Any]:
 
 
 def post(server: MessagesServer, content: bytes | dict[str, Any], path: str = "/v1/messages", **headers: str) -> Any:
-    """The status and JSON body of a raw request."""
+    """Return the status and JSON body of a raw request."""
     connection = http.client.HTTPConnection(server.url.removeprefix("http://"))
     sent = content if isinstance(content, bytes) else json.dumps(content).encode()
     connection.request("POST", path, sent, {"x-api-key": "any", **headers})

@@ -161,7 +161,7 @@ def test_japanese_claims_are_compared_by_pairs_of_characters(grader: Graders) ->
 
 
 def judged_claims(answer: str, *, missing: bool = True) -> list[dict[str, Any]]:
-    """The claims of an answer in the service's own form, with the field `missing` if the shape asks for it."""
+    """Return the claims of an answer in the service's own form, with the field `missing` if the shape asks for it."""
     fields = {"question": "?", "answer": answer, "passages": [{"number": 1, "text": LEAVE}]}
     named = ["claim", "support", "passages"] + ["missing"] * missing
     claim = {"properties": {name: {} for name in named}}

@@ -13,7 +13,7 @@ from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of
 
 
 def segment(name: str, parent: str = "", rel: float | None = 0.9, sup: float = 1.0, **more: Any) -> Segment:
-    """A sentence judged by labels: s(Rel) and s(Sup)."""
+    """Return a sentence judged by labels: s(Rel) and s(Sup)."""
     label = "ungraded" if rel is None else "relevant" if rel >= 0.5 else "irrelevant"
     verdict = RelevanceVerdict(
         passage_id=f"p{name}", document="a.md", relevant=label == "relevant", score=rel, label=label
@@ -129,7 +129,7 @@ USES = st.none() | st.sampled_from([-1.0, 0.0, 1.0])
 
 @st.composite
 def levels(draw: st.DrawFn) -> Task:
-    """A beam of up to three paths, and up to three sentences at the end of each live one."""
+    """Return a beam of up to three paths, and up to three sentences at the end of each live one."""
     beam: list[Path] = []
     for name in range(draw(st.integers(0, 3))):
         told = [segment(f"{name}.{depth}", terms=draw(TERMS)) for depth in range(draw(st.integers(1, 3)))]
