@@ -60,7 +60,7 @@ def _at(path: tuple[str, ...], bindings: Any) -> Any:
             value = value[name]
         if value is None and len(path) == 1:
             return _UNKNOWN
-        return marshal.loads(marshal.dumps(value))  # noqa: S302 (nobody else wrote these bytes)
+        return marshal.loads(marshal.dumps(value))  # noqa: S302 (only this process wrote these bytes)
     except (LookupError, TypeError, ValueError):  # nothing, an array on the way, or no JSON
         return _UNKNOWN
 

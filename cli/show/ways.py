@@ -11,7 +11,7 @@ INCORRECT = "incorrect: no passage of the documents helps"
 BESIDE, ALONE = ", so the web is used beside them", ", so the web is used alone"
 UNTRIED = ", and the web is not searched"
 NO_SEARCH = "no search: the answer is written directly"
-SIMPLE = "simple: one search and one answer, which nobody judges"
+SIMPLE = "simple: one search and one answer, which no step judges"
 COMPLEX = "full loop: searched, judged and repaired as by self_rag"
 
 

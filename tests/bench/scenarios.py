@@ -7,7 +7,7 @@ from tests.bench.rows import Row, row_of
 from tests.bench.running import Asked, Running
 from tests.bench.stories import STORIES, Story
 
-# Longer than any prompt is kept: whoever asks after it finds the caches cold.
+# Longer than any prompt is kept: the caches are cold after it.
 LONG_AGO = 7200.0
 MINUTE, HOUR = 60.0, 3600.0
 # So many questions come before the one that is measured: by then a pace is known.
@@ -44,7 +44,7 @@ class Scenarios:
         return middle([self.once(story, speculate, faults) for _ in range(self._times)])
 
     def once(self, story: Story, speculate: str, faults: Faults = no_faults) -> Asked:
-        """Return the story's question, when nothing is remembered and nobody asked for long."""
+        """Return the story's question, when nothing is remembered and no question came for long."""
         self._at.forget()
         self._at.api.clock.move(LONG_AGO)
         self._at.api.faults = faults

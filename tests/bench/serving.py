@@ -57,7 +57,7 @@ class Served:
         self._api.pace = pace
 
     def question(self) -> str:
-        """Return the question in words that nobody has asked it in."""
+        """Return the question in words that were not used before."""
         return FOUR.question(next(self._numbers))
 
     def throughput(self, name: str, pace: Pace, clients: int) -> Throughput:

@@ -1,4 +1,4 @@
-"""`selfrag ask` over documents that nobody has seen before."""
+"""`selfrag ask` over documents that were never read before."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What `selfrag ingest`, `documents` and `collections` say, at a terminal and where nobody can be asked."""
+"""What `selfrag ingest`, `documents` and `collections` say, at a terminal and without one."""
 
 import json
 import os

@@ -100,7 +100,7 @@ def test_a_statement_an_action_and_a_resource_that_nothing_uses_are_noticed(reco
     ]  # fmt: skip
 
 
-# AWS's examples give it to whoever reads or writes; that it can be left out was not tried there.
+# AWS's examples give it to every reader and writer; that it can be left out was not tried there.
 NEVER_ASKED = {
     ("retrieve", "aoss:DescribeIndex", "index/selfrag/passages"),
     ("remove_passages", "aoss:DescribeIndex", "index/selfrag/passages"),

@@ -12,7 +12,7 @@ from ask.routes.description import DESCRIPTION
 from cli.local.serving.invocation import COMPRESSED_FROM_BYTES
 from tests.support.infra.tools import INFRA, copy_configuration, environment, provider_mirror, run, terraform
 
-# Nobody answers here: a plan that gets as far as calling AWS ends at once.
+# Nothing answers here: a plan that gets as far as calling AWS ends at once.
 NOWHERE = "http://127.0.0.1:9"
 # The routes that need no key, by path.
 PATHS = json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
@@ -232,7 +232,7 @@ def test_pages_from_elsewhere_may_ask_only_if_their_origins_are_named(infra: Pat
     assert "OPTIONS" not in kinds
     assert "Access-Control" not in json.dumps(headers)
     kinds, headers = _worked_out(infra, CORS, cors_origins=["https://app.example.com", "https://b.example.com"])
-    # Everywhere but at the page, which nobody else has to read.
+    # Everywhere but at the page, which no other origin has to read.
     assert kinds.count("OPTIONS") == len(PATHS)
     for of in (response["responseParameters"] for response in headers.values()):
         assert of["gatewayresponse.header.Access-Control-Allow-Origin"] == "'*'"

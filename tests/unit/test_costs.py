@@ -48,7 +48,7 @@ def test_both_tables_are_there() -> None:
 PROFILE_STEP = re.compile(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.M)
 PROFILE_PRICE = re.compile(r"^\| `(\w+)`(?:, (.+?))? \| ([\d.]+) \| ([\d.]+) \|$", re.M)
 LETTERS = {"H": "claude-haiku-5-5", "S": "claude-sonnet-5-5"}
-DOUBTED = {"nobody doubts": 0.0, "one answer in ten is doubted": 0.1, "every answer is doubted": 1.0}
+DOUBTED = {"no doubt": 0.0, "one answer in ten is doubted": 0.1, "every answer is doubted": 1.0}
 
 
 def test_the_page_names_the_models_that_each_profile_has() -> None:

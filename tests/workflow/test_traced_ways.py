@@ -86,7 +86,7 @@ def test_the_trace_shows_the_strips_that_are_kept_of_a_passage_in_its_own_words(
         (steps.retrieval("no"), "no search: the answer is written directly", ["Generate", "GradeUtility"]),
         (
             steps.retrieval("yes", "simple"),
-            "simple: one search and one answer, which nobody judges",
+            "simple: one search and one answer, which no step judges",
             ["Retrieve", "Generate"],
         ),
         (

@@ -12,7 +12,7 @@ from selfrag.ports.embedder import Embedder
 
 _MODEL_LOCK = threading.Lock()  # the model is loaded once, and all cores work at one query at a time
 
-# Whoever embeds passages takes a core for each group, so that several documents fill the cores together.
+# An embedding of passages takes a core for each group, so that several documents fill the cores together.
 _COUNT = os.cpu_count() or 1
 _CORES = threading.BoundedSemaphore(_COUNT)
 

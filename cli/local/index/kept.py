@@ -41,7 +41,7 @@ class KeptEmbedder:
         return [np.frombuffer(found[key], np.float32).tolist() for key in keys]
 
     def _embed(self, texts: dict[str, str], vectors: dict[str, "Future[bytes]"]) -> None:
-        """Embed texts and keep their vectors; whoever waits for one gets it, or the error, when it is kept."""
+        """Embed texts and keep their vectors; threads that wait for one get it, or the error."""
         if not texts:
             return
         try:

@@ -46,7 +46,7 @@ class LocalRecognizer:
         self._languages = tesseract.languages(program)
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._threads = ThreadPoolExecutor(AT_ONCE)
-        # They begin here: whoever runs the workflow waits for all threads that begun beside it, and these go on.
+        # They begin here: a caller that runs the workflow waits for all threads that begun beside it, and these go on.
         together = threading.Barrier(AT_ONCE)
         for begun in [self._threads.submit(together.wait) for _ in range(AT_ONCE)]:
             begun.result()

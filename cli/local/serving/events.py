@@ -30,7 +30,7 @@ HEARTBEAT = ": at work\n\n"
 AGAIN = "retry: 1000\n\n"
 # Steps that end together are told together.
 GAP_SECONDS = 0.05
-# How long it may take to look again at what nobody tells of, such as a question that is not begun yet.
+# How long it may take to look again at what no event tells of, such as a question that is not begun yet.
 LEAST_SECONDS, MOST_SECONDS = 0.05, 2.0
 # The id of what nothing follows.
 LAST = "end"

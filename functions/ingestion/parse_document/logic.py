@@ -98,7 +98,7 @@ def _pictures_alone(key: str, scan: Scan) -> str:
 
 
 def _told_of(document: Document, scan: Scan | None, recognized: bool) -> Document:
-    """Return the document, with a warning of the pages that nobody reads, in place of the reader's own."""
+    """Return the document, with a warning of the pages that are not read, in place of the reader's own."""
     if scan is None:
         return document
     document = replace(document, warnings=tuple(told for told in document.warnings if SCANNED not in told))

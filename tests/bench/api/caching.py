@@ -1,4 +1,4 @@
-"""The service's prompt cache: what is read, what is written, for how long, and what nobody ever read."""
+"""The service's prompt cache: what is read, what is written, for how long, and what was never read."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

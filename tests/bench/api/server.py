@@ -95,7 +95,7 @@ class MessagesApi(Loopback):
         return _json(200, _message(model, content, billed))
 
     def _fault(self, body: Mapping[str, Any]) -> Fault | None:
-        # Neither the prompt nor its marks: a better wording refuses nobody else.
+        # Neither the prompt nor its marks: a better wording refuses no other request.
         asked = _text([body["model"], body["messages"][-1]["content"][-1]["text"]])
         with self._lock:
             before = self._asked[asked]

@@ -30,7 +30,7 @@ class Taken:
 
 
 def asked_anew(at: Running, story: Story, way: Way, speculate: str, **policy: Any) -> Asked:
-    """Return the story's question by one way, when nothing is remembered and nobody asked for long."""
+    """Return the story's question by one way, when nothing is remembered and no question came for long."""
     at.forget()
     at.api.clock.move(LONG_AGO)
     return at.ask(story.question(1), **way.policy, speculate=speculate, **policy)

@@ -12,7 +12,7 @@ from tests.support.cold_start import trees
 
 
 def build(out: Path, target: str, *options: str, checkout: Path = ROOT, **settings: object) -> str:
-    """Run the command in a checkout; returns what it prints. The test is skipped where nobody fetched libraries."""
+    """Run the command in a checkout; returns what it prints. The test is skipped where no libraries were fetched."""
     libraries = ROOT / "build" / "libraries" / target
     if not libraries.exists():
         pytest.skip(f"no build/libraries/{target}: `make install` fetches them")

@@ -1,4 +1,4 @@
-"""Executions of moto's as they go on: whoever watches one is woken by its events, and asks for none in vain."""
+"""Executions of moto's as they go on: watchers are woken by its events, and ask for none in vain."""
 
 import threading
 from collections.abc import Callable

@@ -11,7 +11,7 @@ HERE = f"us-east-1:{ACCOUNT}"
 COLLECTION = f"arn:aws:aoss:{HERE}:collection/passages"
 
 _PREFIXES = {"stepfunctions": "states", "bedrock-runtime": "bedrock"}
-# Whoever reads an object, or its head, needs GetObject.
+# Reading an object, or its head, needs GetObject.
 _ACTIONS = {"lambda:Invoke": "lambda:InvokeFunction", "s3:HeadObject": "s3:GetObject"}
 _SECRETS = {
     "model-key": "selfrag/anthropic", MODEL_SECRET: "selfrag/anthropic",

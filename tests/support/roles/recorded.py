@@ -45,7 +45,7 @@ _OTHERS_REFUSE = ("AccessDeniedException", 403)
 
 
 def everything(who: str, action: str, resource: str) -> bool:
-    """Return what a role allows that nobody looks at."""
+    """Return what a role allows that is not looked at."""
     return True
 
 

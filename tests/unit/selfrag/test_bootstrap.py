@@ -1,4 +1,4 @@
-"""The composition root: parts are made once, told apart by nobody, and can be handed over."""
+"""The composition root: parts are made once, and can be handed over."""
 
 import importlib
 import pkgutil

@@ -16,7 +16,7 @@ from selfrag.domain.errors import BadDocument
 
 # In the order in which they are believed where several divide the rows alike: numbers may hold commas.
 _DELIMITERS = ";\t|,"
-_NONE = "\x1f"  # a table of one column has no delimiter; nobody writes this control character
+_NONE = "\x1f"  # a table of one column has no delimiter; no file has this control character
 _SAMPLE_ROWS, _SAMPLE_CHARACTERS = 20, 20_000
 # Excel's own line, which it does not show: the delimiter that its reader is to use.
 _SEPARATOR = re.compile(r'"?sep=(.)"?(?:\r\n?|\n)', re.IGNORECASE)

@@ -23,7 +23,7 @@ def names_of(grid: Grid, shown: Sequence[Shown]) -> Sequence[Shown]:
 def _looks_like_names(grid: Grid, shown: Sequence[Shown]) -> bool:
     """Return whether the first row alone is bold or, where nothing is, has words that differ above numbers.
 
-    Of rows of words alone nobody can tell whether the first names the others, unless its looks say so.
+    Of rows of words alone it cannot be told whether the first names the others, unless its looks say so.
     """
     bold = [all(_bold(cell) for cell in line.cells if cell.blocks) for line in grid.lines]
     if any(_bold(cell) for line in grid.lines for cell in line.cells if cell.blocks):

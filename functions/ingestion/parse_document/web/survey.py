@@ -1,4 +1,4 @@
-"""A first look at a web page: takes out what nobody sees and what is furniture, and measures what stays."""
+"""A first look at a web page: takes out what is not seen and what is furniture, and measures what stays."""
 
 import re
 

@@ -13,7 +13,7 @@ _FACT = "Is the following statement correct or not? Say true if it's correct; ot
 _CHAT = "Given a chat history separated by new lines, generates an informative, knowledgeable and engaging response. "
 _LETTERS = "ABCDEFGHIJ"
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-# A tokenizer may write a space as U+2581, and so may whoever wants to be taken for one.
+# A tokenizer may write a space as U+2581, and so may a text that poses as one.
 _FORGED = re.compile("|".join(re.escape(marker).replace(r"\ ", r"[\s\u2581]+") for marker in MARKERS))
 _HEADING = re.compile(r"((?:^|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])\s*#)(?=##)")
 _PIECES = re.compile(r"[A-Za-z]+|\n| {2,}|[^ A-Za-z\n]")

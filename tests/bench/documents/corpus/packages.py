@@ -1,4 +1,4 @@
-"""Debian's packages, fetched and laid out below build/: nothing is installed, and nobody needs to be root."""
+"""Debian's packages, fetched and laid out below build/: nothing is installed, and no root is needed."""
 
 import re
 import shutil

@@ -66,7 +66,7 @@ def without_furniture(element: Element, removed: list[Element] | None = None) ->
 def without_numbers_of_notes(element: Element, removed: list[Element]) -> Element:
     """Return a copy of the tree without links within the page that are a number in brackets; `removed` collects them.
 
-    A PDF may count its notes by chapter where the HTML counts them through, so nobody can give the HTML's numbers.
+    A PDF may count its notes by chapter where the HTML counts them through, so no reader can give the HTML's numbers.
     """
     kept = Element(element.tag, element.attributes)
     for child in element.children:

@@ -144,7 +144,7 @@ def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again
     again([trace_of(history) for history in two], "--model", "grade_utility=claude-opus-5-5")
     assert [body["model"] for body in server.requests] == ["claude-opus-5-5"] * 2
     again([trace_of(history) for history in two], "--model", "grade_support=claude-opus-5-5")
-    assert len(server.requests) == 2, "what the first judge said stands, and nobody doubts it"
+    assert len(server.requests) == 2, "what the first judge said stands without a doubt"
     again([trace_of(history) for history in two], "--model", f"grade_support_first={WRITER}")
     assert [body["model"] for body in server.requests[2:]] == [WRITER] * 2
 
