@@ -11,7 +11,7 @@ import pytest
 from werkzeug.wrappers import Request, Response
 
 from cli.lab.gold.question_sets import read_questions
-from cli.local.offline.messages import schema_of
+from cli.local.stand_in.messages import schema_of
 from selfrag.domain.calls import PRICES
 from selfrag.runtime.models import WRITER
 from tests.e2e.conftest import Run

@@ -9,9 +9,9 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from cli.local.offline.messages import Refused, schema_of
-from cli.local.offline.replies import tokens
-from cli.local.offline.rules import step_of
+from cli.local.stand_in.messages import Refused, schema_of
+from cli.local.stand_in.replies import tokens
+from cli.local.stand_in.rules import step_of
 from tests.bench.api.billing import Billed
 from tests.bench.api.caching import PromptCache
 from tests.bench.api.clock import Clock

@@ -6,10 +6,10 @@ from typing import Any
 
 from werkzeug.datastructures import Headers
 
-from cli.local.offline.messages import Refused
-from cli.local.offline.replies import Replies
-from cli.local.offline.rules.fields import text_in, texts_in
-from cli.local.offline.web import SamplePages
+from cli.local.stand_in.fields import text_in, texts_in
+from cli.local.stand_in.messages import Refused
+from cli.local.stand_in.replies import reply_to
+from cli.local.stand_in.web import SamplePages
 from selfrag.ports.web import Domains
 from tests.support.doubles.json_server import JsonServer
 from tests.support.doubles.refusals import check
@@ -23,7 +23,6 @@ class MessagesServer(JsonServer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._replies = Replies()
         self._requests: deque[dict[str, Any]] = deque(maxlen=KEPT_REQUESTS)
 
     @property
@@ -38,7 +37,7 @@ class MessagesServer(JsonServer):
         if not headers.get("x-api-key") and not headers.get("authorization"):
             raise Refused("x-api-key header is required", 401, "authentication_error")
         check(body)
-        reply = self._replies.reply_to(body)
+        reply = reply_to(body)
         self._requests.append(body)
         return reply
 

@@ -16,24 +16,24 @@ class Refused(Exception):
 
 
 def is_current(model: str) -> bool:
-    """Whether a model id is of the 5 family, which refuses what older ones took."""
+    """Return whether a model id is of the 5 family, which refuses what older ones took."""
     return bool(_FIVE.search(model))
 
 
 def content_blocks(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A message's content as blocks; a plain string is one text block."""
+    """Return a message's content as blocks; a plain string is one text block."""
     content = message["content"]
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def output_format(body: Mapping[str, Any]) -> Any:
-    """The format that structured output is asked for in, or None."""
+    """Return the format of the structured output that is asked for, or None."""
     config = body.get("output_config")
     return config.get("format") if isinstance(config, dict) else None
 
 
 def forced_tool(body: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The tool that the reply must call, or None if none is forced."""
+    """Return the tool that the reply must call, or None if none is forced."""
     choice, tools = body.get("tool_choice"), body.get("tools")
     if not isinstance(choice, dict) or choice.get("type") not in ("tool", "any"):
         return None
@@ -45,7 +45,7 @@ def forced_tool(body: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def schema_of(body: Mapping[str, Any]) -> Any:
-    """The JSON schema of the verdict that a request asks for, by either way; None if it asks for text."""
+    """Return the JSON schema of the verdict that a request asks for, by either way; None if it asks for text."""
     tool = forced_tool(body)
     if tool:
         return tool.get("input_schema")
