@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cli.local.stand_in.arithmetic import without_counts
-from cli.local.stand_in.words import AMOUNT, holds, letters, names, units
+from cli.local.stand_in.words import AMOUNT, has, holds, letters, names, units
 
 # A sentence counts whole, the headings above it nearly so, and the rest of its passage little.
 _HEADING, _PASSAGE = 0.8, 0.4
@@ -46,10 +46,9 @@ class Quote:
 
 def quotes(question: str, sources: Sequence[Source]) -> list[Quote]:
     """Return the sentences of the sources, best first; of equals the one that was found first."""
-    passages = [frozenset(units(source.text)) for source in sources]
-    weights = _weights(question, passages)
+    weights = _weights(question, [source.text for source in sources])
     found = [
-        Quote(number, start, end, text, _share(question, weights, source, text, headings, passages[number]))
+        Quote(number, start, end, text, _share(question, weights, source, text, headings))
         for number, source in enumerate(sources)
         for start, end, text, headings in _sentences(source.blocks)
     ]
@@ -70,23 +69,20 @@ def chosen(question: str, sources: Sequence[Source]) -> list[Quote]:
     return best if all(holds(told, name) for name in names(question)) else []
 
 
-def _weights(question: str, passages: Sequence[frozenset[str]]) -> dict[str, float]:
+def _weights(question: str, passages: Sequence[str]) -> dict[str, float]:
     """Return the weight of each unit of a question, which is greater the fewer passages hold it."""
     # One passage alone tells little of what is rare.
     rare = 1.0 if len(passages) > 1 else 0.3
     return {
-        unit: 1 + rare * math.log((len(passages) + 1) / (sum(unit in passage for passage in passages) + 1))
+        unit: 1 + rare * math.log((len(passages) + 1) / (sum(has(passage, unit) for passage in passages) + 1))
         for unit in units(without_counts(question))
     }
 
 
-def _share(
-    question: str, weights: Mapping[str, float], source: Source, text: str, headings: str, passage: frozenset[str]
-) -> float:
-    said, above = units(text), units(f"{source.title} {source.document} {headings}")
+def _share(question: str, weights: Mapping[str, float], source: Source, text: str, headings: str) -> float:
+    where = ((text, 1.0), (f"{source.title} {source.document} {headings}", _HEADING), (source.text, _PASSAGE))
     got = sum(
-        weight * (1.0 if unit in said else _HEADING if unit in above else _PASSAGE if unit in passage else 0.0)
-        for unit, weight in weights.items()
+        weight * next((worth for part, worth in where if has(part, unit)), 0.0) for unit, weight in weights.items()
     )
     # A page of another year than the one that is asked for gives way to one of none.
     years = set(_YEAR.findall(f"{source.title} {source.document}")) - set(_YEAR.findall(question))

@@ -11,7 +11,7 @@ from cli.local.stand_in.arithmetic import total_for, worked_out
 from cli.local.stand_in.fields import fields_of, object_in, objects_in, text_in, texts_in
 from cli.local.stand_in.messages import Refused, content_blocks
 from cli.local.stand_in.quoting import ENOUGH, Quote, Source, chosen, quotes
-from cli.local.stand_in.words import GREETINGS, content_words, holds, letters, names, plain, units
+from cli.local.stand_in.words import GREETINGS, content_words, has, holds, letters, names, plain, units
 from question.generate.logic import NO_ANSWER
 from selfrag.domain.answers import UNCITED
 from selfrag.text.east_asian import RUN
@@ -201,8 +201,7 @@ def _grade_utility(fields: Fields) -> dict[str, Any]:
     asked = units(_in_full(question, object_in(fields, "previous")))
     if answer.strip() and (not asked or worked_out(question)):
         return {"reason": "The question needs no documents.", "score": 5}
-    said = set(units(answer))
-    share = sum(unit in said for unit in asked) / (len(asked) or 1)
+    share = sum(has(answer, unit) for unit in asked) / (len(asked) or 1)
     score = next((score for least, score in _USES if share >= least), 2 if answer.strip() else 1)
     return {"reason": f"The answer has {share:.0%} of the question's words.", "score": score}
 

@@ -24,7 +24,7 @@ GREETINGS = frozenset(("hello", "hi", "good morning", "thanks", "thank you", "�
 _WORD = re.compile(r"[^\W_]+(?:[-.,:/][^\W_]+)*")
 _PARTS = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
 # An amount is asked for by these, which are no content.
-AMOUNT = re.compile(r"\bhow (?:many|much|long|often)\b|何[^がはをに]|いくら|いつ|\bwhen\b|몇|얼마")
+AMOUNT = re.compile(r"\bhow (?:many|much|long|often)\b|何(?=[^がはをに])|いくら|いつ|\bwhen\b|몇|얼마")
 # Hiragana is grammar for the most part: it separates content words.
 _HIRAGANA = re.compile("[\u3041-\u309f]+")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -42,6 +42,11 @@ def plain(text: str) -> str:
 def units(text: str) -> tuple[str, ...]:
     """Return what a text is compared by, once each: stems of words, numbers, and pairs of East Asian characters."""
     return tuple(dict.fromkeys(unit for _, found in _content(text) for unit in found))
+
+
+def has(text: str, unit: str) -> bool:
+    """Return whether a text has a unit; one of East Asian characters may stand within a word."""
+    return unit in units(text) or (bool(RUN.match(unit)) and unit in plain(text))
 
 
 def content_words(text: str) -> list[str]:
