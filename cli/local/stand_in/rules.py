@@ -20,7 +20,7 @@ from selfrag.text.sentences import split_sentences
 Fields = Mapping[str, Any]
 Block = dict[str, Any]
 ABILITIES = "Hello. I quote sentences from the documents that answer a question, or say that none does."
-_MOST_SENTENCES, _MOST_UNITS_OF_A_FOLLOW_UP, _RAREST = 3, 2, 3
+_MOST_SENTENCES, _MOST_WORDS_OF_A_FOLLOW_UP, _RAREST = 3, 2, 3
 _USES = ((0.6, 5), (0.35, 4), (0.15, 3))
 
 
@@ -70,7 +70,7 @@ def _decide_retrieval(fields: Fields) -> dict[str, Any]:
         decision, reason = "continue", "The question is short and follows an answer."
     else:
         decision, reason = "yes", "The question is no greeting and no sum, so the documents are searched."
-    query = _in_full(question, previous) if decision == "yes" else ""
+    query = "" if decision == "no" else _in_full(question, previous)
     return {"reason": reason, "decision": decision, "complexity": complexity, "query": query}
 
 
@@ -92,7 +92,7 @@ def _is_about_documents(question: str, previous: Fields) -> bool:
 
 
 def _is_follow_up(question: str) -> bool:
-    return len(units(question)) <= _MOST_UNITS_OF_A_FOLLOW_UP
+    return len(content_words(question)) <= _MOST_WORDS_OF_A_FOLLOW_UP
 
 
 def _in_full(question: str, previous: Fields) -> str:

@@ -82,7 +82,7 @@ def names(question: str) -> tuple[str, ...]:
         starts = bool(_SENTENCE_START.search(question[: match.start()]))
         mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
         inner = any(letter.isupper() for letter in word[1:])
-        if len(word) > 1 and (mixed or inner or (word[0].isupper() and not starts)):
+        if word.casefold() not in STOP and len(word) > 1 and (mixed or inner or (word[0].isupper() and not starts)):
             found.append(word)
     return tuple(dict.fromkeys([*found, *_KATAKANA.findall(question)]))
 

@@ -139,7 +139,7 @@ def test_a_total_is_a_claim_that_stands_nowhere_and_a_repair_leaves_it_out(claud
         ("有給休暇は何日ですか。", "", "yes"),
         ("And in London?", "", "yes"),
         ("And in London?", LISBON, "continue"),
-        ("じゃあ東京は？", LISBON, "continue"),
+        ("じゃあ神戸オフィスは？", LISBON, "continue"),
         ("How long does the probation period last?", LISBON, "yes"),
     ],
 )
