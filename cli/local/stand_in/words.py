@@ -75,16 +75,15 @@ def _stem(word: str) -> str:
 
 def names(question: str) -> tuple[str, ...]:
     """Return the names in a question: capitalised words within a sentence, acronyms, words with digits, katakana."""
-    question = plain(question)
-    found = []
-    for match in _WORD.finditer(RUN.sub(" ", question)):
+    spaced, found = RUN.sub(" ", plain(question)), []
+    for match in _WORD.finditer(spaced):
         word = match[0]
-        starts = bool(_SENTENCE_START.search(question[: match.start()]))
+        starts = bool(_SENTENCE_START.search(spaced[: match.start()]))
         mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
         inner = any(letter.isupper() for letter in word[1:])
         if word.casefold() not in STOP and len(word) > 1 and (mixed or inner or (word[0].isupper() and not starts)):
             found.append(word)
-    return tuple(dict.fromkeys([*found, *_KATAKANA.findall(question)]))
+    return tuple(dict.fromkeys([*found, *_KATAKANA.findall(plain(question))]))
 
 
 def holds(text: str, name: str) -> bool:

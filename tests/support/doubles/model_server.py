@@ -12,7 +12,7 @@ from typing import Any
 from werkzeug.wrappers import Request, Response
 
 from cli.local.stand_in import rules
-from cli.local.stand_in.messages import schema_of
+from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback
 
 Body = dict[str, Any]
