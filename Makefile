@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test suite test-beside test-long test-lambda test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-ingestion bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test suite test-beside test-long test-lambda test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -118,10 +118,6 @@ bench-imports: $(VENV)/.bench ## Measure how long each Lambda's handler takes to
 bench-laptop: $(VENV)/.ask ## Measure ask and serve on this machine: make bench-laptop [CODE=dir of another commit] [RUNS=n] [JSON=1]
 	@$(BIN)/python -m cli.lab.bench.laptop $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(RUNS),--runs "$(RUNS)") \
 	  $(if $(JSON),--json)
-
-bench-ingestion: $(VENV)/.ask ## Measure reading documents on this machine: make bench-ingestion [CODE=dir of another commit] [FILES=n] [LETTERS=n] [JSON=1]
-	@$(BIN)/python -m cli.lab.bench.ingestion $(if $(value CODE),--code "$$SELFRAG_CODE") --code . \
-	  $(if $(FILES),--files "$(FILES)") $(if $(LETTERS),--letters "$(LETTERS)") $(if $(JSON),--json)
 
 bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)
 	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \

@@ -29,6 +29,7 @@ from cli.commands.releases import rollback
 from cli.commands.serving import serve
 from cli.lab.commands import COMMANDS as LABORATORY
 from cli.local.home import is_damage, told
+from cli.local.sources.report import Interrupted
 from cli.terminal import fail
 from selfrag.domain.errors import SelfragError
 
@@ -66,6 +67,8 @@ def main() -> None:
     """Run the command; an error is one sentence on stderr and a non-zero exit."""
     try:
         app()
+    except Interrupted as error:
+        fail(str(error), code=130)
     except SelfragError as error:
         fail(str(error))
     except KeyboardInterrupt:

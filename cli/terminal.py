@@ -12,24 +12,26 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
-from cli.pace import Reading, in_words
+from cli.pace import Pace, Reading
 from selfrag.domain.errors import InvalidInput
 
 # Where there is no terminal, progress is a line that often.
 _EVERY_SECONDS = 10.0
 
-# Control characters, and what ends a line or a paragraph.
-_MOVING = ("Cc", "Zl", "Zp")
+# What would end a line, move the cursor, or show letters in another order (CVE-2021-42574).
+_UNSEEN = ("Cc", "Zl", "Zp")
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 out, err = Console(), Console(stderr=True)
 
 
-def fail(sentence: str) -> NoReturn:
-    """Print one line on stderr and end the command with 2."""
+def fail(sentence: str, code: int = 2) -> NoReturn:
+    """Print one line on stderr and end the command."""
     one_line = " ".join(sentence.encode("utf-8", "replace").decode().split())
     sys.stderr.write(f"selfrag: {visible(one_line)}\n")
-    sys.exit(2)
+    sys.exit(code)
 
 
 def warn(warnings: Sequence[str]) -> None:
@@ -39,8 +41,9 @@ def warn(warnings: Sequence[str]) -> None:
 
 
 def visible(name: str) -> str:
-    """A file's name as it can stand in a line: what would end that, or move the cursor, is written as an escape."""
-    return "".join(c.encode("unicode_escape").decode() if category(c) in _MOVING else c for c in name)
+    """Return a name as it can stand in a line: letters that are not seen, or turn others, as escapes."""
+    hidden = (c for c in set(name) if category(c) in _UNSEEN or c in _TURNING)
+    return name.translate({ord(c): c.encode("unicode_escape").decode() for c in hidden})
 
 
 def attended() -> bool:
@@ -72,21 +75,23 @@ def print_row(value: Any) -> None:
 
 @contextmanager
 def reading_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[Reading], None]]:
-    """How far ingestion is, how fast and for how long yet, on stderr; it appears only if there is something to do.
+    """Show the progress of an ingestion and the time left on stderr, only if there is something to do.
 
     A bar for a person at a terminal, else a line every ten seconds.
     """
-    columns = (TextColumn("Reading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+    about = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
+    columns = (TextColumn("Reading"), BarColumn(bar_width=12), MofNCompleteColumn(), about)
+    bar = Progress(*columns, console=err, transient=True, expand=True, disable=not err.is_terminal)
     task = bar.add_task("", total=None, visible=False)
-    began = told = clock()
+    told = clock()
+    paces = Pace(told)
 
     def tell(reading: Reading) -> None:
         nonlocal told
-        pace = in_words(reading, clock() - began)
+        pace = paces.words(reading, clock())
         removed = f"{reading.removed} removed" if reading.removed else ""
-        about = ", ".join(filter(None, (removed, pace, escape(visible(reading.name)))))
-        bar.update(task, completed=reading.done, total=reading.total, description=about, visible=True)
+        words = ", ".join(filter(None, (removed, pace, escape(visible(reading.name)))))
+        bar.update(task, completed=reading.done, total=reading.total, description=words, visible=True)
         if not err.is_terminal and clock() - told >= _EVERY_SECONDS:
             told = clock()
             so_far = f"selfrag: {reading.done} of {reading.total} documents read"

@@ -125,6 +125,14 @@ variable "reserved_concurrency" {
     condition     = alltrue([for copies in values(var.reserved_concurrency) : copies >= -1 && floor(copies) == copies])
     error_message = "reserved_concurrency must be whole numbers, -1 or more."
   }
+
+  validation {
+    condition = var.account_concurrency == null || alltrue([
+      for taken in [sum([for copies in values(merge({ ask = local.ask_share }, var.reserved_concurrency)) : max(copies, 0)])] :
+      taken == 0 || try(taken + 100 <= var.account_concurrency, false)
+    ])
+    error_message = "The reservations, a share for ask included, leave fewer than 100 of account_concurrency, which AWS keeps for functions without one: lower reserved_concurrency, or ask for a higher limit."
+  }
 }
 
 variable "account_concurrency" {
@@ -426,7 +434,7 @@ variable "pipeline" {
 }
 
 variable "text_recognition" {
-  description = "Lets Amazon Textract read pages of PDFs that show pictures and hold no text: about 1.50 dollars for 1,000 such pages. The region must have Textract; not tried on AWS (doctor: textract)."
+  description = "Lets Amazon Textract read pages of PDFs that show pictures and hold no text: about 1.50 dollars for 1,000 such pages. The region must have Textract; not tried on AWS (doctor: region)."
   type        = bool
   default     = false
 }

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.local.place import Place, place_to_ask, place_to_read
-from cli.local.sources.another import AnotherDirectory, refuse_another
+from cli.local.sources.registry import AnotherDirectory, refuse_another
 from cli.local.sources.report import NothingUsable, Report
 from cli.options import AsJson, Collection, Docs, Filters, IntoCollection
 from cli.terminal import agreed, out, print_json, print_line, reading_progress, warn
@@ -36,7 +36,7 @@ def ingest(
 def _may_replace(place: Place) -> bool:
     """Whether a directory takes the place of another one, which the person at the terminal is asked."""
     try:
-        refuse_another(place)
+        refuse_another(place.collection, place.source)
     except AnotherDirectory as error:
         if not agreed(f"{error} Read it in its place now?", otherwise=str(error)):
             raise typer.Exit(1) from error
@@ -48,7 +48,7 @@ def _show_plan(place: Place) -> Report:
     from cli.local.ingest import plan
 
     try:
-        refuse_another(place)
+        refuse_another(place.collection, place.source)
     except AnotherDirectory as error:
         warn([str(error)])
     planned = plan(place)
@@ -75,13 +75,18 @@ def _read(place: Place, replacing: bool) -> Report:
     return report
 
 
-def documents(docs: Docs = None, collection: Collection = "", as_json: AsJson = False) -> None:
+def documents(
+    docs: Docs = None,
+    collection: Collection = "",
+    failed: Annotated[bool, typer.Option("--failed", help="Only those that could not be read.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
     place = place_to_ask(docs, collection)
     from cli.local.lookup import known_documents
     from cli.show.documents import show_documents
 
-    known = known_documents(place)
+    known = [document for document in known_documents(place) if not failed or document["status"] == "failed"]
     if as_json:
         print_json(known)
     else:

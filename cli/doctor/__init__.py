@@ -1,1 +1,1 @@
-"""`selfrag doctor`: looks at an AWS account before a deployment, and at the deployment after it."""
+"""`selfrag doctor`: checks of an AWS account before a deployment, and of the deployment after it."""

@@ -1,6 +1,8 @@
-"""What a deployment was told to be: the variables of infra/ that the doctor asks about."""
+"""The Terraform's variables that the doctor reads, and its outputs."""
 
 import json
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,12 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from selfrag.domain.errors import InvalidInput
 
-
-class Throttle(BaseModel):
-    """Requests a second, and how many at once."""
-
-    rate: float
-    burst: float
+Outputs = dict[str, Any]
 
 
 class Choices(BaseModel):
@@ -24,15 +21,14 @@ class Choices(BaseModel):
     name: str = "selfrag"
     region: str | None = None
     model_provider: str = "anthropic"
+    model_base_url: str | None = None
     models: dict[str, str] = {}
     embedding_region: str | None = None
     web_search: bool = True
-    auth: str = "api_key"
     collections: list[str] = ["documents"]
     collection_endpoint: str | None = None
     index: dict[str, Any] = {}
     search_index: dict[str, Any] | None = None
-    reserved_concurrency: dict[str, int] = {}
     account_concurrency: int | None = None
     manage_api_gateway_account: bool = False
     text_recognition: bool = False
@@ -41,34 +37,31 @@ class Choices(BaseModel):
     selfrag_component_name: str | None = None
     selfrag_generator_url: str | None = None
     selfrag_generator_secret: bool = False
-    selfrag_model: str | None = None
     selfrag_instance_type: str = "ml.g5.2xlarge"
-    api_throttle: Throttle = Throttle(rate=50, burst=100)
-    key_throttle: Throttle = Throttle(rate=5, burst=10)
 
     @property
     def written(self) -> str:
-        """The name of the index that documents are written to."""
+        """Return the name of the index that documents are written to."""
         return str(self.index.get("name", "passages"))
 
     @property
     def searched(self) -> str:
-        """The name of the index that is searched."""
+        """Return the name of the index that is searched."""
         return self.written if self.search_index is None else str(self.search_index.get("name", "passages"))
 
     @property
     def endpoint(self) -> str:
-        """The endpoint of SageMaker that has the fine-tuned model; "" without one."""
+        """Return the SageMaker endpoint of the fine-tuned model; "" without one."""
         return f"{self.name}-generator" if self.selfrag_hosting else self.selfrag_endpoint_name or ""
 
     @property
     def has_generator(self) -> bool:
-        """Whether questions may be answered by the fine-tuned model."""
+        """Return whether questions may be answered by the fine-tuned model."""
         return bool(self.endpoint or self.selfrag_generator_url)
 
     @property
     def secrets(self) -> list[str]:
-        """The names of the secrets that a deployment has."""
+        """Return the names of the secrets that a deployment has."""
         made = {
             "anthropic": self.model_provider == "anthropic",
             "tavily": self.web_search,
@@ -78,19 +71,53 @@ class Choices(BaseModel):
 
 
 def choices_in(infra: Path) -> Choices:
-    """What the variables files of a folder say, later ones over earlier ones, as terraform reads them."""
+    """Read the variables files of a folder, later ones over earlier ones, as terraform does."""
     values: dict[str, Any] = {}
     for file in _files(infra):
         try:
             values |= _read(file)
         except Exception:
-            # Not what the parser says: it may quote the file, which is the reader's own business.
+            # The parser's own message may quote the file, and so a secret.
             raise InvalidInput(f"{file} cannot be read: let `terraform -chdir={infra} validate` say why.") from None
     try:
         return Choices.model_validate({name: value for name, value in values.items() if value is not None})
     except ValidationError as error:
         wrong = ", ".join(str(each["loc"][0]) for each in error.errors())
         raise InvalidInput(f"The variables in {infra} have no usable value for: {wrong}.") from None
+
+
+def outputs_of(infra: Path) -> Outputs:
+    """Return the outputs' values by name; none where nothing is deployed, or terraform cannot say."""
+    terraform = shutil.which("terraform")
+    if not terraform:
+        return {}
+    command = [terraform, f"-chdir={infra}", "output", "-json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own arguments)
+    if done.returncode:
+        return {}
+    return {name: output["value"] for name, output in json.loads(done.stdout or "{}").items()}
+
+
+def deployed_outputs(infra: Path) -> Outputs:
+    """Return the outputs of a deployment; raises InvalidInput when there is none."""
+    outputs = outputs_of(infra)
+    if "endpoint" not in outputs:
+        raise InvalidInput(
+            f"`terraform -chdir={infra} output` knows no deployment: run `terraform init` there if its state is "
+            "elsewhere, or `make deploy` first."
+        )
+    return outputs
+
+
+def unquoted(value: Any) -> Any:
+    """Return a value of HCL without the quotes that the parser keeps, of names and of plain texts."""
+    if isinstance(value, dict):
+        return {unquoted(name): unquoted(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [unquoted(part) for part in value]
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        return value[1:-1]
+    return value
 
 
 def _files(infra: Path) -> Iterator[Path]:
@@ -104,14 +131,3 @@ def _read(file: Path) -> dict[str, Any]:
     if file.suffix == ".json":
         return dict(json.loads(text))
     return {name: None if value == "null" else unquoted(value) for name, value in hcl2.loads(text).items()}
-
-
-def unquoted(value: Any) -> Any:
-    """A value of HCL without the quotes that the parser keeps, of names and of plain texts."""
-    if isinstance(value, dict):
-        return {unquoted(name): unquoted(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [unquoted(part) for part in value]
-    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
-        return value[1:-1]
-    return value

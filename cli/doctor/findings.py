@@ -1,4 +1,4 @@
-"""What a check is, and what it finds: a sentence, and what to do about it."""
+"""Checks and their findings: a sentence, and what to do about it."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ REFUSALS = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "4
 
 
 class Level(StrEnum):
-    """How much a finding matters."""
+    """The weight of a finding."""
 
     FINE = "fine"
     LOOK = "look"
@@ -35,44 +35,48 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check(Generic[Subject]):
-    """What is looked at, by which IAM actions of whoever runs the doctor, and how."""
+    """Functions under one name; `looks_at` begins the sentence of a failure, `actions` are IAM's of the caller.
+
+    Each function runs, whatever becomes of those before it.
+    """
 
     name: str
     looks_at: str
     actions: tuple[str, ...]
-    run: Callable[[Subject], Iterable[Finding]]
+    runs: tuple[Callable[[Subject], Iterable[Finding]], ...]
 
 
 def fine(says: str, rate: float | None = None) -> Finding:
-    """Nothing to do."""
+    """Return a finding that needs nothing done."""
     return Finding(Level.FINE, says, rate=rate)
 
 
 def look(says: str, do: str, rate: float | None = None) -> Finding:
-    """It works, within a limit or at a price that one should know."""
+    """Return a finding of something that works, within a limit or at a price that one should know."""
     return Finding(Level.LOOK, says, do, rate)
 
 
 def unknown(says: str, do: str = "") -> Finding:
-    """It could not be looked at."""
+    """Return a finding of something that the doctor could not look at."""
     return Finding(Level.UNKNOWN, says, do)
 
 
 def blocks(says: str, do: str) -> Finding:
-    """A deployment would fail, or would answer nothing."""
+    """Return a finding by which a deployment would fail, or would answer nothing."""
     return Finding(Level.BLOCKS, says, do)
 
 
 def found_by(check: Check[Subject], subject: Subject) -> Iterator[Finding]:
-    """What a check finds; what it may not look at, or cannot reach, is a finding, too."""
-    try:
-        yield from check.run(subject)
-    except ClientError as error:
-        yield _refused(check, error)
-    except BotoCoreError as error:
-        yield unknown(f"{check.looks_at} could not be looked at: {type(error).__name__}.", "Try again later.")
-    except SelfragError as error:
-        yield unknown(f"{check.looks_at} could not be looked at: {error}", error.hint)
+    """Run a check and yield its findings; a refused or unreachable service is a finding, too."""
+    for run in check.runs:
+        try:
+            yield from run(subject)
+        except ClientError as error:
+            yield _refused(check, error)
+        except BotoCoreError as error:
+            yield unknown(f"{check.looks_at} could not be looked at: {type(error).__name__}.", "Try again later.")
+        except SelfragError as error:
+            yield unknown(f"{check.looks_at} could not be looked at: {error}", error.hint)
 
 
 def _refused(check: Check[Subject], error: ClientError) -> Finding:

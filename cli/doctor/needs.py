@@ -1,4 +1,4 @@
-"""What a question takes, answered at the first try, and what a passage takes to load.
+"""The needs of a question, answered at the first try, and of a passage that is loaded.
 
 The only place of these figures in code: docs/costs.md and docs/sizing.md reckon with the same, and a test says so.
 """
@@ -17,26 +17,26 @@ HOURS_A_MONTH = 730
 
 
 def by_lambda(at_once: float) -> float:
-    """Questions a second that so many functions at once allow."""
+    """Return the questions a second that so many concurrent functions allow."""
     return at_once / LAMBDA_SECONDS
 
 
 def by_embedding(calls_a_minute: float) -> float:
-    """Questions a second that so many calls of the embedding model allow, if nothing is ingested beside."""
+    """Return the questions a second that so many embedding calls allow while no document is ingested."""
     return calls_a_minute / 60 / EMBEDDINGS
 
 
 def by_model(calls_a_minute: float | None, tokens_a_minute: float | None) -> float:
-    """Questions a second that a model allows which makes all calls; None is no limit."""
+    """Return the questions a second of a model that makes all calls; None is no limit."""
     limits = [(calls_a_minute, MODEL_CALLS), (tokens_a_minute, MODEL_TOKENS)]
     return min(limit / 60 / each for limit, each in limits if limit is not None)
 
 
 def load_minutes(passages: int, calls_a_minute: float) -> float:
-    """How long a first load takes: each passage is a call of the embedding model."""
+    """Return the minutes of a first load: each passage is a call of the embedding model."""
     return passages / calls_a_minute
 
 
 def month_dollars(units: float) -> float:
-    """What so many OpenSearch Compute Units cost in a month in which all are used."""
+    """Return the price of so many OpenSearch Compute Units in a month in which all are used."""
     return units * HOURS_A_MONTH * OCU_HOUR_DOLLARS

@@ -1,4 +1,4 @@
-"""Service Quotas, by name: codes differ, and names are what the console shows."""
+"""Service Quotas by name: codes differ, and names are what the console shows."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Quota:
-    """A limit of the account in a region; `adjustable` is whether the Service Quotas console can raise it."""
+    """A limit of the account in a region; `adjustable` if the Service Quotas console can raise it."""
 
     service: str
     region: str
@@ -17,7 +17,7 @@ class Quota:
     adjustable: bool
 
     def raise_to(self, wanted: float) -> str:
-        """What to do for a higher one."""
+        """Return what to do for a higher one."""
         if not self.adjustable:
             return (
                 f'Service Quotas cannot raise it: open a case with AWS Support for "{self.name}" ({self.code}) in '
@@ -30,7 +30,7 @@ class Quota:
 
 
 class Quotas:
-    """The quotas of one service: those of the account, and the defaults of those that it has not."""
+    """The quotas of one service: those of the account, and AWS's defaults for the rest."""
 
     ACTIONS = ("servicequotas:ListServiceQuotas", "servicequotas:ListAWSDefaultServiceQuotas")
 
@@ -45,5 +45,5 @@ class Quotas:
         ]
 
     def named(self, pattern: str) -> Quota | None:
-        """The quota whose whole name matches, in whatever case; None if there is none."""
+        """Return the quota whose whole name matches, in any case; None if there is none."""
         return next((each for each in self._quotas if re.fullmatch(pattern, each.name, re.IGNORECASE)), None)

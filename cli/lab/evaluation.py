@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli.lab.gold.question_sets import GoldQuestion
-from cli.lab.replay.traces import keeping_traces, traces_beside
 from cli.lab.report import Findings
 from cli.lab.runs.asking import Ask, asking_endpoint, asking_place, brought_in_step
 from cli.lab.runs.budget import MARGIN, Budget
 from cli.lab.runs.results import Results, no_results, opened_results
-from cli.lab.runs.running import Run, Tell
-from cli.lab.runs.signals import ended_by_signals
+from cli.lab.runs.running import Run, Tell, ended_by_signals
 from cli.lab.runs.tasks import estimated_usd, tasks_left, usual_usd
 from cli.lab.runs.variants import Variant
+from cli.lab.traces import keeping_traces, traces_beside
 from cli.local.backends import check_generator, is_offline
 from cli.local.place import Place
 from cli.local.setup import AS_SET
-from cli.local.sources.telling import OnDocument
+from cli.local.sources.progress import OnDocument
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.runtime.settings import Settings, read
 

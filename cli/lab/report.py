@@ -12,7 +12,6 @@ from cli.lab.metrics.comparison import better, differences, intervals, most_diff
 from cli.lab.metrics.distributions import distributions
 from cli.lab.metrics.languages import languages_of
 from cli.lab.metrics.measures import Measured, Reply, measured, overall
-from cli.lab.metrics.opinions import opinions
 from cli.lab.runs.results import Result
 from cli.lab.runs.variants import Variant
 from selfrag.domain.errors import InvalidInput
@@ -92,13 +91,8 @@ class Findings:
             "differences": {
                 name: {**asdict(gap), "verdict": gap.verdict} for name, gap in differences(one, two).items()
             },
-            "agreement": opinions(self._responses(first, other)),
             "most_different": [self._side_by_side(first, other, place) for place in most_different(one, two)],
         }
-
-    def _responses(self, *names: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        one, other = ([result.response for result in self.results[name]] for name in names)
-        return list(zip(one, other, strict=True))
 
     def _side_by_side(self, first: str, other: str, place: int) -> dict[str, Any]:
         question = self.questions[place]

@@ -19,8 +19,6 @@ def show_report(console: Console, report: Report) -> None:
     for comparison in report["comparisons"]:
         base, variant = escape(comparison["base"]), escape(comparison["variant"])
         console.print(_differences(comparison))
-        if comparison["agreement"]:
-            console.print(_agreement(comparison["agreement"], f"Verdicts of {variant} and {base} on the same"))
         console.print(
             f"{variant} answers {comparison['won']} questions better than {base}, {comparison['lost']} worse."
         )
@@ -54,38 +52,22 @@ def _differences(comparison: dict[str, Any]) -> Table:
     return table
 
 
-def _agreement(agreements: dict[str, dict[str, Any]], title: str) -> Table:
-    """A line for each kind of verdict: how many were compared, the share that is equal, kappa, and the difference."""
-    table = Table("Verdicts", title=escape(title), title_justify="left")
-    for heading in ("compared", "equal", "kappa", "difference", "ungraded"):
-        table.add_column(heading, justify="right")
-    for kind, found in agreements.items():
-        figures = [
-            "" if found[name] is None else form.format(found[name])
-            for name, form in (("equal", "{:.1%}"), ("kappa", "{:.3f}"), ("difference", "{:+.3f}"))
-        ]
-        table.add_row(kind, str(found["pairs"]), *figures, str(found["ungraded"]))
-    return table
-
-
 def show_replay(console: Console, report: Report) -> None:
-    """Print what a replay judged anew, how far it agrees, and the questions that would end otherwise."""
+    """Print what a replay judged anew, and the questions with a verdict that differs."""
     table = Table("Step", title=f"{report['traces']} traces", title_justify="left")
-    for heading in ("verdicts", "judged anew", "calls", "USD"):
+    columns = ("verdicts", "same", "changed", "judged anew", "calls", "USD")
+    for heading in columns:
         table.add_column(heading, justify="right")
     for step, took in report["steps"].items():
         usd = "unknown" if took["usd"] is None else f"{took['usd']:.4f}"
-        table.add_row(step, str(took["verdicts"]), str(took["judged"]), str(took["calls"]), usd)
+        counts = (str(took[name]) for name in ("verdicts", "same", "changed", "judged", "calls"))
+        table.add_row(step, *counts, usd)
     console.print(table)
-    console.print(_agreement(report["agreement"], "As recorded, and now"))
-    endings = [row for row in report["otherwise"] if row["status"] != row["would_be"]]
-    console.print(
-        f"{len(endings)} of {report['traces']} questions would have ended otherwise, "
-        f"{len(report['otherwise']) - len(endings)} more gone another way."
-    )
-    for row in report["otherwise"]:
-        ending = f"{row['status']} → {row['would_be']}" if row in endings else "another way"
-        console.print(f"  {ending}: {escape(visible(row['question']))}  [dim]{escape(row['id'])}[/]", highlight=False)
+    console.print(f"{len(report['changed'])} of {report['traces']} questions have a verdict that differs.")
+    for row in report["changed"]:
+        pairs = ", ".join(f"{one['step']} {one['was']} → {one['is']}" for one in row["verdicts"])
+        asked = escape(visible(row["question"]))
+        console.print(f"  {pairs}: {asked}  [dim]{escape(row['id'])}[/]", highlight=False, soft_wrap=True)
 
 
 def _show_question(console: Console, question: dict[str, Any], names: tuple[str, ...]) -> None:

@@ -8,8 +8,8 @@ from cli.local.index import local_parts
 from cli.local.ingest import sync
 from cli.local.lookup import known_records
 from cli.local.place import Place
+from cli.local.sources.progress import OnDocument
 from cli.local.sources.report import Report
-from cli.local.sources.telling import OnDocument
 from cli.local.stores.tables import ANSWERS, opened_items
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.questions import AskRequest

@@ -1,24 +1,23 @@
 """Brings a collection of the local index in step with a directory, by the workflow that is deployed.
 
-The directory is the bucket, and the manifest says what the index holds of it. Only for documents whose content is not
-what the manifest says is the workflow run; with nothing to do, not even the local stack is started.
+The directory is the bucket, and the manifest says what the index holds of it. The workflow runs only for documents
+whose content is not what the manifest says; with nothing to do, not even the local stack is started.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from cli.local.home import alone
 from cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
 from cli.local.place import Place
 from cli.local.recognition.tesseract import program
-from cli.local.sources.another import refuse_another
-from cli.local.sources.comparison import Comparison, compare, content_of, records_by_path
-from cli.local.sources.plan import Plan, plan_of
-from cli.local.sources.remembered import remember
-from cli.local.sources.report import Report, report_of
-from cli.local.sources.telling import OnDocument, Telling
+from cli.local.sources.comparison import Comparison, compare, content_of, is_about, records_by_path
+from cli.local.sources.progress import OnDocument, Progress
+from cli.local.sources.registry import refuse_another, remember
+from cli.local.sources.report import Interrupted, Plan, Report, plan_of, report_of
 from cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag.bootstrap import Parts
 from selfrag.runtime.settings import IngestionSettings
@@ -34,7 +33,7 @@ def sync(
 
     multilingual-e5-small embeds unless another embedder is given. Several processes may do so at once, for the same
     directory or others. Raises InvalidInput if the directory is missing, AnotherDirectory if the collection was read
-    from another one and is not to be replaced, NothingUsable if it holds no document that can be used.
+    from another one and is not to be replaced, NothingUsable if it holds no document that can be used, Interrupted.
     """
     with _compared(place, embedder, replacing) as (comparison, _, _):
         if comparison.in_step:
@@ -50,7 +49,7 @@ def sync(
 
 
 def plan(place: Place, embedder: NamedEmbedder | None = None) -> Plan:
-    """What `sync` would do, without doing it; raises InvalidInput if the directory is missing."""
+    """Return what `sync` would do, without doing it; raises InvalidInput if the directory is missing."""
     with _compared(place, embedder, replacing=True) as (comparison, _, _):
         return plan_of(place, comparison)
 
@@ -59,9 +58,9 @@ def plan(place: Place, embedder: NamedEmbedder | None = None) -> Plan:
 def _compared(
     place: Place, embedder: NamedEmbedder | None, replacing: bool
 ) -> Iterator[tuple[Comparison, LocalManifest, KeptEmbedder]]:
-    """How a place stands, with the manifest and the embedder that bring it in step."""
+    """Yield a place beside its manifest, with that and the embedder that bring it in step."""
     if not replacing:
-        refuse_another(place)
+        refuse_another(place.collection, place.source)
     with embedding_with(embedder) as embedding, opened_manifest() as manifest:
         yield compare(place, manifest, IngestionSettings(pipeline=_pipeline(embedding)).made_by), manifest, embedding
 
@@ -75,12 +74,12 @@ def _remember(place: Place, comparison: Comparison, read_at: int | None = None) 
 def _ingest(
     place: Place, comparison: Comparison, manifest: LocalManifest, embedding: KeptEmbedder, on_document: OnDocument
 ) -> dict[str, str]:
-    """Run the workflow for all that is not in step; gives why files cannot be read, by path."""
+    """Run the workflow for all that is not in step; return why files cannot be read, by path."""
     # They take a second to load.
     from cli.local.ingestion import ingest_objects
     from cli.local.recognition.local import local_recognizer
 
-    unread, telling = dict(comparison.unread), Telling(place, comparison, embedding, on_document)
+    unread, progress = dict(comparison.unread), Progress(place, comparison, on_document)
 
     def read(key: str) -> bytes | None:
         path = place.path_of(key)
@@ -92,12 +91,26 @@ def _ingest(
         return content
 
     keys = [f"{place.collection}/{path}" for path in (*comparison.todo, *comparison.gone)]
+    environment = {"SELFRAG_PIPELINE": _pipeline(embedding)}
     with local_recognizer() as recognizer:
         parts: Parts = {"index": open_index(), "embedder": embedding, "recognizer": recognizer}
-        ingest_objects(keys, read, manifest, {"SELFRAG_PIPELINE": _pipeline(embedding)}, parts, telling)
+        ingest = partial(ingest_objects, read=read, manifest=manifest, environment=environment, parts=parts)
+        try:
+            ingest(keys, on_event=progress)
+            # What failed for another reason than its content is tried once more, now that all others are read.
+            ingest(_failed(place, manifest, keys), on_event=lambda event: None)
+        except KeyboardInterrupt as error:
+            files = len(comparison.files.paths)
+            raise Interrupted(files - len(comparison.todo) + progress.read, files) from error
     return unread
 
 
+def _failed(place: Place, manifest: LocalManifest, keys: Sequence[str]) -> list[str]:
+    """Return the keys of documents that failed, but not for what they hold."""
+    records = manifest.records(place.collection)
+    return [key for key in keys if (record := records.get(key)) and record.status == "failed" and not is_about(record)]
+
+
 def _pipeline(embedding: KeptEmbedder) -> str:
-    """What passages depend on beside the files: what embeds them, and whether pictures of pages are read."""
+    """Return what passages depend on beside the files: what embeds them, and whether pictures of pages are read."""
     return f"{embedding.name} tesseract" if program() else embedding.name

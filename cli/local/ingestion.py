@@ -2,15 +2,15 @@
 
 import threading
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, Never
 
 from cli.local.definitions import INGESTION
 from cli.local.environment import DOCUMENTS_BUCKET, handlers_environment
 from cli.local.runner.tasks import Item, LambdaHandler
+from cli.local.sources.progress import Event
 from cli.local.stack import deployed_handlers, machine
 from cli.local.stores.manifest import LocalManifest
 from cli.local.stores.objects import LocalObjects
@@ -18,14 +18,17 @@ from ingestion.split_document.logic import BATCH
 from selfrag import bootstrap
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import Misconfigured, SelfragError
+from selfrag.ports.embedder import Embedder
 
 # Embedding takes one core and the workflow, which is Python, another; more threads only wait for each other.
 AT_ONCE = 3
 
+# So many passages are embedded before it is asked again whether the run is to end: seconds, on a busy machine.
+_TOGETHER = 5
+
 # The bytes of an object, or None if there is none.
 Read = Callable[[str], bytes | None]
-# Called with an object's key, the passage that is embedded (counted from 1, 0 for none), and whether it is done.
-OnObject = Callable[[str, int, bool], None]
+OnEvent = Callable[[Event], None]
 
 
 def ingest_objects(
@@ -34,31 +37,39 @@ def ingest_objects(
     manifest: LocalManifest,
     environment: Mapping[str, str],
     parts: bootstrap.Parts,
-    on_object: OnObject,
+    on_event: OnEvent,
 ) -> None:
     """Run the workflow for each object; what became of it stands in the manifest.
 
-    Raises Misconfigured when a step says so, for it would be the same with every other document.
+    No step has a timeout here: on a busy machine, or behind a large neighbour, it takes as long as it takes. Raises
+    Misconfigured when a step says so, for it would be the same with every other document.
     """
     # Every write can be searched at once here.
     settings, objects = {**environment, "SELFRAG_VIEW_SECONDS": "0"}, LocalObjects()
-    stores = bootstrap.using(objects=objects, manifest=manifest)
-    with handlers_environment(settings), stores, bootstrap.using(**parts):
-        _Run(keys, read, objects, on_object).to_the_end()
-
-
-@dataclass(frozen=True)
-class _News:
-    """What a thread tells: that it works on a passage of an object, or has ended with it, perhaps by an error."""
-
-    key: str
-    passage: int = 0
-    ended: bool = False
-    error: Exception | None = None
+    stores, stopped = bootstrap.using(objects=objects, manifest=manifest), threading.Event()
+    embedder = bootstrap.using(embedder=_Interruptible(parts["embedder"], stopped))
+    with handlers_environment(settings), stores, bootstrap.using(**parts), embedder:
+        _Run(keys, read, objects, on_event, stopped).to_the_end()
 
 
 class _Stopped(SelfragError):
     """The command ends, so no step begins any more."""
+
+
+class _Interruptible:
+    """An embedder that ends between some passages when the run is to end."""
+
+    def __init__(self, embedder: Embedder, stopped: threading.Event) -> None:
+        self._embedder, self._stopped = embedder, stopped
+
+    def query(self, text: str) -> list[float]:
+        return self._embedder.query(text)
+
+    def passages(self, texts: Sequence[str]) -> Iterator[list[float]]:
+        for start in range(0, len(texts), _TOGETHER):
+            if self._stopped.is_set():
+                raise _Stopped("the command was ended")
+            yield from self._embedder.passages(texts[start : start + _TOGETHER])
 
 
 class _NoTables:
@@ -74,31 +85,51 @@ class _NoTables:
 class _Run:
     """One execution for each key, some at a time."""
 
-    def __init__(self, keys: Sequence[str], read: Read, objects: LocalObjects, on_object: OnObject) -> None:
+    def __init__(
+        self, keys: Sequence[str], read: Read, objects: LocalObjects, on_event: OnEvent, stopped: threading.Event
+    ) -> None:
         self._keys = {document_id(DOCUMENTS_BUCKET, key): key for key in keys}
-        self._read, self._objects, self._on_object = read, objects, on_object
-        self._news: SimpleQueue[_News] = SimpleQueue()
-        self._stopped = threading.Event()
+        self._read, self._objects, self._on_event = read, objects, on_event
+        self._events: SimpleQueue[Event | Exception] = SimpleQueue()
+        self._stopped = stopped
         handlers = {name: self._watched(name, handler) for name, handler in deployed_handlers(INGESTION).items()}
-        self._machine = machine(INGESTION, handlers, _NoTables(), self._pause)
+        self._machine = machine(INGESTION, handlers, _NoTables(), self._pause, timed=False)
 
     def _watched(self, name: str, handler: LambdaHandler) -> LambdaHandler:
-        """A step that tells what it works on, and does not begin when the run is to end."""
+        """Return a step with its events, which does not begin when the run is to end."""
 
         def watched(event: dict[str, Any], context: Any) -> Any:
             if self._stopped.is_set():
                 raise _Stopped("the command was ended")
-            if name == "embed_passages":
-                identity, _, batch = event["passages_key"].partition("/")
-                number = int(batch.rpartition("-")[2].removesuffix(".json"))
-                self._news.put(_News(self._keys[identity], BATCH * number + 1))
             try:
-                return handler(event, context)
+                if name == "embed_passages":
+                    return self._embedded(event, lambda: handler(event, context))
+                result = handler(event, context)
             except Misconfigured as error:
-                self._news.put(_News("", error=error))
+                self._events.put(error)
                 raise
+            if name == "split_document":
+                letters = sum(self._letters(batch["passages_key"]) for batch in result["batches"])
+                self._events.put(Event(self._keys[event["document_id"]], letters=letters))
+            return result
 
         return watched
+
+    def _embedded(self, event: dict[str, Any], embed: Callable[[], Any]) -> Any:
+        identity, _, batch = event["passages_key"].partition("/")
+        first = BATCH * int(batch.rpartition("-")[2].removesuffix(".json")) + 1
+        self._events.put(Event(self._keys[identity], passage=first))
+        result = embed()
+        passages, letters = len(self._passages(event["passages_key"])), self._letters(event["passages_key"])
+        self._events.put(Event(self._keys[identity], passage=first, passages=passages, embedded=letters))
+        return result
+
+    def _passages(self, batch: str) -> list[dict[str, Any]]:
+        passages: list[dict[str, Any]] = self._objects.get_json(batch)
+        return passages
+
+    def _letters(self, batch: str) -> int:
+        return sum(len(passage["text"]) for passage in self._passages(batch))
 
     def _pause(self, seconds: float) -> None:
         """Wait before a step is tried again, unless the run is to end."""
@@ -112,24 +143,24 @@ class _Run:
             for identity, key in self._keys.items():
                 threads.submit(self._ingest, identity, key)
             while done < len(self._keys):
-                news = self._news.get()
-                if news.error:
-                    raise news.error
-                done += news.ended
-                self._on_object(news.key, news.passage, news.ended)
+                event = self._events.get()
+                if isinstance(event, Exception):
+                    raise event
+                done += event.ended
+                self._on_event(event)
         finally:
             # The stores are closed after this; each execution ends with the step that it is in.
             self._stopped.set()
             threads.shutdown(cancel_futures=True)
 
     def _ingest(self, identity: str, key: str) -> None:
-        self._news.put(_News(key))
+        self._events.put(Event(key))
         try:
             with self._objects.holding(identity, key, self._read(key)):
                 ended = self._machine.start(uuid.uuid4().hex, {"bucket": DOCUMENTS_BUCKET, "key": key}).wait()
             if ended.output is None:
                 raise SelfragError(f"{key} was not ingested: {ended.error}")
         except Exception as error:
-            self._news.put(_News(key, error=error))
+            self._events.put(error)
         else:
-            self._news.put(_News(key, ended=True))
+            self._events.put(Event(key, ended=True))

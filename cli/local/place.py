@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli.local.sources.files import SAMPLE_DOCUMENTS, check_directory
-from cli.local.sources.remembered import directory_collection
+from cli.local.sources.registry import directory_collection
 from selfrag.domain.errors import InvalidInput
 
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")

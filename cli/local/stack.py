@@ -67,11 +67,25 @@ def running_stack(
 
 
 def machine(
-    definition: Path, handlers: Mapping[str, LambdaHandler], tables: Tables, pause: Pause = time.sleep
+    definition: Path,
+    handlers: Mapping[str, LambdaHandler],
+    tables: Tables,
+    pause: Pause = time.sleep,
+    timed: bool = True,
 ) -> Machine:
-    """Return a definition as a machine whose Lambdas are the given functions, by the folders of their steps."""
+    """Return a definition as a machine whose Lambdas are the given functions, by the folders of their steps.
+
+    Not timed, it has none of the definition's timeouts.
+    """
     names = {name: _TABLES.get(name, name) for name in placeholders(definition)}
-    return Machine(MACHINE_ARN, definition_of(definition, names), services(handlers, tables), pause)
+    filled = definition_of(definition, names)
+    return Machine(MACHINE_ARN, filled if timed else _untimed(filled), services(handlers, tables), pause)
+
+
+def _untimed(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {name: _untimed(value) for name, value in part.items() if name != "TimeoutSeconds"}
+    return [_untimed(value) for value in part] if isinstance(part, list) else part
 
 
 def deployed_handlers(definition: Path) -> dict[str, LambdaHandler]:

@@ -1,1 +1,1 @@
-"""`make bench`: the workflow measured against a simulated Messages API; docs/bench.md says what that means."""
+"""`make bench`: the workflow measured against a simulated Messages API; docs/bench/workflow.md says what that means."""

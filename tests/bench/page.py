@@ -1,4 +1,4 @@
-"""The tables, as the command prints them and docs/bench.md holds them, and the page's files."""
+"""The tables, as the command prints them and docs/bench/workflow.md holds them, and the page's files."""
 
 import json
 import re
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 # Where a run leaves its figures, and where those of the page are: the rows, and all else.
 BUILT = ROOT / "build" / "bench.json", ROOT / "build" / "bench-more.json"
 KEPT = ROOT / "docs" / "bench" / "rows.json", ROOT / "docs" / "bench" / "more.json"
-PAGE, PICTURE = ROOT / "docs" / "bench.md", ROOT / "docs" / "bench" / "rows.svg"
+PAGE, PICTURE = ROOT / "docs" / "bench" / "workflow.md", ROOT / "docs" / "bench" / "rows.svg"
 _HEADINGS = {
     "floor_rounds": "at least",
     "model_seconds": "of the model",

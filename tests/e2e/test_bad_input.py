@@ -109,6 +109,8 @@ def test_bad_files_among_good_ones_are_told_of_and_the_rest_is_read(here: Run, g
     assert f"{len(BAD)} documents could not be read" in warning
     told = here("documents", "--docs", str(good)).out
     assert all(name in told for name in BAD)
+    failed = json.loads(here("documents", "--docs", str(good), "--failed", "--json").out)
+    assert {document["document"] for document in failed} == set(BAD)
 
 
 def test_a_home_that_cannot_be_written(fresh: Command, good: Path, tmp_path: Path) -> None:

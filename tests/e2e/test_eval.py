@@ -298,9 +298,6 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
         )
         # The strict profile has no first judge; what the other prompt finds is repaired, and judged once more.
         assert by_prompt == {(GRADER, False): 4, (WRITER, False): 8, (GRADER, True): 8, (WRITER, True): 8}
-        strict, prompted = (comparison["agreement"] for comparison in report["comparisons"])
-        assert (strict["claims"]["equal"], strict["relevance"]["equal"]) == (1.0, 1.0)
-        assert (prompted["support"]["pairs"], prompted["support"]["difference"]) == (4, -0.5)
         server.counts.clear()
         told = command("replay", "cranes.traces.jsonl", "--prompt", f"grade_support={strictest}", "--json")
         # The answers of the three are the same: each is judged once, by the one model of the settings.

@@ -48,4 +48,4 @@ def test_both_strategies_are_compared_with_the_loop_and_what_their_graders_said_
         ("self_rag", "segments"),
     }
     again = fresh("replay", "set.traces.jsonl", "--json").response
-    assert (again["traces"], again["otherwise"], again["missing"]) == (9, [], 0)
+    assert (again["traces"], again["changed"], again["missing"]) == (9, [], 0)

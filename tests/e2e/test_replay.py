@@ -28,7 +28,7 @@ def stricter(tmp_path: Path) -> str:
     return f"grade_support={path}"
 
 
-def test_the_last_questions_are_judged_again_and_shown_with_those_that_would_have_ended_otherwise(
+def test_the_last_questions_are_judged_again_and_shown_with_each_verdict_that_differs(
     here: Run, server: ModelServer, stricter: str
 ) -> None:
     with local_stack(server) as stack:
@@ -41,12 +41,13 @@ def test_the_last_questions_are_judged_again_and_shown_with_those_that_would_hav
     ended = here("replay", "--prompt", stricter)
     assert ended.code == 0
     assert "1 traces" in ended.out
-    assert "1 of 1 questions would have ended otherwise, 0 more gone another way." in ended.out
-    assert f"answered → abstained: {QUESTION['question']}  {execution.id}" in ended.out
+    assert "1 of 1 questions have a verdict that differs." in ended.out
+    assert f"grade_support fully_supported → no_support: {QUESTION['question']}  {execution.id}" in ended.out
     assert server.counts == {"grade_support": 2}
     report = here("replay", "--prompt", stricter, "--json").response
-    assert report["steps"]["grade_support"] == {"verdicts": 1, "judged": 0, "calls": 0, "usd": 0, "missing": 0}
-    assert report["otherwise"][0]["would_be"] == "abstained"
+    assert report["steps"]["grade_support"] == {
+        "verdicts": 1, "same": 0, "changed": 1, "judged": 0, "calls": 0, "usd": 0, "missing": 0,
+    }  # fmt: skip
     assert server.counts == {"grade_support": 2}
 
 

@@ -12,12 +12,11 @@ from selfrag.domain.errors import Asleep, Misconfigured, RequestRejected
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.ranking import ranked
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, SEGMENTS_EXAMPLE, Fault, Node, Said
-from tests.support.doubles.vllm.faults import BROKEN, CUT, NO_CAPACITY, SILENCE, SPOILED, model_error
+from tests.support.doubles.vllm.server import BROKEN, CUT, NO_CAPACITY, SILENCE, SPOILED, model_error
 from tests.support.loopback import Loopback
 from tests.support.paper.generating import branch, candidates, decided, running, segments
 
 EXAMPLE, QUESTION = CANDIDATES_EXAMPLE, CANDIDATES_EXAMPLE.question
-VERSIONS = pytest.mark.parametrize("version", ["0.15", "0.33"])
 GOOD = {"d1": (5, "partially_supported"), "d2": (4, "fully_supported"), "d3": (5, "fully_supported")}
 
 
@@ -26,17 +25,16 @@ def sagemaker(request: pytest.FixtureRequest) -> bool:
     return request.param
 
 
-@VERSIONS
 @pytest.mark.parametrize("spoiled", sorted(SPOILED))
-def test_what_is_wrong_with_one_answer_is_no_verdict_and_leaves_the_others_as_they_are(spoiled, version) -> None:
-    with running(EXAMPLE, version, spoiled=spoiled) as double:
+def test_what_is_wrong_with_one_answer_is_no_verdict_and_leaves_the_others_as_they_are(spoiled) -> None:
+    with running(EXAMPLE, spoiled=spoiled) as double:
         found, result = candidates(EXAMPLE)
     assert result["error"] is None
     for one in (found[0], found[2]):
         assert (one.utility.score, one.support.level) == GOOD[one.passage_id]
     bad = found[1]
     assert bad.support.level == "ungraded"
-    if spoiled in ("unlisted_support", "without_support", "cut"):
+    if spoiled in ("unlisted_support", "cut"):
         # IsSup alone is missing: that counts for nothing.
         assert (bad.relevance.label, bad.terms.sup, bad.cut) == ("relevant", 0.0, spoiled == "cut")
         assert bad.terms.use == (-1.0 if spoiled == "cut" else pytest.approx(0.425))
@@ -169,9 +167,9 @@ def test_a_server_that_tells_no_token_ids_is_too_old_and_says_so() -> None:
 def test_on_an_older_server_what_is_missing_of_a_group_counts_nothing_and_is_told() -> None:
     said = Said("It is so.", (0.999, 1e-7), (0.97, 0.02, 1e-7), (0.1, 0.1, 0.1, 0.1, 0.6), q=0.9)
     scenario = replace(EXAMPLE, passages={"d1": "Some text."}, nodes=(Node("d1", "d1", said),))
-    with running(scenario, "0.15"):
+    with running(scenario, ignores_ids=True):
         (old,), result = candidates(scenario)
-    with running(scenario, "0.33"):
+    with running(scenario):
         (new,), whole = candidates(scenario)
     assert (old.terms.truncated, new.terms.truncated) == (True, False)
     assert (old.terms.rel, old.relevance.label) == (1.0, "relevant")
@@ -183,9 +181,9 @@ def test_on_an_older_server_what_is_missing_of_a_group_counts_nothing_and_is_tol
 
 def test_where_the_model_gives_neither_token_an_older_server_leaves_it_undecided_and_a_newer_one_warns() -> None:
     scenario = replace(EXAMPLE, decision=(2e-7, 1e-7, 1e-7))
-    with running(scenario, "0.15"):
+    with running(scenario, ignores_ids=True):
         old = decided(QUESTION)
-    with running(scenario, "0.33"):
+    with running(scenario):
         new = decided(QUESTION)
     assert (old["verdict"]["decision"], old["verdict"]["ratio"]) == ("ungraded", None)
     assert (new["verdict"]["decision"], round(new["verdict"]["ratio"], 4)) == ("yes", 0.6667)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.doctor.deployed.permissions import FILE
+from cli.doctor.permissions import FILE
 from cli.local.definitions import INGESTION
 from tests.support.definition import MODEL_STEPS, snake
 from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, TABLES

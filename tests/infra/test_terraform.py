@@ -26,7 +26,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "kms_key_arn": ("alias/mine", "kms_key_arn must be the ARN of a key"),
     "architecture": ("arm", "architecture must be"),
     "memory": ({"grade": 512}, "memory names a function that does not exist"),
-    "reserved_concurrency": ({"retrieve": -2}, "reserved_concurrency must be whole numbers"),
     "account_concurrency": (9, "account_concurrency must be a whole number"),
     "log_level": ("ERROR", "log_level must be"),
     "model_provider": (
@@ -187,6 +186,16 @@ def test_the_door_takes_what_the_account_carries_and_leaves_aws_the_hundred_that
     asked = {throttles[path]["rate"] for path in ("~1v1~1ask/POST", "~1v1~1questions/POST")} if limit else {None}
     assert asked == {rate}
     assert all(throttle["burst"] >= 2 for throttle in throttles.values())
+
+
+def test_a_reservation_that_aws_would_refuse_is_refused_by_the_plan(infra: Path) -> None:
+    refusal = "leave fewer than 100 of account_concurrency"
+    chosen = {"collection_public": True, "account_concurrency": 200, "reserved_concurrency": {"ask": 80, "plan": -1}}
+    assert refusal not in _plan(infra, chosen)
+    assert refusal in _plan(infra, {**chosen, "reserved_concurrency": {"ask": 80, "plan": 21}})
+    assert "must be whole numbers" in _plan(infra, {**chosen, "reserved_concurrency": {"retrieve": -2}})
+    # A share for `ask` is reserved, too.
+    assert refusal in _plan(infra, {**chosen, "reserved_concurrency": {"plan": 80}})
 
 
 def test_the_gateway_says_of_its_health_what_the_function_says_and_is_asked_seldom(infra: Path) -> None:

@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cli.doctor.account.subject import Account
+from cli.doctor.account import Account
+from cli.doctor.checks import ACCOUNT, Diagnosis, examine
 from cli.doctor.choices import Choices
-from cli.doctor.examination import ACCOUNT, Diagnosis, examine
 from cli.doctor.findings import Finding, found_by
 from tests.support.doubles.aws_account import Answer, AwsAccount
 
 
 def examined(account: AwsAccount, **choices: Any) -> Diagnosis:
-    """What the doctor finds in an account before a deployment of these variables."""
+    """Run the checks of an account before a deployment of these variables."""
     return examine(ACCOUNT, Account(account.session(), Choices(**choices)), lambda name, finding: None)
 
 
 def findings(name: str, answers: Mapping[str, Answer] | None = None, **choices: Any) -> list[Finding]:
-    """The findings of a check, where the services answer so; `choices` are variables, `quotas` or `deployed`."""
+    """Return the findings of a check, where the services answer so; `choices` are variables, `quotas` or `deployed`."""
     double = AwsAccount(answers, **choices.pop("quotas", {}))
     account = Account(double.session(), deployed=choices.pop("deployed", False), choices=Choices(**choices))
     [check] = [check for check in ACCOUNT if check.name == name]
@@ -24,6 +24,6 @@ def findings(name: str, answers: Mapping[str, Answer] | None = None, **choices: 
 
 
 def finding(name: str, answers: Mapping[str, Answer] | None = None, **choices: Any) -> Finding:
-    """The one finding of a check."""
+    """Return the one finding of a check."""
     [found] = findings(name, answers, **choices)
     return found

@@ -11,7 +11,7 @@ from docs.picture.rooms import LAYERS, imports_between, package_graph, rooms_in
 from tests.support.command import ROOT
 
 WIDTH = 120
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "bench").glob("*.md")])
 # A link or a picture on a line of its own cannot be broken.
 LINK_ALONE = re.compile(r"\s*([-*] )?!?\[[^]]*\]\([^)]*\)[.,]?")
 

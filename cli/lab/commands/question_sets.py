@@ -41,7 +41,7 @@ def questions(
         there = "is there already" if output.exists() else "is in no directory that there is"
         raise InvalidInput(f"{output} {there}: name a new file.")
     if is_offline():
-        raise Misconfigured("Questions are written by a model: set ANTHROPIC_API_KEY (docs/question-sets.md).")
+        raise Misconfigured("Questions are written by a model: set ANTHROPIC_API_KEY (docs/evaluation.md).")
     outcome = _made(place, wanted, count, seed, max_cost)
     if outcome.made:
         _write(output, outcome.made)
@@ -64,8 +64,7 @@ def _kinds(text: str) -> "Sequence[Kind]":
 
 
 def _made(place: Place, kinds: "Sequence[Kind]", count: int, seed: int, max_cost: float | None) -> "Outcome":
-    from cli.lab.making.generation import estimated_usd, make, passages_of, writer_for
-    from cli.lab.making.sampling import sampled
+    from cli.lab.making.generation import estimated_usd, make, passages_of, sampled, writer_for
     from cli.lab.runs.asking import brought_in_step
 
     with reading_progress() as on_document:

@@ -42,9 +42,9 @@ def replay(
     Only what would be asked otherwise than it was is asked, and paid, once: the verdicts are kept. Exit code 1 says
     that some could not be had.
     """
-    from cli.lab.replay.replay import Changes, replayed
-    from cli.lab.replay.traces import kept_traces, read_traces
+    from cli.lab.replay import Changes, replayed
     from cli.lab.tables import show_replay
+    from cli.lab.traces import kept_traces, read_traces
 
     if max_cost is not None and max_cost <= 0:
         raise InvalidInput("--max-cost is a number of dollars above 0.")

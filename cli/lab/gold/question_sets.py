@@ -61,7 +61,7 @@ def corrected_questions(given: Iterable[Feedback], limit: int | None = None) -> 
     rows = [Row.model_validate(line) for line in question_set(given, corrected=True)]
     if not rows:
         raise InvalidInput(
-            "No feedback says what is right: an answer, its documents, or that there is none (docs/feedback.md)."
+            "No feedback says what is right: an answer, its documents, or that there is none (docs/use.md)."
         )
     return _with_ids(Path("feedback"), [(f"item {number}", row) for number, row in enumerate(rows[:limit], 1)])
 

@@ -1,16 +1,14 @@
 """`selfrag questions`: from a directory of documents to a first set of questions."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from cli.lab.making import answering, writing
 from cli.lab.making.checks import Kind, Made
-from cli.lab.making.writer import Piece, Search, Writer
-from cli.lab.making.writing.logic import STEP
+from cli.lab.making.writer import STEP, Piece, Search, Writer
 from cli.local.backends import chosen_backends
 from cli.local.index import local_parts, open_embedder, open_index
 from cli.local.place import Place
@@ -22,6 +20,7 @@ from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import CANDIDATES, best
 from selfrag.ports.prompts import Prompt, load_prompt
 from selfrag.runtime.settings import Settings, read
+from selfrag.text.east_asian import RUN
 
 KINDS: tuple[Kind, ...] = ("single_fact", "several_facts", "follow_up", "unanswerable")
 # So many passages are looked at for an answer to a question that is to have none.
@@ -30,6 +29,12 @@ FOUND = 5
 TRIES = 2
 # Bytes of a token in a mean of languages, and the tokens of a question that is written.
 _BYTES, _TOKENS = 3, 150
+
+
+# What is shorter is a heading, or holds no fact to ask about; a letter of Chinese, Japanese or Korean says as much as
+# about three of English.
+LEAST_LETTERS = 80
+_LETTERS_OF_ONE = 3
 
 
 @dataclass
@@ -73,6 +78,32 @@ def _in_turn(kinds: Sequence[Kind], seed: int) -> Iterator[Kind]:
         yield from rng.sample(kinds, len(kinds))
 
 
+def sampled(passages: Sequence[Passage], seed: int) -> Iterator[tuple[Passage, Passage | None]]:
+    """Yield each passage that is long enough, with another one of its document if there is one.
+
+    Documents take turns, their passages by chance: the same seed gives the same order for the same documents.
+    """
+    rng = random.Random(seed)  # noqa: S311 (a choice of passages, no secret)
+    by_document: dict[str, list[Passage]] = defaultdict(list)
+    for passage in sorted(passages, key=lambda one: (one.document, one.passage_id)):
+        if _weight(passage.text) >= LEAST_LETTERS:
+            by_document[passage.document].append(passage)
+    documents = list(by_document.values())
+    rng.shuffle(documents)
+    for found in documents:
+        rng.shuffle(found)
+    places = deque((found, 0) for found in documents)
+    while places:
+        found, at = places.popleft()
+        yield found[at], found[(at + 1) % len(found)] if len(found) > 1 else None
+        if at + 1 < len(found):
+            places.append((found, at + 1))
+
+
+def _weight(text: str) -> int:
+    return len(text) + (_LETTERS_OF_ONE - 1) * sum(map(len, RUN.findall(text)))
+
+
 def passages_of(place: Place) -> list[Passage]:
     """Return all passages of a place that is in step."""
     return open_index().all_of(place.collection)
@@ -93,7 +124,7 @@ def estimated_usd(kinds: Sequence[Kind], count: int, passages: Sequence[Passage]
 
 def prompts() -> tuple[Prompt, Prompt]:
     """Load the prompts to write a question, and to look for an answer."""
-    return load_prompt(writing.__file__), load_prompt(answering.__file__)
+    return load_prompt(__file__, "write.md"), load_prompt(__file__, "answer.md")
 
 
 @contextmanager

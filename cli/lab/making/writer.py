@@ -1,11 +1,12 @@
-"""The writer of questions: Claude, within a sum of dollars."""
+"""The writer of questions: Claude, within a sum of dollars; code checks what it writes."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from cli.lab.making.answering.logic import answering
-from cli.lab.making.checks import Kind, Made
-from cli.lab.making.writing.logic import write
+from pydantic import BaseModel
+
+from cli.lab.making.checks import Kind, Made, Turn, flaw_of, resting
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Passage
@@ -15,6 +16,64 @@ from selfrag.ports.prompts import Prompt
 Search = Callable[[str], list[Passage]]
 # A passage, and another one of its document.
 Piece = tuple[Passage, Passage | None]
+# Whose model writes: a set of questions is no step of a deployment's.
+STEP = "generate"
+_TURNS = {"follow_up": 2}
+
+
+class WrittenTurn(BaseModel):
+    """A question, and the words of the passages that answer it."""
+
+    facts: list[str]
+    question: str
+
+
+class Writing(BaseModel):
+    """The shape of the model's reply: the questions in the order in which they are asked."""
+
+    turns: list[WrittenTurn]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A question, or why there is none; `judgement` has its cost."""
+
+    made: Made | None
+    flaw: str | None
+    judgement: Judgement[Writing]
+
+
+def write(kind: Kind, passages: Sequence[Passage], claude: Claude, prompt: Prompt) -> Written:
+    """Ask for a question of this kind about passages, and check it."""
+    fields = {
+        "kind": kind,
+        "passages": [
+            {"number": number, "document": p.document, "title": p.title, "text": p.text}
+            for number, p in enumerate(passages, start=1)
+        ],
+    }
+    judgement = claude.judge(STEP, prompt, fields, Writing)
+    if judgement.verdict is None:
+        return Written(None, f"the reply is {judgement.flaw}", judgement)
+    turns = [Turn(" ".join(one.question.split()), tuple(one.facts)) for one in judgement.verdict.turns]
+    if len(turns) != _TURNS.get(kind, 1):
+        return Written(None, "the passage does not lend itself to the kind", judgement)
+    made = Made(kind, turns[-1], tuple(passages), turns[0] if len(turns) > 1 else None)
+    flaw = flaw_of(made)
+    return Written(None if flaw else resting(made), flaw, judgement)
+
+
+class Answering(BaseModel):
+    """The shape of the model's verdict; the words come first, so that it looks for them before it decides."""
+
+    quote: str
+    answered: bool
+
+
+def answering(question: str, passages: Sequence[Passage], claude: Claude, prompt: Prompt) -> Judgement[Answering]:
+    """Ask whether passages answer a question, and with which words; a verdict that is missing is none."""
+    found = [{"document": p.document, "title": p.title, "text": p.text} for p in passages]
+    return claude.judge(STEP, prompt, {"question": question, "passages": found}, Answering)
 
 
 class Writer:

@@ -12,8 +12,7 @@ from pydantic import BaseModel
 
 from cli.lab.gold.question_sets import GoldQuestion
 from cli.lab.metrics.graders import Graded
-from cli.lab.metrics.matching import exact_match, f1, match
-from cli.lab.metrics.sources import quoted_from, same_document, share_found
+from cli.lab.metrics.matching import exact_match, f1, match, quoted_from, same_document, share_found
 from selfrag.domain.answers import UNCITED, Status
 
 

@@ -10,7 +10,7 @@ from cli.local.backends import check_services, has_web
 from cli.local.ingest import sync
 from cli.local.lookup import known_records
 from cli.local.place import Place
-from cli.local.sources.telling import OnDocument
+from cli.local.sources.progress import OnDocument
 from cli.remote import ask_remote
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest

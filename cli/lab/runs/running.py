@@ -1,17 +1,18 @@
 """Asks each question by each variant, many at a time, and keeps every answer as it comes."""
 
+import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from threading import Event
 from typing import Any
 
 from cli.lab.runs.asking import Ask
 from cli.lab.runs.budget import MOST_IN_A_ROW, Budget
 from cli.lab.runs.results import Result, Results
-from cli.lab.runs.tasks import Task, result_of
+from cli.lab.runs.tasks import Task, Waiting, result_of
 from cli.lab.runs.variants import Variant
-from cli.lab.runs.waiting import Waiting
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 
@@ -137,3 +138,24 @@ class Run:
     def _refuse(self, error: SelfragError) -> None:
         self._error = self._error or error
         self.end()
+
+
+@contextmanager
+def ended_by_signals(run: Run) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM end the run in order; the next one ends the process."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def end(number: int, frame: object) -> None:
+        run.end()
+        restore()
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        restore()

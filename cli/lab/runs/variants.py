@@ -1,14 +1,15 @@
 """Variants: the ways in which each question is asked, to be compared; each a policy with a name."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, get_args
 
-from cli.lab.runs.prompts import read_prompt
 from cli.local.setup import AS_SET, Setup
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy, read_request
+from selfrag.ports.prompts import Prompt, prompt_of
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -88,3 +89,25 @@ def _of_prompt(text: str) -> Variant:
     step, path, prompt = read_prompt(text, tuple(DEFAULT_MODELS))
     name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{step}.{path.stem}")[:40]
     return Variant(name, Policy(cache=False), Setup(prompts=((step, prompt),)))
+
+
+def read_prompt(text: str, steps: Collection[str]) -> tuple[str, Path, Prompt]:
+    """Return the step, the file and the prompt of `STEP=FILE`; raises InvalidInput with one sentence."""
+    step, name = read_step(text, steps, "a step and a file: --prompt grade_support=stricter.md")
+    try:
+        said = Path(name).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"The prompt {name} cannot be read: {error}.") from error
+    if not said.strip():
+        raise InvalidInput(f"The prompt {name} is empty.")
+    return step, Path(name), prompt_of(said)
+
+
+def read_step(text: str, steps: Collection[str], wanted: str) -> tuple[str, str]:
+    """Return the two sides of `STEP=...`; raises InvalidInput, with what is wanted."""
+    step, _, name = text.partition("=")
+    if not name:
+        raise InvalidInput(f"{text!r} is not {wanted}.")
+    if step not in steps:
+        raise InvalidInput(f"There is no step {step} to change; there are {', '.join(steps)}.")
+    return step, name

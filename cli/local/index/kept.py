@@ -13,14 +13,10 @@ from cli.local.index.embedders import NamedEmbedder
 
 
 class KeptEmbedder:
-    """Another embedder, each passage of which is embedded only once: its vector is kept.
-
-    `asked` counts the passages whose vectors it gave.
-    """
+    """Another embedder, each passage of which is embedded only once: its vector is kept."""
 
     def __init__(self, embedder: NamedEmbedder, connection: sqlite3.Connection) -> None:
         self.name = embedder.name
-        self.asked = 0
         self._embedder = embedder
         self._connection = connection
         self._lock = threading.Lock()
@@ -41,8 +37,6 @@ class KeptEmbedder:
             ours = {key: Future[bytes]() for key in wanted if key not in found and key not in others}
             self._at_work.update(ours)
         self._embed({key: wanted[key] for key in ours}, ours)
-        with self._lock:
-            self.asked += len(keys)
         found |= {key: vector.result() for key, vector in (ours | others).items()}
         return [np.frombuffer(found[key], np.float32).tolist() for key in keys]
 

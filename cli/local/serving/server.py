@@ -20,8 +20,8 @@ from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import serving
 from cli.local.setup import AS_SET, Setup
 from cli.local.sources.files import SAMPLE_DOCUMENTS
+from cli.local.sources.progress import OnDocument
 from cli.local.sources.report import NothingUsable
-from cli.local.sources.telling import OnDocument
 from cli.local.stack import running_stack
 from cli.local.stores.executions import LocalExecutions
 from cli.local.stores.manifest import LocalManifest, opened_manifest

@@ -1,1 +1,1 @@
-"""Where collections come from: the files of a directory, what is known of them, and what became of each."""
+"""Directories as collections: their files, the registry of their directories, comparison, report and progress."""

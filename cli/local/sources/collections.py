@@ -12,8 +12,8 @@ from cli.local.index import NamedEmbedder, embedding_with
 from cli.local.index.collections import Size, forget, sizes
 from cli.local.place import Place
 from cli.local.sources.files import check_directory
-from cli.local.sources.remembered import SCHEMA as SOURCES
-from cli.local.sources.remembered import directory_collection, is_own, remember, source_of
+from cli.local.sources.registry import SCHEMA as SOURCES
+from cli.local.sources.registry import directory_collection, is_own, remember, source_of
 from cli.local.stores.manifest import SCHEMA as MANIFEST
 from cli.local.stores.manifest import LocalManifest
 from selfrag.domain.errors import InvalidInput
@@ -27,10 +27,10 @@ _FORGET = (
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a collection; `directory` is None if an earlier release has read it and did not remember.
+    """A collection in the home; `directory` is None if an earlier release has read it and did not remember.
 
     `documents` are those in the index, `not_read` those that are not; `read_at` is when something was last read, in
-    seconds since the epoch, 0 if nobody knows.
+    seconds since the epoch, 0 if that is not known.
     """
 
     name: str
@@ -42,14 +42,14 @@ class Known:
 
     @property
     def kind(self) -> str:
-        """Whether somebody has named it, or it is the own one of a directory, or of the sample handbook."""
+        """Return "named", or "own" for a directory's own collection, "sample" for that of the sample handbook."""
         if not is_own(self.name):
             return "named"
         return "sample" if self.directory and Place(self.name, self.directory).is_sample else "own"
 
 
 def known_collections() -> list[Known]:
-    """What is known of each collection, the named ones first."""
+    """Return each collection in the home, the named ones first."""
     with _opened() as connection:
         manifest, held = LocalManifest(connection), sizes(connection)
         names = [name for (name,) in connection.execute(_NAMES)]
@@ -58,7 +58,7 @@ def known_collections() -> list[Known]:
 
 
 def known_collection(name: str) -> Known:
-    """What is known of a collection, by its name or, of one that nobody has named, by its directory.
+    """Return a collection by its name or, if it has no name of its own, by its directory.
 
     Raises InvalidInput if there is none.
     """

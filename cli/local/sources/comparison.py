@@ -12,7 +12,7 @@ from selfrag.domain.records import Record
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was known of each path before, and the files as they are now.
+    """The records of each path before, and the files as they are now.
 
     `todo` are to be ingested, `gone` are known but no files any more; `unread` says why something cannot be read.
     """
@@ -25,7 +25,7 @@ class Comparison:
 
     @property
     def in_step(self) -> bool:
-        """Whether nothing is to be done."""
+        """Return whether nothing is to be done."""
         return not self.todo and not self.gone
 
 
@@ -45,12 +45,12 @@ def compare(place: Place, manifest: LocalManifest, made_by: str) -> Comparison:
 
 
 def records_by_path(place: Place, manifest: LocalManifest) -> dict[str, Record]:
-    """What the manifest knows of each document of a place, by its path in the directory."""
+    """Return the manifest's record of each document of a place, by its path in the directory."""
     return {place.path_of(key): record for key, record in manifest.records(place.collection).items()}
 
 
 def content_of(files: Files, path: str) -> tuple[bytes | None, str]:
-    """The bytes of a file; None, and why, if it cannot be read."""
+    """Return the bytes of a file and ""; None and the reason if it cannot be read."""
     try:
         return files.content(path), ""
     except BadDocument as error:
@@ -58,12 +58,12 @@ def content_of(files: Files, path: str) -> tuple[bytes | None, str]:
 
 
 def is_about(record: Record) -> bool:
-    """Whether a failed document's reason is what it holds: then it begins with its key, and no other try helps."""
+    """Return whether a document failed for what it holds: its reason begins with its key, and no retry helps."""
     return record.reason.startswith(record.key)
 
 
 def _is_settled(record: Record | None, content: bytes | None, made_by: str) -> bool:
-    """Whether the manifest says what became of this content of a document, and it would be the same again."""
+    """Return whether the manifest says what became of this content, and it would be the same again."""
     if record is None or content is None:
         return record is None and content is None
     final = record.status == "ready" or (record.status == "failed" and is_about(record))
@@ -71,5 +71,5 @@ def _is_settled(record: Record | None, content: bytes | None, made_by: str) -> b
 
 
 def _version(content: bytes, made_by: str) -> str:
-    """What the workflow records as the version of an object: its ETag, and what made its passages."""
+    """Return the version that the workflow records for an object: its ETag, and what made its passages."""
     return f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}" {made_by}'

@@ -27,7 +27,7 @@ class Files:
     unread: dict[str, str] = field(default_factory=dict)
 
     def content(self, path: str) -> bytes:
-        """The bytes of a file, or one more than a document may have; raises BadDocument if it cannot be read."""
+        """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
         try:
             with (self.directory / path).open("rb") as opened:
                 return opened.read(MAX_DOCUMENT_BYTES + 1)
@@ -35,7 +35,7 @@ class Files:
             raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
 
     def size(self, path: str) -> int:
-        """The bytes of a file; 0 if it is gone."""
+        """Return the number of bytes of a file; 0 if it is gone."""
         try:
             return (self.directory / path).stat().st_size
         except OSError:
@@ -90,5 +90,5 @@ def _add(files: Files, file: Path, most: int) -> None:
 
 
 def _shown(path: Path) -> str:
-    """A path with slashes; what is no UTF-8 in it is replaced."""
+    """Return a path with slashes; bytes that are no UTF-8 are replaced."""
     return path.as_posix().encode(errors="replace").decode()

@@ -1,4 +1,4 @@
-"""What became of every file of a directory."""
+"""The report of an ingestion: what became of every file of a directory, or what would."""
 
 import shlex
 from collections import Counter
@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from cli.local.place import Place
 from cli.local.sources.comparison import Comparison, is_about
 from selfrag.domain.documents import EXTENSIONS, REFUSED
-from selfrag.domain.errors import InvalidInput
+from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.records import Record
 
+_VERBS = {"added": "add", "changed": "change"}
 _ALWAYS = ("added", "changed", "removed", "unchanged", "failed")
 
 
 @dataclass(frozen=True)
 class Report:
-    """What became of every file: each is counted once, and documents that are no files any more as `removed`.
+    """The outcome of every file: each is counted once, and documents that are no files any more as `removed`.
 
     `failed` were read and hold nothing that can be used, or a step failed; `unreadable` could not be read at all;
     `others` counts files of other kinds by their ending, `links` what was not followed. `warnings` is a sentence for
@@ -35,11 +36,11 @@ class Report:
 
     @property
     def not_read(self) -> int:
-        """How many documents could not be read."""
+        """Return the number of documents that could not be read."""
         return self.failed + self.unreadable
 
     def summary(self) -> str:
-        """The counts in one line."""
+        """Return the counts in one line."""
         counts = [f"{getattr(self, count)} {count}" for count in _ALWAYS]
         if self.unreadable:
             counts.append(f"{self.unreadable} unreadable")
@@ -52,12 +53,19 @@ class Report:
         return ", ".join(counts)
 
     def in_short(self, place: Place) -> list[str]:
-        """What to tell who asks, who was told all when the documents were read: one line, if not all could be."""
+        """Return one line for a person who asks, if not all documents could be read; ingestion told the rest."""
         if not self.not_read:
             return []
         docs = "" if place.is_sample else f" --docs {shlex.quote(str(place.source))}"
         some = "1 document" if self.not_read == 1 else f"{self.not_read} documents"
         return [f"{some} could not be read; see `selfrag documents{docs}`"]
+
+
+class Interrupted(SelfragError):
+    """A person interrupted the command while documents were read; what it has read is kept."""
+
+    def __init__(self, kept: int, files: int) -> None:
+        super().__init__(f"Interrupted: {kept} of {files} documents are in the index; the same command goes on there.")
 
 
 class NothingUsable(InvalidInput):
@@ -68,9 +76,26 @@ class NothingUsable(InvalidInput):
         self.report = report
 
 
+@dataclass(frozen=True)
+class Plan:
+    """The report that an ingestion would end with if all can be read; a line for each file that is not as it was."""
+
+    report: Report
+    lines: list[str]
+
+
+def plan_of(place: Place, comparison: Comparison) -> Plan:
+    """Return the plan of a place; whether a file holds what can be used shows only when it is read."""
+    read = Record(id="", status="ready", generation="to be read")
+    after = {**comparison.before, **{path: read for path in comparison.todo if path not in comparison.unread}}
+    lines = [f"{_VERBS[outcome]} {path}" for path, outcome in _outcomes(comparison, after).items() if outcome in _VERBS]
+    lines += [f"remove {path}" for path in comparison.gone if comparison.before[path].generation]
+    return Plan(_counted(place, comparison, after), lines)
+
+
 def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:
-    """What has become of a place's files, as the manifest says after it; raises NothingUsable if it holds nothing."""
-    report = counted(place, comparison, after)
+    """Return the report of a place as the manifest says it afterwards; raises NothingUsable if it holds nothing."""
+    report = _counted(place, comparison, after)
     if not any(record.generation for record in after.values()):
         more = " any more" if report.removed else ""
         why = _reason(comparison, report.warnings)
@@ -78,17 +103,17 @@ def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record])
     return report
 
 
-def counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:
-    """Every file in one of the counts, by what was known of it before and what is after."""
-    files, counts = comparison.files, Counter(outcomes(comparison, after).values())
+def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:
+    """Count every file once, by its record before and after."""
+    files, counts = comparison.files, Counter(_outcomes(comparison, after).values())
     counts["unreadable"] += len(files.unread)
     counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
     warnings = [*files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
     return Report(**counts, links=files.links, others=dict(files.others), warnings=warnings)
 
 
-def outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, str]:
-    """The name of the count that each document is in, by its path."""
+def _outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, str]:
+    """Return the name of the count that each document is in, by its path."""
     return {path: _outcome(path, comparison, after) for path in comparison.files.paths}
 
 
@@ -104,7 +129,7 @@ def _outcome(path: str, comparison: Comparison, after: Mapping[str, Record]) -> 
 
 
 def _refused(others: Mapping[str, int]) -> Iterator[str]:
-    """What to do about files of kinds that are known and not read, by their ending."""
+    """Yield what to do about files of kinds that are known and not read, by their ending."""
     for ending in sorted(others.keys() & REFUSED.keys()):
         count = others[ending]
         files = f"1 file ending in {ending} is" if count == 1 else f"{count} files ending in {ending} are"
@@ -112,7 +137,7 @@ def _refused(others: Mapping[str, int]) -> Iterator[str]:
 
 
 def _warnings(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Iterator[str]:
-    """What a person is told, of the files in their order; what was lost of a file only when it is read."""
+    """Yield the warnings of the files in their order; what was lost of a file only when it is read."""
     for path in comparison.files.paths:
         record = after.get(path)
         if path in comparison.unread:

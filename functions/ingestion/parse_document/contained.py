@@ -20,6 +20,8 @@ from selfrag.domain.errors import BadDocument, Misconfigured
 
 MAX_MEMORY = 768 * 1024 * 1024
 MAX_SECONDS = 60  # of computing
+# In all; a busy laptop gives a process a tenth of a core, and a function ends by its own timeout before.
+MAX_WAIT = 10 * MAX_SECONDS
 _UNCAUGHT, _OUT_OF_MEMORY = 1, 3
 _AT = re.compile(rb"^at (\d+)$", re.MULTILINE)
 
@@ -53,7 +55,7 @@ class Contained:
         told = json.dumps({"key": key, **more}).encode() + b"\n" + content
         try:
             done = subprocess.run(  # noqa: S603 (our own command)
-                command, input=told, capture_output=True, env=environment, timeout=1.6 * MAX_SECONDS, check=False
+                command, input=told, capture_output=True, env=environment, timeout=MAX_WAIT, check=False
             )
         except subprocess.TimeoutExpired as error:
             raise Stopped(self._reason(key, -signal.SIGXCPU), 0) from error

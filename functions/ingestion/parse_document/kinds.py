@@ -7,24 +7,31 @@ from zipfile import ZipFile
 from selfrag.domain.documents import REFUSED, refused_as
 from selfrag.domain.errors import BadDocument
 
-TEXT, PDF, RTF = "text", "a PDF", "an RTF document"
+TEXT, PDF = "text", "a PDF"
 WORD, POWERPOINT, EXCEL = "a Word document", "a PowerPoint presentation", "an Excel workbook"
+XLS, XLSB = "an Excel workbook of the old kind", "an Excel workbook in binary form"
 ODT, ODP, ODS = "an OpenDocument text", "an OpenDocument presentation", "an OpenDocument spreadsheet"
 EPUB, MESSAGE = "an EPUB book", "a message"
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _NAMED = {
     PDF: ".pdf",
-    RTF: ".rtf",
     WORD: ".docx",
     POWERPOINT: ".pptx",
     EXCEL: ".xlsx",
+    XLS: ".xls",
+    XLSB: ".xlsb",
     ODT: ".odt",
     ODP: ".odp",
     ODS: ".ods",
     EPUB: ".epub",
 }
 # What an archive of these kinds holds.
-_PARTS = {"word/document.xml": WORD, "ppt/presentation.xml": POWERPOINT, "xl/workbook.xml": EXCEL}
+_PARTS = {
+    "word/document.xml": WORD,
+    "ppt/presentation.xml": POWERPOINT,
+    "xl/workbook.xml": EXCEL,
+    "xl/workbook.bin": XLSB,
+}
 # What the file `mimetype` of an archive says.
 _TYPES = {
     b"application/vnd.oasis.opendocument.text": ODT,
@@ -38,8 +45,8 @@ _STREAMS = {
     "__properties_version1.0": ".msg",
     "PowerPoint Document": ".ppt",
     "WordDocument": ".doc",
-    "Workbook": ".xls",
 }
+_WORKBOOKS = ("Workbook", "Book")  # Excel 97 and later, and Excel 95
 _ARCHIVES = {
     b"\x1f\x8b": ".gz",
     b"BZh": ".bz2",
@@ -78,9 +85,9 @@ def _found(content: bytes, wanted: str) -> str:
     if content.startswith(b"%PDF-") or (wanted == PDF and b"%PDF-" in content[:_PDF_WITHIN]):
         return PDF
     if content.startswith(b"{\\rtf"):
-        return RTF
+        return REFUSED[".rtf"]
     if content.startswith(_OLE):
-        return _of_ole(content)
+        return _of_ole(content, wanted)
     if content.startswith(_ZIP):
         return _of_zip(content, wanted)
     if content[_TAR_AT:].startswith(_TAR_MARK):
@@ -89,11 +96,17 @@ def _found(content: bytes, wanted: str) -> str:
     return refused or (wanted if wanted in (TEXT, MESSAGE) else "")
 
 
-def _of_ole(content: bytes) -> str:
-    if "EncryptedPackage".encode("utf-16-le") in content:
+def _of_ole(content: bytes, wanted: str) -> str:
+    def has(stream: str) -> bool:
+        return stream.encode("utf-16-le") in content
+
+    if has("EncryptedPackage"):
         return "an Office file with a password; save it without one"
-    told = (REFUSED[ending] for name, ending in _STREAMS.items() if name.encode("utf-16-le") in content)
-    return next(told, "an Office file of the old kind; save it as .docx, .xlsx or .pptx")
+    is_workbook = any(map(has, _WORKBOOKS))
+    if is_workbook and wanted == XLS:  # other files may be embedded in it
+        return XLS
+    told = (REFUSED[ending] for name, ending in _STREAMS.items() if has(name))
+    return next(told, XLS if is_workbook else "an Office file of the old kind; save it as .docx, .xlsx or .pptx")
 
 
 def _of_zip(content: bytes, wanted: str) -> str:

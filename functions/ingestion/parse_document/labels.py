@@ -35,8 +35,14 @@ def labels(tags: Iterable[str], date: str) -> Labels:
     return Labels(tuple(kept[:MAX_TAGS]), _day(date.strip()))
 
 
+def cut_front_matter(text: str) -> tuple[str, str]:
+    """Return the lines between two lines of dashes at the top of a Markdown file, and the text below them."""
+    found = _FRONT_MATTER.match(text[:MAX_FRONT_MATTER])
+    return (found[1], text[found.end() :]) if found else ("", text)
+
+
 def front_matter(text: str) -> Labels:
-    """The labels in the YAML between two lines of dashes at the top of a Markdown or text file."""
+    """Return the labels in the YAML between two lines of dashes at the top of a Markdown file."""
     found = _FRONT_MATTER.match(text[:MAX_FRONT_MATTER])
     # PyYAML takes the square of the open brackets' number: 5,000 took it nine seconds.
     if not found or found[1].count("[") + found[1].count("{") > MAX_BRACKETS:

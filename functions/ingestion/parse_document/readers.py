@@ -62,7 +62,7 @@ def _of_text(reader: str, declares: bool = False) -> Read:
     """As above, which gets a file's text; what is told of the encoding comes before its own warnings."""
 
     def read(key: str, content: bytes) -> Document:
-        text, warnings = _loaded("data.encodings.decoding:decoded")(key, content, declares)
+        text, warnings = _loaded("data.encodings:decoded")(key, content, declares)
         document: Document = _loaded(reader)(key, text)
         return replace(document, warnings=(*warnings, *document.warnings))
 
@@ -77,13 +77,14 @@ READERS: dict[str, Read] = {
     ".pdf": _of_bytes("pdf.guarded:read_contained"),
     ".docx": _of_bytes("office.ooxml.docx:read_docx"),
     ".pptx": _of_bytes("office.ooxml.pptx:read_pptx"),
-    ".rtf": _of_bytes("office.rtf.document:read_rtf"),
     ".odt": _of_bytes("office.odf.documents:read_odt"),
     ".odp": _of_bytes("office.odf.documents:read_odp"),
     ".epub": _of_files("office.epub:read_epub"),
     ".eml": _of_files("office.mail.eml:read_eml"),
     **dict.fromkeys((".csv", ".tsv"), _of_text("data.delimited:read_csv")),
     **dict.fromkeys((".xlsx", ".xlsm"), _of_bytes("data.workbooks.xlsx:read_xlsx")),
+    ".xls": _of_bytes("data.workbooks.binary:read_xls"),
+    ".xlsb": _of_bytes("data.workbooks.binary:read_xlsb"),
     ".ods": _of_bytes("data.workbooks.ods:read_ods"),
     ".json": _of_text("data.json_files:read_json"),
     **dict.fromkeys((".jsonl", ".ndjson"), _of_text("data.json_files:read_json_lines")),

@@ -25,7 +25,7 @@ from selfrag.runtime.settings import CollectionSettings, EmbeddingSettings, Sett
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
 
-    from selfrag.adapters.generators.completing import Host
+    from selfrag.adapters.generators.completions import Host
     from selfrag.domain.calls import Limits
     from selfrag.ports.bindings import Bindings
     from selfrag.ports.cache import VerdictCache

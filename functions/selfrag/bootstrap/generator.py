@@ -9,9 +9,9 @@ from selfrag.runtime.parts import once
 from selfrag.runtime.settings import read
 
 if TYPE_CHECKING:
-    from selfrag.adapters.generators.completing import Host
+    from selfrag.adapters.generators.completions import Host
     from selfrag.domain.calls import Limits
-    from selfrag.ports.generator import Generator, Server
+    from selfrag.ports.generator import Generator
 
 
 @once
@@ -23,7 +23,7 @@ def settings() -> GeneratorSettings:
 @once
 def generator() -> "Callable[[Limits], Generator]":
     """Return a factory of the fine-tuned model for the limits of a task."""
-    from selfrag.adapters.generators.completing import Completions
+    from selfrag.adapters.generators.completions import Completions
     from selfrag.domain.scores.vocabulary import Vocabulary
     from selfrag.runtime.pace import Pace
 
@@ -35,18 +35,6 @@ def generator() -> "Callable[[Limits], Generator]":
         )
 
     return within
-
-
-def generator_server() -> "Server":
-    """Ask for one token and return which server answers; raises selfrag's typed errors."""
-    from selfrag.adapters.generators.checking import server_at
-    from selfrag.domain.scores.vocabulary import Vocabulary
-
-    config = settings()
-    ids = Vocabulary(config.generator_token_ids)
-    return server_at(
-        generator_host(), ids, config.generator_name, config.generator_served, config.generator_timeout_seconds
-    )
 
 
 @once

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 # The kinds that parse_document reads; the API accepts no others for upload.
-_OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx", ".rtf")
-_DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xlsm", ".xlsx")
+_OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx")
+_DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm", ".xlsx")
 EXTENSIONS = frozenset((".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE, *_DATA))
 _ARCHIVE = "an archive; unpack it, and add the files that it holds"
 # Known kinds that are refused, by ending: the name of the kind, and what to do.
@@ -26,8 +26,7 @@ REFUSED: Mapping[str, str] = {
     ".pages": "an Apple iWork document; export it as an Office document or PDF",
     ".ppt": "a PowerPoint presentation of the old kind; save it as .pptx",
     ".pptm": "a PowerPoint presentation with macros; save it as .pptx",
-    ".xls": "an Excel workbook of the old kind; save it as .xlsx",
-    ".xlsb": "an Excel workbook in binary form; save it as .xlsx",
+    ".rtf": "an RTF document; save it as .docx",
 }
 MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 60

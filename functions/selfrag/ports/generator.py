@@ -37,17 +37,3 @@ class Generator(Protocol):
         A request without a reply that may succeed later is reported in the result. Raises selfrag's typed errors for
         what no retry would mend.
         """
-
-
-@dataclass(frozen=True)
-class Server:
-    """A server of the model: whether it lists the requested tokens, and what is `wrong` with it, if anything.
-
-    A server that does not list them (vLLM before logprob_token_ids) returns the 20 most probable, so verdicts may be
-    `truncated`. `max_model_len` is null if it does not say.
-    """
-
-    model: str
-    lists_what_is_asked: bool
-    max_model_len: int | None
-    wrong: tuple[str, ...] = ()

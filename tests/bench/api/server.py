@@ -27,7 +27,7 @@ _PARTS = ("system", "messages", "tools", "output_config")
 
 
 def usual_pace(model: str) -> tuple[float, float]:
-    """The pace that the figures of docs/bench.md are for."""
+    """The pace that the figures of docs/bench/workflow.md are for."""
     return (0.2, 0.004) if "haiku" in model else (0.3, 0.008)
 
 

@@ -17,14 +17,14 @@ from tests.bench.documents.results import Result, judged, read, written
 
 DIRECTORY = ROOT / "build" / "documents"
 PDF = frozenset({"pdf"})
-EVERYTHING = frozenset({"pdf", "html", "md", "docx", "odt", "epub", "rtf", "pptx", "xlsx"})
+EVERYTHING = frozenset({"pdf", "html", "md", "docx", "odt", "epub", "pptx", "xlsx"})
 # Each with the kinds that it reads, by their ending.
 READS = {
     "selfrag": EVERYTHING,
     "pypdf": PDF,
     "pdfplumber": PDF,
-    "markitdown": EVERYTHING - {"odt", "rtf"},
-    "docling": EVERYTHING - {"rtf"},
+    "markitdown": EVERYTHING - {"odt"},
+    "docling": EVERYTHING,
 }
 
 

@@ -1,4 +1,4 @@
-"""The tables, as the command prints them and docs/bench-documents.md holds them."""
+"""The tables, as the command prints them and docs/bench/documents.md holds them."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -13,12 +13,12 @@ from tests.bench.page import filled, table
 ROOT = Path(__file__).parents[3]
 BUILT = ROOT / "build" / "bench-documents.json"
 KEPT = ROOT / "docs" / "bench" / "documents.json"
-PAGE = ROOT / "docs" / "bench-documents.md"
+PAGE = ROOT / "docs" / "bench" / "documents.md"
 # As the tables have them; `before` is another tree of selfrag's code, `--code`.
 READERS = ("selfrag", "before", "pypdf", "pdfplumber", "markitdown", "docling")
 KINDS = (
     *("pdf by TeX", "pdf by LibreOffice", "pdf by FOP", "pdf by groff"),
-    *("html", "md", "docx", "odt", "epub", "rtf", "pptx", "xlsx"),
+    *("html", "md", "docx", "odt", "epub", "pptx", "xlsx"),
 )
 Rows = dict[str, list[Row]]
 

@@ -37,7 +37,6 @@ GOOD = {
     ".odt": odf(ODT_TYPE, _PAGE),
     ".odp": odf(ODP_TYPE, _SLIDES),
     ".epub": epub({"one": "<p>Leave is 25 days.</p>" * 50, "two": "<p>End.</p>"}),
-    ".rtf": rb"{\rtf1 Leave is 25 days.\par}",
     ".eml": eml("Leave is 25 days.", attached={"a.docx": docx(paragraph("Words."))}),
 }
 # The part that is broken, beside what makes the file one of its kind.
@@ -78,7 +77,6 @@ def suspicious() -> dict[str, bytes]:
     frames = (
         f'<p>Words.</p><img src="{away}"/><iframe src="file:///etc/passwd"></iframe><script>fetch("{away}")</script>'
     )
-    picture = f"{{\\field{{\\*\\fldinst INCLUDEPICTURE {away}}}{{\\fldrslt y}}}}"
     return {
         "macro.docx": zipped({"word/vbaProject.bin": _OLE}, onto=GOOD[".docx"]),
         "linked.docx": zipped({"word/_rels/document.xml.rels": f"<r>{relation}</r>"}, onto=GOOD[".docx"]),
@@ -92,8 +90,6 @@ def suspicious() -> dict[str, bytes]:
         "linked.odt": odf(ODT_TYPE, f"<office:text><text:section>{section}</text:section></office:text>"),
         "repeated.odt": odf(ODT_TYPE, f"<office:text>{table}</office:text>"),
         "linked.epub": epub({"one": frames}),
-        "object.rtf": f"{{\\rtf1 x{{\\object\\objautlink{{\\*\\objdata 0105}}{{\\result x}}}}{picture}}}".encode(),
-        "binary.rtf": rb"{\rtf1 Words.\bin9999999999 }",
         "bomb.eml": eml("Words.", attached={"a.docx": zipped({"word/document.xml": 200})}),
         "script.eml": eml(" ", html=frames),
     }
@@ -113,7 +109,6 @@ def _broken(main: str, beside: dict[str, str]) -> Iterator[tuple[str, bytes]]:
 def _of_other_kinds() -> dict[str, bytes]:
     streams = {
         "old": "WordDocument",
-        "sheet": "Workbook",
         "mail": "__properties_version1.0",
         "locked": "EncryptedPackage",
     }
@@ -126,8 +121,8 @@ def _of_other_kinds() -> dict[str, bytes]:
         "slides.docx": GOOD[".pptx"],
         "word.odt": GOOD[".docx"],
         "pdf.pptx": pdf("Words."),
-        "text.rtf": b"Words.",
         "text.epub": b"Words.",
+        "rich.docx": rb"{\rtf1 Words.}",
         "words.eml": b"Words.\n\nMore.",
         "locked.eml": b"Subject: x\nContent-Type: application/pkcs7-mime\n\nabc",
         "locked.epub": epub({"one": "x"}, **{"META-INF/encryption.xml": '<e><EncryptionMethod Algorithm="aes"/></e>'}),
@@ -149,7 +144,6 @@ def _too_large() -> dict[str, bytes]:
         "slides.pptx": pptx(*["x"] * 6, **{f"ppt/slides/slide{number}.xml": slide for number in range(1, 7)}),
         "spaces.odt": odf(ODT_TYPE, f"<office:text><text:p>{spaces}</text:p></office:text>"),
         "chapters.epub": epub({f"c{n}": page for n in range(6)}),
-        "groups.rtf": b"{\\rtf1 " + b"{" * (9 * MEGABYTE),
         "headers.eml": b"Subject: x\n" + b"A: b\n" * MEGABYTE,
         "boundaries.eml": b"Subject: x\n" + b"Content-Type: multipart/mixed; boundary=a\n\n--a\n" * 5000,
         "messages.eml": b"Subject: x\n" + b"Content-Type: message/rfc822\n\n" * 5000,

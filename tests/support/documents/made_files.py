@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.documents.office import ODP_TYPE, ODT_TYPE, eml, epub, odf, pptx, shape
-from tests.support.documents.workbooks import grid, ods, ods_table, xlsx
+from tests.support.documents.workbooks import grid, ods, ods_table, xls, xlsb, xlsx
 
 # A city and its limit in euros; the number is in no other file.
 Maker = Callable[[str, int], bytes]
@@ -64,6 +64,14 @@ def _xlsx(city: str, euros: int) -> bytes:
     return xlsx({"Limits": grid([_COLUMNS, (city, euros)])})
 
 
+def _xls(city: str, euros: int) -> bytes:
+    return xls({"Limits": [_COLUMNS, (city, euros)]})
+
+
+def _xlsb(city: str, euros: int) -> bytes:
+    return xlsb([_COLUMNS, (city, float(euros))])
+
+
 def _ods(city: str, euros: int) -> bytes:
     return ods(ods_table("Limits", [_COLUMNS, (city, str(euros))]))
 
@@ -90,20 +98,17 @@ def _eml(city: str, euros: int) -> bytes:
     return eml(_sentence(city, euros), subject=f"Travel to {city}")
 
 
-def _rtf(city: str, euros: int) -> bytes:
-    return rf"{{\rtf1\ansi Travel to {city}\par {_sentence(city, euros)}\par}}".encode()
-
-
 # One for each ending of selfrag.domain.documents.EXTENSIONS; a test compares.
 MAKERS: dict[str, Maker] = {
     ".csv": _csv,
-    ".rtf": _rtf,
     ".eml": _eml,
     ".epub": _epub,
     ".odp": _odp,
     ".odt": _odt,
     ".pptx": _pptx,
     ".ods": _ods,
+    ".xls": _xls,
+    ".xlsb": _xlsb,
     ".xlsm": _xlsx,
     ".xlsx": _xlsx,
     ".ndjson": _json_lines,

@@ -1,7 +1,11 @@
 """Small spreadsheets, made by hand."""
 
+import struct
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from xml.sax.saxutils import escape
+
+import xlwt
 
 from tests.support.documents.files import zipped
 
@@ -73,6 +77,63 @@ def xlsx(
             **{f"xl/{name}.xml": part for name, part in files.items()},
         }
     )
+
+
+def xls(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: Sequence[str] = ()) -> bytes:
+    """An Excel workbook of the old kind; a tuple is a value with the number of columns that it spans."""
+    workbook = xlwt.Workbook()
+    day, clock, plain = (xlwt.easyxf(num_format_str=code) for code in ("YYYY-MM-DD", "h:mm", "General"))
+    for name, rows in sheets.items():
+        sheet = workbook.add_sheet(name)
+        sheet.visibility = int(name in hidden)
+        for row, values in enumerate(rows):
+            for column, value in enumerate(values):
+                if isinstance(value, tuple):
+                    sheet.write_merge(row, row, column, column + value[1] - 1, value[0])
+                elif value != "":
+                    style = day if hasattr(value, "year") else clock if hasattr(value, "hour") else plain
+                    sheet.write(row, column, value, style)
+    out = BytesIO()
+    workbook.save(out)
+    return out.getvalue()
+
+
+def xlsb(rows: Sequence[Sequence[str | float]], hidden: bool = False, **parts: bytes | int) -> bytes:
+    """An Excel workbook in binary form with one sheet, `T`; `parts` replace or add files below xl/."""
+    size = struct.pack("<4I", 0, len(rows) - 1, 0, max(map(len, rows), default=1) - 1)
+    written = [_record(0, struct.pack("<I", n) + _cells(row)[0]) + _cells(row)[1] for n, row in enumerate(rows)]
+    files: dict[str, bytes | int] = {
+        "workbook": _record(156, struct.pack("<2I", int(hidden), 1) + _wide("r1") + _wide("T"))
+        + _record(144)
+        + _record(157),
+        "worksheets/sheet1": _record(148, size) + _record(145) + b"".join(written) + _record(146),
+        **parts,
+    }
+    relations = f"<Relationships {_PACKAGE}>{_relation('r1', 'worksheet', 'worksheets/sheet1.bin')}</Relationships>"
+    return zipped({"xl/_rels/workbook.bin.rels": relations, **{f"xl/{name}.bin": part for name, part in files.items()}})
+
+
+def _cells(row: Sequence[str | float]) -> tuple[bytes, bytes]:
+    """What the header of a row ends with, and its cells."""
+    cells = b""
+    for column, value in enumerate(row):
+        place = struct.pack("<2I", column, 0)
+        cells += (
+            _record(6, place + _wide(value)) if isinstance(value, str) else _record(5, place + struct.pack("<d", value))
+        )
+    return bytes(13), cells
+
+
+def _record(kind: int, content: bytes = b"") -> bytes:
+    head = bytes([kind]) if kind < 128 else bytes([kind & 127 | 128, kind >> 7])
+    size, length = b"", len(content)
+    while length > 127:
+        size, length = size + bytes([length & 127 | 128]), length >> 7
+    return head + size + bytes([length]) + content
+
+
+def _wide(text: str) -> bytes:
+    return struct.pack("<I", len(text)) + text.encode("utf-16-le")
 
 
 def ods(body: str, styles: str = "") -> bytes:

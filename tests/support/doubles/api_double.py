@@ -5,7 +5,6 @@ import re
 
 from werkzeug.wrappers import Request, Response
 
-from ask.page import bundle
 from tests.support.loopback import Loopback
 
 DOCUMENT = "0" * 32
@@ -19,9 +18,8 @@ class ApiDouble(Loopback):
     Knobs: `status` is what becomes of a document, `unseen` how many questions are asked before it is found, `later`
     what becomes of a question for later, `slow_from` after how many questions none is answered in time, `warnings` are
     those of an answer, `garbled` are the ends of requests whose reply is no JSON, and `key` is the one that is let in
-    ("" lets in all). `healthy` is how often GET /v1/health is answered, `page` what is served at the stage, under
-    `policy`, and `readable_from` the origin whose page may read the bucket's replies ("" is the API's own). `asked` has
-    every request, `headers` theirs, and `held` the document's text while it is there.
+    ("" lets in all). `readable_from` is the origin whose page may read the bucket's replies ("" is the API's own).
+    `asked` has every request, `headers` theirs, and `held` the document's text while it is there.
     """
 
     def __init__(self, key: str = "") -> None:
@@ -35,8 +33,7 @@ class ApiDouble(Loopback):
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.held = ""
-        self.healthy = 20
-        self.page, self.policy, self.readable_from = bundle.html(), bundle.policy(), ""
+        self.readable_from = ""
         self._polls = 0
 
     def _respond(self, request: Request) -> Response:
@@ -48,15 +45,9 @@ class ApiDouble(Loopback):
             return Response(status=204, headers={"access-control-allow-origin": self.readable_from or self.url})
         if asked.endswith(self.garbled):
             return Response("<html>")
-        if asked == f"GET {STAGE}/":
-            return Response(self.page, headers={"content-security-policy": self.policy}, content_type="text/html")
         if self.key and request.headers.get("x-api-key") != self.key:
             return _json({"message": "Forbidden"}, 403)
         match asked.replace(STAGE, ""):
-            case "GET /v1/health":
-                return _json({"status": "ok"}, 429 if self.asked.count(asked) > self.healthy else 200)
-            case "PUT /v1/health":
-                return Response(status=405, headers={"allow": "GET"})
             case "POST /v1/documents":
                 key = json.loads(request.get_data())["key"]
                 form = {"method": "POST", "url": f"{self.url}/bucket", "fields": {"key": key}}

@@ -54,15 +54,9 @@ def quota(name: str, value: float, code: str = "L-1", adjustable: bool = True) -
 
 
 def titan_quotas(calls: float, adjustable: bool = True) -> list[Reply]:
-    """What Service Quotas says of Titan V2: calls, and 300,000 tokens a minute."""
+    """Return the quotas of Titan V2: calls, and 300,000 tokens a minute."""
     named = quota(TITAN_CALLS, calls, "L-26C560CE", adjustable)
     return [named, quota(TITAN_TOKENS, 300_000, "L-DE641971", adjustable)]
-
-
-def machine_quotas(transitions: float, starts: float = 300) -> list[Reply]:
-    """What Service Quotas says of Standard machines, a second."""
-    named = quota("StateTransition throttle token refill rate per second", transitions, "L-STATE")
-    return [named, quota("StartExecution throttle token refill rate per second", starts, "L-START")]
 
 
 class AwsAccount:
@@ -76,7 +70,6 @@ class AwsAccount:
         self.asked: list[tuple[str, Reply]] = []
         usual = {
             "bedrock": titan_quotas(2_000),
-            "states": machine_quotas(5_000),
             "sagemaker": [quota("ml.g5.2xlarge for endpoint usage", 1)],
         }
         self.quotas = {**usual, **quotas}
@@ -114,11 +107,8 @@ class AwsAccount:
     def _nothing_deployed(self) -> dict[str, Answer]:
         return {
             "iam.ListRoles": {"Roles": []},
-            "stepfunctions.ListStateMachines": {"stateMachines": []},
-            "dynamodb.ListTables": {"TableNames": []},
             "s3.HeadBucket": Refused("404", status=404),
             "logs.DescribeLogGroups": {"logGroups": []},
-            "opensearchserverless.BatchGetCollection": {"collectionDetails": []},
             "secretsmanager.DescribeSecret": Refused("ResourceNotFoundException"),
         }
 

@@ -2,10 +2,7 @@
 
 import json
 from datetime import UTC, datetime
-from io import BytesIO
 from typing import Any
-
-import httpx2
 
 from tests.support.doubles.aws_account import Answer, AwsAccount, Reply
 from tests.support.roles.calls import ACCOUNT
@@ -55,50 +52,43 @@ def deployed(answers: dict[str, Answer] | None = None, policies: Any = None) -> 
             "ARN": f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{asked['SecretId']}-random",
             "VersionIdsToStages": {"v" * 32: ["AWSCURRENT"]},
         },
-        "lambda.GetFunctionConfiguration": {"State": "Active", "LastUpdateStatus": "Successful"},
-        "lambda.GetFunctionConcurrency": {},
+        "lambda.GetAlias": {"FunctionVersion": "7"},
+        "lambda.ListVersionsByFunction": {"Versions": [_version(6, 40), _version(7, 41)]},
+        "stepfunctions.DescribeStateMachineAlias": lambda asked: routed(asked, 41),
         "iam.SimulatePrincipalPolicy": simulate,
         "stepfunctions.DescribeStateMachine": machine,
         "opensearchserverless.GetAccessPolicy": {
             "accessPolicyDetail": {"policy": (policies or exported())["collection"]}
         },
         "apigateway.GetApiKey": {"value": KEY},
-        "stepfunctions.StartExecution": {"executionArn": "arn:e", "startDate": datetime.now(UTC)},
-        "stepfunctions.DescribeExecution": execution("SUCCEEDED", '{"asked": 1, "succeeded": 0, "failed": 0}'),
-        "stepfunctions.StopExecution": {"stopDate": datetime.now(UTC)},
-        "stepfunctions.RedriveExecution": {"redriveDate": datetime.now(UTC)},
-        "sqs.GetQueueUrl": {"QueueUrl": "https://queue"},
-        "sqs.GetQueueAttributes": {"Attributes": {"ApproximateNumberOfMessages": "0"}},
         "s3.DeleteObject": {},
-        "s3.PutObject": {},
-        "s3.GetObject": lambda asked: answer_of_evaluation(asked, tries=0),
     }
     return AwsAccount({**usual, **(answers or {})})
 
 
-def endpoint(server: str) -> dict[str, Answer]:
-    """What SageMaker says of an endpoint `mine` with a component `one`, whose server is at this address."""
+def endpoint(**component: Any) -> dict[str, Answer]:
+    """Return SageMaker's answers about an endpoint `mine` with a component `one`, described as given."""
     named = {"EndpointName": "mine", "EndpointArn": f"{_SAGEMAKER}:endpoint/mine"}
     made = {"CreationTime": datetime.now(UTC), "LastModifiedTime": datetime.now(UTC)}
-    component = {"InferenceComponentName": "one", "InferenceComponentArn": f"{_SAGEMAKER}:inference-component/one"}
+    part = {"InferenceComponentName": "one", "InferenceComponentArn": f"{_SAGEMAKER}:inference-component/one"}
+    standing = {"InferenceComponentStatus": "InService", "RuntimeConfig": {"CurrentCopyCount": 1}, **component}
     return {
         "sagemaker.DescribeEndpoint": {**named, **made, "EndpointStatus": "InService"},
-        "sagemaker.DescribeInferenceComponent": {
-            **named, **made, **component, "InferenceComponentStatus": "InService",
-            "RuntimeConfig": {"CurrentCopyCount": 1},
-        },
-        "sagemaker-runtime.InvokeEndpoint": lambda asked: {
-            "Body": BytesIO(httpx2.post(f"{server}/invocations", content=asked["Body"]).content)
-        },
-    }  # fmt: skip
+        "sagemaker.DescribeInferenceComponent": {**named, **made, **part, **standing},
+    }
 
 
-def answer_of_evaluation(asked: Reply, tries: int) -> Reply:
-    """An answer in the work bucket, of a question that failed so many times before."""
-    run = asked["Key"].split("/")[1]
-    return {"Body": BytesIO(json.dumps({"response": {"id": f"{run}-doctor-{tries}"}}).encode())}
+def routed(asked: Reply, version: int) -> Reply:
+    """Return the alias of a machine that routes to this version."""
+    machine = asked["stateMachineAliasArn"].removesuffix(":live")
+    return {"routingConfiguration": [{"stateMachineVersionArn": f"{machine}:{version}", "weight": 100}]}
 
 
-def execution(status: str, output: str = "{}") -> Reply:
-    return {"executionArn": "arn:e", "stateMachineArn": "arn:m", "startDate": datetime.now(UTC), "status": status,
-            "output": output}  # fmt: skip
+def _version(number: int, of_machines: int) -> Reply:
+    machines = f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:selfrag"
+    variables = {
+        "SELFRAG_RELEASE": json.dumps(dict.fromkeys(("ingestion", "standard"), str(of_machines))),
+        "SELFRAG_STANDARD_MACHINE_ARN": f"{machines}-standard:{of_machines}",
+    }
+    made = "2026-11-24T10:00:00.000+0000"
+    return {"Version": str(number), "LastModified": made, "Environment": {"Variables": variables}}

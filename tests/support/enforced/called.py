@@ -1,6 +1,6 @@
 """What a run in the emulator called, held against what the page of permissions lists."""
 
-from cli.doctor.deployed.permissions import ROLES
+from cli.doctor.permissions import ROLES
 from tests.support.enforced.record import Record
 from tests.support.enforced.refusals import Refusal
 from tests.support.infra.rules import listed_permissions

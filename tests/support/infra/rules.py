@@ -9,7 +9,7 @@ from typing import Any
 import hcl2
 
 from cli.doctor.choices import unquoted
-from cli.doctor.deployed.permissions import EACH_THAT_ASKS
+from cli.doctor.permissions import EACH_THAT_ASKS
 from selfrag.runtime.models import DEFAULT_MODELS
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import ROOT

@@ -34,11 +34,10 @@ def pointed_at(double: VllmDouble, *, sagemaker: bool = False, **settings: str) 
 
 @contextmanager
 def running(
-    scenario: Scenario, version: str = "0.33", *, sagemaker: bool = False, settings: dict[str, str] | None = None,
-    **options: Any,
-) -> Iterator[VllmDouble]:  # fmt: skip
-    """A double that the steps ask."""
-    with vllm(scenario, version, **options) as double, pointed_at(double, sagemaker=sagemaker, **(settings or {})):
+    scenario: Scenario, *, sagemaker: bool = False, settings: dict[str, str] | None = None, **options: Any
+) -> Iterator[VllmDouble]:
+    """Run a double that the steps ask."""
+    with vllm(scenario, **options) as double, pointed_at(double, sagemaker=sagemaker, **(settings or {})):
         yield double
 
 

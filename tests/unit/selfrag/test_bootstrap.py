@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from werkzeug.wrappers import Request, Response
 
 from selfrag import bootstrap, ports
-from selfrag.adapters.generators.completing import Host
+from selfrag.adapters.generators.completions import Host
 from selfrag.bootstrap import api, generator, ingestion, questions
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import InvalidInput, Misconfigured

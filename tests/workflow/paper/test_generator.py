@@ -36,7 +36,7 @@ class TwoLevels(FakeIndex):
 
 
 @contextmanager
-def asked(scenario: Scenario, version: str, **policy: Any) -> Iterator[tuple[dict[str, Any], VllmDouble]]:
+def asked(scenario: Scenario, **policy: Any) -> Iterator[tuple[dict[str, Any], VllmDouble]]:
     """The response to the question of a scenario, and the double that wrote it."""
     strategy = "segments" if scenario.segmented else "candidates"
     asks = {"strategy": strategy, "generator": "selfrag", "web_search": False, **policy}
@@ -47,7 +47,7 @@ def asked(scenario: Scenario, version: str, **policy: Any) -> Iterator[tuple[dic
         "clock": Skipping().clock,
         "recent_calls": MemoryCalls(),
     }
-    with vllm(scenario, version) as double:
+    with vllm(scenario) as double:
         settings = {"SELFRAG_GENERATOR_URL": double.url, "SELFRAG_MODEL_SECRET": "none"}
         with running_stack(
             settings, {}, parts=parts, handlers=deployed_handlers(), pause=lambda seconds: None
@@ -57,10 +57,9 @@ def asked(scenario: Scenario, version: str, **policy: Any) -> Iterator[tuple[dic
         yield ended.output, double
 
 
-@pytest.mark.parametrize("version", ["0.15", "0.33"])
 @pytest.mark.parametrize(("constraints", "document"), [("hard", "d2"), ("soft", "d3")])
-def test_the_best_of_the_answers_goes_out(version, constraints, document) -> None:
-    with asked(CANDIDATES_EXAMPLE, version, constraints=constraints) as (response, double):
+def test_the_best_of_the_answers_goes_out(constraints, document) -> None:
+    with asked(CANDIDATES_EXAMPLE, constraints=constraints) as (response, double):
         usage = response["usage"]
     assert [one["passage_id"] for one in response["citations"]] == [document]
     assert response["scores"]["scale"] == "probabilities"
@@ -69,17 +68,16 @@ def test_the_best_of_the_answers_goes_out(version, constraints, document) -> Non
 
 
 @pytest.mark.parametrize(
-    ("version", "scenario", "status", "answer", "cited"),
+    ("scenario", "status", "answer", "cited"),
     [
-        ("0.33", SEGMENTS_EXAMPLE, "answered", "Leave is 25 days a year. What is left ends in March.", ["d1", "e1"]),
-        ("0.15", SEGMENTS_EXAMPLE, "answered", "Leave is 25 days a year. What is left ends in March.", ["d1", "e1"]),
-        ("0.33", WEAK_CHILD_EXAMPLE, "answered", "All staff have 25 days.", ["d2"]),
-        ("0.33", NO_CHILD_EXAMPLE, "partial", "Leave is 25 days a year.", ["d1"]),
+        (SEGMENTS_EXAMPLE, "answered", "Leave is 25 days a year. What is left ends in March.", ["d1", "e1"]),
+        (WEAK_CHILD_EXAMPLE, "answered", "All staff have 25 days.", ["d2"]),
+        (NO_CHILD_EXAMPLE, "partial", "Leave is 25 days a year.", ["d1"]),
     ],
-    ids=["as it is", "on an older server", "a weak child", "no child"],
+    ids=["as it is", "a weak child", "no child"],
 )
-def test_the_best_path_of_the_tree_goes_out(version, scenario, status, answer, cited) -> None:
-    with asked(scenario, version) as (response, double):
+def test_the_best_path_of_the_tree_goes_out(scenario, status, answer, cited) -> None:
+    with asked(scenario) as (response, double):
         usage = response["usage"]
     assert (response["answer"], [one["passage_id"] for one in response["citations"]]) == (answer, cited)
     assert (usage["model_calls"], usage["sequences"]) == (double.requests, double.sequences) == (3, 6)

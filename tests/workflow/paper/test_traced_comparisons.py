@@ -8,8 +8,6 @@ import pytest
 from rich.console import Console
 
 from ask.logic import unfinished
-from cli.lab.replay import traces
-from cli.lab.replay.ends import end_of
 from cli.show.traces import show_trace
 from cli.spans.made import trace_of
 from selfrag.domain.history import steps_of
@@ -92,17 +90,6 @@ def test_there_is_a_span_for_each_step_and_its_turns_are_those_of_the_passes(nam
     made, told = trace_of("a", history).children, steps_of(history)
     assert [(span.name, span.attributes["selfrag.turn"]) for span in made] == [(one.name, one.turn) for one in told]
     assert not any(span.error for span in made)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_judged_again_with_the_same_verdicts_a_question_ends_as_it_did(name: str) -> None:
-    execution = asked(name)
-    assert execution.output is not None
-    trace = traces.trace_of(execution.history)
-    verdicts = [step.result.get("verdict") if step.result else None for step in trace.steps]
-    end = end_of(trace, verdicts)
-    assert end is not None
-    assert end.status == execution.output["status"]
 
 
 def _named(event: dict[str, Any], end: str, name: str = "PickCandidate") -> bool:

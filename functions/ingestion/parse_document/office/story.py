@@ -116,9 +116,9 @@ class Story:
         if self._inside and isinstance(cell := self._inside[-1], Cell):
             cell.on = on
 
-    def end_cell(self, covered: bool = False) -> None:
-        """The cell ends; one that another covers is left out."""
-        if isinstance(ended := self._inside.pop(), Cell) and not covered:
+    def end_cell(self) -> None:
+        """End the cell."""
+        if isinstance(ended := self._inside.pop(), Cell):
             self._count(ended.columns)
             row = self._inside[-1] if self._inside else None
             if isinstance(row, Line):

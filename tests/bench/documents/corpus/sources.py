@@ -22,7 +22,7 @@ class Source:
     made: tuple[str, ...] = ()
 
 
-_PANDOC = ("docx", "odt", "epub", "rtf", "pptx", "md")
+_PANDOC = ("docx", "odt", "epub", "pptx", "md")
 _ALL = (*_PANDOC, "pdf", "xlsx")
 _POSTGRES, _GIT, _FAQ = "doc/postgresql-doc-15/html", "doc/git-doc", "doc/debian/FAQ"
 _INSTALL, _HISTORY, _REFERENCE = "doc/installation-guide-amd64", "doc/debian-history/docs", "debian-reference"

@@ -1,45 +1,100 @@
-"""The double of a vLLM server, on loopback: its own routes, those of SageMaker's containers, and InvokeEndpoint."""
+"""The double of a vLLM server on loopback: completions, those of SageMaker's InvokeEndpoint, and faults of both."""
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
+from selfrag.domain.scores.tokens import END, SUPPORT
+from selfrag.domain.scores.vocabulary import IDS
 from tests.support.doubles.sigv4 import BadSignature, verify
-from tests.support.doubles.vllm.faults import SPOILED, Fault
-from tests.support.doubles.vllm.replies import choice_of, reply_of
+from tests.support.doubles.vllm.prompts import MAX_MODEL_LEN, Refused, Wrong, answer_to, check_fields
 from tests.support.doubles.vllm.scenario import Scenario
-from tests.support.doubles.vllm.strict import MAX_MODEL_LEN, Refused, Wrong, answer_to, check_fields, check_length
-from tests.support.doubles.vllm.tokens import BOS, Tokens
-from tests.support.doubles.vllm.writing import first, written
+from tests.support.doubles.vllm.writing import BOS, Place, Tokens, first, written
 from tests.support.loopback import Loopback
 
-ACCESS_KEY, SECRET_KEY, REGION = "AKIDEXAMPLE", "a-secret-that-opens-nothing", "us-east-1"
-MODEL, ENDPOINT = "selfrag/selfrag_llama2_7b", "selfrag"
-MAX_BODY_BYTES = 6 * 1024 * 1024
+ACCESS_KEY, SECRET_KEY, REGION, ENDPOINT = "AKIDEXAMPLE", "a-secret-that-opens-nothing", "us-east-1", "selfrag"
+Choice = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A status with its words; or a `kind`: silence, cut, broken; or a `code` of SageMaker.
+
+    A status of 0 is a model that did not reply in 60 s.
+    """
+
+    status: int = 0
+    says: str = "no"
+    kind: str = ""
+    code: str = ""
+
+
+SILENCE, CUT, BROKEN = Fault(kind="silence"), Fault(kind="cut"), Fault(kind="broken")
+NO_CAPACITY = Fault(
+    400,
+    "Inference Component has no capacity to process this request. ApplicationAutoScaling may be in-progress (if "
+    "configured) or try to increase the capacity by invoking UpdateInferenceComponentRuntimeConfig API.",
+    code="ValidationError",
+)
+
+
+def _unlisted_support(choice: Choice) -> None:
+    """Leave out the ids at one position of the critique."""
+    told, place = choice["logprobs"], _support_at(choice)
+    told["top_logprobs"][place] = {told["tokens"][place]: -0.1}
+
+
+def _cut(choice: Choice) -> None:
+    """Meet the length limit before IsSup."""
+    place = _support_at(choice) - 1
+    for told in [*choice["logprobs"].values(), choice["token_ids"]]:
+        del told[place:]
+    choice.update(text=choice["text"].rpartition(" ")[0], finish_reason="length", stop_reason=None)
+
+
+def _disagreeing(choice: Choice) -> None:
+    """Let the text say that all is supported, where the ids do not."""
+    for token in SUPPORT:
+        choice["text"] = choice["text"].replace(token, "")
+    choice["text"] += SUPPORT[-1]
+
+
+def _support_at(choice: Choice) -> int:
+    graded = [f"token_id:{IDS[token]}" for token in SUPPORT]
+    return next(place for place, token in enumerate(choice["logprobs"]["tokens"]) if token in graded)
+
+
+# Damage to one choice, while the others are as they should be.
+SPOILED: Mapping[str, Callable[[Choice], None]] = {
+    "unlisted_support": _unlisted_support,
+    "cut": _cut,
+    "disagreeing": _disagreeing,
+    "no_logprobs": lambda choice: choice.update(logprobs=None),
+}
 
 
 class VllmDouble(Loopback):
     """A server of a scenario; it counts what it was asked for, and keeps in `wrong` what no client of ours may send.
 
-    `faults` are those of the first requests, one each, None for a good one; `spoiled` is what happens to one choice of
+    `faults` are those of the first requests, one each, None for a good one; `spoiled` damages the second choice of
     every reply, `order` is `backwards` or `short` by one. `key` is the API key; `component` is behind the endpoint.
+    A server that `ignores_ids` lists the likeliest tokens, as vLLM did before `logprob_token_ids`.
     """
 
     def __init__(
-        self, scenario: Scenario, version: str = "0.33", *, faults: Sequence[Fault | None] = (), spoiled: str = "",
-        victim: int = 1, order: str = "", key: str = "", component: str = "",
+        self, scenario: Scenario, *, faults: Sequence[Fault | None] = (), spoiled: str = "", order: str = "",
+        key: str = "", component: str = "", ignores_ids: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(self._respond)
-        assert version in ("0.15", "0.33"), "the double plays two versions"
-        self.scenario, self.version, self.key, self.component = scenario, version, key, component
-        self.spoiled, self.victim, self.order = spoiled, victim, order
+        self.scenario, self.key, self.component, self.ignores_ids = scenario, key, component, ignores_ids
+        self.spoiled, self.order = spoiled, order
         self.requests = self.sequences = self.input_tokens = self.output_tokens = 0
         self.wrong: list[str] = []
-        self.prompts: list[list[str]] = []
         self.bodies: list[dict[str, Any]] = []
         self._faults, self._tokens, self._lock = list(faults), Tokens(), threading.Lock()
         self._closing = threading.Event()
@@ -49,35 +104,25 @@ class VllmDouble(Loopback):
         super().__exit__(*error)
 
     def _respond(self, request: Request) -> Response:
-        path = request.path
-        if path in ("/health", "/ping"):
-            return Response("")
-        if path.startswith("/v1/") and self.key and request.headers.get("authorization") != f"Bearer {self.key}":
-            return _json({"error": "Unauthorized"}, 401)
-        if path == "/v1/models":
-            card = {"id": MODEL, "object": "model", "owned_by": "vllm", "root": MODEL, "max_model_len": MAX_MODEL_LEN}
-            return _json({"object": "list", "data": [card]})
-        if path == f"/endpoints/{ENDPOINT}/invocations":
+        if request.path == f"/endpoints/{ENDPOINT}/invocations":
             return self._invoked(request)
-        if path in ("/v1/completions", "/invocations") and request.method == "POST":
+        if self.key and request.headers.get("authorization") != f"Bearer {self.key}":
+            return _json({"error": "Unauthorized"}, 401)
+        if request.path == "/v1/completions" and request.method == "POST":
             return self._completed(request.get_data(), sagemaker=False)
         return _json({"detail": "Not Found"}, 404)
 
     def _invoked(self, request: Request) -> Response:
         headers = {name.lower(): value for name, value in request.headers.items()}
-        body = request.get_data()
+        body, url = request.get_data(), self.url + request.path
         try:
-            verify(
-                "POST", self.url + request.path, headers, body, keys={ACCESS_KEY: SECRET_KEY}, region=REGION,
-                service="sagemaker", hashes=False,
-            )  # fmt: skip
+            keys = {ACCESS_KEY: SECRET_KEY}
+            verify("POST", url, headers, body, keys=keys, region=REGION, service="sagemaker", hashes=False)
         except BadSignature as error:
             self.wrong.append(str(error))
             return _aws("AccessDeniedException", str(error), 403)
         if headers.get("x-amzn-sagemaker-inference-component", "") != self.component:
             return _aws("ValidationError", f"Inference Component of endpoint {ENDPOINT} not found.", 400)
-        if len(body) > MAX_BODY_BYTES:
-            return _aws("ValidationError", "the body is larger than 6291456 bytes", 400)
         return self._completed(body, sagemaker=True)
 
     def _completed(self, content: bytes, *, sagemaker: bool) -> Response:
@@ -86,9 +131,8 @@ class VllmDouble(Loopback):
             fault = self._faults.pop(0) if self._faults else None
         if fault:
             return self._spoilt(fault)
-        body = json.loads(content)
         try:
-            return _json(self._reply(body))
+            return _json(self._reply(json.loads(content)))
         except Wrong as wrong:
             self.wrong.append(str(wrong))
             refused = Refused(400, str(wrong))
@@ -105,59 +149,82 @@ class VllmDouble(Loopback):
             return Response('{"choices": [', content_type="application/json")
         if fault.kind:
             raise ConnectionAbortedError
-        if fault.code == "ModelError":
-            return _model_error(fault.status, fault.says)
         if fault.code:
-            return _aws(fault.code, fault.says, fault.status)
-        headers = {"retry-after": fault.retry_after} if fault.retry_after else {}
-        return _json(Refused(fault.status, fault.says).body, fault.status, headers)
+            return (
+                _model_error(fault.status, fault.says)
+                if fault.code == "ModelError"
+                else _aws(fault.code, fault.says, fault.status)
+            )
+        return _json(Refused(fault.status, fault.says).body, fault.status)
 
     def _reply(self, body: dict[str, Any]) -> dict[str, Any]:
-        check_fields(body, self.version, MODEL)
-        asks_all = self.version != "0.15"
-        prompts = [body["prompt"]] if isinstance(body["prompt"], str) else body["prompt"]
+        check_fields(body)
         choices, read = [], 0
-        for index, prompt in enumerate(prompts):
+        for index, prompt in enumerate(body["prompt"]):
             ids = [BOS, *self._tokens.encoded(prompt)]
-            check_length(len(ids), body["max_tokens"])
+            if len(ids) + body["max_tokens"] > MAX_MODEL_LEN:
+                raise Refused(400, f"This model's maximum context length is {MAX_MODEL_LEN} tokens.")
             said = answer_to(prompt, self.scenario, body)
             places = first(self.scenario.decision) if said is None else written(said, self._tokens)
-            wanted = body["logprob_token_ids"] if asks_all else None
-            choices.append(choice_of(index, ids, places, body, wanted, self._tokens))
+            choices.append(self._choice(index, places, body))
             read += len(ids)
         wrote = sum(len(choice["token_ids"]) for choice in choices)
         with self._lock:
-            self.prompts.append(prompts)
             self.bodies.append(body)
-            self.sequences += len(prompts)
+            self.sequences += len(choices)
             self.input_tokens += read
             self.output_tokens += wrote
-        return reply_of(self._handed(choices), read, wrote, MODEL)
-
-    def _handed(self, choices: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The choices as this server hands them over."""
-        if self.spoiled and len(choices) > self.victim:
-            SPOILED[self.spoiled](choices[self.victim])
+        if self.spoiled and len(choices) > 1:
+            SPOILED[self.spoiled](choices[1])
         if self.order == "short":
-            return choices[:-1] if len(choices) > 1 else choices
-        return choices[::-1] if self.order == "backwards" else choices
+            choices = choices[: max(1, len(choices) - 1)]
+        handed = choices[::-1] if self.order == "backwards" else choices
+        return {"choices": handed, "usage": {"prompt_tokens": read, "completion_tokens": wrote}}
+
+    def _choice(self, index: int, places: list[Place], body: dict[str, Any]) -> Choice:
+        """Return what was written up to its end, a token to stop at, or the length limit."""
+        wanted = None if self.ignores_ids else body["logprob_token_ids"]
+        stops = set(body.get("stop_token_ids", ()))
+        end = next((at for at, place in enumerate(places) if place.id in stops or place.id == IDS[END]), None)
+        whole = end is not None and end < body["max_tokens"]
+        kept = places[: end + 1] if whole and end is not None else places[: body["max_tokens"]]
+        ids = [place.id for place in kept]
+        listed = [{f"token_id:{one}": value for one, value in place.listed(wanted).items()} for place in kept]
+        return {
+            "index": index,
+            "text": self._tokens.decoded(ids[:-1] if whole else ids),
+            "logprobs": {
+                "tokens": [f"token_id:{one}" for one in ids],
+                "token_logprobs": [place.logprob() for place in kept],
+                "top_logprobs": listed,
+            },
+            "finish_reason": "stop" if whole else "length",
+            "stop_reason": ids[-1] if whole and ids[-1] in stops else None,
+            "token_ids": ids,
+        }
 
 
 @contextmanager
-def vllm(scenario: Scenario, version: str = "0.33", **options: Any) -> Iterator[VllmDouble]:
-    """A running double, with its `url` and its counters; it fails the test that sent what it should not have."""
-    with VllmDouble(scenario, version, **options) as double:
+def vllm(scenario: Scenario, **options: Any) -> Iterator[VllmDouble]:
+    """Run a double, with its `url` and its counters; it fails the test that sent what it should not have."""
+    with VllmDouble(scenario, **options) as double:
         yield double
     assert double.wrong == [], "\n".join(double.wrong)
 
 
-def _json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    return Response(json.dumps(value), status, headers, content_type="application/json")
+def model_error(original: int, says: str = "no") -> Fault:
+    """Return SageMaker's error for a model whose own server refused with this status."""
+    return Fault(original, says, code="ModelError")
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(json.dumps(value), status, content_type="application/json")
 
 
 def _aws(code: str, message: str, status: int, **more: Any) -> Response:
-    headers = {"x-amzn-errortype": code}
-    return _json({"Code": code, "Message": message, **more}, status, headers)
+    reply = _json({"Code": code, "Message": message, **more}, status)
+    reply.headers["x-amzn-errortype"] = code
+    return reply
 
 
 def _model_error(original: int, said: str) -> Response:

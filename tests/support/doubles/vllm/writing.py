@@ -1,18 +1,48 @@
-"""What the double's model writes for a text of the table: ids, log-probabilities, and what is listed at each place."""
+"""The double's tokenizer, and what its model writes for a text of the table: ids and log-probabilities."""
 
 import math
+import re
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from selfrag.domain.scores.generated import LISTED, NEVER
-from selfrag.domain.scores.tokens import END, RETRIEVE
+from selfrag.domain.scores.tokens import END, MARKERS, RETRIEVE
 from selfrag.domain.scores.vocabulary import IDS, Vocabulary
 from tests.support.doubles.vllm.scenario import Probabilities, Said
-from tests.support.doubles.vllm.tokens import FILLERS, Tokens
 
+_SPECIAL = re.compile("(" + "|".join(map(re.escape, MARKERS)) + ")")
+_PIECES = re.compile(r"\s*\S+|\s+")
+BOS, _FIRST_WORD = 1, 300
+# Ids of tokens that were not written, which fill the list of the likeliest.
+FILLERS = range(259, 299)
 GRADED = Vocabulary(IDS).graded
 # What a token of the groups has where none is expected.
 _UNLIKELY = 1e-7
+
+
+class Tokens:
+    """A tokenizer whose control strings are tokens wherever they stand; each new word gets the next free id."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {**IDS, "<s>": BOS, "<unk>": 0}
+        self._texts = {number: text for text, number in self._ids.items()} | {one: f" w{one}" for one in FILLERS}
+        self._lock = threading.Lock()
+
+    def encoded(self, text: str) -> list[int]:
+        """Return the ids of a text, without the token that begins all."""
+        parts = [part for part in _SPECIAL.split(text) if part]
+        return [self._id(piece) for part in parts for piece in ([part] if part in MARKERS else _PIECES.findall(part))]
+
+    def decoded(self, ids: list[int]) -> str:
+        """Return the text of ids; the token that ends all has none."""
+        return "".join(self._texts[number] for number in ids if number != IDS[END])
+
+    def _id(self, piece: str) -> int:
+        with self._lock:
+            number = self._ids.setdefault(piece, _FIRST_WORD + len(self._ids))
+            self._texts[number] = piece
+            return number
 
 
 @dataclass

@@ -1,66 +1,62 @@
-"""`selfrag doctor` before a deployment: what it says of an account, and that it goes on when it may not look."""
+"""`selfrag doctor` before a deployment: the account's limits and access, and that a refused call stops nothing else."""
+
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from botocore.exceptions import EndpointConnectionError
 
-from cli.doctor.account.subject import Account
+from cli.doctor.account import Account
+from cli.doctor.checks import ACCOUNT, examine
 from cli.doctor.choices import Choices
-from cli.doctor.examination import ACCOUNT, examine
 from cli.doctor.findings import Level
-from tests.support.doubles.aws_account import NOT_ALLOWED, AwsAccount, Refused, limit_of_lambda, titan_quotas
-from tests.support.examined import examined, finding
+from cli.doctor.names import MACHINES, functions
+from tests.support.command import ROOT
+from tests.support.doubles.aws_account import (
+    ACCOUNT as NUMBER,
+)
+from tests.support.doubles.aws_account import (
+    NOT_ALLOWED,
+    REGION,
+    TITAN_TOKENS,
+    AwsAccount,
+    Refused,
+    Reply,
+    limit_of_collections,
+    limit_of_lambda,
+    quota,
+    titan_quotas,
+)
+from tests.support.doubles.model_server import ModelServer
+from tests.support.examined import examined, finding, findings
+from tests.support.infra.rules import functions_of, local_values, text_of
 
-ON_BEDROCK = {
-    "model_provider": "bedrock",
-    "models": {"generate": "anthropic.claude-sonnet-5-5"},
-    "text_recognition": True,
-    "selfrag_hosting": True,
-}
+HAIKU, SONNET = "us.anthropic.claude-haiku-5-5-20261001-v1:0", "anthropic.claude-sonnet-5-5"
+ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": SONNET, "grade_relevance": HAIKU}}
+EVERYTHING = {**ON_BEDROCK, "text_recognition": True, "selfrag_hosting": True}
+NOWHERE = EndpointConnectionError(endpoint_url="https://nowhere")
 
 
-def test_in_an_account_with_the_usual_limits_nothing_blocks() -> None:
-    diagnosis = examined(AwsAccount(), **ON_BEDROCK)
+class Bedrock(ModelServer):
+    """The Messages API as Bedrock has it: the model's id is in the path."""
+
+    def answer(self, body: Reply) -> tuple[int, Any]:
+        return super().answer({**body, "model": "of the path"})
+
+
+@pytest.fixture(autouse=True)
+def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+
+
+def test_in_an_account_with_the_usual_limits_nothing_blocks_and_each_check_names_its_actions() -> None:
+    account = AwsAccount()
+    with Bedrock() as bedrock:
+        diagnosis = examined(account, **EVERYTHING, model_base_url=bedrock.url)
     assert {name for name, _ in diagnosis.findings} == {check.name for check in ACCOUNT}
-    assert diagnosis.blocking == 0
-
-
-def test_a_new_account_with_10_functions_at_once_is_told_what_to_ask_for() -> None:
-    found = finding("concurrency", {"lambda.GetAccountSettings": limit_of_lambda(10)})
-    assert found.level is Level.LOOK
-    assert found.says == "Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
-    assert "Set `account_concurrency = 10`, so that what is more is refused at the door." in found.do
-    assert "--service-code lambda --quota-code L-B99A9384 --desired-value 1000" in found.do
-
-
-def test_the_limit_of_the_account_is_to_be_told_to_the_terraform() -> None:
-    assert finding("concurrency").do == "Set `account_concurrency = 1000`, so that what is more is refused at the door."
-    assert finding("concurrency", account_concurrency=1_000).level is Level.FINE
-
-
-def test_a_reservation_that_aws_would_refuse_blocks() -> None:
-    poor = AwsAccount({"lambda.GetAccountSettings": limit_of_lambda(200)})
-    found = [each for _, each in examined(poor, reserved_concurrency={"ask": 150, "generate": -1}).findings]
-    [said] = [each.says for each in found if each.level is Level.BLOCKS]
-    assert said == "150 of 200 functions at once would be reserved, and AWS keeps 100 free."
-    # A share of what the account does not have.
-    found = [each for _, each in examined(poor, account_concurrency=1_000).findings]
-    assert [each.says for each in found if each.level is Level.BLOCKS] == [said.replace("150", "166")]
-
-
-def test_what_one_may_not_look_at_is_told_and_the_rest_is_looked_at() -> None:
-    account = AwsAccount({"service-quotas.ListAWSDefaultServiceQuotas": NOT_ALLOWED})
-    findings = dict(examined(account).findings)
-    assert findings["titan-quota"].level is Level.UNKNOWN
-    assert "was refused (AccessDeniedException)" in findings["titan-quota"].says
-    assert "servicequotas:ListServiceQuotas" in findings["titan-quota"].do
-    assert findings["titan-access"].level is Level.FINE
-
-
-def test_the_first_limit_to_break_is_the_one_that_allows_the_fewest_questions() -> None:
-    first = examined(
-        AwsAccount({"lambda.GetAccountSettings": limit_of_lambda(10)}, bedrock=titan_quotas(60))
-    ).first_limit
-    assert first is not None
-    assert first[0] == "concurrency"
+    assert [found.says for _, found in diagnosis.findings if found.level is Level.BLOCKS] == []
+    assert account.actions == {action for check in ACCOUNT for action in check.actions}
 
 
 def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_looked_at(
@@ -76,7 +72,225 @@ def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_l
     assert {operation for operation, _ in expired.asked} == {"sts.GetCallerIdentity"}
 
 
-def test_each_check_says_which_actions_it_needs() -> None:
-    account = AwsAccount()
-    examined(account, **ON_BEDROCK)
-    assert account.actions == {action for check in ACCOUNT for action in check.actions}
+def test_a_refused_call_is_told_with_its_action_and_the_rest_is_looked_at() -> None:
+    told = [
+        finding for name, finding in examined(AwsAccount({"iam.ListRoles": NOT_ALLOWED})).findings if name == "names"
+    ]
+    assert [found.level for found in told] == [Level.UNKNOWN, *[Level.FINE] * 3]
+    assert "ListRoles was refused (AccessDeniedException)" in told[0].says
+    assert "iam:ListRoles" in told[0].do
+
+
+def test_a_new_account_with_10_functions_at_once_is_told_what_to_ask_for() -> None:
+    found = finding("concurrency", {"lambda.GetAccountSettings": limit_of_lambda(10)})
+    assert found.says == "Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
+    assert "Set `account_concurrency = 10`, so that what is more is refused at the door." in found.do
+    assert "--service-code lambda --quota-code L-B99A9384 --desired-value 1000" in found.do
+    assert finding("concurrency").do == "Set `account_concurrency = 1000`, so that what is more is refused at the door."
+    assert finding("concurrency", account_concurrency=1_000).level is Level.FINE
+
+
+def test_the_first_limit_to_break_is_the_one_that_allows_the_fewest_questions() -> None:
+    poor = AwsAccount({"lambda.GetAccountSettings": limit_of_lambda(10)}, bedrock=titan_quotas(60))
+    first = examined(poor).first_limit
+    assert first is not None
+    assert first[0] == "concurrency"
+
+
+def test_titan_is_told_in_questions_and_in_time_of_load_with_how_to_get_more() -> None:
+    slow, _ = findings("quotas", quotas={"bedrock": titan_quotas(60)})
+    assert slow.level is Level.LOOK
+    assert "60 passages a minute in eu-central-1 (60 calls, 300,000 tokens a minute)" in slow.says
+    assert "1.0 questions a second" in slow.says
+    assert "1,000 take 17 min; 10,000 take 3 hours; 1,000,000 take 12 days" in slow.says
+    assert "--service-code bedrock --quota-code L-26C560CE --desired-value 2000" in slow.do
+    fixed, _ = findings("quotas", quotas={"bedrock": titan_quotas(60, adjustable=False)})
+    assert "open a case with AWS Support" in fixed.do
+    none, _ = findings("quotas", quotas={"bedrock": titan_quotas(0)})
+    assert (none.level, "embedding_region" in none.do) == (Level.BLOCKS, True)
+    # Some accounts are limited by tokens alone, under a former name.
+    tokens = [quota(TITAN_TOKENS.replace("model inference", "InvokeModel"), 230_000, "L-DE641971")]
+    assert "embeds 1,000 passages a minute" in findings("quotas", quotas={"bedrock": tokens})[0].says
+    unlisted, _ = findings("quotas", quotas={"bedrock": []})
+    assert (unlisted.level, "servicequotas" in unlisted.do) == (Level.UNKNOWN, True)
+
+
+def test_at_anthropic_the_limits_are_said_to_be_unknown_and_where_to_look() -> None:
+    _, found = findings("quotas")
+    assert found.level is Level.UNKNOWN
+    assert "8 calls and 14,300 tokens" in found.says
+    assert "https://platform.claude.com/settings/limits" in found.do
+
+
+def claude_quotas(name: str, calls: float, tokens: float) -> list[Reply]:
+    return [quota(name.format(what), value, f"L-{name[-8:]}-{what}") for what, value in
+            (("requests", calls), ("tokens", tokens))]  # fmt: skip
+
+
+def test_on_bedrock_each_model_is_told_in_questions_by_its_own_quota() -> None:
+    haiku = claude_quotas(
+        "Cross-region model inference {} per minute for Anthropic Claude Haiku 5.5", 10_000, 5_000_000
+    )
+    sonnet = claude_quotas("On-demand model inference {} per minute for Anthropic Claude Sonnet 5.5 V1", 20, 4_000_000)
+    # Listed before, and of another context: the name begins alike.
+    other = claude_quotas(
+        "On-demand model inference {} per minute for Anthropic Claude Sonnet 5.5 V1 1M Context Length", 1, 1
+    )
+    listed = [*titan_quotas(2_000), *other, *haiku, *sonnet]
+    _, slow, fast = findings("quotas", quotas={"bedrock": listed}, **ON_BEDROCK)
+    assert slow.says == (
+        f"{SONNET} takes 20 calls, 4,000,000 tokens a minute: "
+        "0.0 questions a second if it made all calls of a question."
+    )
+    assert (slow.level, "requests --desired-value 480" in slow.do) == (Level.LOOK, True)
+    assert (fast.level, "5.8 questions a second" in fast.says) == (Level.FINE, True)
+    none = claude_quotas("Cross-region InvokeModel {} per minute for Anthropic Claude Haiku 5.5", 50, 0)
+    found = findings("quotas", quotas={"bedrock": none}, model_provider="bedrock", models={"generate": HAIKU})[1]
+    assert (found.level, "tokens --desired-value 858000" in found.do) == (Level.BLOCKS, True)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("global.anthropic.claude-sonnet-5", "Global cross-region model inference {} per minute for %s Sonnet 5"),
+        ("eu.anthropic.claude-3-5-sonnet-2024-v1:0", "Cross-region model inference {} per minute for %s 3.5 Sonnet"),
+        ("anthropic.claude-opus-4-7", "On-demand InvokeModel {} per minute for %s Opus 4.7"),
+    ],
+)
+def test_the_quotas_of_a_model_are_found_by_its_id(model: str, name: str) -> None:
+    listed = {"bedrock": claude_quotas(name % "Anthropic Claude", 1_000, 10_000_000)}
+    found = findings("quotas", quotas=listed, model_provider="bedrock", models={"generate": model})[1]
+    assert found.level is Level.FINE
+
+
+def test_an_instance_that_the_account_may_not_start_blocks_the_hosting_of_a_model() -> None:
+    for listed, level in (([quota("ml.g5.2xlarge for endpoint usage", 0)], Level.BLOCKS), ([], Level.UNKNOWN)):
+        assert findings("quotas", quotas={"sagemaker": listed}, selfrag_hosting=True)[2].level is level
+
+
+DENIED = Refused("AccessDeniedException", "You don't have access to the model with the specified model ID.", 403)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "level", "do"),
+    [
+        (DENIED, Level.BLOCKS, "model-catalog"),
+        (NOT_ALLOWED, Level.UNKNOWN, "bedrock:InvokeModel"),
+        (Refused("ThrottlingException", status=429), Level.LOOK, "run it again in a minute"),
+        (Refused("ValidationException"), Level.BLOCKS, "embedding_region"),
+        (NOWHERE, Level.BLOCKS, "embedding_region"),
+    ],
+    ids=["no access", "no right", "busy", "no such model", "not in the region"],
+)
+def test_an_embedding_model_that_cannot_be_called_is_told_by_its_cause(
+    refusal: Exception, level: Level, do: str
+) -> None:
+    found = finding("models", {"bedrock-runtime.InvokeModel": refusal}, embedding_region="us-west-2")
+    assert (found.level, do in found.do, "in us-west-2" in found.says) == (level, True, True)
+
+
+def test_each_model_on_bedrock_is_asked_for_a_verdict_as_the_steps_ask() -> None:
+    models = {"grade_support": SONNET, "grade_support_first": HAIKU, "generate": SONNET}
+    with Bedrock() as bedrock:
+        chosen = {"model_provider": "bedrock", "models": models, "model_base_url": bedrock.url}
+        _, *found = findings("models", **chosen)
+    assert [each.says for each in found] == [f"{each} gives a verdict in {REGION}." for each in (SONNET, HAIKU)]
+    assert all(request["output_config"]["format"]["schema"] for request in bedrock.requests)
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [(403, "has no access to"), (400, "cannot be asked"), ("malformed", "was malformed")],
+)
+def test_a_model_that_gives_no_verdict_blocks(fault: int | str, says: str) -> None:
+    with Bedrock(lambda step, n: fault) as bedrock:
+        chosen = {"model_provider": "bedrock", "models": {"generate": SONNET}, "model_base_url": bedrock.url}
+        _, found = findings("models", **chosen)
+    assert (found.level, says in found.says, bool(found.do)) == (Level.BLOCKS, True, True)
+
+
+def test_a_region_without_a_service_blocks() -> None:
+    gone = {"stepfunctions.StartSyncExecution": NOWHERE, "opensearchserverless.GetAccountSettings": NOWHERE,
+            "textract.GetDocumentTextDetection": NOWHERE}  # fmt: skip
+    found = findings("region", gone, text_recognition=True)
+    assert [each.level for each in found] == [Level.BLOCKS] * 3
+    assert all(REGION in each.says and "`region`" in each.do for each in found)
+    assert len(findings("region", gone)) == 2, "Textract is for text recognition alone"
+    refused = dict.fromkeys(gone, NOT_ALLOWED)
+    levels = [each.level for each in findings("region", refused, text_recognition=True)]
+    # A service that refuses to start a machine answers.
+    assert levels == [Level.FINE, Level.UNKNOWN, Level.UNKNOWN]
+
+
+def test_the_most_that_collections_may_cost_is_told_with_how_to_set_it() -> None:
+    _, found = findings("region", {"opensearchserverless.GetAccountSettings": limit_of_collections(10, 10)})
+    assert found.level is Level.LOOK
+    assert "10 units for indexing and 10 for search, which would cost 3,504 dollars a month" in found.says
+    assert "update-account-settings --region eu-central-1 --capacity-limits" in found.do
+    page = (ROOT / "docs" / "costs.md").read_text(encoding="utf-8")
+    assert found.do.rpartition("--capacity-limits ")[2] in page
+
+
+OTHERS, OWN = (f"arn:aws:iam::{NUMBER}:role/{each}" for each in ("others", "selfrag-api-logs"))
+
+
+@pytest.mark.parametrize(
+    ("role", "managed", "level", "says"),
+    [
+        (OTHERS, False, Level.FINE, OTHERS),
+        (OTHERS, True, Level.BLOCKS, "would replace"),
+        ("", False, Level.BLOCKS, "the stage cannot be made"),
+        ("", True, Level.FINE, "the deployment makes selfrag-api-logs"),
+        (OWN, True, Level.FINE, "selfrag-api-logs"),
+    ],
+    ids=["others'", "others', to be replaced", "none", "none, to be made", "its own"],
+)
+def test_the_logging_role_of_others_is_left_alone(role: str, managed: bool, level: Level, says: str) -> None:
+    account = {"cloudwatchRoleArn": role} if role else {}
+    found = finding("api-logs", {"apigateway.GetAccount": account}, manage_api_gateway_account=managed)
+    assert (found.level, says in found.says, bool(found.do)) == (level, True, level is Level.BLOCKS)
+
+
+def role(name: str) -> Reply:
+    arn = f"arn:aws:iam::{NUMBER}:role/{name}"
+    return {"RoleName": name, "Path": "/", "RoleId": "A" * 16, "Arn": arn, "CreateDate": datetime.now(UTC)}
+
+
+def test_names_that_are_taken_block_unless_they_are_the_deployments_own() -> None:
+    every = [role(f"selfrag-{name}") for name in functions()]
+    taken = {
+        "iam.ListRoles": {"Roles": [*every, role("selfrag-mine")]},
+        # A bucket of another account is refused, and its name is taken all the same.
+        "s3.HeadBucket": Refused("403", status=403),
+        "secretsmanager.DescribeSecret": {"Name": "n"},
+        "logs.DescribeLogGroups": lambda asked: {"logGroups": [{"logGroupName": f"{asked['logGroupNamePrefix']}ask"}]},
+    }
+    found = findings("names", taken)
+    assert {each.level for each in found} == {Level.BLOCKS}
+    assert [each.says.split("are taken: ")[1] for each in found] == [
+        f"selfrag-ask, selfrag-claim_document, selfrag-compose_answer and {len(functions()) - 3} more.",
+        f"selfrag-documents-{NUMBER}-{REGION}, selfrag-work-{NUMBER}-{REGION}.",
+        "selfrag/anthropic, selfrag/tavily.",
+        "/aws/lambda/selfrag-ask.",
+    ]
+    assert {each.level for each in findings("names", taken, deployed=True)} == {Level.FINE}
+
+
+def test_a_secret_that_is_scheduled_for_deletion_blocks_and_can_be_freed() -> None:
+    gone = {"secretsmanager.DescribeSecret": {"Name": "n", "DeletedDate": datetime.now(UTC)}}
+    _, _, anthropic, *_ = findings("names", gone)
+    assert anthropic.says == "The secret selfrag/anthropic is scheduled for deletion and keeps its name until then."
+    assert "--force-delete-without-recovery --secret-id selfrag/anthropic" in anthropic.do
+
+
+def test_a_name_that_will_not_be_made_is_not_looked_for() -> None:
+    there = {"iam.ListRoles": {"Roles": [role("selfrag-api-logs")]}, "secretsmanager.DescribeSecret": NOT_ALLOWED}
+    chosen = {"web_search": False, "model_provider": "bedrock", "models": {"generate": SONNET}}
+    assert {each.level for each in findings("names", there, **chosen)} == {Level.FINE}
+    assert findings("names", there, **chosen, manage_api_gateway_account=True)[0].level is Level.BLOCKS
+
+
+def test_the_names_are_those_of_the_terraform() -> None:
+    assert set(functions()) == functions_of()
+    [machines] = [block["machines"] for block in local_values(text_of(ROOT / "infra")) if "machines" in block]
+    assert set(machines) == set(MACHINES)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from cli.doctor.account.subject import Account
+from cli.commands.deployment import show_end, show_finding
+from cli.doctor.account import Account
+from cli.doctor.checks import ACCOUNT, examine
 from cli.doctor.choices import Choices
-from cli.doctor.examination import ACCOUNT, examine
-from cli.doctor.showing import show_end, show_finding
 from tests.support.command import Command
 from tests.support.doubles.aws_account import AwsAccount, limit_of_lambda, titan_quotas
 
@@ -60,4 +60,5 @@ def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
     assert printed[2].startswith(
         "         → Set `account_concurrency = 10`, so that what is more is refused at the door. "
     )
-    assert printed[-2:] == ["The first limit to break: concurrency, at 0.4 questions a second.", "Nothing blocks."]
+    assert printed[-2].startswith("The first limit to break, at 0.4 questions a second: concurrency: Lambda runs 10")
+    assert printed[-1] == "Nothing blocks."

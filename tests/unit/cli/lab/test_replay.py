@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from cli.lab.replay.replay import Changes, replayed
-from cli.lab.replay.report import Found
-from cli.lab.replay.traces import Trace, keeping_traces, read_traces, trace_of
+from cli.lab.replay import Changes, Replay, replayed
+from cli.lab.traces import Trace, keeping_traces, read_traces, trace_of
 from selfrag import bootstrap
 from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
@@ -19,7 +18,7 @@ from tests.support.command import ROOT
 from tests.support.doubles.model_server import Body, ModelServer
 from tests.support.local import QUESTION, local_stack
 
-Replaying = Callable[..., Found]
+Replaying = Callable[..., Replay]
 STEPS = ROOT / "functions" / "question"
 
 
@@ -54,7 +53,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModelSer
 def again(server: ModelServer) -> Replaying:
     """A replay with these options."""
 
-    def run(traces: list[Trace], *options: str, max_cost: float | None = None, parallel: int = 4) -> Found:
+    def run(traces: list[Trace], *options: str, max_cost: float | None = None, parallel: int = 4) -> Replay:
         pairs = list(zip(options[::2], options[1::2], strict=True))
         prompts, models = ([value for name, value in pairs if name == wanted] for wanted in ("--prompt", "--model"))
         return replayed(traces, Changes.of(prompts, models), parallel, max_cost, lambda done, total: None)
@@ -96,7 +95,7 @@ def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_f
     assert report["steps"]["grade_support"]["usd"] == pytest.approx(
         10 * (100 * read + 10 * written + 50 * cached) / 1e6
     )
-    assert report["otherwise"] == []
+    assert report["changed"] == []
     again(traces, "--prompt", stricter("grade_support"))
     assert server.counts == {"grade_support": 10}, "what was paid is kept"
 
@@ -106,17 +105,15 @@ def test_without_a_change_nobody_is_asked_and_all_agree(
 ) -> None:
     found = again([trace_of(history) for history in traced[:5]])
     assert server.requests == []
-    assert {kind: one["equal"] for kind, one in found.report()["agreement"].items()} == dict.fromkeys(
-        ("relevance", "support", "claims", "utility"), 1.0
-    )
+    assert [(took["same"], took["changed"]) for took in found.report()["steps"].values()] == [(20, 0), (5, 0), (5, 0)]
 
 
 def test_a_question_with_ambiguous_passages_is_replayed(again: Replaying, server: ModelServer) -> None:
     strips = [{"strip": number, "score": 0.3} for number in (1, 2)]
     server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.3, "strips": strips}
     (history,) = histories(1, server, cache=False, strategy="corrective")
-    found = again([trace_of(history)]).report()["agreement"]["relevance"]
-    assert (found["pairs"], found["equal"], found["ungraded"]) == (4, 1.0, 0)
+    found = again([trace_of(history)]).report()["steps"]["grade_relevance"]
+    assert (found["same"], found["changed"], found["missing"]) == (4, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -125,33 +122,20 @@ def two() -> list[list[dict[str, Any]]]:
         return histories(2, server, cache=False)
 
 
-def test_a_grader_that_finds_nothing_supported_ends_questions_otherwise(
+def test_a_verdict_that_differs_is_told_with_its_question(
     two: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     none = {"claim": "Leave is 40 days.", "support": "none", "passages": [], "missing": ""}
     server.answers["grade_support"] = lambda body: {"claims": [none]}
     report = again([trace_of(history) for history in two], "--prompt", stricter("grade_support")).report()
-    assert [(row["question"], row["status"], row["would_be"]) for row in report["otherwise"]] == [
-        ("How many days, 0?", "answered", "abstained"),
-        ("How many days, 1?", "answered", "abstained"),
+    differing = [{"step": "grade_support", "was": "fully_supported", "is": "no_support"}]
+    assert [(row["question"], row["verdicts"]) for row in report["changed"]] == [
+        ("How many days, 0?", differing),
+        ("How many days, 1?", differing),
     ]
-    assert all(row["judged_otherwise"] and not row["evidence_differs"] for row in report["otherwise"])
     # The first judge is doubted, so that the stronger one is asked as well.
     assert server.counts == {"grade_support": 4}
-    assert (report["agreement"]["support"]["equal"], report["agreement"]["support"]["difference"]) == (0, -1)
-
-
-def test_passages_that_would_have_counted_otherwise_send_a_question_another_way(
-    two: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
-) -> None:
-    server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.4 if "4 is 40" in str(body) else 0.8}
-    report = again([trace_of(history) for history in two], "--prompt", stricter("grade_relevance")).report()
-    assert [(row["status"], row["would_be"], row["evidence_differs"]) for row in report["otherwise"]] == [
-        ("answered", "answered", True)
-    ] * 2
-    found = report["agreement"]["relevance"]
-    assert (found["pairs"], found["equal"]) == (8, 0.75)
-    assert found["difference"] == pytest.approx((2 * -0.5 + 6 * -0.1) / 8)
+    assert (report["steps"]["grade_support"]["same"], report["steps"]["grade_support"]["changed"]) == (0, 2)
 
 
 def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again(
@@ -172,7 +156,7 @@ def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
     for step in [step for trace in traces for step in trace.steps]:
         assert step.result is not None
         step.result.pop("judged", None)
-    assert again(traces).report()["otherwise"] == []
+    assert again(traces).report()["changed"] == []
     assert server.requests == []
     again(traces, "--prompt", stricter("grade_utility"))
     assert server.counts == {"grade_utility": 2}

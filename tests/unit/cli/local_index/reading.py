@@ -10,7 +10,7 @@ from cli.local.home import connect
 from cli.local.index import SCHEMA, EmbeddedIndex
 from cli.local.ingest import sync
 from cli.local.place import place_to_read
-from cli.local.sources.remembered import directory_collection
+from cli.local.sources.registry import directory_collection
 from cli.local.sources.report import Report
 from selfrag.domain.passages import Bounds
 from tests.support.fakes import FakeEmbedder

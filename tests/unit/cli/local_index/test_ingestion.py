@@ -81,11 +81,11 @@ def test_progress_is_told_only_while_there_is_something_to_do(write: Write) -> N
     for counts in (
         [reading.done for reading in told],
         [reading.passages for reading in told],
-        [reading.share for reading in told],
+        [reading.letters for reading in told],
     ):
         assert counts == sorted(counts)
-    assert (told[0].done, told[0].passages, told[0].share) == (0, 0, 0)
-    assert (told[-1].done, told[-1].passages, told[-1].share) == (4, len(indexed(directory)), 1)
+    assert (told[0].done, told[0].passages, told[0].letters) == (0, 0, 0)
+    assert (told[-1].done, told[-1].passages, told[-1].letters_left) == (4, len(indexed(directory)), 0)
     assert {reading.total for reading in told} == {4}
     assert {reading.name for reading in told} <= {"a.md", "b.md", "b.md, passage 26", "c.md", "d.md"}
     told.clear()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.local.sources.report import Interrupted
 from cli.pace import Reading
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
@@ -38,10 +39,10 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) 
     directory = write({"a.md": LEAVE, "b.md": " ".join(map(str, range(40000)))})
 
     def interrupt(reading: Reading) -> None:
-        if reading.name == "b.md, passage 51":
+        if reading.done and reading.passages > 50:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Interrupted, match="Interrupted: 1 of 2 documents are in the index; the same command goes on"):
         ingest(directory, on_document=interrupt, embedder=embedder)
     before = len(embedder.embedded)
     completed = ingest(directory, embedder=embedder)
@@ -78,7 +79,7 @@ sync(place_to_read(Path(sys.argv[1])), embedder=FakeEmbedder())
     ingest(directory)
     held = indexed(directory)
     assert len(held) == len(set(held)) == len({passage_id for _, _, passage_id in held})
-    assert [text for document, text, _ in held if document == "0.md"] == ["# Another\n\nVersion 8."]
+    assert [text for document, text, _ in held if document == "0.md"] == ["Another\nVersion 8."]
     assert {document for document, _, _ in held} == {*texts, "long.txt"}
     assert manifest_ids() == index_ids()
     assert ingest(directory) == report(unchanged=5)
@@ -102,7 +103,7 @@ def test_what_other_processes_do_meanwhile_is_waited_for(write: Write, tmp_path:
 
 
 def test_processes_that_ingest_at_once_end_with_the_right_index(write: Write) -> None:
-    contents = {f"{n}.md": f"# Document {n}\n\nIt says {n}." for n in range(5)}
+    contents = {f"{n}.txt": f"Document {n}\n\nIt says {n}." for n in range(5)}
     one, two = write(contents, "one"), write(contents, "two")
     orders = [(one, two), (two, one), (one,)]
     processes = [subprocess.Popen([*INGEST, *map(str, order)], env=environment()) for order in orders]

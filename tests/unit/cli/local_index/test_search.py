@@ -12,7 +12,7 @@ from cli.local.home import connect
 from cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index
 from cli.local.ingest import sync
 from cli.local.place import place_to_read
-from cli.local.sources.remembered import directory_collection
+from cli.local.sources.registry import directory_collection
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import best
@@ -54,7 +54,7 @@ def test_a_passage_carries_all_that_a_citation_needs(index: EmbeddedIndex, write
     assert passage.model_dump(exclude={"passage_id"}) == {
         "document": "people/leave.md",
         "title": "Leave",
-        "text": "# Leave\n\nLeave is 25 days.",
+        "text": "Leave\nLeave is 25 days.",
         "collection": collection,
         "heading": "Leave",
         "page": None,

@@ -130,6 +130,20 @@ def test_a_step_that_fails_for_one_document_is_a_warning_and_is_tried_again(writ
     assert ingest(directory) == report(added=1, unchanged=1)
 
 
+def test_what_failed_on_a_busy_machine_is_tried_again_when_all_others_are_read(write: Write) -> None:
+    class Busy(FakeEmbedder):
+        refused = False
+
+        def passages(self, texts: Sequence[str]) -> list[list[float]]:
+            if not self.refused and any("Pay" in text for text in texts):
+                self.refused = True
+                raise TimeoutError
+            return super().passages(texts)
+
+    directory = write({"a.md": LEAVE, "b.md": "Pay day.", "c.md": "Sick leave."})
+    assert ingest(directory, embedder=Busy()) == report(added=3)
+
+
 def test_a_file_that_cannot_be_read_is_parsed_once_and_warned_of_every_time(write: Write) -> None:
     directory = write({"a.md": LEAVE, "bad.md": ""})
     at_work: list[str] = []

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from cli.local.home import connect
-from cli.local.sources.another import AnotherDirectory
 from cli.local.sources.collections import known_collection, known_collections, move_collection, remove_collection
-from cli.local.sources.remembered import directory_collection
+from cli.local.sources.registry import AnotherDirectory, directory_collection
 from selfrag.domain.errors import InvalidInput
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write

@@ -34,7 +34,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text():
 
 
 def test_line_endings_stay_as_they_are():
-    assert parse("a.md", b"one\r\ntwo\rthree\n").text == "one\r\ntwo\rthree\n"
+    assert parse("a.txt", b"one\r\ntwo\rthree\n").text == "one\r\ntwo\rthree\n"
 
 
 @pytest.mark.parametrize(

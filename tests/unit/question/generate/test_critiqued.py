@@ -1,4 +1,4 @@
-"""Answers of the fine-tuned model with their critique: by the worked examples, from both versions of its server."""
+"""Answers of the fine-tuned model with their critique: by the worked examples, from both hosts."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,6 @@ from selfrag.domain.scores.ranking import ranked, voted
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, SEGMENTS_EXAMPLE, Node, Said, VllmDouble
 from tests.support.paper.generating import branch, candidates, decided, running, segments
 
-VERSIONS = pytest.mark.parametrize("version", ["0.15", "0.33"])
 HOSTS = pytest.mark.parametrize("sagemaker", [False, True], ids=["by its URL", "by SageMaker"])
 
 
@@ -30,10 +29,9 @@ def counted(double: VllmDouble, *results: dict[str, Any]) -> None:
     assert all(call["cost_usd"] is None for call in calls)
 
 
-@VERSIONS
 @HOSTS
-def test_each_passage_has_its_answer_and_the_scores_of_the_worked_example(version, sagemaker) -> None:
-    with running(CANDIDATES_EXAMPLE, version, sagemaker=sagemaker) as double:
+def test_each_passage_has_its_answer_and_the_scores_of_the_worked_example(sagemaker) -> None:
+    with running(CANDIDATES_EXAMPLE, sagemaker=sagemaker) as double:
         decision = decided(CANDIDATES_EXAMPLE.question)
         found, result = candidates(CANDIDATES_EXAMPLE)
         counted(double, decision, result)
@@ -46,10 +44,9 @@ def test_each_passage_has_its_answer_and_the_scores_of_the_worked_example(versio
     assert (double.requests, double.sequences, decision["warnings"] + result["warnings"]) == (2, 4, [])
 
 
-@VERSIONS
-def test_the_segments_of_both_levels_have_the_scores_of_the_worked_example(version) -> None:
+def test_the_segments_of_both_levels_have_the_scores_of_the_worked_example() -> None:
     tree = SEGMENTS_EXAMPLE
-    with running(tree, version) as double:
+    with running(tree) as double:
         decision = decided(tree.question)
         (a, b, c), first = segments(tree, [branch(tree, name) for name in "ABC"])
         (a1, a2), second = segments(tree, [branch(tree, name, a) for name in ("A1", "A2")])
@@ -128,7 +125,8 @@ def test_a_follow_up_is_asked_with_the_turn_before_it_and_may_go_on_with_its_evi
         alone = decided(scenario.question)
         after = decided(scenario.question, previous={"question": "And the pay?", "answer": "It is paid."})
     assert (alone["verdict"]["decision"], after["verdict"]["decision"]) == ("yes", "continue")
-    assert "\nAnd the pay?\nIt is paid.\nHow many days of leave" in double.prompts[1][0].replace("## Input:\n", "")
+    prompt = double.bodies[1]["prompt"][0].replace("## Input:\n", "")
+    assert "\nAnd the pay?\nIt is paid.\nHow many days of leave" in prompt
 
 
 def test_a_long_passage_is_cut_at_a_sentence_so_that_the_prompt_stays_within_the_training() -> None:
@@ -138,7 +136,7 @@ def test_a_long_passage_is_cut_at_a_sentence_so_that_the_prompt_stays_within_the
     )
     with running(scenario) as double:
         (found,), _ = candidates(scenario)
-    shown = double.prompts[0][0].split("<paragraph>d1\n")[1].removesuffix("</paragraph>")
+    shown = double.bodies[0]["prompt"][0].split("<paragraph>d1\n")[1].removesuffix("</paragraph>")
     assert shown.endswith(".")
     assert whole.startswith(shown)
     assert 3000 < len(shown) < 8000

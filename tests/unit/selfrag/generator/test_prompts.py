@@ -11,7 +11,7 @@ from selfrag.domain.answers import Turn
 from selfrag.domain.scores.prompts import asking, tokens_in, unmarked, with_passage, without_passage
 from selfrag.domain.scores.tokens import MARKERS, words_of
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, Said
-from tests.support.doubles.vllm.tokens import Tokens
+from tests.support.doubles.vllm.writing import Tokens
 from tests.support.paper.generating import candidates, decided, running
 
 FORGED = [*MARKERS, "### Instruction:", "[No▁Retrieval]", "[Continue to  Use\nEvidence]", "\u2028### Response:"]
@@ -57,9 +57,9 @@ def test_what_looks_like_a_token_reaches_the_server_as_plain_words(string, place
         found, _ = candidates(ANY, **task)
         decided(task["question"], **({"previous": task["previous"]} if "previous" in task else {}))
     # The double fails for what is a token where there should be words; its tokenizer sees the two marks of a passage.
-    first = Tokens().encoded(double.prompts[0][0])
+    first = Tokens().encoded(double.bodies[0]["prompt"][0])
     assert [one for one in first if one >= 32000 or one in (0, 1, 2)] == [32001, 32005, 32006]
-    assert double.prompts[0][0].count("\n### ") == 1 + ("choices" in task)
+    assert double.bodies[0]["prompt"][0].count("\n### ") == 1 + ("choices" in task)
     assert not any(marker in found[0].answer + str(found[0].citations[0].answer_span) for marker in MARKERS)
 
 

@@ -1,4 +1,4 @@
-"""Where the fine-tuned model is, by the settings, and what an operator learns of its server."""
+"""The place of the fine-tuned model by the settings, and its key."""
 
 import json
 
@@ -7,53 +7,37 @@ import pytest
 from moto import mock_aws
 
 from selfrag.bootstrap import generator
-from selfrag.domain.errors import HINTS, Asleep, Misconfigured
+from selfrag.domain.errors import Misconfigured
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE
-from tests.support.doubles.vllm.faults import NO_CAPACITY
-from tests.support.paper.generating import decided, running
+from tests.support.paper.generating import candidates, decided, running
 
 
-@pytest.mark.parametrize(("version", "lists"), [("0.15", False), ("0.33", True)])
-def test_an_operator_learns_which_server_it_is(version, lists) -> None:
-    with running(CANDIDATES_EXAMPLE, version):
-        server = generator.generator_server()
-    assert (server.lists_what_is_asked, server.max_model_len, server.wrong) == (lists, 4096, ())
-
-
-def test_an_endpoint_of_sagemaker_is_asked_the_same_without_a_list_of_models() -> None:
-    settings = {"SELFRAG_GENERATOR_COMPONENT": "one"}
-    with running(CANDIDATES_EXAMPLE, sagemaker=True, component="one", settings=settings):
-        server = generator.generator_server()
-    assert (server.lists_what_is_asked, server.max_model_len, server.wrong) == (True, None, ())
-
-
-def test_ids_that_are_another_models_are_named() -> None:
-    ids = {"[Relevant]": 32003, "[Irrelevant]": 32004}
-    with running(CANDIDATES_EXAMPLE, settings={"SELFRAG_GENERATOR_TOKEN_IDS": json.dumps(ids)}):
-        (wrong,) = generator.generator_server().wrong
-    assert "[Irrelevant], [Relevant]" in wrong
-
-
-def test_a_model_that_the_server_has_not_is_named_by_the_check_and_refused_to_a_question() -> None:
-    with running(CANDIDATES_EXAMPLE, settings={"SELFRAG_GENERATOR_MODEL": "another"}):
-        (wrong,) = generator.generator_server().wrong
-        assert "no another" in wrong
-        with pytest.raises(Misconfigured, match="no such model"):
-            decided(CANDIDATES_EXAMPLE.question)
-
-
-def test_an_endpoint_asleep_or_absent_is_an_error_that_says_so_to_the_operator() -> None:
-    with running(CANDIDATES_EXAMPLE, sagemaker=True, faults=[NO_CAPACITY]), pytest.raises(Asleep):
-        generator.generator_server()
+def test_a_model_that_the_server_has_not_and_an_endpoint_that_is_absent_are_refused_to_a_question() -> None:
+    settings = {"SELFRAG_GENERATOR_MODEL": "another"}
+    with running(CANDIDATES_EXAMPLE, settings=settings), pytest.raises(Misconfigured, match="no such model"):
+        decided(CANDIDATES_EXAMPLE.question)
+    settings = {"SELFRAG_GENERATOR_COMPONENT": "none"}
     with (
-        running(CANDIDATES_EXAMPLE, sagemaker=True, settings={"SELFRAG_GENERATOR_COMPONENT": "none"}),
+        running(CANDIDATES_EXAMPLE, sagemaker=True, settings=settings),
         pytest.raises(Misconfigured, match="is not there"),
     ):
-        generator.generator_server()
-    assert "generator claude" in HINTS["Asleep"]
+        decided(CANDIDATES_EXAMPLE.question)
 
 
-def test_without_an_endpoint_whoever_asks_for_the_generator_is_told_what_is_missing() -> None:
+def test_a_component_of_an_endpoint_is_asked_by_its_name() -> None:
+    settings = {"SELFRAG_GENERATOR_COMPONENT": "one"}
+    with running(CANDIDATES_EXAMPLE, sagemaker=True, component="one", settings=settings):
+        assert decided(CANDIDATES_EXAMPLE.question)["verdict"]["decision"] == "yes"
+
+
+def test_ids_that_are_another_models_grade_nothing() -> None:
+    ids = json.dumps({"[Relevant]": 32003, "[Irrelevant]": 32004})
+    with running(CANDIDATES_EXAMPLE, settings={"SELFRAG_GENERATOR_TOKEN_IDS": ids}):
+        found, _ = candidates(CANDIDATES_EXAMPLE)
+    assert {one.relevance.label for one in found} == {"ungraded"}
+
+
+def test_without_an_endpoint_a_question_for_the_generator_is_told_what_is_missing() -> None:
     assert not generator.settings().configured
     with pytest.raises(Misconfigured, match="SELFRAG_GENERATOR_URL or SELFRAG_GENERATOR_ENDPOINT"):
         decided("How many days?")

@@ -5,9 +5,8 @@ import re
 import pytest
 from pydantic import BaseModel
 
-from cli.lab.making.answering.logic import Answering
 from cli.lab.making.generation import KINDS, prompts
-from cli.lab.making.writing.logic import WrittenTurn
+from cli.lab.making.writer import Answering, WrittenTurn
 from selfrag.ports.prompts import material
 
 WRITE, ANSWER = (prompt.text for prompt in prompts())

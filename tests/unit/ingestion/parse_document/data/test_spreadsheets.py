@@ -1,14 +1,15 @@
 from contextlib import suppress
+from datetime import date, datetime, time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.parse_document.data.workbooks.formats import shown
 from ingestion.parse_document.readers import parse
 from selfrag.domain.errors import BadDocument
 from tests.support.documents.files import zipped
-from tests.support.documents.workbooks import cell, grid, ods, ods_cell, ods_table, xlsx
+from tests.support.documents.workbooks import cell, grid, ods, ods_cell, ods_table, xls, xlsb, xlsx
 
 LIMITS = [["City", "Limit"], ["Oslo", 140], ["Rome", 90]]
 
@@ -182,9 +183,55 @@ def test_repeated_merged_and_hidden_cells_of_opendocument_are_read_as_they_are_s
     ]
 
 
+def test_a_workbook_of_the_old_kind_is_read_like_one_of_today():
+    rows = [["City", ("2026", 2), "", "Paid"], ["", "Q1", "Q2", ""], ["Oslo", 140, 90.5, True]]
+    days = [["Day", "At", "From"], [date(2026, 3, 5), datetime(2026, 3, 5, 14, 30), time(9, 15)]]
+    document = parse("a.xls", xls({"Travel": rows, "Days": days, "Secret": rows}, hidden=["Secret"]))
+    assert row_texts(document) == [
+        "City: Oslo; 2026, Q1: 140; 2026, Q2: 90.5; Paid: TRUE",
+        "Day: 2026-03-05; At: 2026-03-05 14:30; From: 09:15",
+    ]
+    assert row_names(document) == ["row 3", "row 2"]
+    assert [part.name for part in document.parts] == ["sheet Travel", "sheet Days"]
+    assert document.warnings == ("a.xls has hidden sheets Secret, which were left out; unhide them to have them read.",)
+
+
+def test_a_binary_workbook_is_read_like_any_other():
+    document = parse("a.xlsb", xlsb([["City", "Limit"], ["Oslo", 140.0], ["Rome", 90.5]]))
+    assert row_texts(document) == ["City: Oslo; Limit: 140", "City: Rome; Limit: 90.5"]
+    assert document.parts[0].name == "sheet T"
+    with pytest.raises(BadDocument, match=r"^a\.xlsb holds no words"):
+        parse("a.xlsb", xlsb([["City"]], hidden=True))
+
+
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
+        (
+            "a.xls",
+            xls({"T": [["City"]]}).replace(b"\x09\x08\x10\x00", bytes(4)),
+            "a.xls is a damaged Excel workbook and cannot be read; save it as .xlsx.",
+        ),
+        (
+            "a.xlsb",
+            xlsb([["City"]], workbook=b"\x9c\x01\xff"),
+            "a.xlsb is a damaged Excel workbook and cannot be read; save it as .xlsx.",
+        ),
+        (
+            "a.xlsb",
+            xlsb([["City"]], **{"worksheets/sheet1": 200}),
+            "a.xlsb unpacks xl/worksheets/sheet1.bin to more than 64 MB; split it into several files.",
+        ),
+        (
+            "a.xlsb",
+            xlsb([["City"], *[[]] * 1_048_574, [*[""] * 16_383, "Oslo"]]),
+            "a.xlsb takes more than 768 MB of memory to read; split it, or save it as .xlsx.",
+        ),
+        (
+            "a.xlsx",
+            xls({"T": [["City"]]}),
+            "a.xlsx is an Excel workbook of the old kind, not an Excel workbook; name it .xls.",
+        ),
         ("a.xlsx", b"PK\x03\x04", "a.xlsx is a damaged Excel workbook and cannot be read; save it as .xlsx again."),
         (
             "a.xlsx",
@@ -241,6 +288,17 @@ _GOOD = {
     "xlsx": xlsx({"S": grid(LIMITS)}, merged=["A1:A2"]),
     "ods": ods(ods_table("T", [["City", "Limit"], ["Oslo", "9"]])),
 }
+_BINARY = {"xls": xls({"T": LIMITS}), "xlsb": xlsb([["City", "Limit"], ["Oslo", 9.0]])}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data(), st.sampled_from(["xls", "xlsb"]))
+def test_a_workbook_that_calamine_reads_with_any_bytes_changed_is_a_document_or_refused(data, ending):
+    content = bytearray(_BINARY[ending])
+    for _ in range(data.draw(st.integers(1, 8))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(BadDocument):
+        assert parse(f"a.{ending}", bytes(content)).text
 
 
 @given(st.data(), st.sampled_from(sorted(_GOOD)))

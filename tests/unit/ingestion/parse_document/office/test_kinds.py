@@ -47,16 +47,16 @@ def stream(name):
         (b"7z\xbc\xaf\x27\x1c" + bytes(40), ARCHIVE),
         (b"Rar!\x1a\x07\x01\x00" + bytes(40), ARCHIVE),
         (stream("WordDocument"), "a Word document of the old kind; save it as .docx"),
-        (stream("Workbook"), "an Excel workbook of the old kind; save it as .xlsx"),
         (stream("PowerPoint Document"), "a PowerPoint presentation of the old kind; save it as .pptx"),
         (stream("__properties_version1.0"), "a message in Outlook's own form; save it as .eml"),
         (stream("EncryptedPackage"), "an Office file with a password; save it without one"),
+        (b"{\\rtf1 Words.}", "an RTF document; save it as .docx"),
         (OLE, "an Office file of the old kind; save it as .docx, .xlsx or .pptx"),
         (zipped({"Index/Document.iwa": b""}), "an Apple iWork document; export it as an Office document or PDF"),
     ],
 )
 def test_archives_and_old_office_files_are_refused_by_what_they_are_whatever_their_name_says(content, told):
-    keys = ["a.docx", "a.pptx", "a.odt", "a.epub", "a.eml", "a.rtf", "a.pdf", "a.txt", "a.md"]
+    keys = ["a.docx", "a.pptx", "a.odt", "a.epub", "a.eml", "a.pdf", "a.txt", "a.md"]
     assert [refusal(key, content) for key in keys] == [f"{key} is {told}." for key in keys]
 
 
@@ -72,10 +72,11 @@ def test_a_kind_that_is_known_and_not_read_is_refused_by_its_ending_with_what_to
         (docx(paragraph("Words.")), "a Word document", ".docx"),
         (pptx(shape("Words.")), "a PowerPoint presentation", ".pptx"),
         (zipped({"xl/workbook.xml": ""}), "an Excel workbook", ".xlsx"),
+        (zipped({"xl/workbook.bin": ""}), "an Excel workbook in binary form", ".xlsb"),
+        (stream("Workbook"), "an Excel workbook of the old kind", ".xls"),
         (odf(ODT_TYPE, ""), "an OpenDocument text", ".odt"),
         (odf(ODP_TYPE, ""), "an OpenDocument presentation", ".odp"),
         (epub({"one": "Words."}), "an EPUB book", ".epub"),
-        (b"{\\rtf1 Words.}", "an RTF document", ".rtf"),
     ],
 )
 def test_a_document_with_a_wrong_name_is_told_which_name_it_needs(content, kind, ending):
@@ -83,7 +84,7 @@ def test_a_document_with_a_wrong_name_is_told_which_name_it_needs(content, kind,
         assert refusal(key, content) == f"{key} is {kind}, not {wanted}; name it {ending}."
 
 
-@pytest.mark.parametrize("key", ["a.pptx", "a.odt", "a.odp", "a.epub", "a.rtf"])
+@pytest.mark.parametrize("key", ["a.pptx", "a.odt", "a.odp", "a.epub"])
 def test_words_alone_are_no_office_document(key):
     assert refusal(key, b"Words.").endswith(", whatever its name says; save it again, or name it by what it is.")
 

@@ -1,1 +1,0 @@
-"""Questions written by Claude, each on passages that it is given."""

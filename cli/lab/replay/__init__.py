@@ -1,1 +1,0 @@
-"""Recorded questions judged again under another prompt or model, without search and without writing."""

@@ -1,0 +1,179 @@
+"""The fine-tuned model behind the port: one request for all prompts, retried while there is time."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ValidationError
+
+from selfrag.domain.calls import ModelCall
+from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
+from selfrag.domain.scores.generated import LISTED, Generated
+from selfrag.domain.scores.vocabulary import Vocabulary
+from selfrag.ports.generator import Completed
+from selfrag.runtime.pace import Pace, Unanswered
+
+_NUMBERED = "token_id:"
+
+
+class Host(Protocol):
+    """A server that runs the model; `name` stands in messages."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the host."""
+
+    def send(self, body: bytes, seconds: float) -> bytes:
+        """Return the reply to one request; raises Unanswered for what a retry may mend, else selfrag's typed errors."""
+
+
+class Completions:
+    """A Generator on a host, for one task; `served` is the model's name in a request, "" for none."""
+
+    def __init__(self, host: Host, pace: Pace, vocabulary: Vocabulary, model: str, served: str) -> None:
+        self._host, self._pace, self._served = host, pace, served
+        self.vocabulary, self.model = vocabulary, model
+
+    def complete(self, step: str, prompts: Sequence[str], max_tokens: int, *, stops: Sequence[int] = ()) -> Completed:
+        """Complete all prompts in one request."""
+        body = json.dumps(body_of(prompts, max_tokens, stops, self.vocabulary, self._served)).encode()
+        times = [0.0, 0.0]
+
+        def send(seconds: float) -> Reply:
+            times[0] = self._pace.now()
+            content = self._host.send(body, seconds)
+            times[1] = self._pace.now()
+            try:
+                return reply_of(content, len(prompts))
+            except TemporarilyUnavailable as error:
+                raise Unanswered(error) from None
+
+        asked = self._pace.ask(step, self.model, send)
+        reply = asked.value
+        return Completed(
+            written=reply.written if reply else (None,) * len(prompts),
+            sequences=len(prompts) if reply else 0,
+            call=self._call(step, reply, times) if reply else None,
+            attempts=asked.requests,
+            error=type(asked.error).__name__ if asked.error else None,
+            cause=str(asked.error or ""),
+            throttled=asked.throttled,
+        )
+
+    def _call(self, step: str, reply: "Reply", times: Sequence[float]) -> ModelCall:
+        """Return the call; an hour of the endpoint has a price, a request has none."""
+        return ModelCall(
+            step=step,
+            model=self.model,
+            started_at=round(times[0], 4),
+            ended_at=round(times[1], 4),
+            stop_reason="length" if any(one and one.finish == "length" for one in reply.written) else "stop",
+            input_tokens=reply.input_tokens,
+            output_tokens=reply.output_tokens,
+        )
+
+
+def body_of(
+    prompts: Sequence[str], max_tokens: int, stops: Sequence[int], vocabulary: Vocabulary, model: str
+) -> dict[str, Any]:
+    """Return the body of one request for all prompts, in the fields that vLLM and LMI take alike."""
+    fields = {
+        "prompt": list(prompts),
+        "max_tokens": max_tokens,
+        "temperature": 0,
+        "n": 1,
+        # A switch for the next field, and what an older server goes by; it is the most that one allows by default.
+        "logprobs": LISTED,
+        "logprob_token_ids": vocabulary.graded,
+        # Different tokens may have the same text.
+        "return_tokens_as_token_ids": True,
+        "return_token_ids": True,
+        # The reflection tokens are special ones, which would vanish from the text.
+        "skip_special_tokens": False,
+        "spaces_between_special_tokens": False,
+    }
+    return {**fields, **({"stop_token_ids": list(stops)} if stops else {}), **({"model": model} if model else {})}
+
+
+class _Logprobs(BaseModel):
+    tokens: list[str]
+    token_logprobs: list[float]
+    top_logprobs: list[dict[str, float] | None]
+
+
+class _Choice(BaseModel):
+    text: str
+    logprobs: _Logprobs
+    token_ids: list[int] | None = None
+    finish_reason: Literal["stop", "length"]
+    stop_reason: int | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Reply(BaseModel):
+    choices: list[dict[str, Any]]
+    usage: _Usage = _Usage()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The texts by prompt, None for one that cannot be read, and the tokens that the server counted."""
+
+    written: tuple[Generated | None, ...]
+    input_tokens: int
+    output_tokens: int
+
+
+def reply_of(content: bytes, prompts: int) -> Reply:
+    """Read a reply to so many prompts, choice by choice; raises TemporarilyUnavailable for what is none.
+
+    Raises Misconfigured for a server that sends no token ids: from texts alone nothing can be graded.
+    """
+    try:
+        reply = _Reply.model_validate(json.loads(content))
+    except (ValueError, RecursionError):  # a ValidationError is a ValueError
+        raise TemporarilyUnavailable("the model's server sent a reply that cannot be read") from None
+    by_index: dict[int, Mapping[str, Any]] = {}
+    for choice in reply.choices:
+        index = choice.get("index")
+        if isinstance(index, int):
+            # Two for one prompt are none: it is not known which is meant.
+            by_index[index] = {} if index in by_index else choice
+    written = tuple(_generated(by_index.get(index)) for index in range(prompts))
+    return Reply(written, reply.usage.prompt_tokens, reply.usage.completion_tokens)
+
+
+def _generated(choice: Mapping[str, Any] | None) -> Generated | None:
+    try:
+        read = _Choice.model_validate(choice)
+    except ValidationError:
+        return None
+    told = read.logprobs
+    if told.tokens and not any(token.startswith(_NUMBERED) for token in told.tokens):
+        raise Misconfigured(
+            "the model's server tells no token ids, as vLLM does: it is too old or another kind of server"
+        )
+    ids = [_id(token) for token in told.tokens]
+    if None in ids or (read.token_ids is not None and read.token_ids != ids):
+        return None
+    return Generated(
+        text=read.text,
+        ids=tuple(one for one in ids if one is not None),
+        logprobs=tuple(told.token_logprobs),
+        listed=tuple(
+            {number: logprob for token, logprob in (listed or {}).items() if (number := _id(token)) is not None}
+            for listed in told.top_logprobs
+        ),
+        finish=read.finish_reason,
+        stop=read.stop_reason,
+    )
+
+
+def _id(token: str) -> int | None:
+    number = token.removeprefix(_NUMBERED)
+    return int(number) if token.startswith(_NUMBERED) and number.isdecimal() else None
