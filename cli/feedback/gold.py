@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from cli.local.offline.rules.notices import without_notice
+from selfrag.domain.answers import UNCITED
 from selfrag.domain.feedback import Feedback
 
 
@@ -33,7 +33,7 @@ def gold(feedback: Feedback) -> dict[str, Any]:
     if feedback.useful and not feedback.wrong and feedback.status == "abstained":
         return {"answerable": False}
     if feedback.useful and not feedback.wrong and feedback.status in ("answered", "partial"):
-        return _answered(without_notice(feedback.answered), feedback.documents or feedback.cited)
+        return _answered(feedback.answered.replace(f" {UNCITED}", ""), feedback.documents or feedback.cited)
     return {"documents": feedback.documents} if feedback.documents else {}
 
 

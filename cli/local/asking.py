@@ -34,7 +34,7 @@ def ask_question(
     check_services()
     check_generator(request.policy)
     report = sync(place, on_document) if place.directory else None
-    with chosen_backends(place) as backends, backends.reading_ahead(request, place):
+    with chosen_backends(place) as backends:
         execution = _executed(request, place, backends, on_step)
     if execution.output is None:
         raise SelfragError(f"The workflow did not end as it should: {execution.error}")

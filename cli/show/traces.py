@@ -54,7 +54,8 @@ def _show_compared(console: Console, history: Sequence[dict[str, Any]], steps: S
     told = output.get("scores")
     scores = Scores.model_validate(told, extra="ignore") if told else scores_of(steps)
     if scores:
-        show_scores(console, scores, citations, places(steps), texts_of(steps) if full else None)
+        texts = texts_of(steps) if full else None
+        show_scores(console, scores, citations, places(steps), texts, by_rule=bool(output.get("notice")))
 
 
 def _timeline(steps: Sequence[Step], seconds: float) -> Table:

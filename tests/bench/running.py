@@ -11,8 +11,8 @@ from typing import Any
 from werkzeug.datastructures import Headers
 
 from cli.local.definitions import QUESTION
-from cli.local.offline.messages import Refused
 from cli.local.stack import deployed_handlers, machine, opened_stores
+from cli.local.stand_in.messages import Refused
 from cli.local.stores.executions import LocalExecutions
 from cli.local.stores.recent_calls import LocalCalls
 from cli.local.stores.tables import VERDICTS, Items

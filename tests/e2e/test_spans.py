@@ -173,7 +173,7 @@ def test_without_opentelemetry_it_is_said_how_to_install_it(
         ("claude-haiku-5-5", "anthropic"),
         ("eu.anthropic.claude-sonnet-5-5-v1:0", "aws.bedrock"),
         ("anthropic.claude-haiku-5-5-v1:0", "aws.bedrock"),
-        ("selfrag-offline", "selfrag"),
+        ("rule", "selfrag"),
     ],
 )
 def test_who_served_a_model_is_told_by_its_id(asked: Execution, model: str, provider: str) -> None:

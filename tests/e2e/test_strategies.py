@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from cli.local.environment import MACHINE_ARN
-from cli.local.offline.rules.fields import fields_of
+from cli.local.stand_in.fields import fields_of
 from cli.remote import ask_remote
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from cli.local.offline.messages import Refused, output_format
-from cli.local.offline.replies import tokens
+from cli.local.stand_in.messages import Refused
+from cli.local.stand_in.replies import tokens
+from tests.support.doubles.requests import output_format
 from tests.support.fakes import SMALLEST_CACHEABLE
 
 LIFETIMES = {"5m": 300.0, "1h": 3600.0}

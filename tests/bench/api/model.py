@@ -16,11 +16,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cli.local.offline.messages import content_blocks, forced_tool, schema_of
-from cli.local.offline.rules import step_of
-from cli.local.offline.rules.fields import fields_of
+from cli.local.stand_in.fields import fields_of
+from cli.local.stand_in.messages import content_blocks
+from cli.local.stand_in.rules import step_of
 from question.generate.logic import NO_ANSWER
 from selfrag.text.sentences import split_sentences
+from tests.support.doubles.requests import forced_tool, schema_of
 
 USELESS = "By the way,"
 _MARK = re.compile(r"\s*\[([\w ]+)(?:: ([^\]|]+?)(?: \| ([^\]]+))?)?\]")

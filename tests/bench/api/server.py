@@ -9,15 +9,16 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from cli.local.offline.messages import Refused, schema_of
-from cli.local.offline.replies import tokens
-from cli.local.offline.rules import step_of
+from cli.local.stand_in.messages import Refused
+from cli.local.stand_in.replies import tokens
+from cli.local.stand_in.rules import step_of
 from tests.bench.api.billing import Billed
 from tests.bench.api.caching import PromptCache
 from tests.bench.api.clock import Clock
 from tests.bench.api.faults import Fault, Faults, no_faults
 from tests.bench.api.model import content_of
 from tests.support.doubles.refusals import check
+from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback
 
 # Seconds until a reply begins, and for each token of it. The stronger models are all but Haiku.

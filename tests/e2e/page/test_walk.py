@@ -92,6 +92,12 @@ def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: str, 
     expect(tab.page.get_by_role("checkbox", name="notes")).to_be_visible()
     seen(tab)
     answer = ask(tab, LONDON)
+    expect(answer.locator(".notice")).to_contain_text("No model is connected")
+    expect(answer).to_contain_text(
+        "Found word for word in the source. No model checked whether it answers the question."
+    )
+    expect(answer.locator(".good, .some, .bad")).to_have_count(0)
+    expect(answer).not_to_contain_text("upported")
     quote = answer.locator("blockquote").first
     expect(quote).to_be_hidden()
     answer.get_by_role("button", name="Citation 1").click()

@@ -56,7 +56,7 @@ def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble, 
             "environment": instead,
             "model_base_url": model.url,
             "web_base_url": web.url,
-            "prices": {"selfrag-offline": [0, 0, 0]},
+            "prices": {"rule": [0, 0, 0]},
         }
         yield variables, collection, titan, textract
 

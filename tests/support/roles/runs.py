@@ -170,7 +170,7 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     assert api.post(f"/v1/questions/{first['id']}/feedback", json={"useful": True}).status_code == 200
     answer("And in May?", previous=first["id"])
     model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}
-    assert "SearchWeb" in answer("How high are the waves in sea state 6 on the Douglas scale?")["path"]
+    assert "SearchWeb" in answer("What is the nominal voltage of lithium thionyl chloride cells?")["path"]
     del model.answers["grade_relevance"]
 
     held = threading.Event()
