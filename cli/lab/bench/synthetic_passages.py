@@ -30,7 +30,7 @@ class MadeUp:
         self._words = ["".join(word) for word in letters]
 
     def text(self, words: int) -> str:
-        """So many words."""
+        """Return so many words."""
         chosen = np.searchsorted(self._upto, self._random.random(words)).clip(max=_VOCABULARY - 1)
         return " ".join(self._words[word] for word in chosen)
 

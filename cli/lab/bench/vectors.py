@@ -30,7 +30,7 @@ class CountedEmbedder:
 
 @contextmanager
 def kept_on_disk(embedder: NamedEmbedder) -> Iterator[tuple[NamedEmbedder, str]]:
-    """Yield the embedder with its vectors kept, and where they are; or as it was, and why they are not."""
+    """Give an embedder that keeps its vectors, and their place; or the same embedder, and why it keeps none."""
     try:
         directory = user_directory("SELFRAG_BENCH_CACHE", "XDG_CACHE_HOME", ".cache", "selfrag/bench")
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)

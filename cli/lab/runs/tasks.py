@@ -92,7 +92,7 @@ class Waiting:
         return len(self._tasks)
 
     def first(self) -> Task | None:
-        """The first task that can begin; one that follows a question which got no answer never can, and is dropped."""
+        """Return the first task that can begin; a follow-up of a question without an answer is dropped."""
         for task in list(self._tasks):
             if not task.question.after or self.previous(task):
                 return task

@@ -23,11 +23,11 @@ class KeptEmbedder:
         self._at_work: dict[str, Future[bytes]] = {}
 
     def query(self, text: str) -> list[float]:
-        """The vector of a search query; it is not kept."""
+        """Return the vector of a search query; it is not kept."""
         return self._embedder.query(text)
 
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """The vectors of passages, in the same order (rounded to float32)."""
+        """Return the vectors of passages, in the same order (rounded to float32)."""
         keys = [self.key(text) for text in texts]
         wanted = dict(zip(keys, texts, strict=True))
         with self._lock:
@@ -62,7 +62,7 @@ class KeptEmbedder:
                     del self._at_work[key]
 
     def key(self, text: str) -> str:
-        """The key of a passage's vector in the table `embeddings`."""
+        """Return the key of a passage's vector in the table `embeddings`."""
         return hashlib.sha256(f"{self.name}\n{text}".encode(errors="replace")).hexdigest()
 
     def _kept(self, key: str) -> bytes | None:

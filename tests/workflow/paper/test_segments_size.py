@@ -2,13 +2,11 @@
 
 import hashlib
 import json
-import threading
 from typing import Any
 
 import pytest
 
 from selfrag.domain.passages import FoundPassages, Passage
-from selfrag.plan.passes import AT_ONCE
 from selfrag.text.state_budget import STATE_BUDGET_BYTES, within_budget
 from tests.support import steps
 from tests.support.paper.segments import EXAMPLE, segment
@@ -19,31 +17,6 @@ LARGEST = {"strategy": "segments", "beam": 3, "top_k": 8, "max_segments": 6, "de
 LETTERS = 3_800
 MOST_EVENTS = 5_000
 SENTENCE = "Whoever has worked for a whole year may keep ten of the days that are left until the end of March, said {}."
-
-
-class Counted:
-    """How many Lambdas are at work at once."""
-
-    def __init__(self) -> None:
-        self._lock, self._now, self.most = threading.Lock(), 0, 0
-        self._met = threading.Barrier(AT_ONCE, timeout=0.02)
-
-    def of(self, reply: Any) -> Any:
-        def counted(event: dict[str, Any]) -> Any:
-            with self._lock:
-                self._now += 1
-                self.most = max(self.most, self._now)
-            try:
-                self._met.wait()  # so that those that may run at once do
-            except threading.BrokenBarrierError:
-                self._met.reset()
-            try:
-                return reply(event)
-            finally:
-                with self._lock:
-                    self._now -= 1
-
-        return counted
 
 
 def found(event: dict[str, Any]) -> dict[str, Any]:
@@ -129,8 +102,7 @@ def weigh(history: list[dict[str, Any]]) -> tuple[int, str]:
     ],
 )
 def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(kind: str, record_property: Any) -> None:
-    counted, plain = Counted(), by_endpoint() if kind == "endpoint" else by_claude()
-    script = {step: [counted.of(one) if callable(one) else one for one in found] for step, found in plain.items()}
+    script = by_endpoint() if kind == "endpoint" else by_claude()
     more = {"generator": "selfrag", "threshold": 0.2} if kind == "endpoint" else {}
     execution, _ = executed({**ASKED, "policy": {**POLICY, **LARGEST, **more}}, **script)
     assert execution.output is not None, execution.error
@@ -138,13 +110,11 @@ def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(kind
     nodes, stopped = len(execution.output["scores"]["nodes"]), execution.output["scores"]["stopped"]
     figures = (
         f"{kind}: {nodes} sentences, ended by {stopped}; the largest state {size:,} bytes at {where}; "
-        f"{len(execution.history):,} events; {counted.most} Lambdas at once"
+        f"{len(execution.history):,} events"
     )
     record_property("figures", figures)
-    print(figures)
     assert size < STATE_BUDGET_BYTES
     assert len(execution.history) < MOST_EVENTS
-    assert counted.most <= AT_ONCE
     assert len(json.dumps(execution.output).encode()) < STATE_BUDGET_BYTES
     assert not [warning for warning in execution.output["usage"]["warnings"] if "left out" in warning]
     assert stopped == ("sequences" if kind == "endpoint" else "depth")

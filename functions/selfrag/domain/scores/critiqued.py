@@ -69,7 +69,7 @@ class Segment(Critiqued):
 
 
 def terms_of(found: Critiqued) -> Terms:
-    """The terms as they were told, else those of the verdicts with all their mass on one token (ours)."""
+    """Return the given terms, else those of the verdicts with all their mass on one token (ours)."""
     return found.terms or labelled(found.relevance, found.support, found.utility)
 
 
@@ -84,12 +84,12 @@ def labelled(relevance: RelevanceVerdict | None, support: SupportVerdict, utilit
 
 
 def grounds(terms: Terms, weights: Weights) -> float:
-    """Return what a text is worth without its use: q + w_rel s(Rel) + w_sup s(Sup)."""
+    """Return the score of a text without its use: q + w_rel s(Rel) + w_sup s(Sup)."""
     return terms.seq + weights.rel * (terms.rel or 0.0) + weights.sup * terms.sup
 
 
 def score(terms: Terms, weights: Weights) -> float:
-    """Return what an answer is worth: f = q + w_rel s(Rel) + w_sup s(Sup) + w_use s(Use) (A.3)."""
+    """Return the score of an answer: f = q + w_rel s(Rel) + w_sup s(Sup) + w_use s(Use) (A.3)."""
     return grounds(terms, weights) + weights.use * terms.use
 
 

@@ -126,7 +126,7 @@ def read(found: Generated, vocabulary: Vocabulary, *, grounded: bool, through: b
 
 
 def _end(found: Generated, vocabulary: Vocabulary) -> int:
-    """Return where the terminator stands, or behind the last token where there is none."""
+    """Return the place of the terminator, or the one behind the last token."""
     ends = found.finish == "stop" and found.ids[-1] in vocabulary.of([*RETRIEVE, END])
     return len(found.ids) - ends
 

@@ -77,7 +77,7 @@ def ungraded(passage: Passage) -> RelevanceVerdict:
 
 
 def decision_of(group: Group | None, sampled: str, threshold: float | None, *, follow_up: bool) -> RetrievalVerdict:
-    """Return whether to search: r above the threshold, strictly; without a threshold only if the token written says so.
+    """Decide whether to search: r strictly above the threshold; without a threshold the written token decides.
 
     `continue` is an answer where there is evidence to go on with. Neither token is no decision.
     """
@@ -91,7 +91,7 @@ def decision_of(group: Group | None, sampled: str, threshold: float | None, *, f
 
 
 def next_of(reading: Reading, threshold: float | None) -> Decision | None:
-    """Return what the model decided where its segment ended; None where it met the length limit."""
+    """Return the model's decision at the end of its segment; None where it met the length limit."""
     if reading.cut:
         return None
     # A server need not tell the token that ends all.

@@ -20,13 +20,13 @@ _PIECES = re.compile(r"[A-Za-z]+|\n| {2,}|[^ A-Za-z\n]")
 
 
 def unmarked(text: str) -> str:
-    """A text in which nothing is a token or a heading of the prompt: a space stands behind each one's first sign."""
+    """Return a text without tokens and headings of the prompt: a space follows each one's first sign."""
     clean = text.encode("utf-8", "replace").decode()
     return _HEADING.sub(r"\1 ", _FORGED.sub(lambda found: f"{found[0][0]} {found[0][1:]}", clean))
 
 
 def asking(question: str, previous: Turn | None = None, choices: Sequence[str] = ()) -> str:
-    """A prompt up to where the model begins; a closed set and an earlier turn have the words of the training's tasks.
+    """Return a prompt up to the model's part; a closed set and an earlier turn have the words of the training.
 
     Without options or an earlier turn there is no task text (table 5 of the paper).
     """
@@ -51,12 +51,12 @@ def without_passage(begun: str) -> str:
 
 
 def room_in(prompt: str, max_tokens: int) -> int:
-    """Return the tokens that a prompt has room for, with so many to be written; none or less is too long."""
+    """Return the tokens that a prompt has room for before so many are written; none or less is too long."""
     return TRAINED_TOKENS - max_tokens - tokens_in(prompt)
 
 
 def tokens_in(text: str) -> int:
-    """Return how many tokens a text has (ours: no tokenizer is at hand), and never less than half of what it has.
+    """Estimate the tokens of a text (ours: no tokenizer is at hand), never below half of their number.
 
     English takes a token for four letters, and this counts one for two; what is not ASCII counts by its bytes.
     """

@@ -48,10 +48,10 @@ class Scores(Model):
 
 
 def scale_of(generator: Generator) -> Scale:
-    """Return which scale the scores of a generator's answers are on: Claude's graders tell no probabilities."""
+    """Return the scale of a generator's scores: Claude's graders give no probabilities."""
     return "probabilities" if generator == "selfrag" else "labels"
 
 
 def rounded(figure: float | None) -> float | None:
-    """A figure as a reader is shown it."""
+    """Round a figure for a reader."""
     return None if figure is None else round(figure, _DIGITS)

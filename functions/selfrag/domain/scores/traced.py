@@ -10,7 +10,7 @@ from selfrag.domain.scores.shown import Scores, scale_of
 
 
 def scores_of(steps: Sequence[Step]) -> Scores | None:
-    """Return the last comparison that was made; null before the first, and where one of another release says more."""
+    """Return the last comparison; null before the first, and where one of another release has more fields."""
     for step in reversed(steps):
         told = _TELLING[step.name](step) if step.name in _TELLING and isinstance(step.result, dict) else None
         try:
@@ -43,7 +43,7 @@ _TELLING = {"RankPaths": _ranked, "PickCandidate": _picked}
 
 
 def texts_of(steps: Sequence[Step]) -> dict[str, str]:
-    """Return what each segment said that a step compared, by its id, whether or not it was kept."""
+    """Return the text of each segment that a step compared, by its id, kept or not."""
     return _texts([step.given for step in steps if step.name in _TELLING])
 
 

@@ -168,7 +168,7 @@ def test_the_answers_that_were_compared_are_shown_between_verdicts_and_path() ->
 
 
 def by(judge: str, notice: str | None) -> dict[str, Any]:
-    """A response whose verdicts are all of one kind of judge."""
+    """Return a response whose verdicts are all of one kind of judge."""
     usage = {
         "model_calls": 4, "rounds": 2, "cached_verdicts": 0, "input_tokens": 3, "output_tokens": 2,
         "cache_read_input_tokens": 0, "cost_usd": 0.0, "by_step": {}, "warnings": [],
