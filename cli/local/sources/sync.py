@@ -85,8 +85,8 @@ def _ingest(
 ) -> dict[str, str]:
     """Run the workflow for all that is not in step; return why files cannot be read, by path."""
     # They take a second to load.
-    from cli.local.ingestion import ingest_objects
     from cli.local.recognition.local import local_recognizer
+    from cli.local.sources.ingestion import ingest_objects
 
     unread, progress = dict(comparison.unread), Progress(place, comparison, on_document)
 
