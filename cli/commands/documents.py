@@ -34,7 +34,7 @@ def ingest(
 
 
 def _may_replace(place: Place) -> bool:
-    """Whether a directory takes the place of another one, which the person at the terminal is asked."""
+    """Return whether a directory takes the place of another one, which the person at the terminal is asked."""
     try:
         refuse_another(place.collection, place.source)
     except AnotherDirectory as error:

@@ -1,4 +1,4 @@
-"""What feedback says of a question: its right answer, the documents that have it, or that they do not (pure)."""
+"""Gold answers from feedback: the right answer, the documents that have it, or that they do not (pure)."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +23,7 @@ def question_set(given: Iterable[Feedback], corrected: bool = False) -> list[dic
 
 
 def gold(feedback: Feedback) -> dict[str, Any]:
-    """What is known of the question's answer; {} if nothing is."""
+    """Return what is known of the question's answer; {} if nothing is."""
     if "unanswerable" in feedback.wrong:
         return {"answerable": False}
     if feedback.answer:

@@ -40,7 +40,7 @@ class Plan:
 
     @property
     def asked(self) -> str:
-        """The directory, collection or endpoint that answers."""
+        """Return the directory, collection or endpoint that answers."""
         if self.place is None:
             return self.endpoint
         return str(self.place.directory.resolve() if self.place.directory else self.place)

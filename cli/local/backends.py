@@ -52,12 +52,12 @@ def check_generator(policy: Policy) -> None:
 
 
 def has_web(place: Place) -> bool:
-    """Whether questions to a place can go to the web: by a service, or by the pages of the sample documents."""
+    """Return whether questions to a place can go to the web: by a service, or by the pages of the sample documents."""
     return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (is_offline() and place.is_sample)
 
 
 def is_offline() -> bool:
-    """Whether the stand-in answers, for no service is named."""
+    """Return whether the stand-in answers, for no service is named."""
     return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")))
 
 

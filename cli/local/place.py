@@ -20,22 +20,22 @@ class Place:
 
     @property
     def is_sample(self) -> bool:
-        """Whether it is the sample handbook."""
+        """Return whether it is the sample handbook."""
         return self.directory is not None and self.directory.resolve() == SAMPLE_DOCUMENTS.resolve()
 
     @property
     def source(self) -> Path:
-        """The directory; raises InvalidInput if there is none to read from."""
+        """Return the directory; raises InvalidInput if there is none to read from."""
         if self.directory is None:
             raise InvalidInput(f"The collection {self.collection} has no directory here: name one with --docs.")
         return self.directory
 
     def path_of(self, key: str) -> str:
-        """The path in the directory of a document's key, which begins with the collection; so may a sentence."""
+        """Return the path in the directory of a document's key, which begins with the collection; so may a sentence."""
         return key.removeprefix(f"{self.collection}/")
 
     def __str__(self) -> str:
-        """What a person calls it."""
+        """Return what a person calls it."""
         return f"the collection {self.collection}" if self.directory is None else str(self.directory)
 
 
@@ -49,7 +49,7 @@ def place_to_ask(directory: Path | None, collection: str) -> Place:
 
 
 def place_to_read(directory: Path | None, collection: str = "") -> Place:
-    """A directory, by default the sample handbook, and the collection that it is read into, by default its own.
+    """Return a directory, by default the sample handbook, and the collection that it is read into, by default its own.
 
     Raises InvalidInput for a directory that is none, or a name that is none.
     """

@@ -110,12 +110,12 @@ def _style(verdict: RetrievalVerdict | RelevanceVerdict) -> str:
 
 
 def _of_the_answer(reflection: Reflection) -> list[SupportVerdict | UtilityVerdict]:
-    """The verdicts on the answer, of those graders that judged it."""
+    """Return the verdicts on the answer, of those graders that judged it."""
     return [verdict for name in Critique.model_fields if (verdict := getattr(reflection, name))]
 
 
 def _meanings(reflection: Reflection, steps: Sequence[Step]) -> Iterator[str]:
-    """What the tokens that were judged say, and on which scale."""
+    """Yield what the tokens that were judged say, and on which scale."""
     if reflection.relevance and not _is_by_rule(reflection.relevance[0]):
         thresholds = (step.given.get("relevance_threshold") for step in steps if isinstance(step.given, dict))
         threshold = next((each for each in thresholds if each is not None), None)
@@ -142,6 +142,6 @@ def _cost(usage: Usage) -> str:
 
 
 def _times(steps: Sequence[Step]) -> str:
-    """The seconds from the first step to the last in all, and of each: some run side by side."""
+    """Return the seconds from the first step to the last in all, and of each: some run side by side."""
     whole = max(step.started + step.seconds for step in steps) - min(step.started for step in steps)
     return f"{whole:.2f} s in all: " + ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)

@@ -65,7 +65,7 @@ def show_scores(
 
 
 def scale_of(scores: Scores) -> str:
-    """What the scores are made of, and by whom; those of two generators are not comparable."""
+    """Return the scale of the scores and its generator; those of two generators are not comparable."""
     return (
         f"Scores of the generator {scores.generator}, {SCALES[scores.scale]}; they cannot be compared with those of "
         "another generator. s(Rel) and s(Sup) are from 0 to 1, s(Use) from -1 to 1."
@@ -73,7 +73,7 @@ def scale_of(scores: Scores) -> str:
 
 
 def by_votes(votes: Mapping[str, float]) -> list[tuple[str, float]]:
-    """The options of a closed set, the highest sum first."""
+    """Return the options of a closed set, the highest sum first."""
     return sorted(votes.items(), key=lambda vote: -vote[1])
 
 
@@ -84,7 +84,7 @@ def best_first(nodes: Sequence[Node]) -> list[Node]:
 
 
 def said_of(node: Node) -> str:
-    """Whether an answer was chosen or kept, or why it is out, in words."""
+    """Say whether an answer was chosen or kept, or why it is out."""
     return f"out ({REASONS.get(node.reason, node.reason)})" if node.state == "pruned" else node.state
 
 
@@ -115,6 +115,6 @@ def _line(
 
 
 def _numbers(citations: Sequence[Citation]) -> dict[str, int]:
-    """The number of each passage, in the order in which they are first cited."""
+    """Return the number of each passage, in the order in which they are first cited."""
     cited = dict.fromkeys(citation.passage_id for citation in citations)
     return {passage_id: number for number, passage_id in enumerate(cited, start=1)}

@@ -13,12 +13,12 @@ BESIDE, ALONE = ", so the web is used beside them", ", so the web is used alone"
 UNTRIED = ", and the web is not searched"
 NO_SEARCH = "no search: the answer is written directly"
 BY_RULE = "by words in common, which no model judged"
-SIMPLE = "simple: one search and one answer, which nobody judges"
+SIMPLE = "simple: one search and one answer, which no step judges"
 COMPLEX = "full loop: searched, judged and repaired as by self_rag"
 
 
 def strategy_and_way(strategy: str, steps: Sequence[Step]) -> str:
-    """The strategy, and which of its ways it took, as far as the steps came: one of three, or none to tell."""
+    """Return the strategy, and which of its ways it took, as far as the steps came: one of three, or none to tell."""
     ways = {"corrective": _by_documents, "adaptive": _by_complexity}
     way = ways[strategy](steps) if strategy in ways else ""
     return f"{strategy}, {way}" if way else strategy
@@ -54,6 +54,6 @@ def _by_complexity(steps: Sequence[Step]) -> str:
 
 
 def _verdict(step: Step) -> dict[str, Any]:
-    """What the step judged; empty where it failed."""
+    """Return what the step judged; empty where it failed."""
     verdict = step.result.get("verdict") if isinstance(step.result, dict) else None
     return verdict if isinstance(verdict, dict) else {}

@@ -1,4 +1,4 @@
-"""`selfrag ask` over documents that nobody has seen before."""
+"""`selfrag ask` over documents that were never read before."""
 
 import json
 import re
@@ -189,7 +189,7 @@ def test_a_refused_key_is_told_with_its_cause_below_the_answer_and_in_the_trace(
 
 
 def words_of(ended: Ended) -> str:
-    """What a command printed, without frames and line breaks."""
+    """Return what a command printed, without frames and line breaks."""
     return " ".join(ended.out.replace("│", " ").split())
 
 

@@ -31,7 +31,7 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[OtlpReceiver]:
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Execution:
-    """A question that was answered, and is kept."""
+    """Return a question that was answered, and is kept."""
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
     with ModelServer() as model, local_stack(model) as stack:
         execution = stack.execute(QUESTION)

@@ -13,7 +13,7 @@ FULL, PARTLY, NONE = map(steps.support, ("fully_supported", "partially_supported
 
 
 def lacking(text: str = "25 days.") -> dict[str, Any]:
-    """An answer that says what the documents do not hold."""
+    """Return an answer that says what the documents do not hold."""
     return {**steps.answer(text), "not_said": ["The documents do not say what is carried over."]}
 
 

@@ -196,7 +196,7 @@ def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_an
         execution = stack.execute(ASKED, "my-question")
         table, key = TABLES["answers_table"][0], {"id": {"S": "my-question"}}
         kept = boto3.client("dynamodb").get_item(TableName=table, Key=key)["Item"]
-    # Without a response, and overdue: whoever looks is told of the execution's end.
+    # Without a response, and overdue: a look shows the execution's end.
     assert kept.keys() == {"id", "collections", "due_at", "expires_at"}
     assert (kept["collections"], int(kept["due_at"]["N"]) <= time.time()) == ({"L": [{"S": "c"}]}, True)
     assert execution.output is None

@@ -12,7 +12,7 @@ UNCHECKED = ["Not checked: whether the passages support the answer.", "Not check
 
 
 def by(strategy: str, speculate: str = "off", **policy: Any) -> dict[str, Any]:
-    """The question under a strategy."""
+    """Return the question under a strategy."""
     return {**ASKED, "policy": {**ASKED["policy"], "strategy": strategy, "speculate": speculate, **policy}}
 
 
@@ -59,7 +59,7 @@ def test_a_fault_is_told_by_naive_as_by_any_strategy(script: dict[str, list[Any]
 
 
 def graded(**labels: str) -> Any:
-    """A grader that gives the passages of a search these labels, by the letter that their ids begin with."""
+    """Return a grader that gives the passages of a search these labels, by the letter that their ids begin with."""
     return lambda event: steps.relevance(
         event["passage"]["passage_id"], labels.get(event["passage"]["passage_id"][0], "irrelevant")
     )

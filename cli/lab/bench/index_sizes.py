@@ -63,7 +63,7 @@ def measure(sizes: Sequence[int] = SIZES) -> Iterator[Size]:
 
 
 def embedding_rate() -> float:
-    """Passages of 700 letters, of the sample handbook, that are embedded in a second."""
+    """Measure how many passages of 700 letters are embedded in a second."""
     text = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLE_DOCUMENTS.rglob("*.md")))
     texts = [text[start : start + _LETTERS] for start in range(0, _EMBEDDED * _LETTERS, _LETTERS)]
     embedder = E5Embedder()

@@ -53,7 +53,7 @@ def asking_place(place: Place, variants: Sequence[Variant], keep: Keep) -> Itera
                 raise SelfragError("The process that answers questions has ended.") from None
             keep(history)
             if response is None:
-                # Nobody knows what it has paid by then, so it is not to be asked again at once.
+                # It may have paid by then, so it is not to be asked again at once.
                 raise SelfragError(f"The workflow gave no response: {error}")
             return response
 

@@ -29,7 +29,7 @@ __all__ = [
 
 
 def open_index() -> EmbeddedIndex:
-    """The index in the home directory; one per process, so that passages are loaded once."""
+    """Return the index in the home directory; one per process, so that passages are loaded once."""
     return _index_in(home())
 
 
@@ -39,13 +39,13 @@ def open_embedder() -> KeptEmbedder:
 
 
 def local_parts() -> Parts:
-    """The index and the embedder in the home directory."""
+    """Return the index and the embedder in the home directory."""
     return {"index": open_index(), "embedder": open_embedder()}
 
 
 @contextmanager
 def embedding_with(embedder: NamedEmbedder | None) -> Iterator[KeptEmbedder]:
-    """An embedder whose vectors are kept in the home directory; multilingual-e5-small if it is None."""
+    """Yield an embedder whose vectors are kept in the home directory; multilingual-e5-small if it is None."""
     if embedder is None:
         yield open_embedder()
         return

@@ -23,7 +23,7 @@ class Size(NamedTuple):
 
 
 def sizes(connection: sqlite3.Connection) -> dict[str, Size]:
-    """The size of each collection that holds anything."""
+    """Return the size of each collection that holds anything."""
     return {collection: Size(passages, held) for collection, passages, held in connection.execute(_SIZES)}
 
 

@@ -44,7 +44,7 @@ class EmbeddedIndex:
         take_over(connection)
 
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
-        """The best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is none.
+        """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is none.
 
         Without a vector by BM25 alone. Word statistics are those of the collections, whatever else is asked for.
         """
@@ -64,7 +64,7 @@ class EmbeddedIndex:
             return self._shown(by_text, by_vector)
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        """The passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
+        """Return the passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
         with self._lock:
             found = fetched(self._connection, passage_ids, bounds)
         return [_read(found[passage_id]) for passage_id in passage_ids if passage_id in found]
@@ -89,13 +89,13 @@ class EmbeddedIndex:
             self._connection.execute(_DELETE, (json.dumps(list(ids)),))
 
     def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
-        """The index's own ids of these passages."""
+        """Return the index's own ids of these passages."""
         with self._lock:
             found = self._connection.execute(_OWN_IDS, (json.dumps(list(collections)), json.dumps(list(passage_ids))))
             return {passage_id: [own_id] for passage_id, own_id in found}
 
     def _refreshed(self, collections: Sequence[str]) -> list[Held]:
-        """What is held of each of these collections that holds anything."""
+        """Return what is held of each of these collections that holds anything."""
         held = {name: self._held.get(name, Held()) for name in sorted(set(collections))}
         for name, each in held.items():
             each.refresh(self._connection, name)

@@ -16,7 +16,7 @@ _CHUNK = 200
 def take_over(connection: sqlite3.Connection) -> None:
     """Move the passages of the former release, and split all texts again if it was done in another way.
 
-    Whoever is killed over it has left every passage in one of the two places, and the next one goes on.
+    A process that is killed over it has left every passage in one of the two places; the next one goes on.
     """
     while _move(connection):
         pass

@@ -62,7 +62,7 @@ class Held:
 
 
 def _read(connection: sqlite3.Connection, numbers: Numbers) -> Vectors:
-    """The vectors of passages, in the order of their numbers."""
+    """Return the vectors of passages, in the order of their numbers."""
     found = connection.execute(_VECTORS, (json.dumps(numbers.tolist()),))
     vectors: Vectors = np.empty((0, 0), np.float32)
     for start in range(0, len(numbers), _CHUNK):

@@ -23,11 +23,11 @@ class KeptEmbedder:
         self._at_work: dict[str, Future[bytes]] = {}
 
     def query(self, text: str) -> list[float]:
-        """The vector of a search query; it is not kept."""
+        """Return the vector of a search query; it is not kept."""
         return self._embedder.query(text)
 
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """The vectors of passages, in the same order (rounded to float32)."""
+        """Return the vectors of passages, in the same order (rounded to float32)."""
         keys = [self.key(text) for text in texts]
         wanted = dict(zip(keys, texts, strict=True))
         with self._lock:
@@ -41,7 +41,7 @@ class KeptEmbedder:
         return [np.frombuffer(found[key], np.float32).tolist() for key in keys]
 
     def _embed(self, texts: dict[str, str], vectors: dict[str, "Future[bytes]"]) -> None:
-        """Embed texts and keep their vectors; whoever waits for one gets it, or the error, when it is kept."""
+        """Embed texts and keep their vectors; threads that wait for one get it, or the error."""
         if not texts:
             return
         try:
@@ -62,7 +62,7 @@ class KeptEmbedder:
                     del self._at_work[key]
 
     def key(self, text: str) -> str:
-        """The key of a passage's vector in the table `embeddings`."""
+        """Return the key of a passage's vector in the table `embeddings`."""
         return hashlib.sha256(f"{self.name}\n{text}".encode(errors="replace")).hexdigest()
 
     def _kept(self, key: str) -> bytes | None:

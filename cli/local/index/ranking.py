@@ -18,7 +18,7 @@ K1, B = 0.9, 0.4
 
 
 def bm25(connection: sqlite3.Connection, words: Sequence[str], numbers: Numbers, lengths: Numbers) -> Scores:
-    """The score of each passage for a query's tokens, by BM25 as Lucene has it.
+    """Return the score of each passage for a query's tokens, by BM25 as Lucene has it.
 
     Word statistics are those of the passages given by number and length (in tokens). One without such a token has 0.
     """
@@ -36,7 +36,7 @@ def bm25(connection: sqlite3.Connection, words: Sequence[str], numbers: Numbers,
 
 
 def _found(connection: sqlite3.Connection, word: str, numbers: Numbers, order: Numbers) -> tuple[Numbers, Numbers]:
-    """Where among the numbers a word stands, and how often in each."""
+    """Return where among the numbers a word stands, and how often in each."""
     (found,) = columns(connection, "SELECT json_group_array(doc) FROM terms WHERE term = ?", (word,))
     docs, often = np.unique(found, return_counts=True)
     # The same table holds the words of other collections.
@@ -47,7 +47,7 @@ def _found(connection: sqlite3.Connection, word: str, numbers: Numbers, order: N
 
 
 def cosines(held: Sequence[Vectors], vector: Sequence[float]) -> Scores:
-    """The cosine of each passage with a vector of length 1.
+    """Return the cosine of each passage with a vector of length 1.
 
     Raises Misconfigured if not all vectors have the same length.
     """
@@ -61,7 +61,7 @@ def cosines(held: Sequence[Vectors], vector: Sequence[float]) -> Scores:
 
 
 def best(scores: Scores, eligible: NDArray[np.bool_], size: int) -> Numbers:
-    """Where the `size` best of what is eligible stand, in no order; more of them if the last ones are equal."""
+    """Return where the `size` best of what is eligible stand, in no order; more of them if the last ones are equal."""
     among: Numbers = np.flatnonzero(eligible)
     if len(among) <= size:
         return among

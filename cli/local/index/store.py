@@ -58,12 +58,12 @@ def put(connection: sqlite3.Connection, own_id: str, passage: Passage, vector: b
 
 
 def words_of(passage: Passage) -> list[str]:
-    """The tokens by which a passage is found."""
+    """Return the tokens by which a passage is found."""
     return tokens(embedded_text(passage.title, passage.text))
 
 
 def columns(connection: sqlite3.Connection, query: str, values: Sequence[Any] | Mapping[str, Any]) -> list[Numbers]:
-    """The columns of a query that gives each as a JSON array of whole numbers: half the time of reading rows."""
+    """Return the columns of a query that gives each as a JSON array of whole numbers: half the time of reading rows."""
     return [np.array(json.loads(column), np.int64) for column in connection.execute(query, values).fetchone()]
 
 

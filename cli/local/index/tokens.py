@@ -40,7 +40,7 @@ _WORD_LETTERS = _WordLetters()
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of a text in order: lower case, compatibility forms made one (NFKC), without stop words."""
+    """Return the tokens of a text in order: lower case, compatibility forms made one (NFKC), without stop words."""
     found: list[str] = []
     for word in unicodedata.normalize("NFKC", text).lower().translate(_WORD_LETTERS).split():
         if word.isascii():

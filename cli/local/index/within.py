@@ -27,7 +27,7 @@ WHERE passage_id IN (SELECT value FROM json_each(:passage_ids)) AND {_WITHIN}
 
 
 def are_within(connection: sqlite3.Connection, numbers: Numbers, bounds: Bounds) -> NDArray[np.bool_]:
-    """Whether each of these passages, which are of the bounds' collections, is of what else is asked for."""
+    """Return whether each of these passages, which are of the bounds' collections, is of what else is asked for."""
     if bounds == Bounds(bounds.collections):
         return np.ones(len(numbers), np.bool_)
     (found,) = columns(connection, _NUMBERS, _values(bounds))
@@ -35,7 +35,7 @@ def are_within(connection: sqlite3.Connection, numbers: Numbers, bounds: Bounds)
 
 
 def fetched(connection: sqlite3.Connection, passage_ids: Sequence[str], bounds: Bounds) -> dict[str, str]:
-    """The passages (JSON) that are within the bounds, by their passage ids."""
+    """Return the passages (JSON) that are within the bounds, by their passage ids."""
     wanted = {"passage_ids": json.dumps(list(passage_ids)), **_values(bounds)}
     return dict(connection.execute(_FETCH, wanted).fetchall())
 

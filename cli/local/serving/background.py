@@ -117,7 +117,7 @@ class Ingesting:
                     _told(error)
 
     def _next(self) -> dict[str, str]:
-        """What has changed since it was last asked, as soon as something has; nothing when it is the end."""
+        """Return what has changed since it was last asked, as soon as something has; nothing when it is the end."""
         with self._condition:
             self._condition.wait_for(lambda: self._ended or self._changes)
             changes, self._changes = self._changes, {}

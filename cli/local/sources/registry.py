@@ -30,7 +30,7 @@ class AnotherDirectory(InvalidInput):
 
 @dataclass(frozen=True)
 class Source:
-    """Where a collection was read from, and when something was last read (seconds since the epoch).
+    """The directory of a collection, and when something was last read (seconds since the epoch).
 
     `unread` says why something there could not be read, by its path; no record of the manifest tells of that.
     """

@@ -75,13 +75,13 @@ def refuse_other_kinds(key: str, content: bytes, wanted: str) -> None:
 
 
 def refusal(key: str) -> str:
-    """The sentence for a file whose ending is of a kind that is known and not read; "" for all others."""
+    """Return the sentence for a file whose ending is of a kind that is known and not read; "" for all others."""
     told = refused_as(key)
     return f"{key} is {told}." if told else ""
 
 
 def _found(content: bytes, wanted: str) -> str:
-    """A kind, or what a file of a kind that is never read is and what to do with it; "" if nothing shows."""
+    """Return a kind, or what a file of a kind that is never read is and what to do with it; "" if nothing shows."""
     if content.startswith(b"%PDF-") or (wanted == PDF and b"%PDF-" in content[:_PDF_WITHIN]):
         return PDF
     if content.startswith(b"{\\rtf"):

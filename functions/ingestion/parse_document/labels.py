@@ -1,4 +1,4 @@
-"""What a document says of itself beside its text: tags, and the day that it is of."""
+"""The labels of a document beside its text: tags, and the day that it is of."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -60,7 +60,7 @@ def front_matter(text: str) -> Labels:
 
 
 def of_object(metadata: Mapping[str, str]) -> Labels:
-    """The labels that an object's metadata gives; it holds ASCII only, so other letters are percent-encoded."""
+    """Return the labels that an object's metadata gives; it holds ASCII only, so other letters are percent-encoded."""
     return labels([unquote(metadata.get("tags", ""))], unquote(metadata.get("date", "")))
 
 

@@ -18,7 +18,7 @@ Read = Callable[[str, bytes], Document]
 
 
 def parse(key: str, content: bytes) -> Document:
-    """What a file says; raises BadDocument if it cannot be read or holds no words.
+    """Return what a file says; raises BadDocument if it cannot be read or holds no words.
 
     The extension of `key` tells the kind. The text of a text file is the file's own, and that of Markdown is but for
     tables, definitions and the addresses of links; that of the others is what a reader would see. No content makes it
@@ -37,7 +37,7 @@ def parse(key: str, content: bytes) -> Document:
 
 
 def read_text(key: str, text: str) -> Document:
-    """A plain text: the first of its lines that stand alone is its title."""
+    """Return a plain text: the first of its lines that stand alone is its title."""
     headings = plain_headings(text)
     title = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
     return Document(key, title, text, headings)
@@ -49,7 +49,7 @@ def _loaded(reader: str) -> Any:
 
 
 def _of_bytes(reader: str) -> Read:
-    """The reader `module:function` of this package, which gets a file's bytes."""
+    """Return the reader `module:function` of this package, which gets a file's bytes."""
     return lambda key, content: _loaded(reader)(key, content)
 
 

@@ -27,7 +27,7 @@ _PARTS = ("system", "messages", "tools", "output_config")
 
 
 def usual_pace(model: str) -> tuple[float, float]:
-    """The pace that the figures of docs/bench/workflow.md are for."""
+    """Return the pace that the figures of docs/bench/workflow.md are for."""
     return (0.2, 0.004) if "haiku" in model else (0.3, 0.008)
 
 
@@ -96,7 +96,7 @@ class MessagesApi(Loopback):
         return _json(200, _message(model, content, billed))
 
     def _fault(self, body: Mapping[str, Any]) -> Fault | None:
-        # Neither the prompt nor its marks: a better wording refuses nobody else.
+        # Neither the prompt nor its marks: a better wording refuses no other request.
         asked = _text([body["model"], body["messages"][-1]["content"][-1]["text"]])
         with self._lock:
             before = self._asked[asked]

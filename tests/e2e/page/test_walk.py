@@ -33,7 +33,7 @@ widths = pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The page over a directory that it may change, answered by the stand-in."""
+    """Yield the page over a directory that it may change, answered by the stand-in."""
     home = tmp_path_factory.mktemp("walk")
     notes = home / "notes"
     notes.mkdir()
@@ -73,7 +73,7 @@ def pictured(tab: Tab, name: str) -> None:
 
 
 def ask(tab: Tab, question: str) -> Locator:
-    """What the page says to a question, as soon as it has an answer."""
+    """Return what the page says to a question, as soon as it has an answer."""
     asked = tab.page.locator(".turn").count()
     tab.page.get_by_label("Your question").fill(question)
     tab.page.keyboard.press("Enter")

@@ -21,7 +21,7 @@ Fault = int | str | None
 
 
 def step_of(body: Body) -> str:
-    """The step that a request belongs to."""
+    """Return the step that a request belongs to."""
     return rules.step_of(schema_of(body))
 
 

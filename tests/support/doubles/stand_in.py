@@ -29,7 +29,7 @@ class MessagesServer(JsonServer):
 
     @property
     def requests(self) -> list[dict[str, Any]]:
-        """The last requests that were answered, oldest first."""
+        """Return the last requests that were answered, oldest first."""
         return list(self._requests)
 
     def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:

@@ -42,7 +42,7 @@ _DIRECT = Scenario(
 
 @contextmanager
 def every_path(allows: Allows) -> Iterator[Calls]:
-    """What was called in runs that take every path.
+    """Yield what was called in runs that take every path.
 
     Documents: put, changed, deleted, unreadable, gone before each step that reads them; replies that are lost.
     Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault; by each strategy of other machines.
@@ -87,7 +87,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
 
 
 def _cold(handler: Handler, alone: threading.Lock) -> Handler:
-    """A handler that finds nothing of what another Lambda's process keeps: each reads its own secret.
+    """Return a handler that finds nothing of what another Lambda's process keeps: each reads its own secret.
 
     One runs at a time: what one keeps for itself, another that is speculated beside it would find here.
     """

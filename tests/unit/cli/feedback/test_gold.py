@@ -36,7 +36,7 @@ def said(question: str = "How many days?", **more: Any) -> Feedback:
         (said(wrong=["unanswerable"], answer="Ask HR."), {"answerable": False}),
         (said(status="abstained", wrong=["answerable"], documents=["b.md"]),
          {"documents": ["b.md"], "answerable": True}),
-        # It was of use, but an answer of which something is wrong is nobody's right answer.
+        # It was of use, but an answer of which something is wrong is no right answer.
         (said(useful=True, wrong=["incomplete"]), {}),
         (said(useful=True, status="failed"), {}),
         (said(), {}),

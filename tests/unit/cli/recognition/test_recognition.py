@@ -67,19 +67,19 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A directory with a document."""
+    """Return a directory with a document."""
     made = tmp_path / "docs"
     made.mkdir()
     return made
 
 
 def calls(log: Path) -> int:
-    """How many pictures were looked at."""
+    """Return how many pictures were looked at."""
     return log.read_text().count("stdin") if log.exists() else 0
 
 
 def ingested(folder: Path) -> list[str]:
-    """What the report of an ingestion warns of."""
+    """Return what the report of an ingestion warns of."""
     return sync(Place("scans", folder), embedder=FakeEmbedder()).warnings
 
 

@@ -14,7 +14,7 @@ from tests.support.paper.compared import answers
 
 
 def printed(show: Any, *arguments: Any) -> str:
-    """What is shown, in one line."""
+    """Return what is shown, in one line."""
     text = StringIO()
     show(Console(file=text, width=200), *arguments)
     return " ".join(text.getvalue().split())
@@ -92,7 +92,7 @@ def test_what_the_scores_of_a_search_mean_is_said_below_them_once() -> None:
 
 
 def response_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> dict[str, Any]:
-    """An answer with these citations, and a verdict on each of these passages."""
+    """Return an answer with these citations, and a verdict on each of these passages."""
     verdicts = [
         {"passage_id": passage["passage_id"], "relevant": True, "score": 0.5, "label": "relevant", "cached": False}
         for passage in passages
@@ -111,7 +111,7 @@ def response_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]])
 
 
 def shown_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> str:
-    """What a person sees of an answer with these citations, for which a search brought these passages."""
+    """Return what a person sees of an answer with these citations, for which a search brought these passages."""
     search = Step("Retrieve", 0.0, 0.1, attempts=1, given={}, result={"passages": passages}, error="")
     return printed(show_response, response_of(citations, passages), [search])
 
@@ -168,7 +168,7 @@ def test_the_answers_that_were_compared_are_shown_between_verdicts_and_path() ->
 
 
 def by(judge: str, notice: str | None) -> dict[str, Any]:
-    """A response whose verdicts are all of one kind of judge."""
+    """Return a response whose verdicts are all of one kind of judge."""
     usage = {
         "model_calls": 4, "rounds": 2, "cached_verdicts": 0, "input_tokens": 3, "output_tokens": 2,
         "cache_read_input_tokens": 0, "cost_usd": 0.0, "by_step": {}, "warnings": [],

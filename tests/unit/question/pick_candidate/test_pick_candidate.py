@@ -10,7 +10,7 @@ LEVELS = {1.0: "fully_supported", 0.5: "partially_supported", 0.0: "no_support"}
 
 
 def candidate(name: str, rel: float | None = 0.9, sup: float = 1.0, use: int = 5, **more: Any) -> dict[str, Any]:
-    """What the workflow holds of the answer from one passage."""
+    """Return what the workflow holds of the answer from one passage."""
     label = "ungraded" if rel is None else "relevant" if rel >= 0.5 else "irrelevant"
     relevance = {"passage_id": name, "document": f"{name}.md", "relevant": label == "relevant", "score": rel}
     answer = f"As {name} says."
