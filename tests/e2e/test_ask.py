@@ -65,7 +65,7 @@ def test_the_fact_is_answered_and_its_quote_is_verbatim_in_the_right_file(
         read = (documents / citation["document"]).read_text(encoding="utf-8")
         assert citation["quote"] in read
         around = citation["before"] + citation["quote"] + citation["after"]
-        assert " ".join(around.split()) in " ".join(read.split())
+        assert " ".join(around.split()) in " ".join(read.replace("#", "").split()), "headings are read without marks"
         start, end = citation["answer_span"]
         assert 0 <= start < end <= len(response["answer"])
 

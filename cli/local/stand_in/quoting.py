@@ -110,7 +110,10 @@ def _sentences(blocks: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _is_heading(block: str, text: str) -> bool:
-    return block.endswith("\n\n") and len(text) < _LONGEST_HEADING and not (_ENDED.search(block) or "|" in text)
+    """Return whether a block is a short line that ends no sentence and begins no item of a list."""
+    if not block.endswith("\n") or len(text) >= _LONGEST_HEADING or _ENDED.search(block) or re.search(r"[|:：]", text):
+        return False
+    return _MARK.sub("", block) == block.lstrip()
 
 
 def _goes_on(line: str, following: str) -> bool:
