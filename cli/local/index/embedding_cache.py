@@ -13,7 +13,7 @@ from cli.local.index.embedders import NamedEmbedder
 
 
 class KeptEmbedder:
-    """Another embedder, each passage of which is embedded only once: its vector is kept."""
+    """An embedder that caches the vectors of passages, so that each is embedded once."""
 
     def __init__(self, embedder: NamedEmbedder, connection: sqlite3.Connection) -> None:
         self.name = embedder.name
