@@ -13,7 +13,7 @@ _GONE = {"ExecutionDoesNotExist", "InvalidArn"}
 
 
 def execution_of(arn: str) -> tuple[str, list[dict[str, Any]]]:
-    """The id of a question and the history of its execution, which the response names by its ARN.
+    """Return the id of a question and the history of its execution, which the response names by its ARN.
 
     Raises InvalidInput for an Express execution, whose history Step Functions does not keep, and for one that is not
     there; and selfrag's other errors.

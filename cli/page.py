@@ -11,7 +11,7 @@ from selfrag.adapters.outbound import http_client_for, unreachable
 
 
 def fault_of_page(endpoint: str) -> str:
-    """What keeps the page at an endpoint from working, as a clause; "" if nothing does.
+    """Return what keeps the page at an endpoint from working, as a clause; "" if nothing does.
 
     Raises TemporarilyUnavailable for an endpoint that nothing answers at.
     """

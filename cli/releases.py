@@ -47,7 +47,7 @@ class Releases:
         return sorted(found, key=lambda release: release.number)
 
     def live(self) -> int:
-        """The number of the release that answers questions."""
+        """Return the number of the release that answers questions."""
         with self._deployed():
             return int(self._functions.get_alias(FunctionName=self._ask, Name=LIVE)["FunctionVersion"])
 
@@ -88,7 +88,7 @@ class Releases:
 
 
 def releases_of(name: str, region: str | None) -> Releases:
-    """The releases of a deployment; raises InvalidInput without a region."""
+    """Return the releases of a deployment; raises InvalidInput without a region."""
     session = boto3.Session(region_name=region)
     if session.region_name is None:
         raise InvalidInput("Your AWS configuration has no region; --region says where the deployment is.")

@@ -25,7 +25,7 @@ Pause = Callable[[float], None]
 def ask_remote(
     request: AskRequest, endpoint: str, api_key: str, idempotency_key: str = "", pause: Pause = time.sleep
 ) -> dict[str, Any]:
-    """The response of an endpoint to a question; raises selfrag's typed errors with the problem's own words.
+    """Return the response of an endpoint to a question; raises selfrag's typed errors with the problem's own words.
 
     What takes longer than POST /v1/ask waits is started by POST /v1/questions, and looked for until it is there. What
     is asked again with the same `idempotency_key` within a day is the same question, answered and paid once.

@@ -47,12 +47,12 @@ def visible(name: str) -> str:
 
 
 def attended() -> bool:
-    """Whether there is a person at the terminal who can be asked."""
+    """Return whether there is a person at the terminal who can be asked."""
     return sys.stdin.isatty() and err.is_terminal
 
 
 def agreed(question: str, otherwise: str) -> bool:
-    """Whether the person at the terminal says yes; raises InvalidInput, with `otherwise`, where there is nobody."""
+    """Return whether the person at the terminal says yes; raises InvalidInput(otherwise) without a terminal."""
     if not attended():
         raise InvalidInput(otherwise)
     return typer.confirm(question, err=True)
@@ -113,14 +113,14 @@ def measuring_progress() -> Iterator[Callable[[str, int, int], None]]:
 
 @contextmanager
 def current_step() -> Iterator[Callable[[str], None]]:
-    """The step that runs just now, on stderr, for a person at a terminal."""
+    """Yield the step that runs just now, on stderr, for a person at a terminal."""
     with err.status("starting") as status:
         yield lambda step: status.update(step)
 
 
 @contextmanager
 def asking_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int, int, float], None]]:
-    """How many questions of how many are answered, and the dollars spent: a bar, or a line every ten seconds."""
+    """Yield how many questions of how many are answered, and the dollars spent: a bar, or a line every ten seconds."""
     columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
     bar = Progress(*columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal)
     task = bar.add_task("", total=None)

@@ -15,7 +15,7 @@ from cli.terminal import agreed, out, print_json, print_line, visible
 if TYPE_CHECKING:
     from cli.local.sources.collections import Known
 
-Name = Annotated[str, typer.Argument(help="The collection's name, or the directory of one that nobody has named.")]
+Name = Annotated[str, typer.Argument(help="The collection's name, or the directory of one without a name.")]
 
 collections = typer.Typer(
     invoke_without_command=True, help="List what was read into the local index; move or remove a collection."

@@ -1,4 +1,4 @@
-"""How the commands are used, as `selfrag --help` shows it: the first line of each, and a command's own with its own."""
+"""Examples of the commands, as `selfrag --help` shows them: one of each, and all of a command with its own."""
 
 EXAMPLES = {
     "ask": (

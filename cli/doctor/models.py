@@ -70,10 +70,7 @@ def _verdict(account: Account, model: str) -> Finding:
 
 
 def _judged(account: Account, model: str) -> Judgement[logic.Retrieval]:
-    url = account.choices.model_base_url
-    # Of the deployment's region; the SDK itself would take that of the environment.
-    address = url or f"https://bedrock-runtime.{account.region}.amazonaws.com"
-    client = client_of("bedrock", None, url, SECONDS).copy(aws_region=account.region, base_url=address)
+    client = client_of("bedrock", None, account.choices.model_base_url, SECONDS, account.region)
     pace = Pace(Clock(), _NoCalls(), SECONDS, deadline_ms=(Clock().now() + SECONDS) * 1000)
     return SdkClaude(client, {STEP: model}, {}, pace).judge(
         STEP, load_prompt(logic.__file__), QUESTION, logic.Retrieval

@@ -1,1 +1,1 @@
-"""What people said of answers, as a question set."""
+"""Feedback on answers as a question set."""

@@ -1,9 +1,9 @@
-"""What feedback says of a question: its right answer, the documents that have it, or that they do not (pure)."""
+"""Gold answers from feedback: the right answer, the documents that have it, or that they do not (pure)."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from cli.local.offline.rules.notices import without_notice
+from selfrag.domain.answers import UNCITED
 from selfrag.domain.feedback import Feedback
 
 
@@ -23,7 +23,7 @@ def question_set(given: Iterable[Feedback], corrected: bool = False) -> list[dic
 
 
 def gold(feedback: Feedback) -> dict[str, Any]:
-    """What is known of the question's answer; {} if nothing is."""
+    """Return what is known of the question's answer; {} if nothing is."""
     if "unanswerable" in feedback.wrong:
         return {"answerable": False}
     if feedback.answer:
@@ -33,7 +33,7 @@ def gold(feedback: Feedback) -> dict[str, Any]:
     if feedback.useful and not feedback.wrong and feedback.status == "abstained":
         return {"answerable": False}
     if feedback.useful and not feedback.wrong and feedback.status in ("answered", "partial"):
-        return _answered(without_notice(feedback.answered), feedback.documents or feedback.cited)
+        return _answered(feedback.answered.replace(f" {UNCITED}", ""), feedback.documents or feedback.cited)
     return {"documents": feedback.documents} if feedback.documents else {}
 
 

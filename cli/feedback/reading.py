@@ -10,7 +10,7 @@ from selfrag.domain.feedback import Feedback
 
 
 def read_feedback(name: str, region: str | None, collection: str = "") -> list[Feedback]:
-    """What is kept of the deployment with this name, or of this laptop without one; of one collection if it is named.
+    """Return the feedback of the deployment with this name, else of this laptop; of one collection if named.
 
     Raises InvalidInput for a deployment that is not there, and selfrag's other errors.
     """
@@ -19,7 +19,7 @@ def read_feedback(name: str, region: str | None, collection: str = "") -> list[F
 
 
 def feedback_here() -> list[Feedback]:
-    """What was said over the API that this laptop serves."""
+    """Return what was said over the API that this laptop serves."""
     with opened_items() as items:
         return LocalFeedback(items).all()
 
@@ -45,7 +45,7 @@ def feedback_of_deployment(client: Any, name: str) -> list[Feedback]:
 
 
 def dynamodb_in(region: str | None) -> Any:
-    """The client by which an operator reads tables; raises InvalidInput without a region."""
+    """Return the client by which an operator reads tables; raises InvalidInput without a region."""
     import boto3
 
     session = boto3.Session(region_name=region)

@@ -68,7 +68,7 @@ def _answered(findings: Findings, variant: str, texts: Texts) -> Iterator[_Answe
 
 
 def _contexts(response: Mapping[str, Any], texts: Texts) -> list[str]:
-    """The passages that were graded, in their order; of one without a text, the quotes of it."""
+    """Return the passages that were graded, in their order; of one without a text, the quotes of it."""
     graded = [verdict["passage_id"] for verdict in (response.get("reflection") or {}).get("relevance", [])]
     cited = response.get("citations", [])
     known = texts(graded)

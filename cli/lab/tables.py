@@ -39,7 +39,7 @@ def _measures(report: Report) -> Table:
 
 
 def _differences(comparison: dict[str, Any]) -> Table:
-    """A line for each measure that differs, or may."""
+    """Return a line for each measure that differs, or may."""
     title = escape(f"{comparison['variant']} against {comparison['base']}")
     table = Table("Measure", title=title, title_justify="left")
     for heading in ("difference", "95% interval"):
@@ -80,10 +80,10 @@ def _show_question(console: Console, question: dict[str, Any], names: tuple[str,
 
 
 def words(name: str) -> str:
-    """A measure's name for a person."""
+    """Return a measure's name for a person."""
     return {"usd": "USD", "f1": "F1"}.get(name, name.replace("_", " "))
 
 
 def figure(value: float | None) -> str:
-    """A measure's value for a person, "" where it is for no question."""
+    """Return a measure's value for a person, "" where it is for no question."""
     return "" if value is None else f"{value:.4g}"

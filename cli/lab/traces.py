@@ -27,7 +27,7 @@ class Recorded(BaseModel):
 
     @property
     def judged(self) -> list[Judged]:
-        """The verdicts of the model that it rests on."""
+        """Return the verdicts of the model that it rests on."""
         return [Judged.model_validate(one, extra="ignore") for one in (self.result or {}).get("judged", [])]
 
 

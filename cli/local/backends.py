@@ -3,17 +3,19 @@
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.local.environment import GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
-from cli.local.place import Place
+from cli.local.sources.place import Place
 from selfrag.bootstrap import Parts, questions, settings
 from selfrag.domain.errors import InvalidInput, Misconfigured
-from selfrag.domain.questions import AskRequest, Policy
+from selfrag.domain.questions import Policy
+from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.runtime.generator_settings import GeneratorSettings
+from selfrag.runtime.models import DEFAULT_MODELS, FIRST
 from selfrag.runtime.settings import Settings, read
 
 if TYPE_CHECKING:
@@ -50,44 +52,30 @@ def check_generator(policy: Policy) -> None:
 
 
 def has_web(place: Place) -> bool:
-    """Whether questions to a place can go to the web: by a service, or by the pages of the sample documents."""
+    """Return whether questions to a place can go to the web: by a service, or by the pages of the sample documents."""
     return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (is_offline() and place.is_sample)
 
 
 def is_offline() -> bool:
-    """Whether the stand-in answers, for no service is named."""
+    """Return whether the stand-in answers, for no service is named."""
     return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")))
 
 
 @dataclass
 class Backends:
-    """The handlers' environment, the secrets they read, whether there is a web, and whether the stand-in answers.
-
-    `parts` are the stand-in's, if it answers.
-    """
+    """The handlers' environment, the secrets they read, and whether there is a web; `parts` are the stand-in's."""
 
     environment: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
     parts: Parts = field(default_factory=lambda: Parts())
     has_web: bool = False
-    offline: bool = False
-
-    def reading_ahead(self, request: AskRequest, place: Place) -> AbstractContextManager[None]:
-        """Let the stand-in, if it answers, read beside the block what it will be asked about."""
-        if not self.offline or request.previous:
-            return nullcontext()
-        from cli.local.offline.ahead import reading_ahead
-
-        return reading_ahead(request, place)
 
 
 def _by_rule() -> "Callable[[Limits], Claude]":
-    """A factory of the stand-in for the limits of a task, which it has no use for: it spends neither time nor money."""
-    from cli.local.offline.claude import RuleClaude
-    from cli.local.offline.replies import Replies
+    """Return a factory of the stand-in, which has no use for the limits of a task: it spends neither time nor money."""
+    from cli.local.stand_in.claude import RuleClaude
 
-    replies = Replies()
-    return lambda limits: RuleClaude(replies, settings().models, settings().prices, questions.clock())
+    return lambda limits: RuleClaude(settings().models, settings().prices, questions.clock())
 
 
 @contextmanager
@@ -111,25 +99,20 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         backends.environment["SELFRAG_GENERATOR_SECRET"] = GENERATOR_SECRET
         backends.secrets[GENERATOR_SECRET] = generator_key
     offline = is_offline()
-    backends.has_web, backends.offline = has_web(place), offline
+    backends.has_web = has_web(place)
     backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
     if base_url:
         backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
     if web_url:
         backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
-    with ExitStack() as opened:
-        if offline:
-            # Not loaded when the real model answers.
-            from cli.local.offline.replies import MODEL
-            from cli.local.offline.text.vectors import kept_vectors
+    if offline:
+        backends.environment["SELFRAG_MODELS"] = json.dumps(dict.fromkeys([*DEFAULT_MODELS, FIRST], RULE_MODEL))
+        backends.environment["SELFRAG_PRICES"] = json.dumps({RULE_MODEL: [0, 0, 0]})
+        backends.parts = {"claude": _by_rule()}
+        if backends.has_web and not web_key and not web_url:
+            from cli.local.stand_in.web import SamplePages
 
-            opened.enter_context(kept_vectors())
-            backends.environment["SELFRAG_PRICES"] = json.dumps({MODEL: [0, 0, 0]})
-            backends.parts = {"claude": _by_rule()}
-            if backends.has_web and not web_key and not web_url:
-                from cli.local.offline.web import SamplePages
-
-                pages = SamplePages(SAMPLE_WEB)
-                backends.parts["web"] = lambda deadline_ms: pages
-                backends.environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
-        yield backends
+            pages = SamplePages(SAMPLE_WEB)
+            backends.parts["web"] = lambda deadline_ms: pages
+            backends.environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
+    yield backends

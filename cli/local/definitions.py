@@ -37,5 +37,5 @@ def definition_json(definition: Path, names: Mapping[str, str] = MappingProxyTyp
 
 
 def placeholders(definition: Path) -> set[str]:
-    """The names that are filled in at deployment."""
+    """Return the names that are filled in at deployment."""
     return set(_PLACEHOLDER.findall(definition.read_text(encoding="utf-8")))

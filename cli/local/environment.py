@@ -13,7 +13,7 @@ _OF_AWS = ("AWS_", "SELFRAG_GENERATOR_ENDPOINT")
 
 @contextmanager
 def handlers_environment(wanted: Mapping[str, str]) -> Iterator[None]:
-    """The handlers' environment; nothing of the user's own AWS gets in, such as an endpoint of SageMaker."""
+    """Yield the handlers' environment; nothing of the user's own AWS gets in, such as an endpoint of SageMaker."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_OF_AWS)}
     # Python looks at both spellings, and at the lower one last.
     no_proxy = [kept.get("NO_PROXY", ""), kept.get("no_proxy", ""), "127.0.0.1", "localhost"]

@@ -1,4 +1,4 @@
-"""Where the laptop keeps its state: one directory, with one SQLite file that several processes share."""
+"""The state of the laptop: one directory, with one SQLite file that several processes share."""
 
 import fcntl
 import os
@@ -15,7 +15,7 @@ BUSY_SECONDS = 30.0
 
 
 def home() -> Path:
-    """The directory of the laptop's state, created on first use and readable by its owner only.
+    """Return the directory of the laptop's state, created on first use and readable by its owner only.
 
     `SELFRAG_HOME`, else `$XDG_STATE_HOME/selfrag`, else `~/.local/state/selfrag`.
     Raises Misconfigured when it cannot be created or written.
@@ -72,12 +72,12 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether an error of SQLite says that the file is not as SQLite has written it."""
+    """Return whether an error of SQLite says that the file is not as SQLite has written it."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def told(error: BaseException, path: Path | None = None) -> str:
-    """What to say of an error of the file of the state, and what to do if it is damaged."""
+    """Return what to say of an error of the file of the state, and what to do if it is damaged."""
     path = path or home() / FILE
     if not is_damage(error):
         return f"The file of selfrag's state, {path}, cannot be used: {error}."

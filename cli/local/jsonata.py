@@ -36,7 +36,7 @@ class _Parsed:
 
 
 def evaluate(expression: str, bindings: Mapping[str, Any]) -> Any:
-    """The value of an expression with variables bound; raises QueryError where AWS fails."""
+    """Return the value of an expression with variables bound; raises QueryError where AWS fails."""
     parsed = _parsed(expression)
     if parsed.path and (found := _at(parsed.path, bindings)) is not _UNKNOWN:
         return [found] if parsed.in_array and not isinstance(found, list) else found
@@ -60,7 +60,7 @@ def _at(path: tuple[str, ...], bindings: Any) -> Any:
             value = value[name]
         if value is None and len(path) == 1:
             return _UNKNOWN
-        return marshal.loads(marshal.dumps(value))  # noqa: S302 (nobody else wrote these bytes)
+        return marshal.loads(marshal.dumps(value))  # noqa: S302 (only this process wrote these bytes)
     except (LookupError, TypeError, ValueError):  # nothing, an array on the way, or no JSON
         return _UNKNOWN
 
@@ -98,7 +98,7 @@ def _plain(value: Any, expression: str) -> Any:
 
 
 def _refused(node: Any, has_context: bool) -> str | None:
-    """The first part of a syntax tree that needs a context where there is none."""
+    """Return the first part of a syntax tree that needs a context where there is none."""
     if node is None:
         return None
     if node.type == "variable" and node.value in ("", "$", "eval") and (node.value == "eval" or not has_context):
@@ -113,7 +113,7 @@ def _refused(node: Any, has_context: bool) -> str | None:
 
 
 def _children(node: Any) -> list[tuple[Any, bool]]:
-    """A node's parts, each with whether the node gives it a context (a path's later steps, and filters)."""
+    """Return a node's parts, each with whether the node gives it a context (a path's later steps, and filters)."""
     parts: list[tuple[Any, bool]] = [(step, index > 0) for index, step in enumerate(node.steps or ())]
     parts += [(stage, True) for key in ("predicate", "stages", "terms") for stage in getattr(node, key, None) or ()]
     parts += [(item, False) for pair in node.lhs_object or () for item in pair]

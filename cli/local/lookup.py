@@ -1,14 +1,13 @@
-"""What the local index and its manifest hold, without a model and without the local stack."""
+"""Lookups in the local index and its manifest, without a model and without the local stack."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from cli.local.index import open_embedder, open_index
-from cli.local.ingest import sync
-from cli.local.place import Place
+from cli.local.sources.place import Place, source_of
 from cli.local.sources.progress import OnDocument
-from cli.local.sources.registry import source_of
 from cli.local.sources.report import Report
+from cli.local.sources.sync import sync
 from cli.local.stores.manifest import opened_manifest
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.passages import Bounds
@@ -20,7 +19,7 @@ _SHOWN = ("status", "reason", *Content.model_fields, "updated_at")
 
 
 def known_records(place: Place) -> list[Record]:
-    """The manifest's record of each document of a place, and of each file that could not be read at all.
+    """Return the manifest's record of each document of a place, and of each file that could not be read at all.
 
     Raises InvalidInput if nothing of it was ever ingested.
     """
@@ -38,13 +37,13 @@ def known_records(place: Place) -> list[Record]:
 
 
 def known_documents(place: Place) -> list[dict[str, Any]]:
-    """What the manifest says of each document of a place, as it is shown.
+    """Return what the manifest says of each document of a place, as it is shown.
 
     Raises InvalidInput if nothing of it was ever ingested.
     """
 
     def shown(value: Any) -> Any:
-        """A reason or warning begins with the document's key."""
+        """Return a reason or warning begins with the document's key."""
         return place.path_of(value) if isinstance(value, str) else value
 
     return [

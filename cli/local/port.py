@@ -9,7 +9,7 @@ _QUEUE = 128
 
 
 def listening(port: int) -> socket.socket:
-    """A socket that listens on a port, 0 for any free one; raises Misconfigured if it is taken."""
+    """Return a socket that listens on a port, 0 for any free one; raises Misconfigured if it is taken."""
     bound = socket.socket()
     try:
         # A connection that has just ended does not keep the port.

@@ -1,4 +1,4 @@
-"""What a local stack has otherwise than the settings and the steps say."""
+"""The setup of a local stack: what it has otherwise than the settings and the steps say."""
 
 from dataclasses import dataclass
 

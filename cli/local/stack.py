@@ -58,7 +58,7 @@ def running_stack(
     on_step: OnStep = lambda step: None,
     keeps_histories: bool = True,
 ) -> Iterator[LocalExecutions]:
-    """The same with the executions of questions; `on_step` is called with the folder of each step that begins."""
+    """Yield the same with the executions of questions; `on_step` is called with the folder of each step that begins."""
     with opened_stores(environment, secrets, parts) as items:
         handlers = {name: announced(name, handler, on_step) for name, handler in deployed_handlers(QUESTION).items()}
         executions = LocalExecutions(machine(QUESTION, handlers, items), items, keeps_histories)

@@ -10,12 +10,21 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from cli.show.by_rule import GREY, relevance_by_rule, support_by_rule
 from cli.show.places import place_of, places
 from cli.show.scores import show_scores
 from cli.show.traces import causes
+from cli.terminal import visible
 from selfrag.domain.answers import AnswerResponse, Citation, Usage
 from selfrag.domain.history import Step
-from selfrag.domain.verdicts import Critique, Reflection, RelevanceVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import (
+    Critique,
+    Reflection,
+    RelevanceVerdict,
+    RetrievalVerdict,
+    SupportVerdict,
+    UtilityVerdict,
+)
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
 NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
@@ -23,7 +32,10 @@ NOT_READ = "Not all of the response is known to this version of selfrag; --json 
 
 def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step]) -> None:
     """Print a response so that a newcomer can read it; of one with other fields than ours, what all of them have."""
-    colour = COLOURS[output["status"]]
+    notice = output.get("notice")
+    if notice:
+        console.print(Text(visible(notice), style=GREY))
+    colour = GREY if notice else COLOURS[output["status"]]
     console.print(Panel(Text(output["answer"]), title=f"[bold {colour}]{output['status']}[/]", border_style=colour))
     try:
         response = AnswerResponse.model_validate(output)
@@ -48,7 +60,7 @@ def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step
         for meaning in _meanings(response.reflection, steps):
             console.print(f"[dim]{meaning}[/]")
     if response.scores:
-        show_scores(console, response.scores, response.citations, places(steps))
+        show_scores(console, response.scores, response.citations, places(steps), by_rule=response.notice is not None)
     console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
     if response.queries:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")
@@ -69,36 +81,48 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
     retrieve, support = reflection.retrieve, reflection.support
     if retrieve:
         decision = ", ".join(filter(None, (retrieve.decision, retrieve.complexity)))
-        table.add_row("Retrieve", decision, escape(retrieve.reason))
+        table.add_row("Retrieve", decision, escape(retrieve.reason), style=_style(retrieve))
     for verdict in reflection.relevance:
         score = "" if verdict.score is None else f"{verdict.score:.2f}"
         place = places.get(verdict.passage_id, "")
         strips = f", strips kept: {len(verdict.strips)}" if verdict.strips else ""
-        table.add_row("IsRel", f"{verdict.label} {score}{_cached(verdict)}{strips}", escape(place))
-    if support:
+        said = relevance_by_rule(verdict.score) if _is_by_rule(verdict) else f"{verdict.label} {score}"
+        table.add_row("IsRel", f"{said}{_cached(verdict)}{strips}", escape(place), style=_style(verdict))
+    if support and _is_by_rule(support):
+        table.add_row("IsSup", "", support_by_rule(support.level), style=GREY)
+    elif support:
         table.add_row("IsSup", support.level + _cached(support), "")
         for claim in support.claims:
             table.add_row("", "  " + claim.support, escape(claim.claim))
     for judged in _of_the_answer(reflection):
-        if not isinstance(judged, SupportVerdict):
+        if not isinstance(judged, SupportVerdict) and not _is_by_rule(judged):
             score = "ungraded" if judged.score is None else f"{judged.score} of 5"
             table.add_row(judged.kind, score + _cached(judged), escape(judged.reason))
     return table
 
 
+def _is_by_rule(verdict: RetrievalVerdict | RelevanceVerdict | SupportVerdict | UtilityVerdict) -> bool:
+    return verdict.judged_by == "rule"
+
+
+def _style(verdict: RetrievalVerdict | RelevanceVerdict) -> str:
+    return GREY if _is_by_rule(verdict) else ""
+
+
 def _of_the_answer(reflection: Reflection) -> list[SupportVerdict | UtilityVerdict]:
-    """The verdicts on the answer, of those graders that judged it."""
+    """Return the verdicts on the answer, of those graders that judged it."""
     return [verdict for name in Critique.model_fields if (verdict := getattr(reflection, name))]
 
 
 def _meanings(reflection: Reflection, steps: Sequence[Step]) -> Iterator[str]:
-    """What the tokens that were judged say, and on which scale."""
-    if reflection.relevance:
+    """Yield what the tokens that were judged say, and on which scale."""
+    if reflection.relevance and not _is_by_rule(reflection.relevance[0]):
         thresholds = (step.given.get("relevance_threshold") for step in steps if isinstance(step.given, dict))
         threshold = next((each for each in thresholds if each is not None), None)
         least = "" if threshold is None else f", relevant from {threshold:.2f} up"
         yield f"IsRel: how far a passage helps to answer, from 0 to 1{least}"
-    yield from (f"{verdict.kind}: {verdict.means}" for verdict in _of_the_answer(reflection))
+    judged = [verdict for verdict in _of_the_answer(reflection) if not _is_by_rule(verdict)]
+    yield from (f"{verdict.kind}: {verdict.means}" for verdict in judged)
 
 
 def _cached(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:
@@ -118,6 +142,6 @@ def _cost(usage: Usage) -> str:
 
 
 def _times(steps: Sequence[Step]) -> str:
-    """The seconds from the first step to the last in all, and of each: some run side by side."""
+    """Return the seconds from the first step to the last in all, and of each: some run side by side."""
     whole = max(step.started + step.seconds for step in steps) - min(step.started for step in steps)
     return f"{whole:.2f} s in all: " + ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)

@@ -41,7 +41,7 @@ def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> Non
 
 
 def _without(name: str, sentence: str) -> str:
-    """A sentence about a document that stands beside its name."""
+    """Return a sentence about a document that stands beside its name."""
     said = sentence.removeprefix(name).lstrip(" :")
     return said[:1].upper() + said[1:]
 

@@ -11,7 +11,7 @@ _BEGINNING = 60
 
 
 def place_of(found: Mapping[str, Any]) -> str:
-    """Where a passage or a citation stands: document, page, slide, sheet or row, and the heading above."""
+    """Return where a passage or a citation stands: document, page, slide, sheet or row, and the heading above."""
     page, heading = found.get("page"), found.get("heading")
     # What a release before locators has stored has a page alone.
     where = found.get("locator") or (f"page {page}" if page else "")
@@ -30,7 +30,7 @@ def places(steps: Sequence[Step]) -> dict[str, str]:
 
 
 def _beginning(passage: Mapping[str, Any]) -> str:
-    """The first words of a passage, below the heading that its place names already."""
+    """Return the first words of a passage, below the heading that its place names already."""
     text, heading = " ".join(passage.get("text", "").lstrip("# ").split()), passage.get("heading") or ""
     below = text.removeprefix(heading).strip() or text
     return below if len(below) <= _BEGINNING else f"{below[:_BEGINNING].rstrip()} ..."

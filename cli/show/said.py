@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cli.show.by_rule import is_by_rule, relevance_by_rule, support_by_rule
 from cli.show.places import place_of
 from selfrag.domain.history import Step
 
@@ -58,7 +59,8 @@ def _relevance(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     strips = f", {_count(len(verdict['strips']), 'strip')} kept" if verdict.get("strips") else ""
     passage = given.get("passage") or {}
     place = places.get(str(verdict.get("passage_id"))) or (place_of(passage) if "document" in passage else "")
-    return f"{verdict.get('label', '')}{score}{strips}" + (f": {place}" if place else "")
+    said = relevance_by_rule(verdict.get("score")) if is_by_rule(verdict) else f"{verdict.get('label', '')}{score}"
+    return f"{said}{strips}" + (f": {place}" if place else "")
 
 
 def _planned(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
@@ -98,12 +100,16 @@ def _picked(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
 
 def _support(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     level, claims = str(verdict.get("level", "")), verdict.get("claims", [])
+    if is_by_rule(verdict):
+        return support_by_rule(level)
     kinds = Counter(claim.get("support") for claim in claims)
     each = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     return LEVELS.get(level, level) + (f": of {_count(len(claims), 'claim')} {each}" if claims else "")
 
 
 def _graded(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+    if is_by_rule(verdict):
+        return _with_reason("not judged", verdict)
     return _with_reason("ungraded" if verdict.get("score") is None else f"{verdict['score']} of 5", verdict)
 
 

@@ -7,6 +7,7 @@ from rich.markup import escape
 from rich.text import Text
 from rich.tree import Tree
 
+from cli.show.by_rule import GREY
 from cli.terminal import visible
 from selfrag.domain.answers import Citation
 from selfrag.domain.scores.shown import Node, Scores
@@ -34,6 +35,7 @@ SCALES = {
     "labels": "made of labels, each taken as certain",
     "probabilities": "made of the probabilities of the reflection tokens",
 }
+BY_RULE = "Scores made of words in common, which are no judgements: no model compared these."
 COLOURS = {"chosen": "green", "kept": "default", "pruned": "dim"}
 
 
@@ -43,24 +45,27 @@ def show_scores(
     citations: Sequence[Citation] = (),
     places: Mapping[str, str] | None = None,
     texts: Mapping[str, str] | None = None,
+    by_rule: bool = False,
 ) -> None:
     """Print what was compared, why each was kept or not, and on which scale.
 
-    `places` are those of the passages, as far as they are known, `texts` those of what was pruned.
+    `places` are those of the passages, as far as they are known, `texts` those of what was pruned. What was compared
+    by rule is grey.
     """
+    style = GREY if by_rule else ""
     if scores.nodes:
         numbers = _numbers(citations)
-        console.print(_drawn(scores.nodes, lambda node: _line(node, numbers, places or {}, texts or {})))
+        console.print(_drawn(scores.nodes, lambda node: _line(node, numbers, places or {}, texts or {}, style)))
     if scores.votes:
         votes = ", ".join(f"{option} {total:.2f}" for option, total in by_votes(scores.votes))
         console.print(f"[bold]Votes[/]    {escape(visible(votes))}")
     if scores.stopped:
         console.print(f"[bold]Stopped[/]  {STOPPED[scores.stopped]}")
-    console.print(f"[dim]{scale_of(scores)}[/]")
+    console.print(f"[dim]{BY_RULE if by_rule else scale_of(scores)}[/]")
 
 
 def scale_of(scores: Scores) -> str:
-    """What the scores are made of, and by whom; those of two generators are not comparable."""
+    """Return the scale of the scores and its generator; those of two generators are not comparable."""
     return (
         f"Scores of the generator {scores.generator}, {SCALES[scores.scale]}; they cannot be compared with those of "
         "another generator. s(Rel) and s(Sup) are from 0 to 1, s(Use) from -1 to 1."
@@ -68,7 +73,7 @@ def scale_of(scores: Scores) -> str:
 
 
 def by_votes(votes: Mapping[str, float]) -> list[tuple[str, float]]:
-    """The options of a closed set, the highest sum first."""
+    """Return the options of a closed set, the highest sum first."""
     return sorted(votes.items(), key=lambda vote: -vote[1])
 
 
@@ -79,7 +84,7 @@ def best_first(nodes: Sequence[Node]) -> list[Node]:
 
 
 def said_of(node: Node) -> str:
-    """Whether an answer was chosen or kept, or why it is out, in words."""
+    """Say whether an answer was chosen or kept, or why it is out."""
     return f"out ({REASONS.get(node.reason, node.reason)})" if node.state == "pruned" else node.state
 
 
@@ -94,7 +99,9 @@ def _drawn(nodes: Sequence[Node], line: Callable[[Node], Text]) -> Tree:
     return root
 
 
-def _line(node: Node, numbers: Mapping[str, int], places: Mapping[str, str], texts: Mapping[str, str]) -> Text:
+def _line(
+    node: Node, numbers: Mapping[str, int], places: Mapping[str, str], texts: Mapping[str, str], style: str
+) -> Text:
     named = {"s(Rel)": node.rel, "s(Sup)": node.sup, "s(Use)": node.use, "q": node.seq}
     terms = [f"{name} {value:.2f}" for name, value in named.items() if value is not None]
     worth = "no score" if node.score is None else f"score {node.score:.2f}"
@@ -102,12 +109,12 @@ def _line(node: Node, numbers: Mapping[str, int], places: Mapping[str, str], tex
     source = places.get(passage_id) or node.document or passage_id or "no passage"
     number = numbers.get(passage_id) if node.state == "chosen" else None
     told = ", ".join([*terms, f"from {source}{f' [{number}]' if number else ''}"])
-    line = Text(visible(f"{said_of(node)}, {worth}: {told}"), style=COLOURS[node.state])
+    line = Text(visible(f"{said_of(node)}, {worth}: {told}"), style=style or COLOURS[node.state])
     text = node.text or texts.get(node.id, "")
     return line.append(f"\n{visible(text)}", style="default") if text else line
 
 
 def _numbers(citations: Sequence[Citation]) -> dict[str, int]:
-    """The number of each passage, in the order in which they are first cited."""
+    """Return the number of each passage, in the order in which they are first cited."""
     cited = dict.fromkeys(citation.passage_id for citation in citations)
     return {passage_id: number for number, passage_id in enumerate(cited, start=1)}

@@ -54,11 +54,12 @@ def _show_compared(console: Console, history: Sequence[dict[str, Any]], steps: S
     told = output.get("scores")
     scores = Scores.model_validate(told, extra="ignore") if told else scores_of(steps)
     if scores:
-        show_scores(console, scores, citations, places(steps), texts_of(steps) if full else None)
+        texts = texts_of(steps) if full else None
+        show_scores(console, scores, citations, places(steps), texts, by_rule=bool(output.get("notice")))
 
 
 def _timeline(steps: Sequence[Step], seconds: float) -> Table:
-    """A line a step: how long it took, when in the whole that was, and what it said."""
+    """Return a line a step: how long it took, when in the whole that was, and what it said."""
     table = Table("", "Step", box=None, expand=True, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("Took", justify="right", no_wrap=True)
     table.add_column("When", width=BAR_WIDTH)
@@ -75,7 +76,7 @@ def _timeline(steps: Sequence[Step], seconds: float) -> Table:
 
 
 def _verdict(step: Step, where: Mapping[str, str]) -> Text:
-    """What a step said, cut to the line; an error whole."""
+    """Return what a step said, cut to the line; an error whole."""
     again = f" ({step.attempts} attempts)" if step.attempts > 1 else ""
     if step.error:
         return Text(f"error {visible(_error(step))}{again}", style="red")
@@ -91,7 +92,7 @@ def _whole(number: int, step: Step) -> Panel:
 
 
 def causes(steps: Sequence[Step]) -> list[str]:
-    """A sentence for each step that failed, with the cause that its error named; the same one once."""
+    """Return a sentence for each step that failed, with the cause that its error named; the same one once."""
     failed = [step for step in steps if step.error and step.cause]
     return list(dict.fromkeys(f"{step.name}: {step.cause.rstrip('.')}." for step in failed))
 
@@ -102,12 +103,12 @@ def _given(history: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _status(history: Sequence[dict[str, Any]]) -> str:
-    """The response's status, or how the execution ended without one."""
+    """Return the response's status, or how the execution ended without one."""
     return str(_output(history).get("status", "")) or f"no response ({history[-1]['type']})"
 
 
 def _output(history: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The response; empty where there is none."""
+    """Return the response; empty where there is none."""
     output: dict[str, Any] = json.loads(history[-1].get("executionSucceededEventDetails", {}).get("output", "{}"))
     return output
 

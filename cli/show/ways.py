@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from cli.show.by_rule import is_by_rule
 from selfrag.domain.history import Step
 
 CORRECT = "correct: a passage of the documents is relevant, so the documents are used alone"
@@ -11,12 +12,13 @@ INCORRECT = "incorrect: no passage of the documents helps"
 BESIDE, ALONE = ", so the web is used beside them", ", so the web is used alone"
 UNTRIED = ", and the web is not searched"
 NO_SEARCH = "no search: the answer is written directly"
-SIMPLE = "simple: one search and one answer, which nobody judges"
+BY_RULE = "by words in common, which no model judged"
+SIMPLE = "simple: one search and one answer, which no step judges"
 COMPLEX = "full loop: searched, judged and repaired as by self_rag"
 
 
 def strategy_and_way(strategy: str, steps: Sequence[Step]) -> str:
-    """The strategy, and which of its ways it took, as far as the steps came: one of three, or none to tell."""
+    """Return the strategy, and which of its ways it took, as far as the steps came: one of three, or none to tell."""
     ways = {"corrective": _by_documents, "adaptive": _by_complexity}
     way = ways[strategy](steps) if strategy in ways else ""
     return f"{strategy}, {way}" if way else strategy
@@ -27,7 +29,10 @@ def _by_documents(steps: Sequence[Step]) -> str:
     web = [step.turn for step in steps if step.name == "SearchWeb"]
     searched = any(step.name == "Retrieve" and step.result is not None for step in steps)
     grades = [step for step in steps if step.name == "GradeRelevance" and step.turn not in web]
-    labels = {_verdict(step).get("label", "ungraded") for step in grades}
+    verdicts = [_verdict(step) for step in grades]
+    labels = {verdict.get("label", "ungraded") for verdict in verdicts}
+    if any(map(is_by_rule, verdicts)):
+        return BY_RULE
     if not searched or labels == {"ungraded"}:
         return ""
     if "relevant" in labels:
@@ -49,6 +54,6 @@ def _by_complexity(steps: Sequence[Step]) -> str:
 
 
 def _verdict(step: Step) -> dict[str, Any]:
-    """What the step judged; empty where it failed."""
+    """Return what the step judged; empty where it failed."""
     verdict = step.result.get("verdict") if isinstance(step.result, dict) else None
     return verdict if isinstance(verdict, dict) else {}

@@ -19,7 +19,7 @@ _SEARCHES = ("Retrieve", "SearchWeb")
 
 @dataclass(frozen=True)
 class Span:
-    """What happened between two moments, in seconds since the epoch; `error` is a class name, empty without one."""
+    """A span between two moments, in seconds since the epoch; `error` is a class name, empty without one."""
 
     name: str
     started: float
@@ -31,12 +31,12 @@ class Span:
 
     @property
     def count(self) -> int:
-        """How many spans there are, with those within."""
+        """Return the number of spans, with those within."""
         return 1 + sum(child.count for child in self.children)
 
 
 def trace_of(question_id: str, history: Sequence[dict[str, Any]], content: bool = False) -> Span:
-    """The span of a question, from the history of its execution, with those of its steps and calls in it.
+    """Return the span of a question, from the history of its execution, with those of its steps and calls in it.
 
     No word of the question, the passages, the answer or a verdict's reason is in it, unless `content` asks for them.
     """
@@ -98,14 +98,14 @@ def _of_call(call: ModelCall) -> Span:
 
 
 def _provider(model: str) -> str:
-    """Who serves a model, by its id: on Bedrock the vendor stands before a dot, after a region group or alone."""
+    """Return the provider of a model, by its id: on Bedrock the vendor stands before a dot."""
     if "anthropic." in model:
         return "aws.bedrock"
     return "anthropic" if model.startswith("claude") else "selfrag"
 
 
 def _said(history: Sequence[dict[str, Any]], response: Mapping[str, Any]) -> dict[str, str]:
-    """The question and the answer, as messages in the convention's form."""
+    """Return the question and the answer, as messages in the convention's form."""
     given = json.loads(history[0].get("executionStartedEventDetails", {}).get("input", "{}"))
 
     def message(role: str, text: str, **more: str) -> str:

@@ -74,7 +74,7 @@ class _Ids(IdGenerator):
         return self.trace_id
 
     def generate_span_id(self) -> int:
-        """The next one."""
+        """Return the next one."""
         self._begun += 1
         return int(self._hash(str(self._begun))[:16], 16)
 
@@ -84,7 +84,7 @@ class _Ids(IdGenerator):
 
 @contextmanager
 def _complaints() -> Iterator[list[str]]:
-    """What OpenTelemetry logs in the block, which would stand between a command's lines."""
+    """Yield what OpenTelemetry logs in the block, which would stand between a command's lines."""
     told: list[str] = []
     handler, log = logging.Handler(), logging.getLogger("opentelemetry")
     handler.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]

@@ -25,7 +25,7 @@ STYLE = """
 
 
 def drawn(layers: Sequence[Sequence[Room]], imports: Collection[Edge]) -> str:
-    """The text of the SVG; the same imports give the same text. A line that leads up or aside is dashed."""
+    """Return the text of the SVG; the same imports give the same text. A line that leads up or aside is dashed."""
     names = [[room.package for room in layer] for layer in layers]
     paths = routes(names, sorted(imports))
     rows = ordered(names, paths)
@@ -60,7 +60,7 @@ def _arrowhead(package: str, colour: str) -> str:
 
 
 def _lines(paths: dict[Edge, list[str]], at: Places, colour: dict[str, str]) -> Iterator[str]:
-    """A line for each path, from its own point below the one box to its own point above the other."""
+    """Yield a line for each path, from its own point below the one box to its own point above the other."""
     starts = _shared({edge: (edge[0], at[path[1]][0]) for edge, path in paths.items()}, at)
     ends = _shared({edge: (edge[1], at[path[-2]][0]) for edge, path in paths.items()}, at)
     for edge, path in paths.items():
@@ -76,7 +76,7 @@ def _lines(paths: dict[Edge, list[str]], at: Places, colour: dict[str, str]) -> 
 
 
 def _shared(wanted: dict[Edge, tuple[str, float]], at: Places) -> dict[Edge, float]:
-    """A point of each line on the side of its box, from left to right as the lines go on."""
+    """Return a point of each line on the side of its box, from left to right as the lines go on."""
     points = {}
     for box in sorted({box for box, _ in wanted.values()}):
         edges = sorted((towards, edge) for edge, (one, towards) in wanted.items() if one == box)
@@ -86,7 +86,7 @@ def _shared(wanted: dict[Edge, tuple[str, float]], at: Places) -> dict[Edge, flo
 
 
 def _smooth(points: Sequence[tuple[float, float]]) -> str:
-    """A curve that is vertical at each point."""
+    """Return a curve that is vertical at each point."""
     (x, y), *rest = points
     words = [f"M{x:.0f} {y:.0f}"]
     for to_x, to_y in rest:
@@ -97,7 +97,7 @@ def _smooth(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _against(edge: Edge, at: Places, colour: dict[str, str]) -> str:
-    """A dashed line that leads up, or over the boxes of its own layer."""
+    """Return a dashed line that leads up, or over the boxes of its own layer."""
     (x, y), (to_x, to_y) = at[edge[0]], at[edge[1]]
     end, bend = (to_y, y - 40) if y == to_y else (to_y + HEIGHT, (y + to_y + HEIGHT) / 2)
     curve = f"M{x:.0f} {y:.0f} C{x:.0f} {bend:.0f} {to_x:.0f} {bend:.0f} {to_x:.0f} {end:.0f}"

@@ -1,4 +1,4 @@
-"""Where boxes and lines go in a drawing by layers, so that few lines cross: Sugiyama's method, made small."""
+"""The places of boxes and lines in a drawing by layers with few crossings: Sugiyama's method, made small."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -9,7 +9,7 @@ SWEEPS = 12
 
 
 def passing(edge: Edge, layer: int) -> str:
-    """The name of the place at which a line passes a layer."""
+    """Return the name of the place at which a line passes a layer."""
     return f"{edge[0]}>{edge[1]}@{layer}"
 
 
@@ -24,7 +24,7 @@ def routes(layers: Sequence[Sequence[str]], edges: Sequence[Edge]) -> dict[Edge,
 
 
 def ordered(layers: Sequence[Sequence[str]], paths: dict[Edge, list[str]]) -> list[list[str]]:
-    """The places of each layer from left to right, with few crossings."""
+    """Return the places of each layer from left to right, with few crossings."""
     first = {box: number for number, layer in enumerate(layers) for box in layer}
     rows = [list(layer) for layer in layers]
     for path in paths.values():
@@ -44,7 +44,7 @@ def ordered(layers: Sequence[Sequence[str]], paths: dict[Edge, list[str]]) -> li
 
 
 def crossings(rows: Sequence[Sequence[str]], paths: dict[Edge, list[str]]) -> int:
-    """How many pairs of lines cross between neighbouring layers."""
+    """Return how many pairs of lines cross between neighbouring layers."""
     at = {place: number for row in rows for number, place in enumerate(row)}
     row_of = {place: number for number, row in enumerate(rows) for place in row}
     parts = [part for path in paths.values() for part in pairwise(path)]
@@ -57,7 +57,7 @@ def crossings(rows: Sequence[Sequence[str]], paths: dict[Edge, list[str]]) -> in
 
 
 def placed(rows: Sequence[Sequence[str]], paths: dict[Edge, list[str]]) -> dict[str, float]:
-    """The middle of each place: as near to what it is joined with as the widths and the order allow."""
+    """Return the middle of each place: as near to what it is joined with as the widths and the order allow."""
     above, below = _neighbours(paths)
     x = {place: middle for row in rows for place, middle in _packed(row, dict.fromkeys(row, 0.0))}
     for _ in range(SWEEPS):

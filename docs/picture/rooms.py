@@ -45,13 +45,13 @@ def package_graph() -> grimp.ImportGraph:
 
 
 def room_of(module: str) -> str:
-    """The room that a module is in, "" for a package that only holds rooms."""
+    """Return the room that a module is in, "" for a package that only holds rooms."""
     rooms = (room.package for layer in LAYERS for room in layer)
     return next((room for room in rooms if module == room or module.startswith(f"{room}.")), "")
 
 
 def imports_between(graph: grimp.ImportGraph) -> set[tuple[str, str]]:
-    """The pairs of rooms of which a module of the first imports one of the second."""
+    """Return the pairs of rooms of which a module of the first imports one of the second."""
     pairs = (
         (room_of(module), room_of(imported))
         for module in graph.modules
@@ -61,5 +61,5 @@ def imports_between(graph: grimp.ImportGraph) -> set[tuple[str, str]]:
 
 
 def rooms_in(graph: grimp.ImportGraph) -> set[str]:
-    """The rooms that hold modules, "" for those of none."""
+    """Return the rooms that hold modules, "" for those of none."""
     return {room_of(module) for module in graph.modules if not graph.find_children(module)}

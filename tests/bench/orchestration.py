@@ -1,4 +1,4 @@
-"""What the workflow itself takes, beside the model: seconds, and state transitions with what AWS charges for them."""
+"""The orchestration beside the model: seconds, and state transitions with what AWS charges for them."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class Orchestration:
 
 
 def transitions(history: Sequence[dict[str, Any]]) -> int:
-    """What a Standard machine is charged for: every state that is entered, in a Map too, and every retry."""
+    """Return what a Standard machine is charged for: every state that is entered, in a Map too, and every retry."""
     kinds = [event["type"] for event in history]
     entered = sum(kind.endswith("StateEntered") for kind in kinds)
     return entered + kinds.count("TaskScheduled") - kinds.count("TaskStateEntered")

@@ -19,7 +19,7 @@ ZIPF_QUESTIONS, ZIPF_STATIONS = 100, 40
 
 @dataclass(frozen=True)
 class Pace:
-    """One question in so much time: what one cost, and of the prompts that were written how many nobody read."""
+    """One question in so much time: what one cost, and of the prompts that were written how many were never read."""
 
     every: str
     speculate: str
@@ -29,7 +29,7 @@ class Pace:
 
 
 def at_a_pace(at: Running, seconds: float, speculate: str, questions: int = QUESTIONS) -> list[Asked]:
-    """Ask other questions of four relevant passages, one in so many seconds, when nobody asked for long."""
+    """Ask other questions of four relevant passages, one in so many seconds, after a long pause."""
     at.forget()
     at.api.clock.move(LONG_AGO)
     asked = []
@@ -40,7 +40,7 @@ def at_a_pace(at: Running, seconds: float, speculate: str, questions: int = QUES
 
 
 def paces(at: Running, speculate: str) -> Iterator[Pace]:
-    """What each pace costs."""
+    """Yield what each pace costs."""
     for name, seconds in PACES.items():
         asked = at_a_pace(at, seconds, speculate)
         usd = [one.response["usage"]["cost_usd"] for one in asked[FIRST:]]

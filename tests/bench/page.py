@@ -59,7 +59,7 @@ def _cell(name: str, value: Any) -> str:
 
 
 def rows_table(rows: Sequence[Row]) -> str:
-    """The rows as a table, with how many times the model's seconds a question took."""
+    """Return the rows as a table, with how many times the model's seconds a question took."""
     shown = []
     for row in rows:
         fields: dict[str, Any] = {}
@@ -72,7 +72,7 @@ def rows_table(rows: Sequence[Row]) -> str:
 
 
 def filled(page: str, tables: Mapping[str, str]) -> str:
-    """The page with each table between its marks, `<!-- name -->` and `<!-- /name -->`."""
+    """Return the page with each table between its marks, `<!-- name -->` and `<!-- /name -->`."""
     for name, text in tables.items():
         page = re.sub(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", rf"\1\n{text}\n\2", page, flags=re.S)
     return page
@@ -94,5 +94,5 @@ def published() -> None:
 
 
 def kept_figures() -> tuple[list[Row], dict[str, Any]]:
-    """The figures of the page: the rows, and the other tables by their names."""
+    """Return the figures of the page: the rows, and the other tables by their names."""
     return read(KEPT[0]), json.loads(KEPT[1].read_text(encoding="utf-8"))

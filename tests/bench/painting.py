@@ -15,7 +15,7 @@ PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
 @dataclass(frozen=True)
 class Appearance:
-    """What appears, with which model, and the seconds that it takes."""
+    """An appearance on the page: what, with which model, and after how many seconds."""
 
     what: str
     model: str

@@ -50,7 +50,7 @@ def _rows() -> Iterator[Row]:
 
 
 def strategies(told: Told) -> Tables:
-    """The paper's own inference beside `self_rag`, by each profile of models."""
+    """Return the paper's own inference beside `self_rag`, by each profile of models."""
     found: list[Taken] = []
     for profile in _PROFILES:
         with running(ApartApi(usual_pace), profile) as at:
@@ -62,7 +62,7 @@ def strategies(told: Told) -> Tables:
 
 
 def workflow(told: Told, of: list[Row]) -> Tables:
-    """What the workflow takes beside the model, and what marks of the prompt cache bring at several paces."""
+    """Return what the workflow takes beside the model, and what marks of the prompt cache bring at several paces."""
     beside, at_paces = [], []
     with running(MessagesApi(clock=standing())) as at:
         at.ask(FOUR.question(0))
@@ -86,7 +86,7 @@ def serve(told: Told, questions: int) -> Tables:
 
 
 def index(told: Told) -> Tables:
-    """The laptop's index, by its size."""
+    """Return the laptop's index, by its size."""
     # Loads what the other parts do not need.
     from cli.lab.bench.index_sizes import measure
 
@@ -95,7 +95,7 @@ def index(told: Told) -> Tables:
 
 
 def page(told: Told) -> list[dict[str, Any]]:
-    """The page in Chromium; nothing where that is missing."""
+    """Return the page in Chromium; nothing where that is missing."""
     # Loads what the other parts do not need.
     from tests.bench.painting import appearances
 

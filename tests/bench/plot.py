@@ -21,7 +21,7 @@ STYLE = """
 
 
 def drawn(rows: Sequence[Row], profile: str = "balanced") -> str:
-    """The text of the SVG: for each scenario of a profile a bar for each `speculate`."""
+    """Return the text of the SVG: for each scenario of a profile a bar for each `speculate`."""
     shown = [row for row in rows if row.profile == profile]
     scenarios = dict.fromkeys(row.scenario for row in shown)
     blocks = [[row for row in shown if row.scenario == scenario] for scenario in scenarios]
@@ -59,7 +59,7 @@ def _legend() -> Iterator[str]:
 
 
 def _block(top: int, block: Sequence[Row], of_rounds: float, of_dollars: float) -> Iterator[str]:
-    """The bars of a scenario, side by side for rounds and for dollars."""
+    """Yield the bars of a scenario, side by side for rounds and for dollars."""
     yield _text(LABEL, top + len(block) * BAR // 2 + 4, block[0].scenario, "end")
     for number, row in enumerate(block):
         y = top + number * BAR

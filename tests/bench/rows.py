@@ -12,7 +12,7 @@ from tests.bench.running import Asked
 
 @dataclass(frozen=True)
 class Row:
-    """What a question took; of several questions, the mean.
+    """The figures of a question; of several questions, the mean.
 
     `floor_rounds` are the fewest rounds that it could take, `seconds` the whole time, `model_seconds` those of the
     longest chain of requests that did not overlap, as the service saw them, and of waits that a refusal asked for;
@@ -37,7 +37,7 @@ class Row:
 
 
 def row_of(scenario: str, speculate: str, profile: str, floor: float, asked: Sequence[Asked], timed: bool) -> Row:
-    """The row of one question, or of several."""
+    """Return the row of one question, or of several."""
     usages = [one.response["usage"] for one in asked]
     requests = [billed for one in asked for billed in one.requests]
     alone = [critical_seconds(billed.span for billed in one.requests) for one in asked]
@@ -75,5 +75,5 @@ def write(rows: Sequence[Row], path: Path) -> None:
 
 
 def read(path: Path) -> list[Row]:
-    """The rows of a file."""
+    """Return the rows of a file."""
     return [Row(**fields) for fields in json.loads(path.read_text(encoding="utf-8"))]

@@ -11,8 +11,8 @@ from typing import Any
 from werkzeug.datastructures import Headers
 
 from cli.local.definitions import QUESTION
-from cli.local.offline.messages import Refused
 from cli.local.stack import deployed_handlers, machine, opened_stores
+from cli.local.stand_in.messages import Refused
 from cli.local.stores.executions import LocalExecutions
 from cli.local.stores.recent_calls import LocalCalls
 from cli.local.stores.tables import VERDICTS, Items
@@ -33,7 +33,7 @@ class ScriptedIndex(FakeIndex):
     """Finds what the story says that the query is of, in no time."""
 
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
-        """The story's passages, best first."""
+        """Return the story's passages, best first."""
         return FakeIndex(*found(text)).search(text, vector, size, bounds)
 
 
@@ -41,7 +41,7 @@ class ScriptedWeb(JsonServer):
     """Tavily's stand-in: finds what the story says, in no time."""
 
     def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
-        """The reply to POST /search."""
+        """Return the reply to POST /search."""
         pages = found_on_the_web(body["query"])[: body["max_results"]]
         results = [
             {"url": f"https://example.com/{one.passage_id}", "title": one.title, "content": one.text, "score": 0.9}
@@ -50,7 +50,7 @@ class ScriptedWeb(JsonServer):
         return {"query": body["query"], "results": results}
 
     def error(self, refused: Refused) -> dict[str, Any]:
-        """An error in the service's form."""
+        """Return an error in the service's form."""
         return {"detail": {"error": str(refused)}}
 
 

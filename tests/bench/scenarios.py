@@ -7,7 +7,7 @@ from tests.bench.rows import Row, row_of
 from tests.bench.running import Asked, Running
 from tests.bench.stories import STORIES, Story
 
-# Longer than any prompt is kept: whoever asks after it finds the caches cold.
+# Longer than any prompt is kept: the caches are cold after it.
 LONG_AGO = 7200.0
 MINUTE, HOUR = 60.0, 3600.0
 # So many questions come before the one that is measured: by then a pace is known.
@@ -30,7 +30,7 @@ class Scenarios:
         self._times = TIMES if timed else 1
 
     def all(self, speculate: str) -> Iterator[Row]:
-        """A row for each scenario, for this `speculate`."""
+        """Yield a row for each scenario, for this `speculate`."""
         for story in STORIES.values():
             yield self._row(story.name, speculate, story, [self._usual(story, speculate)])
             if story is FOUR:
@@ -44,7 +44,7 @@ class Scenarios:
         return middle([self.once(story, speculate, faults) for _ in range(self._times)])
 
     def once(self, story: Story, speculate: str, faults: Faults = no_faults) -> Asked:
-        """The story's question, when nothing is remembered and nobody asked for long."""
+        """Return the story's question, when nothing is remembered and no question came for long."""
         self._at.forget()
         self._at.api.clock.move(LONG_AGO)
         self._at.api.faults = faults
@@ -74,5 +74,5 @@ class Scenarios:
 
 
 def middle(asked: Sequence[Asked]) -> Asked:
-    """The one that took neither least nor most beside the model."""
+    """Return the one that took neither least nor most beside the model."""
     return sorted(asked, key=lambda one: one.seconds - one.model_seconds)[len(asked) // 2]

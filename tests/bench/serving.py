@@ -53,11 +53,11 @@ class Served:
         self._numbers = count()
 
     def pace(self, pace: Pace) -> None:
-        """How long the model takes from now on."""
+        """Set how long the model takes from now on."""
         self._api.pace = pace
 
     def question(self) -> str:
-        """The question in words that nobody has asked it in."""
+        """Return the question in words that were not used before."""
         return FOUR.question(next(self._numbers))
 
     def throughput(self, name: str, pace: Pace, clients: int) -> Throughput:
@@ -83,7 +83,7 @@ class Served:
             yield Memory(questions, self._mib())
 
     def _ask(self, questions: int) -> list[float | None]:
-        """The seconds of each question; None where it was not answered."""
+        """Return the seconds of each question; None where it was not answered."""
         took: list[float | None] = []
         with httpx2.Client(base_url=self.url, timeout=60, trust_env=False) as client:
             for _ in range(questions):
@@ -100,7 +100,7 @@ class Served:
 
 
 def _family(pid: int) -> Sequence[int]:
-    """A process and all that it started."""
+    """Return a process and all that it started."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *(one for child in children for one in _family(int(child)))]
 

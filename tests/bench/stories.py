@@ -47,11 +47,11 @@ class Story:
     sentences: int = 0
 
     def floor_of(self, speculate: str) -> int:
-        """The floor for one `speculate`."""
+        """Return the floor for one `speculate`."""
         return self.floor[SPECULATE.index(speculate)]
 
     def question(self, number: int) -> str:
-        """The question, of which there are as many as numbers."""
+        """Return the question, of which there are as many as numbers."""
         begin = f"In {self.sentences} sentences, what" if self.sentences else "What"
         end = "?" if self.needs_search else ", and have a good day."
         return f"{begin} holds for those who work at station {self.slug}-{number}{end}"
@@ -84,7 +84,7 @@ COMPARED = {story.slug: story for story in (MANY, SHORT, HALF)}
 
 
 def found(query: str) -> list[Passage]:
-    """What the index finds for a query that names a station, or for one and a sentence of its answer."""
+    """Return what the index finds for a query that names a station, or for one and a sentence of its answer."""
     story, number = _named(query)
     is_first = query == story.question(number)
     if story.below:
@@ -98,7 +98,7 @@ def found(query: str) -> list[Passage]:
 
 
 def found_on_the_web(query: str) -> list[Passage]:
-    """What the web finds for it."""
+    """Return what the web finds for it."""
     story, number = _named(query)
     return [_passage(f"w{n}", f"{story.slug}-{number}", n, mark) for n, mark in enumerate(story.web)]
 
@@ -111,7 +111,7 @@ def _named(query: str) -> tuple[Story, int]:
 
 
 def _passage(which: str, at: str, number: int, marks: str) -> Passage:
-    """A passage of about 600 characters, as the splitting makes them, whose first sentence is a fact."""
+    """Return a passage of about 600 characters, as the splitting makes them, whose first sentence is a fact."""
     group = which if which[0] == "t" else which[0]
     topic = _TOPICS[number] if group == "a" else f"{_TOPICS[number]} of group {group}"
     fact = f"The {topic} at station {at} is {number + 2} units."

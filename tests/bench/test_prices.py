@@ -1,4 +1,4 @@
-"""What a question of four relevant passages costs by the dated price table, by profile and by pace."""
+"""Prices of a question of four relevant passages by the dated price table, by profile and by pace."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

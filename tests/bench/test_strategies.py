@@ -1,4 +1,4 @@
-"""What a question takes by each strategy: calls and rounds as docs/strategies.md states them, without a clock."""
+"""Calls and rounds of a question by strategy, as docs/strategies.md states them, without a clock."""
 
 import re
 from typing import Any
@@ -26,14 +26,14 @@ ASKED = ("four", "direct", "web", "never")
 
 
 def asked_anew(at: Running, slug: str, **policy: Any) -> Asked:
-    """The story's question, when nothing is remembered."""
+    """Return the story's question, when nothing is remembered."""
     at.forget()
     at.api.clock.move(LONG_AGO)
     return at.ask(STORIES[slug].question(1), **policy)
 
 
 def cell(asked: Asked) -> str:
-    """What the page says of one question."""
+    """Return what the page says of one question."""
     usage = asked.response["usage"]
     waste = usage["waste"]["model_calls"]
     assert usage["model_calls"] == len(asked.requests)
@@ -45,19 +45,3 @@ def test_a_strategy_takes_the_calls_and_rounds_that_its_page_states(started: Run
     rows = {row[0]: row[1:] for row in (re.split(r" *\| *", line.strip("| ")) for line in PAGE.splitlines())}
     assert rows["Question"] == list(COLUMNS)
     assert rows[STORIES[slug].name] == [cell(asked_anew(started, slug, **policy)) for policy in COLUMNS.values()]
-
-
-def test_the_answer_of_a_strategy_that_judges_nothing_is_that_of_self_rag(started: Running) -> None:
-    """Where all that is found is relevant, the checks find nothing wrong, and change nothing but the status."""
-    checked = asked_anew(started, "four").response
-    for strategy in ("naive", "corrective", "adaptive"):
-        response = asked_anew(started, "four", strategy=strategy).response
-        assert (response["answer"], response["status"]) == (checked["answer"], "partial")
-
-
-@pytest.mark.parametrize("strategy", ["naive", "corrective", "adaptive"])
-def test_half_the_price_of_a_question_is_not_exceeded_by_any_strategy(started: Running, strategy: str) -> None:
-    price = asked_anew(started, "four", strategy=strategy).response["usage"]["cost_usd"]
-    response = asked_anew(started, "four", strategy=strategy, max_cost_usd=price / 2).response
-    assert response["status"] == "partial"
-    assert response["usage"]["cost_usd"] <= price / 2

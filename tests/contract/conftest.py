@@ -53,11 +53,11 @@ def index(index_and_requests: tuple[OpenSearchPassages, list[tuple[str, str]]]) 
 
 @pytest.fixture
 def requests(index_and_requests: tuple[OpenSearchPassages, list[tuple[str, str]]]) -> list[tuple[str, str]]:
-    """The method and the path of each request so far, in which the index is called `passages`."""
+    """Return the method and the path of each request so far, in which the index is called `passages`."""
     return index_and_requests[1]
 
 
 @pytest.fixture
 def client(request: Any, index: OpenSearchPassages) -> OpenSearch:
-    """A client that asks for whatever it likes."""
+    """Return a client that asks for whatever it likes."""
     return index._client if ADDRESS else signed(request.getfixturevalue("service"))

@@ -70,7 +70,7 @@ class Settled(OpenSearchPassages):
 
 @contextmanager
 def index_of_its_own(dimensions: int) -> Iterator[tuple[Settled, list[tuple[str, str]]]]:
-    """An index, and the requests that are made, in which it is called `passages`."""
+    """Yield an index, and the requests that are made, in which it is called `passages`."""
     name = f"selfrag-contract-{uuid.uuid4().hex[:12]}"
     client, requests = connect(ADDRESS, _REGION, 60), list[tuple[str, str]]()
     send = client.transport.perform_request

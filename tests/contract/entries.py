@@ -19,7 +19,7 @@ QUERY = {"query": {"terms": {"collection": ["mine"]}}}
 
 
 def unit(*numbers: float) -> list[float]:
-    """A vector of length 1 in this direction."""
+    """Return a vector of length 1 in this direction."""
     vector = [*numbers, *[0.0] * (DIMENSIONS - len(numbers))]
     return [x / math.hypot(*vector) for x in vector]
 
@@ -32,13 +32,13 @@ def entry(
 
 
 def stored(service: OpenSearchDouble) -> Counter[str]:
-    """How often each passage is in the index."""
+    """Return how often each passage is in the index."""
     documents = service.indices["passages"].documents
     return Counter(d.source["passage_id"] for d in documents if d.until == math.inf)
 
 
 def found(index: OpenSearchPassages, text: str = "words", *collections: str, size: int = 50) -> tuple[list[str], ...]:
-    """The ids that full text found, and those that the vector found."""
+    """Return the ids that full text found, and those that the vector found."""
     both = index.search(text, unit(1.0), size, Bounds(collections or ("mine",)))
     return [p.passage_id for p, _ in both.by_text], [p.passage_id for p, _ in both.by_vector]
 
@@ -59,6 +59,6 @@ def the_whole_life(index: OpenSearchPassages) -> None:
 
 
 def signed(service: OpenSearchDouble, secret: str = SECRET_KEY, name: str = "aoss", region: str = REGION) -> OpenSearch:
-    """A client that asks for whatever it likes."""
+    """Return a client that asks for whatever it likes."""
     auth = Urllib3AWSV4SignerAuth(Credentials(ACCESS_KEY, secret), region, name)
     return OpenSearch(hosts=[service.url], http_auth=auth, max_retries=0)

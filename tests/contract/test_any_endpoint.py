@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def held_against(address: str) -> tuple[int, int, int]:
-    """How many tests of the contract passed, failed, and were about the double alone."""
+    """Return how many tests of the contract passed, failed, and were about the double alone."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/contract"]
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, "SELFRAG_TEST_OPENSEARCH": address}, capture_output=True, text=True,

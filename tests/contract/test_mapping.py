@@ -17,7 +17,7 @@ SHOWN = ("locator", "rows")
 
 
 def as_before() -> dict[str, Any]:
-    """The index as releases made it that knew no locators and no rows."""
+    """Return the index as releases made it that knew no locators and no rows."""
     body = mapping(DIMENSIONS)
     body["mappings"]["properties"] = {k: v for k, v in body["mappings"]["properties"].items() if k not in SHOWN}
     return body

@@ -25,7 +25,7 @@ TOP_K = 4  # as policy has it by default
 
 
 def passages_of(document: Document) -> list[Passage]:
-    """What SplitDocument hands on of a document."""
+    """Return what SplitDocument hands on of a document."""
     work = FakeWork(d=asdict(document))
     task = ToSplit(key=document.key, document_id=document.key, collection="c", generation="g", document_key="d")
     batches = split_into_batches(task, work).batches
@@ -45,12 +45,12 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def found(question: str) -> list[Passage]:
-    """What Retrieve finds for a question."""
+    """Return what Retrieve finds for a question."""
     return best(open_index().search(question, open_embedder().query(question), CANDIDATES, Bounds(["c"])), TOP_K)
 
 
 def holding(asked: Asked, passages: list[Passage]) -> Passage:
-    """The passage that holds all that an answer rests on."""
+    """Return the passage that holds all that an answer rests on."""
     whole = [each for each in passages if all(word in embedded_text(each.title, each.text) for word in asked.words)]
     assert whole, [each.text for each in passages]
     return whole[0]

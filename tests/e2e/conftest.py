@@ -11,7 +11,7 @@ import pytest
 
 from cli.local.asking import ask_question
 from cli.local.index import E5Embedder
-from cli.local.place import place_to_ask
+from cli.local.sources.place import place_to_ask
 from cli.main import main
 from selfrag.domain.questions import read_request
 from tests.support.command import HANDBOOK, Command, Ended
@@ -23,7 +23,7 @@ Run = Callable[..., Ended]
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Command:
-    """A command with an empty home."""
+    """Return a command with an empty home."""
     return Command(tmp_path)
 
 
@@ -37,14 +37,14 @@ def handbook_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def read(tmp_path: Path, handbook_home: Path) -> Command:
-    """A command whose home knows the handbook, and which no other test uses."""
+    """Return a command whose home knows the handbook, and which no other test uses."""
     shutil.copytree(handbook_home, tmp_path, dirs_exist_ok=True)
     return Command(tmp_path)
 
 
 @pytest.fixture
 def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
-    """What `selfrag ask --json` does, in this process, with an empty home: the packages are loaded once."""
+    """Return what `selfrag ask --json` does, in this process, with an empty home: the packages are loaded once."""
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
 
     def asked(question: str, documents: Path | None = None, previous: str = "", policy: str = "") -> dict[str, Any]:
@@ -58,7 +58,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
 @pytest.fixture
 def ask_handbook(ask: Ask, tmp_path: Path, handbook_home: Path) -> Ask:
-    """The same with a home that has read the handbook already."""
+    """Return the same with a home that has read the handbook already."""
     shutil.copytree(handbook_home / "state", tmp_path / "state")
     return ask
 
@@ -84,7 +84,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:
-    """A fast embedder in the place of the real one."""
+    """Return a fast embedder in the place of the real one."""
     fake = FakeEmbedder("fast")
 
     def query(self: E5Embedder, text: str) -> list[float]:

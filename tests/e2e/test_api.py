@@ -52,7 +52,7 @@ def api(model: ModelServer) -> Iterator[httpx2.Client]:
 
 
 def eventually(look: Callable[[], Any]) -> Any:
-    """What `look` gives as soon as it gives something."""
+    """Return what `look` gives as soon as it gives something."""
     ends = time.monotonic() + 30
     while time.monotonic() < ends:
         if (found := look()) is not None:
@@ -355,5 +355,5 @@ def test_the_api_says_that_it_is_well_and_describes_itself(api: httpx2.Client) -
         "/v1/ask", "/v1/questions", "/v1/questions/{question_id}", "/v1/questions/{question_id}/feedback",
         "/v1/documents", "/v1/documents/{document_id}", "/v1/health", "/v1/openapi.json",
     }  # fmt: skip
-    # This server asks nobody for a key.
+    # This server asks for no key.
     assert (described["security"], described["components"]["securitySchemes"]) == ([], {})

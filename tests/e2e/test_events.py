@@ -20,7 +20,7 @@ Event = dict[str, str]
 
 @pytest.fixture
 def held(model: ModelServer) -> Iterator[threading.Event]:  # noqa: F811
-    """A question stays at its last step until this is set."""
+    """Yield a question stays at its last step until this is set."""
     release = threading.Event()
     model.answers["grade_utility"] = lambda body: (release.wait(30), {"reason": "r", "score": 5})[1]
     yield release
@@ -28,7 +28,7 @@ def held(model: ModelServer) -> Iterator[threading.Event]:  # noqa: F811
 
 
 def events(lines: Iterator[str]) -> Iterator[Event]:
-    """The events of a stream; comments are none."""
+    """Yield the events of a stream; comments are none."""
     event: Event = {}
     for line in lines:
         name, _, value = line.partition(":")
@@ -55,7 +55,7 @@ def said(event: Event) -> dict[str, Any]:
 
 
 def until_graded(stream: Iterator[Event]) -> list[Event]:
-    """The events up to the one in which the answer's support is known, and its use is still asked."""
+    """Return the events up to the one in which the answer's support is known, and its use is still asked."""
     seen: list[Event] = []
     for event in stream:
         seen.append(event)

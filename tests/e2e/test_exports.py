@@ -24,14 +24,14 @@ SET = [
 
 @pytest.fixture
 def python() -> str:
-    """The interpreter that has the tools."""
+    """Return the interpreter that has the tools."""
     found = os.environ.get("SELFRAG_TOOLS_PYTHON") or ROOT / ".venv-tools/bin/python"
     return needed(found, "ragas, deepeval and langfuse are not installed: make .venv-tools/.done")
 
 
 @pytest.fixture
 def exported(fresh: Command) -> Path:
-    """What a run of these questions has written for every tool."""
+    """Return what a run of these questions has written for every tool."""
     (fresh.home / "documents").mkdir()
     (fresh.home / "documents" / "facts.md").write_text(f"{FACT}\n", encoding="utf-8")
     (fresh.home / "set.jsonl").write_text("\n".join(map(json.dumps, SET)))
@@ -47,7 +47,7 @@ def exported(fresh: Command) -> Path:
 
 
 def loaded_by(python: str, tool: str, path: Path) -> Any:
-    """What the tool's own classes hold; nothing is sent to anybody."""
+    """Return what the tool's own classes hold; nothing is sent to anybody."""
     quiet = {"DEEPEVAL_TELEMETRY_OPT_OUT": "1", "RAGAS_DO_NOT_TRACK": "true", "HF_HUB_OFFLINE": "1"}
     nowhere = {f"{scheme}_proxy": "http://127.0.0.1:9" for scheme in ("http", "https", "all")}
     env = {"PATH": os.environ["PATH"], "HOME": str(path.parent), "LANG": "C.UTF-8", **quiet, **nowhere}

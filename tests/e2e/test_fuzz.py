@@ -186,7 +186,7 @@ def test_whatever_is_written_on_a_connection_every_reply_to_it_is_http_and_every
 
 
 def replies(port: int, sent: bytes) -> Iterator[tuple[http.client.HTTPResponse, bytes]]:
-    """What comes on a connection until it ends; of a reply without a body, to HEAD, an empty one."""
+    """Yield what comes on a connection until it ends; of a reply without a body, to HEAD, an empty one."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         # What is refused is closed at once: a client that still sends may find its connection reset.
         with suppress(OSError):

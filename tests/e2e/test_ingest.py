@@ -35,7 +35,7 @@ def mixed(number: int) -> tuple[str, bytes]:
 
 
 def warned(told: str) -> list[str]:
-    """What is on stderr beside how far the reading was, which a slow machine says every ten seconds."""
+    """Return what is on stderr beside how far the reading was, which a slow machine says every ten seconds."""
     return [line for line in told.splitlines() if " documents read" not in line]
 
 

@@ -106,7 +106,7 @@ def test_where_nothing_streams_the_page_asks_and_never_more_than_once_a_second(t
     waited = [wait for wait in tab.run("waits") if wait != LOOKING]
     assert len(waited) == 10
     assert min(waited) >= 1000
-    # Whoever streams nothing is not asked for a stream again.
+    # A server without streams is not asked for one again.
     assert [asked.count(f"/v1/questions/q0{end}") for end in ("", "/events")] == [10, 1]
 
 

@@ -11,12 +11,12 @@ import pytest
 from werkzeug.wrappers import Request, Response
 
 from cli.lab.gold.question_sets import read_questions
-from cli.local.offline.messages import schema_of
 from selfrag.domain.calls import PRICES
 from selfrag.runtime.models import WRITER
 from tests.e2e.conftest import Run
 from tests.support.command import Command
 from tests.support.doubles.model_server import ModelServer, message, reply
+from tests.support.doubles.requests import schema_of
 from tests.support.fakes import FakeEmbedder
 from tests.support.loopback import Loopback
 

@@ -29,7 +29,7 @@ ASKED = [line[2:] for text in (README, API) for line in text.splitlines() if lin
 
 @contextmanager
 def served(command: Command, *arguments: str, told: Callable[[str], None] = lambda stderr: None) -> Iterator[str]:
-    """The URL that `selfrag serve` prints; when the block ends it is told to end, and what it said is told."""
+    """Yield the URL that `selfrag serve` prints; when the block ends it is told to end, and what it said is told."""
     process = command.start("serve", "--port", "0", *arguments)
     try:
         assert process.stdout is not None
@@ -44,7 +44,7 @@ def served(command: Command, *arguments: str, told: Callable[[str], None] = lamb
 
 @pytest.fixture
 def url(read: Command) -> Iterator[str]:
-    """The URL that `selfrag serve` prints for the handbook."""
+    """Yield the URL that `selfrag serve` prints for the handbook."""
     with served(read) as found:
         yield found
 
@@ -310,7 +310,7 @@ def test_ending_the_server_ends_an_ingestion_and_the_next_start_makes_up_for_it(
 
 
 def ingestions_of(directory: Path) -> list[str]:
-    """The processes that ingest a directory, as `ps` lists them."""
+    """Return the processes that ingest a directory, as `ps` lists them."""
     listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,args="], capture_output=True, text=True, check=True).stdout
     return [line for line in listed.splitlines() if f"ingest --collection notes {directory}" in line]
 

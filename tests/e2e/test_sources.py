@@ -1,4 +1,4 @@
-"""What `selfrag ingest`, `documents` and `collections` say, at a terminal and where nobody can be asked."""
+"""What `selfrag ingest`, `documents` and `collections` say, at a terminal and without one."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def directories(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def answering(command: Command, answer: str, *arguments: str) -> tuple[int, str]:
-    """How a command ends at a terminal where somebody types an answer, and what is shown there."""
+    """Return how a command ends at a terminal where somebody types an answer, and what is shown there."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "cli.main", *arguments],

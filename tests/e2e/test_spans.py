@@ -31,7 +31,7 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[OtlpReceiver]:
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Execution:
-    """A question that was answered, and is kept."""
+    """Return a question that was answered, and is kept."""
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
     with ModelServer() as model, local_stack(model) as stack:
         execution = stack.execute(QUESTION)
@@ -173,7 +173,7 @@ def test_without_opentelemetry_it_is_said_how_to_install_it(
         ("claude-haiku-5-5", "anthropic"),
         ("eu.anthropic.claude-sonnet-5-5-v1:0", "aws.bedrock"),
         ("anthropic.claude-haiku-5-5-v1:0", "aws.bedrock"),
-        ("selfrag-offline", "selfrag"),
+        ("rule", "selfrag"),
     ],
 )
 def test_who_served_a_model_is_told_by_its_id(asked: Execution, model: str, provider: str) -> None:

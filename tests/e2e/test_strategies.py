@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from cli.local.environment import MACHINE_ARN
-from cli.local.offline.rules.fields import fields_of
+from cli.local.stand_in.fields import fields_of
 from cli.remote import ask_remote
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
@@ -24,7 +24,7 @@ PAPERS = ["candidates", "segments"]
 
 
 def deciding(first: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """A model that says `first` of a question, and of an answer that it is complete."""
+    """Return a model that says `first` of a question, and of an answer that it is complete."""
 
     def decide(body: dict[str, Any]) -> dict[str, Any]:
         said = "complete" if fields_of(body["messages"][-1]).get("so_far") else first
@@ -42,7 +42,7 @@ def api(model: ModelServer) -> Iterator[httpx2.Client]:  # noqa: F811
 
 @pytest.fixture
 def held(model: ModelServer) -> Iterator[threading.Event]:  # noqa: F811
-    """A question stays at the judgement of an answer until this is set."""
+    """Yield a question stays at the judgement of an answer until this is set."""
     release = threading.Event()
     model.answers["grade_utility"] = lambda body: (release.wait(30), {"reason": "r", "score": 5})[1]
     yield release

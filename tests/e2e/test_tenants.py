@@ -55,7 +55,7 @@ class Service:
         return self.api.request(method, path, headers={"x-api-key": key, **content.pop("headers", {})}, **content)
 
     def ask(self, key: str, body: Any, path: str = "/v1/ask") -> httpx2.Response:
-        """The response to a question, whichever endpoint takes it on."""
+        """Return the response to a question, whichever endpoint takes it on."""
         reply = self.send(key, "POST", path, json=body)
         if reply.status_code != 202:
             return reply
@@ -148,7 +148,7 @@ moods = st.fixed_dictionaries(
 steps = st.fixed_dictionaries(
     {
         "key": tenants,
-        # Nobody else asks these: the random verdicts on them stay in the cache.
+        # No other test asks these: the random verdicts on them stay in the cache.
         "question": st.sampled_from(["How long is the leave?", "When is the office open?", ""]),
         "filters": filters,
         "policy": policies,
@@ -184,7 +184,7 @@ def test_a_key_never_sees_anything_of_a_collection_that_it_is_not_bound_to(
             "filters": step["filters"],
             "policy": step["policy"],
         }
-        # One of the last four answers, whoever asked for it.
+        # One of the last four answers, of any caller.
         earlier = service.answers[-4:][step["previous"] :][:1] if step["previous"] is not None else []
         if earlier:
             body["previous"] = earlier[0][0]

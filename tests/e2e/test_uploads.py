@@ -61,7 +61,7 @@ class Service:
 
 @pytest.fixture
 def manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalManifest]:
-    """The stores of the API in a home beside the directory."""
+    """Yield the stores of the API in a home beside the directory."""
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
     with opened_manifest() as opened, opened_stores({"SELFRAG_COLLECTIONS": '["hr"]'}, {}, {"manifest": opened}):
         yield opened
@@ -69,7 +69,7 @@ def manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalM
 
 @pytest.fixture
 def service(manifest: LocalManifest, tmp_path: Path) -> Iterator[Service]:
-    """The API over a directory."""
+    """Yield the API over a directory."""
     directory = tmp_path / "there" / "docs"
     directory.mkdir(parents=True)
     changes: list[tuple[str, str]] = []

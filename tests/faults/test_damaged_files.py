@@ -1,4 +1,4 @@
-"""A damaged file harms nobody: it is failed with its reason, or read with a warning, and the rest stays."""
+"""A damaged file does no harm: it is failed with its reason, or read with a warning, and the rest stays."""
 
 import json
 import os

@@ -11,10 +11,10 @@ from question.compose_answer.handler import handler as compose_answer
 from selfrag.domain.errors import Asleep, Misconfigured, RequestRejected
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.ranking import ranked
-from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, SEGMENTS_EXAMPLE, Fault, Node, Said
+from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, Fault, Node, Said
 from tests.support.doubles.vllm.server import BROKEN, CUT, NO_CAPACITY, SILENCE, SPOILED, model_error
 from tests.support.loopback import Loopback
-from tests.support.paper.generating import branch, candidates, decided, running, segments
+from tests.support.paper.generating import candidates, decided, running
 
 EXAMPLE, QUESTION = CANDIDATES_EXAMPLE, CANDIDATES_EXAMPLE.question
 GOOD = {"d1": (5, "partially_supported"), "d2": (4, "fully_supported"), "d3": (5, "fully_supported")}
@@ -54,16 +54,6 @@ def test_answers_in_another_order_belong_to_their_passages_and_one_that_does_not
         found, result = candidates(EXAMPLE)
     assert [one.relevance.label for one in found] == ["relevant", "relevant", "ungraded"]
     assert (found[2].terms, result["sequences"], double.sequences) == (None, 3, 3)
-
-
-@pytest.mark.parametrize("spoiled", sorted(SPOILED))
-def test_a_branch_that_fails_leaves_the_level_standing(spoiled) -> None:
-    with running(SEGMENTS_EXAMPLE, spoiled=spoiled):
-        (a, b, c), result = segments(SEGMENTS_EXAMPLE, [branch(SEGMENTS_EXAMPLE, name) for name in "ABC"])
-    assert result["error"] is None
-    assert (a.next, a.support.level, c.next, c.relevance.label) == ("yes", "fully_supported", "yes", "relevant")
-    assert b.support.level == "ungraded"
-    assert b.relevance.label == ("relevant" if b.terms else "ungraded")
 
 
 @pytest.mark.parametrize("fault", [Fault(429), Fault(503), Fault(500), Fault(530), BROKEN, CUT], ids=str)
@@ -177,14 +167,3 @@ def test_on_an_older_server_what_is_missing_of_a_group_counts_nothing_and_is_tol
     assert (old.terms.sup, new.terms.sup) == (pytest.approx(0.98 / 0.99), pytest.approx(0.98 / 0.99))
     assert any(re.search("1 verdicts? rests? on a part", warning) for warning in result["warnings"])
     assert whole["warnings"] == []
-
-
-def test_where_the_model_gives_neither_token_an_older_server_leaves_it_undecided_and_a_newer_one_warns() -> None:
-    scenario = replace(EXAMPLE, decision=(2e-7, 1e-7, 1e-7))
-    with running(scenario, ignores_ids=True):
-        old = decided(QUESTION)
-    with running(scenario):
-        new = decided(QUESTION)
-    assert (old["verdict"]["decision"], old["verdict"]["ratio"]) == ("ungraded", None)
-    assert (new["verdict"]["decision"], round(new["verdict"]["ratio"], 4)) == ("yes", 0.6667)
-    assert any("rests on noise" in warning for warning in new["warnings"])

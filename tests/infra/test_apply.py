@@ -325,7 +325,7 @@ def a_new_index_is_filled_while_the_old_one_is_searched(
 
 
 def failed_documents(stack: Stack, results: str) -> dict[str, str]:
-    """The keys of the documents that the results of a reindexing list as failed, with the end of the reason."""
+    """Return the keys of the documents that the results of a reindexing list as failed, with the end of the reason."""
     s3, bucket, key = boto3.client("s3", **at(stack)), *results.removeprefix("s3://").split("/", 1)
 
     def read(key: str) -> Any:
@@ -338,13 +338,13 @@ def failed_documents(stack: Stack, results: str) -> dict[str, str]:
 
 
 def found_with(stack: Stack, titan: TitanDouble, question: str) -> tuple[str, int]:
-    """The status of a question's answer, and the dimensions that it was embedded with."""
+    """Return the status of a question's answer, and the dimensions that it was embedded with."""
     with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
         return asked_for_later(stack, api, question)["status"], titan.dimensions[-1]
 
 
 def asked_for_later(stack: Stack, api: httpx2.Client, question: str) -> dict[str, Any]:
-    """The response to a question that may take its time: a busy machine may need more than 25 s for it."""
+    """Return the response to a question that may take its time: a busy machine may need more than 25 s for it."""
     started = api.post(stack.url("/v1/questions"), json={"question": question, "policy": {"deadline_seconds": 240}})
     assert started.status_code == 202
     return finished(api, stack.url(started.headers["location"].removeprefix("/live")))

@@ -20,12 +20,12 @@ def infra(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def usual(infra: Path) -> Plan:
-    """A deployment that knows nothing of the model."""
+    """Return a deployment that knows nothing of the model."""
     return planned(infra)
 
 
 def actions(plan: Plan) -> set[tuple[str, str]]:
-    """Who may do what, as the plan has it."""
+    """Return who may do what, as the plan has it."""
     return {
         (who, action) for who, statements in plan.allowed.items() for each in statements for action in each["actions"]
     }
@@ -84,7 +84,7 @@ def test_of_a_server_of_yours_two_steps_read_its_key_and_no_role_may_ask_sagemak
 
 @pytest.fixture(scope="module")
 def hosted(infra: Path) -> Plan:
-    """A deployment that hosts the model."""
+    """Return a deployment that hosts the model."""
     return planned(infra, **HOSTED)
 
 

@@ -28,7 +28,7 @@ Pairs = set[tuple[str, str]]
 
 
 def rows(heading: str) -> Pairs:
-    """The (who, action) pairs of the table under a heading."""
+    """Return the (who, action) pairs of the table under a heading."""
     section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
     return {(who, action) for roles, actions, _ in rows_of(section) for who in roles for action in actions}
 
@@ -100,7 +100,7 @@ def test_a_statement_an_action_and_a_resource_that_nothing_uses_are_noticed(reco
     ]  # fmt: skip
 
 
-# AWS's examples give it to whoever reads or writes; that it can be left out was not tried there.
+# AWS's examples give it to every reader and writer; that it can be left out was not tried there.
 NEVER_ASKED = {
     ("retrieve", "aoss:DescribeIndex", "index/selfrag/passages"),
     ("remove_passages", "aoss:DescribeIndex", "index/selfrag/passages"),

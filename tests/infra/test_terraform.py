@@ -12,7 +12,7 @@ from ask.routes.description import DESCRIPTION
 from cli.local.serving.invocation import COMPRESSED_FROM_BYTES
 from tests.support.infra.tools import INFRA, copy_configuration, environment, provider_mirror, run, terraform
 
-# Nobody answers here: a plan that gets as far as calling AWS ends at once.
+# Nothing answers here: a plan that gets as far as calling AWS ends at once.
 NOWHERE = "http://127.0.0.1:9"
 # The routes that need no key, by path.
 PATHS = json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
@@ -232,7 +232,7 @@ def test_pages_from_elsewhere_may_ask_only_if_their_origins_are_named(infra: Pat
     assert "OPTIONS" not in kinds
     assert "Access-Control" not in json.dumps(headers)
     kinds, headers = _worked_out(infra, CORS, cors_origins=["https://app.example.com", "https://b.example.com"])
-    # Everywhere but at the page, which nobody else has to read.
+    # Everywhere but at the page, which no other origin has to read.
     assert kinds.count("OPTIONS") == len(PATHS)
     for of in (response["responseParameters"] for response in headers.values()):
         assert of["gatewayresponse.header.Access-Control-Allow-Origin"] == "'*'"
@@ -281,7 +281,7 @@ def _listed(directory: Path, routes: str, **values: Any) -> set[tuple[str, str, 
 
 
 def _worked_out(directory: Path, expression: str, **values: Any) -> Any:
-    """The value of an expression with these values of the variables."""
+    """Return the value of an expression with these values of the variables."""
     (directory / "chosen.json").write_text(json.dumps({"collection_public": True, **values}))
     command = [terraform(), "console", "-var-file=chosen.json"]
     env = environment(directory)
@@ -291,7 +291,7 @@ def _worked_out(directory: Path, expression: str, **values: Any) -> Any:
 
 
 def _plan(directory: Path, values: dict[str, Any]) -> str:
-    """What a plan with these values says; it cannot succeed, since there is no AWS."""
+    """Return what a plan with these values says; it cannot succeed, since there is no AWS."""
     (directory / "values.json").write_text(json.dumps({"max_retries": 1, **values}))
     command = [terraform(), "plan", "-input=false", "-no-color", "-refresh=false", "-var-file=values.json"]
     done = run(command, directory, environment(directory, AWS_ENDPOINT_URL=NOWHERE), check=False)

@@ -13,7 +13,7 @@ FULL, PARTLY, NONE = map(steps.support, ("fully_supported", "partially_supported
 
 
 def lacking(text: str = "25 days.") -> dict[str, Any]:
-    """An answer that says what the documents do not hold."""
+    """Return an answer that says what the documents do not hold."""
     return {**steps.answer(text), "not_said": ["The documents do not say what is carried over."]}
 
 
@@ -91,4 +91,6 @@ def test_the_first_search_of_a_follow_up_is_worded_so_that_it_stands_alone(decis
 
 def test_a_judge_of_use_that_was_lost_is_named_as_the_reason_for_want_of_a_verdict() -> None:
     response, _ = run(ahead("off"), grade_utility=[RuntimeError("lost")])
-    assert response["reflection"]["utility"] == {"score": None, "reason": NO_VERDICT, "cached": False}
+    assert response["reflection"]["utility"] == {
+        "score": None, "reason": NO_VERDICT, "cached": False, "judged_by": "model",
+    }  # fmt: skip

@@ -74,7 +74,7 @@ def _inside(part: dict[str, Any], scope: tuple[str, ...], machine: dict[str, Any
 
 
 def starts(machine: dict[str, Any], scope: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
-    """The state that each scope of a machine begins with."""
+    """Return the state that each scope of a machine begins with."""
     found = {scope: machine["StartAt"]}
     for name, body in machine["States"].items():
         inner = {f"{name}[{number}]": branch for number, branch in enumerate(body.get("Branches", []))}
@@ -85,7 +85,7 @@ def starts(machine: dict[str, Any], scope: tuple[str, ...] = ()) -> dict[tuple[s
 
 
 def all_states() -> list[State]:
-    """The states of all machines."""
+    """Return the states of all machines."""
     machines = (
         MACHINE,
         INGESTION_MACHINE,

@@ -142,7 +142,7 @@ class FakeWork:
 
 
 def within(found: Passage, bounds: Bounds) -> bool:
-    """Whether a passage meets all that a search is limited to."""
+    """Return whether a passage meets all that a search is limited to."""
     of_time = not (bounds.since or bounds.until) or (bounds.since or "") <= (found.date or "") <= (bounds.until or "9")
     return (
         found.collection in bounds.collections
@@ -153,12 +153,12 @@ def within(found: Passage, bounds: Bounds) -> bool:
 
 
 def grader(says: Any, flaw: Flaw | None = None, cache: MemoryCache | None = None, prompt: Prompt = PROMPT) -> Grader:
-    """A grader of which the model says this."""
+    """Return a grader of which the model says this."""
     return Grader("step", prompt, remembering(FakeClaude(says, flaw), cache))
 
 
 def remembering(claude: Claude, cache: MemoryCache | None) -> Claude:
-    """The model with this cache in front of it, if there is one."""
+    """Return the model with this cache in front of it, if there is one."""
     return claude if cache is None else Remembering(claude, cache)
 
 

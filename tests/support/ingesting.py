@@ -56,7 +56,7 @@ class Ingestion:
         return execution.output
 
     def texts(self) -> Counter[str]:
-        """What can be searched now, and how often each text is there."""
+        """Return what can be searched now, and how often each text is there."""
         return Counter(
             str(document.source["text"])
             for index in self.collection.indices.values()
@@ -65,19 +65,19 @@ class Ingestion:
         )
 
     def record(self, key: str) -> dict[str, Any]:
-        """What the manifest says of a document."""
+        """Return what the manifest says of a document."""
         where = {"id": {"S": document_id(DOCUMENTS_BUCKET, key)}, "part": {"S": "document"}}
         item = boto3.client("dynamodb").get_item(TableName=DOCUMENTS_TABLE, Key=where)["Item"]
         return {name: next(iter(value.values())) for name, value in item.items()}
 
     def recorded_ids(self) -> list[str]:
-        """The index's own ids of all passages that the manifest knows."""
+        """Return the index's own ids of all passages that the manifest knows."""
         pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=DOCUMENTS_TABLE)
         items = [item for page in pages for item in page["Items"]]
         return sorted(known["S"] for item in items if "ids" in item for known in item["ids"]["M"].values())
 
     def indexed_ids(self) -> list[str]:
-        """The ids of all passages that the index holds."""
+        """Return the ids of all passages that the index holds."""
         return sorted(
             document.id
             for index in self.collection.indices.values()
@@ -90,7 +90,7 @@ class Ingestion:
 def ingestion(
     handlers: Mapping[str, Any] | None = None, allows: Allows | None = None, **environment: str
 ) -> Iterator[Ingestion]:
-    """The machine with the deployed handlers, some of them replaced; nothing waits.
+    """Yield the machine with the deployed handlers, some of them replaced; nothing waits.
 
     What functions and machine call is decided by their roles, or by `allows`.
     """

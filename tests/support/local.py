@@ -32,14 +32,14 @@ class FewPassages(FakeIndex):
 
 
 def few_parts() -> Parts:
-    """The parts of a stack that searches the few passages, and skips its waits."""
+    """Return the parts of a stack that searches the few passages, and skips its waits."""
     index: Any = FewPassages()
     return {"index": index, "embedder": FakeEmbedder(), "clock": Skipping().clock}
 
 
 @contextmanager
 def local_stack(model: ModelServer, **environment: str) -> Iterator[LocalStack]:
-    """The stack with the deployed handlers, whose calls their roles decide; nothing waits between retries."""
+    """Yield the stack with the deployed handlers, whose calls their roles decide; nothing waits between retries."""
     settings = {
         "SELFRAG_MODEL_BASE_URL": model.url,
         "SELFRAG_MODEL_SECRET": "model-key",

@@ -25,12 +25,12 @@ def call(step: str) -> dict[str, Any]:
 
 
 def asked(step: str, **result: Any) -> dict[str, Any]:
-    """A result that cost one model call."""
+    """Return a result that cost one model call."""
     return {**result, "calls": [call(step)], "warnings": [], "attempts": 1, "error": None}
 
 
 def entry(step: str, asked: int = 1, **more: Any) -> dict[str, Any]:
-    """What a step leaves in the ledger that asked the model so often and got a reply each time."""
+    """Return what a step leaves in the ledger that asked the model so often and got a reply each time."""
     calls = [call(re.sub(r"(?<!^)(?=[A-Z])", "_", step).lower())] * asked
     return {"step": step, "turn": 0, "calls": calls, "warnings": [], "attempts": asked, **more}
 
@@ -102,7 +102,7 @@ def utility(score: int | None) -> dict[str, Any]:
 
 
 def missing(what: str = "carry-over of leave") -> dict[str, Any]:
-    """A verdict on an answer of which one claim lacks evidence."""
+    """Return a verdict on an answer of which one claim lacks evidence."""
     claims = [
         {"claim": "claim 0", "support": "full", "passage_ids": ["p1-0"], "missing": ""},
         {"claim": "claim 1", "support": "none", "passage_ids": [], "missing": what},
@@ -160,7 +160,7 @@ class Scripted:
 
 
 def earlier(*passage_ids: str) -> dict[str, Any]:
-    """An answer that is kept, with its evidence, as a question after it reads it."""
+    """Return an answer that is kept, with its evidence, as a question after it reads it."""
     return {
         "id": {"S": "earlier"},
         "question": {"S": "How many days?"},

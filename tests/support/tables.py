@@ -4,7 +4,7 @@ from typing import Any
 
 
 def make_verdicts_table(client: Any, name: str = "verdicts") -> Any:
-    """The client, with a table for verdicts."""
+    """Return the client, with a table for verdicts."""
     client.create_table(
         TableName=name,
         KeySchema=[{"AttributeName": "key", "KeyType": "HASH"}],

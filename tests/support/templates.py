@@ -6,7 +6,7 @@ from cli.local.jsonata import evaluate
 
 
 def template(value: Any, bindings: dict[str, Any]) -> Any:
-    """A JSON value with the expressions in it evaluated."""
+    """Return a JSON value with the expressions in it evaluated."""
     if isinstance(value, str) and value.startswith("{%"):
         return evaluate(value[2:-2].strip(), bindings)
     if isinstance(value, dict):

@@ -86,7 +86,7 @@ class Walk:
 
     @property
     def situations(self) -> int:
-        """How many situations go on in ways of their own."""
+        """Return how many situations go on in ways of their own."""
         return sum(len(some) for some in self.found.values())
 
     def reach(self) -> Reach:

@@ -48,7 +48,7 @@ def test_both_tables_are_there() -> None:
 PROFILE_STEP = re.compile(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.M)
 PROFILE_PRICE = re.compile(r"^\| `(\w+)`(?:, (.+?))? \| ([\d.]+) \| ([\d.]+) \|$", re.M)
 LETTERS = {"H": "claude-haiku-5-5", "S": "claude-sonnet-5-5"}
-DOUBTED = {"nobody doubts": 0.0, "one answer in ten is doubted": 0.1, "every answer is doubted": 1.0}
+DOUBTED = {"no doubt": 0.0, "one answer in ten is doubted": 0.1, "every answer is doubted": 1.0}
 
 
 def test_the_page_names_the_models_that_each_profile_has() -> None:
@@ -76,7 +76,7 @@ def test_what_a_profile_costs_follows_from_its_models_and_the_tokens_of_each_ste
 
 
 def _row(found: tuple[str, ...]) -> tuple[str, list[int], tuple[str, ...]]:
-    """A step, the calls and tokens of it, and the letters of its models by profile."""
+    """Return a step, the calls and tokens of it, and the letters of its models by profile."""
     return found[0], [int(cell) for cell in found[1:5]], tuple(found[5:])
 
 
@@ -85,7 +85,7 @@ def _letter(model: str) -> str:
 
 
 def _dollars(tokens: list[int], model: str, warm: bool) -> float:
-    """What 1,000 questions pay for a step."""
+    """Return what 1,000 questions pay for a step."""
     calls, rubric, rest, written = tokens
     kept = rubric if warm and rubric >= SMALLEST_CACHEABLE[model] else 0
     call = ModelCall(

@@ -17,7 +17,7 @@ LINK_ALONE = re.compile(r"\s*([-*] )?!?\[[^]]*\]\([^)]*\)[.,]?")
 
 
 def too_long(text: str) -> list[int]:
-    """The numbers of the lines that are longer than they may be, outside of tables, code and links."""
+    """Return the numbers of the lines that are longer than they may be, outside of tables, code and links."""
     found, in_code = [], False
     for number, line in enumerate(text.splitlines(), start=1):
         in_code ^= line.lstrip().startswith("```")

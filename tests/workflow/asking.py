@@ -16,7 +16,7 @@ ASKED: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "po
 
 
 def ahead(speculate: str, **policy: Any) -> dict[str, Any]:
-    """The question under a policy that speculates."""
+    """Return the question under a policy that speculates."""
     return {**ASKED, "policy": {**POLICY, "speculate": speculate, **policy}}
 
 
@@ -33,7 +33,7 @@ def run(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any])
 
 
 def executed(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[Execution, Scripted]:
-    """The same through the real definition in the emulator."""
+    """Return the same through the real definition in the emulator."""
     scripted = Scripted(**script)
     handlers, pause = scripted.handlers(), lambda seconds: None
     with running_stack({}, {}, handlers=handlers, pause=pause) as stack:

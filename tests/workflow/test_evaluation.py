@@ -33,13 +33,13 @@ def filled(body: Any, given: Any, result: Any = None) -> Any:
 
 
 def started(given: dict[str, Any]) -> dict[str, Any]:
-    """What is started for an item."""
+    """Return what is started for an item."""
     arguments: dict[str, Any] = filled(STATES["AskQuestion"]["Arguments"], given)
     return arguments
 
 
 def routed(status: str, tries: int) -> tuple[str, Any]:
-    """Where an answer that is recalled leads to, and with what."""
+    """Return where an answer that is recalled leads to, and with what."""
     given = {**GIVEN, "tries": tries, "seconds": 1.0, "response": {"status": status}}
     for choice in STATES["RouteRecalled"]["Choices"]:
         if evaluate(choice["Condition"][2:-2], {"states": {"input": given}}):
@@ -115,7 +115,7 @@ def test_seconds_are_those_of_the_execution_of_the_question(moments: tuple[Any, 
 
 
 def kept(cost: float | None) -> dict[str, Any]:
-    """What an answer of this cost counts as."""
+    """Return what an answer of this cost counts as."""
     given = {"response": {"status": "abstained", "usage": {"cost_usd": cost}}}
     counted: dict[str, Any] = filled(STATES["KeepAnswer"]["Output"], given)
     return counted

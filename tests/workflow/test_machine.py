@@ -21,14 +21,14 @@ NOTICED_IN = range(40)
 
 
 def planned(seed: int) -> tuple[dict[str, Any], Counter[Any]]:
-    """The response to a drawn question as its plans alone lead to it, and what its steps were given."""
+    """Return the response to a drawn question as its plans alone lead to it, and what its steps were given."""
     world = World(seed)
     response = Machine(world.asked, world.handlers(), world.earlier).run()
     return told(response), Counter(world.events)
 
 
 def agrees(worlds: Worlds, seed: int) -> bool:
-    """Whether the definition comes to the same, by the same events."""
+    """Return whether the definition comes to the same, by the same events."""
     world = World(seed)
     execution = worlds.execute(world)
     return (execution.output and told(execution.output), Counter(world.events)) == planned(seed)
@@ -52,7 +52,7 @@ def test_what_the_plans_say_is_what_the_definition_does(record_property: Any) ->
 
 
 def entered_tasks(execution: Execution) -> set[str]:
-    """The names of the states that call a Lambda, as the history has them."""
+    """Return the names of the states that call a Lambda, as the history has them."""
     names = {
         event["stateEnteredEventDetails"]["name"] for event in execution.history if event["type"] == "TaskStateEntered"
     }

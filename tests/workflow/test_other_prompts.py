@@ -1,4 +1,4 @@
-"""Whoever has prompts of their own hands them over, and every step asks by them."""
+"""Prompts can be overridden, and every step asks by them."""
 
 from selfrag import bootstrap
 from selfrag.ports.prompts import prompt_of

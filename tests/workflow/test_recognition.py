@@ -21,7 +21,7 @@ def scanning() -> Iterator[Ingestion]:
 
 
 def looks(running: Ingestion, key: str = KEY) -> int:
-    """How often the step of recognition runs for a document."""
+    """Return how often the step of recognition runs for a document."""
     execution = running.ingest(key)
     assert execution.output, execution.error
     entered = [event.get("stateEnteredEventDetails", {}).get("name") for event in execution.history]

@@ -21,12 +21,12 @@ OBJECT = {"bucket": "b", "key": 'people/a "b" {c}\\.md'}
 
 
 def after(state: str, given: Any, result: Any = None) -> Any:
-    """What a state gives to the next."""
+    """Return what a state gives to the next."""
     return template(STATES[state]["Output"], {"states": {"input": given, "result": result}})
 
 
 def routed(**ended: Any) -> tuple[str, Any]:
-    """Where an execution of the ingestion that ended so leads to, and with what."""
+    """Return where an execution of the ingestion that ended so leads to, and with what."""
     output = {"key": OBJECT["key"], "action": "read", "status": "ready", "reason": "", **ended}
     given = after("IngestDocument", {**OBJECT, "waits": output.pop("waits", 0)}, {"Output": output})
     for choice in STATES["RouteIngested"]["Choices"]:

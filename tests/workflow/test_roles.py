@@ -25,7 +25,7 @@ def policies() -> Policies:
 
 
 def ingested(allows: Allows) -> str:
-    """How a document's ingestion ends, and why."""
+    """Return how a document's ingestion ends, and why."""
     with ingestion(allows=allows) as running:
         running.put(KEY, b"# Leave\n\nLeave is 25 days.\n")
         execution = running.ingest(KEY)
@@ -67,7 +67,7 @@ def test_who_is_not_in_the_data_access_policy_cannot_write_to_the_collection(pol
 
 
 def refusal(service: str, operation: str, **parameters: Any) -> ClientError:
-    """What a call of a function raises."""
+    """Return what a call of a function raises."""
 
     def call(event: dict[str, Any], context: Any) -> None:
         getattr(boto3.client(service), operation)(**parameters)

@@ -25,14 +25,14 @@ class Recorded:
 
 
 def relevant(*passage_ids: str) -> Any:
-    """A grader that finds these passages relevant, and no others."""
+    """Return a grader that finds these passages relevant, and no others."""
     return lambda event: steps.relevance(
         event["passage"]["passage_id"], "relevant" if event["passage"]["passage_id"] in passage_ids else "irrelevant"
     )
 
 
 def writer(event: dict[str, Any]) -> dict[str, Any]:
-    """A writer that cites the first passage that it is given, and says which."""
+    """Return a writer that cites the first passage that it is given, and says which."""
     if event["mode"] == "direct":
         return steps.answer("Hello.")
     first = event["passages"][0]["passage_id"]
@@ -40,7 +40,7 @@ def writer(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def searched(event: dict[str, Any]) -> dict[str, Any]:
-    """What a query finds, whenever it is searched."""
+    """Return what a query finds, whenever it is searched."""
     number = 1 if event["queries"] == ["How many days?"] else 2
     return steps.found(*(f"p{number}-{n}" for n in range(event["top_k"])))
 

@@ -12,7 +12,7 @@ UNCHECKED = ["Not checked: whether the passages support the answer.", "Not check
 
 
 def by(strategy: str, speculate: str = "off", **policy: Any) -> dict[str, Any]:
-    """The question under a strategy."""
+    """Return the question under a strategy."""
     return {**ASKED, "policy": {**ASKED["policy"], "strategy": strategy, "speculate": speculate, **policy}}
 
 
@@ -59,7 +59,7 @@ def test_a_fault_is_told_by_naive_as_by_any_strategy(script: dict[str, list[Any]
 
 
 def graded(**labels: str) -> Any:
-    """A grader that gives the passages of a search these labels, by the letter that their ids begin with."""
+    """Return a grader that gives the passages of a search these labels, by the letter that their ids begin with."""
     return lambda event: steps.relevance(
         event["passage"]["passage_id"], labels.get(event["passage"]["passage_id"][0], "irrelevant")
     )
@@ -167,7 +167,12 @@ def test_adaptive_takes_one_of_three_ways_by_the_complexity(way: str) -> None:
     response, scripted = run(by("adaptive"), decide_retrieval=[decision])
     assert response["path"] == path
     assert response["status"] == ("partial" if way == "one pass" else "answered")
-    assert response["reflection"]["retrieve"] == {**decision["verdict"], "ratio": None, "query": ""}
+    assert response["reflection"]["retrieve"] == {
+        **decision["verdict"],
+        "ratio": None,
+        "query": "",
+        "judged_by": "model",
+    }
     assert scripted.events_of("decide_retrieval")[0]["complexity"] is True
 
 

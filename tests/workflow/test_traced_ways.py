@@ -17,7 +17,7 @@ TIMELINE = "Step Took When Verdict"
 
 
 def traced(strategy: str, web_search: bool = True, **script: list[Any]) -> tuple[str, list[str]]:
-    """What `selfrag trace` prints of a question by this strategy, in one line; and its path."""
+    """Return what `selfrag trace` prints of a question by this strategy, in one line; and its path."""
     policy = {**ASKED["policy"], "strategy": strategy, "web_search": web_search}
     execution, _ = executed({**ASKED, "policy": policy}, **script)
     assert execution.output is not None
@@ -27,7 +27,7 @@ def traced(strategy: str, web_search: bool = True, **script: list[Any]) -> tuple
 
 
 def graded(documents: str, web: str = "relevant", **more: Any) -> dict[str, list[Any]]:
-    """A grader that gives all passages of the documents one label, and all of the web another."""
+    """Return a grader that gives all passages of the documents one label, and all of the web another."""
     label_of = {"p": documents, "w": web}
     return {
         "grade_relevance": [
@@ -86,7 +86,7 @@ def test_the_trace_shows_the_strips_that_are_kept_of_a_passage_in_its_own_words(
         (steps.retrieval("no"), "no search: the answer is written directly", ["Generate", "GradeUtility"]),
         (
             steps.retrieval("yes", "simple"),
-            "simple: one search and one answer, which nobody judges",
+            "simple: one search and one answer, which no step judges",
             ["Retrieve", "Generate"],
         ),
         (

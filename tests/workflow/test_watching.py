@@ -1,4 +1,4 @@
-"""Whoever watches an execution is woken by what happens in it, and not by its end alone."""
+"""Watchers of an execution are woken by what happens in it, and not by its end alone."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

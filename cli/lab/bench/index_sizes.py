@@ -23,7 +23,7 @@ from rich.table import Table
 from cli.lab.bench.synthetic_passages import COLLECTION, RARE_TAG, MadeUp
 from cli.local.home import connect
 from cli.local.index import SCHEMA, E5Embedder, EmbeddedIndex
-from cli.local.sources.files import SAMPLE_DOCUMENTS
+from cli.local.sources.place import SAMPLE_DOCUMENTS
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import CANDIDATES
 
@@ -63,7 +63,7 @@ def measure(sizes: Sequence[int] = SIZES) -> Iterator[Size]:
 
 
 def embedding_rate() -> float:
-    """Passages of 700 letters, of the sample handbook, that are embedded in a second."""
+    """Measure how many passages of 700 letters are embedded in a second."""
     text = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLE_DOCUMENTS.rglob("*.md")))
     texts = [text[start : start + _LETTERS] for start in range(0, _EMBEDDED * _LETTERS, _LETTERS)]
     embedder = E5Embedder()

@@ -60,7 +60,7 @@ class Task:
 
 
 def read_task(path: Path, limit: int | None = None, first: int | None = None) -> Task:
-    """The first `limit` questions over the `first` paragraphs of a file, in its order.
+    """Read the first `limit` questions over the `first` paragraphs of a file, in its order.
 
     If `first` is left out: all paragraphs, or with a limit 200, and more if the questions come from more.
     Raises InvalidInput if the file cannot be read, is not in SQuAD's format, or holds no such question.
@@ -86,7 +86,7 @@ def _paragraphs(path: Path) -> Iterator[Paragraph]:
 
 
 def read_squad(path: Path) -> SquadData:
-    """A whole file; raises InvalidInput if it cannot be read or is not in SQuAD's format."""
+    """Read a whole file; raises InvalidInput if it cannot be read or is not in SQuAD's format."""
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -108,5 +108,5 @@ def squad_data(path: Path, content: Any) -> SquadData:
 
 
 def clean(text: str) -> str:
-    """Without lone surrogates, which JSON can hold and SQLite cannot."""
+    """Remove lone surrogates, which JSON can hold and SQLite cannot."""
     return text.encode(errors="replace").decode()

@@ -30,17 +30,17 @@ class MadeUp:
         self._words = ["".join(word) for word in letters]
 
     def text(self, words: int) -> str:
-        """So many words."""
+        """Return so many words."""
         chosen = np.searchsorted(self._upto, self._random.random(words)).clip(max=_VOCABULARY - 1)
         return " ".join(self._words[word] for word in chosen)
 
     def vector(self) -> list[float]:
-        """A vector of length 1."""
+        """Return a vector of length 1."""
         vector = self._random.standard_normal(_DIMENSIONS).astype(np.float32)
         return [float(value) for value in vector / np.linalg.norm(vector)]
 
     def entry(self, number: int) -> Entry:
-        """The passage with this number."""
+        """Return the passage with this number."""
         document = number // 10
         passage = Passage(
             passage_id=f"{number:064}",

@@ -19,18 +19,18 @@ class CountedEmbedder:
         self._embedder = embedder
 
     def query(self, text: str) -> list[float]:
-        """The vector of a search query."""
+        """Return the vector of a search query."""
         return self._embedder.query(text)
 
     def passages(self, texts: Sequence[str]) -> Iterable[list[float]]:
-        """The vectors of passages, in the same order."""
+        """Return the vectors of passages, in the same order."""
         self.embedded += len(texts)
         return self._embedder.passages(texts)
 
 
 @contextmanager
 def kept_on_disk(embedder: NamedEmbedder) -> Iterator[tuple[NamedEmbedder, str]]:
-    """The embedder with its vectors kept, and where they are; or as it was, and why they are not."""
+    """Give an embedder that keeps its vectors, and their place; or the same embedder, and why it keeps none."""
     try:
         directory = user_directory("SELFRAG_BENCH_CACHE", "XDG_CACHE_HOME", ".cache", "selfrag/bench")
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -45,7 +45,7 @@ class _Foreign(Request):
     model_config = ConfigDict(extra="ignore")
 
     def row(self) -> Row:
-        """The same in selfrag's format."""
+        """Return the row in selfrag's format."""
         raise NotImplementedError
 
 
@@ -59,7 +59,7 @@ class _Ragas(_Foreign):
     reference_contexts: list[str] | None = None
 
     def row(self) -> Row:
-        """The reference is the answer, and its contexts are the passages."""
+        """Take the reference as the answer, and its contexts as the passages."""
         return Row(question=self.user_input, answer=self.reference or "", passages=self.reference_contexts or [])
 
 
@@ -73,7 +73,7 @@ class _FormerRagas(_Foreign):
     ground_truths: list[str] | None = None
 
     def row(self) -> Row:
-        """The ground truth is the answer."""
+        """Take the ground truth as the answer."""
         return Row(question=self.question, answer=self.ground_truth or "", answers=self.ground_truths or [])
 
 
@@ -88,7 +88,7 @@ class _DeepEval(_Foreign):
     source_file: str | None = Field(None, validation_alias=AliasChoices("source_file", "sourceFile"))
 
     def row(self) -> Row:
-        """The context is the passages, and the source file the document."""
+        """Take the context as the passages, and the source file as the document."""
         documents = [self.source_file] if self.source_file else []
         answer, passages = self.expected_output or "", self.context or []
         return Row(question=self.input, answer=answer, passages=passages, documents=documents)
@@ -104,7 +104,7 @@ _FOREIGN: dict[str, type[_Foreign]] = {
 
 
 def read_row(value: Any) -> Row:
-    """A row of any of the formats but SQuAD's; raises InvalidInput with one sentence."""
+    """Read a row of any of the formats but SQuAD's; raises InvalidInput with one sentence."""
     if not isinstance(value, Mapping):
         raise InvalidInput(f"it is no JSON object such as {Row.EXAMPLE}.")
     if isinstance(value.get("user_input"), list):
@@ -117,7 +117,7 @@ def read_row(value: Any) -> Row:
 
 
 def squad_rows(squad: SquadData) -> Iterator[dict[str, Any]]:
-    """The questions of a file in SQuAD's format, each with its paragraph, as rows of selfrag's format."""
+    """Return the questions of a file in SQuAD's format, each with its paragraph, as rows of selfrag's format."""
     for article in squad.data:
         for paragraph in article.paragraphs:
             for asked in paragraph.qas:

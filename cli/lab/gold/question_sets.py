@@ -67,7 +67,7 @@ def corrected_questions(given: Iterable[Feedback], limit: int | None = None) -> 
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[str, Any]]:
-    """The rows of a file, each with where it stands."""
+    """Return the rows of a file, each with its place."""
     whole = _whole(path, text)
     if isinstance(whole, dict) and "data" in whole:
         yield from ((f"question {number}", row) for number, row in enumerate(squad_rows(squad_data(path, whole)), 1))
@@ -80,7 +80,7 @@ def _rows(path: Path, text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _whole(path: Path, text: str) -> Any:
-    """The file as one JSON value; None if it is none, as with several lines of JSON."""
+    """Read the file as one JSON value; None if it is none, as with several lines of JSON."""
     if path.suffix == ".jsonl":
         return None
     try:

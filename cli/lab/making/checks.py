@@ -21,7 +21,7 @@ class Turn:
 
     @property
     def answer(self) -> str:
-        """The facts in a row."""
+        """Return the facts in a row."""
         return ("、" if RUN.search("".join(self.facts)) else ", ").join(self.facts)
 
 
@@ -36,12 +36,12 @@ class Made:
 
     @property
     def turns(self) -> list[Turn]:
-        """The question, behind the one that it follows."""
+        """Return the question, behind the one that it follows."""
         return [turn for turn in (self.before, self.asked) if turn]
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The questions of its turns."""
+        """Return the questions of its turns."""
         return tuple(turn.question for turn in self.turns)
 
 

@@ -77,7 +77,7 @@ def intervals(measures: Sequence[Measured], draws: int = DRAWS, seed: int = SEED
 
 
 def _interval(figures: Callable[[Weights], Floats], questions: int, draws: int, seed: int) -> Floats:
-    """The lower and the upper ends of what `figures` gives for draws of so many questions, by measure."""
+    """Return the lower and the upper ends of what `figures` gives for draws of so many questions, by measure."""
     random = np.random.default_rng(seed)
     equal = np.full(questions, 1 / questions)
     drawn = [

@@ -13,8 +13,7 @@ from pydantic import BaseModel
 from cli.lab.gold.question_sets import GoldQuestion
 from cli.lab.metrics.graders import Graded
 from cli.lab.metrics.matching import exact_match, f1, match, quoted_from, same_document, share_found
-from cli.local.offline.rules.notices import without_notice
-from selfrag.domain.answers import Status
+from selfrag.domain.answers import UNCITED, Status
 
 
 @dataclass(frozen=True)
@@ -84,8 +83,7 @@ def _nearness(gold: GoldQuestion, reply: Reply) -> Measured:
         return dict.fromkeys(compares, NOT_FOR_IT)
     if reply.status in ("abstained", "failed"):
         return dict.fromkeys(compares, Share(0.0))
-    # The stand-in begins each answer with what it is, which is no part of the answer.
-    said = without_notice(reply.answer)
+    said = reply.answer.replace(f" {UNCITED}", "")
     near = {name: Share(max(compare(said, right) for right in gold.answers)) for name, compare in compares.items()}
     if gold.facts:
         near["match"] = Share(min(match(said, fact) for fact in gold.facts))

@@ -32,7 +32,7 @@ _BLACK = "#000000"
 
 
 def style(at: int) -> tuple[str, str]:
-    """The colour and the marker of a variant, by its place."""
+    """Return the colour and the marker of a variant, by its place."""
     return COLOURS[at % len(COLOURS)], MARKERS[at % len(MARKERS)]
 
 
@@ -44,7 +44,7 @@ class Drawn:
 
 @contextmanager
 def drawing(name: str, told: str, wide: int = 1, height: float = 3.4) -> Iterator[tuple[list[Axes], Drawn]]:
-    """So many axes side by side to draw on; afterwards there is the SVG of it.
+    """Give so many axes side by side to draw on; afterwards there is their SVG.
 
     `told` is what the figure shows, for who does not see it. The same figure gives the same text.
     """
@@ -59,6 +59,6 @@ def drawing(name: str, told: str, wide: int = 1, height: float = 3.4) -> Iterato
 
 
 def _in_a_page(svg: str, told: str) -> Markup:
-    """Without the head of a file of its own, and with what it shows in words."""
+    """Return the SVG without the head of a file, and with its content in words."""
     inside = _NUMBERED.sub("", svg[svg.index("<svg") + len("<svg") :]).replace(_BLACK, "currentColor")
     return Markup('<svg role="img" aria-label="{}"').format(escape(told)) + Markup(inside)  # noqa: S704 (matplotlib's)

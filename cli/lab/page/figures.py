@@ -17,7 +17,7 @@ BARS = 0.8
 
 
 def cost_against_quality(report: Report) -> Markup | None:
-    """A point for each variant: what its answers cost and how good they are, with both 95% intervals."""
+    """Draw a point for each variant: the cost and the quality of its answers, with both 95% intervals."""
     price = next((name for name in PRICE if any(_values(report, name))), None)
     quality = next((name for name in QUALITY if any(value is not None for value in _values(report, name))), None)
     if not price or not quality:
@@ -49,7 +49,7 @@ def distributions(report: Report) -> Markup:
 
 
 def by_language(report: Report) -> Markup | None:
-    """The share of answers that match, by the language of the question."""
+    """Draw the share of answers that match, by the language of the question."""
     languages, names = report["languages"], [one["name"] for one in report["variants"]]
     if not any(one["measures"][name]["match"] is not None for one in languages for name in names):
         return None
@@ -84,7 +84,7 @@ def _point(axes: Axes, variant: dict[str, Any], price: str, quality: str, at: in
 
 
 def _bars(axes: Axes, labels: Sequence[str], names: Sequence[str], rows: Sequence[Sequence[float]]) -> None:
-    """A group of bars for each label, in it a bar for each name."""
+    """Draw a group of bars for each label, in it a bar for each name."""
     width = BARS / len(names)
     for at, (name, row) in enumerate(zip(names, rows, strict=True)):
         places = [place + (at + 0.5) * width - BARS / 2 for place in range(len(labels))]

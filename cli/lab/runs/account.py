@@ -60,7 +60,7 @@ class _Run:
 
     @property
     def name(self) -> str:
-        """The name of the execution."""
+        """Return the name of the execution."""
         return f"{self._results.run}-{self._attempt}"
 
     @property

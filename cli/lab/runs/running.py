@@ -91,7 +91,7 @@ class Run:
         return bool(self._at_work)
 
     def _patiently(self, request: AskRequest, key: str, variant: Variant) -> tuple[dict[str, Any], float]:
-        """The response, and how many seconds the try took that brought it."""
+        """Ask with retries; return the response and the seconds of the try that brought it."""
         for pause in (*PAUSES, None):
             began = time.perf_counter()
             try:

@@ -92,7 +92,7 @@ class Waiting:
         return len(self._tasks)
 
     def first(self) -> Task | None:
-        """The first task that can begin; one that follows a question which got no answer never can, and is dropped."""
+        """Return the first task that can begin; a follow-up of a question without an answer is dropped."""
         for task in list(self._tasks):
             if not task.question.after or self.previous(task):
                 return task
@@ -102,7 +102,7 @@ class Waiting:
         return None
 
     def previous(self, task: Task) -> str:
-        """The id that the same variant's answer to the earlier question has; "" where there is none."""
+        """Return the id that the same variant's answer to the earlier question has; "" where there is none."""
         earlier = self._results.find(task.variant.name, task.question.after or "")
         return str(earlier.response["id"]) if earlier and not earlier.failed else ""
 

@@ -26,12 +26,12 @@ class Variant:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields of the policy that differ from their defaults, as JSON values."""
+        """Return the fields of the policy that differ from their defaults, as JSON values."""
         return self.policy.model_dump(mode="json", exclude_defaults=True)
 
     @property
     def way(self) -> dict[str, Any]:
-        """Its identity as JSON values: policy, profile, and the versions of its own prompts."""
+        """Return its identity as JSON values: policy, profile, and the versions of its own prompts."""
         versions = {step: prompt.version for step, prompt in self.setup.prompts}
         return {"policy": self.fields, "profile": self.setup.profile, "prompts": versions}
 

@@ -25,7 +25,7 @@ _RENDER = Contained("cli.local.recognition.rendering:rendered", "PDF", "print it
 
 @contextmanager
 def local_recognizer() -> Iterator["LocalRecognizer | None"]:
-    """The recogniser of this machine until the block ends; None where tesseract is not installed."""
+    """Yield the recogniser of this machine until the block ends; None where tesseract is not installed."""
     found = tesseract.program()
     if found is None:
         yield None
@@ -46,7 +46,7 @@ class LocalRecognizer:
         self._languages = tesseract.languages(program)
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._threads = ThreadPoolExecutor(AT_ONCE)
-        # They begin here: whoever runs the workflow waits for all threads that begun beside it, and these go on.
+        # They begin here: a caller that runs the workflow waits for all threads that begun beside it, and these go on.
         together = threading.Barrier(AT_ONCE)
         for begun in [self._threads.submit(together.wait) for _ in range(AT_ONCE)]:
             begun.result()
@@ -64,7 +64,7 @@ class LocalRecognizer:
         return "tesseract"
 
     def outcome(self, name: str, job: str) -> Sequence[Recognized] | None:
-        """What the pages say; None if they are not done after a minute."""
+        """Return what the pages say; None if they are not done after a minute."""
         self.begin(name)
         try:
             return self._begun[name].result(PATIENCE_SECONDS)
@@ -101,5 +101,5 @@ class LocalRecognizer:
         return read
 
     def _of(self, name: str) -> str:
-        """A name of the pages and of the languages that they were looked through for."""
+        """Return a name of the pages and of the languages that they were looked through for."""
         return f"{name} {self._languages}"

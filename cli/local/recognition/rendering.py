@@ -14,7 +14,7 @@ _POINTS_TO_AN_INCH = 72
 
 
 def rendered(key: str, content: bytes, page: int) -> str:
-    """A page (from 1) in shades of grey at 300 dots per inch, as a PGM file in base64; raises BadDocument."""
+    """Return a page (from 1) in shades of grey at 300 dots per inch, as a PGM file in base64; raises BadDocument."""
     try:
         shown = pypdfium2.PdfDocument(content)[page - 1]
         width, height = shown.get_size()

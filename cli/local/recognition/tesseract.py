@@ -32,7 +32,7 @@ os.execv(program, sys.argv[3:])
 
 
 def program() -> str | None:
-    """Where tesseract is on the PATH; None if it is not, or SELFRAG_TEXT_RECOGNITION switches it off."""
+    """Return where tesseract is on the PATH; None if it is not, or SELFRAG_TEXT_RECOGNITION switches it off."""
     if os.environ.get("SELFRAG_TEXT_RECOGNITION", "").lower() in ("0", "false", "no", "off"):
         return None
     return shutil.which("tesseract")
@@ -49,7 +49,7 @@ def languages(tesseract: str) -> str:
 
 
 def recognized(tesseract: str, picture: bytes, page: int, language: str) -> Recognized:
-    """What a picture says, a line of text for each line of it; raises BadDocument."""
+    """Return what a picture says, a line of text for each line of it; raises BadDocument."""
     options = ["stdin", "stdout", "--dpi", str(DPI), "-l", language, "tsv"]
     said = _run(tesseract, options, picture).decode("utf-8", "replace")
     lines, sure, letters = defaultdict[tuple[str, ...], list[str]](list), 0.0, 0

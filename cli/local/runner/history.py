@@ -35,7 +35,7 @@ class History:
 
     @property
     def events(self) -> list[Event]:
-        """The events so far."""
+        """Return the events so far."""
         with self._changed:
             return list(self._events)
 

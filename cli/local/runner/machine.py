@@ -26,7 +26,7 @@ class Execution:
 
     @property
     def history(self) -> list[Event]:
-        """The events so far."""
+        """Return the events so far."""
         return self._history.events
 
     def watch(self, seen: int, seconds: float) -> int | None:

@@ -67,7 +67,7 @@ def _put(tables: Tables, arguments: dict[str, Any]) -> Any:
 def in_time(work: Callable[[], Any], seconds: float | None, lane: Lane) -> Any:
     """Return what the work returns; raises what it raises, Failure if it takes longer than so many seconds.
 
-    It goes on in its thread then, and its result is nobody's, as with a Lambda. Raises TimedOut at the execution's end.
+    It goes on in its thread then, and its result is lost, as with a Lambda. Raises TimedOut at the execution's end.
     """
     outcome: Future[Any] = Future()
 

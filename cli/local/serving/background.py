@@ -8,8 +8,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from cli.local.place import Place
 from cli.local.serving.documents import Documents
+from cli.local.sources.place import Place
 
 # How long a process that was told to end may take.
 END_SECONDS = 10.0
@@ -117,7 +117,7 @@ class Ingesting:
                     _told(error)
 
     def _next(self) -> dict[str, str]:
-        """What has changed since it was last asked, as soon as something has; nothing when it is the end."""
+        """Return what has changed since it was last asked, as soon as something has; nothing when it is the end."""
         with self._condition:
             self._condition.wait_for(lambda: self._ended or self._changes)
             changes, self._changes = self._changes, {}

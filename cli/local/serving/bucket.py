@@ -1,4 +1,4 @@
-"""What the served API has for a bucket: a directory that uploads go into, or one that is not to be changed."""
+"""The bucket of the served API: a directory that uploads go into, or one that is not to be changed."""
 
 import hashlib
 import secrets

@@ -1,4 +1,4 @@
-"""Which pages of other origins may use the served API: none, but those that `selfrag serve --cors` names.
+"""Cross-origin requests to the served API: from no page but those that `selfrag serve --cors` names.
 
 What a browser asks before a request, and what it wants to hear, is the Fetch standard's CORS protocol.
 """
@@ -21,7 +21,7 @@ _READING = ("GET", "HEAD", "OPTIONS")
 
 
 def origins_of(named: Iterable[str]) -> frozenset[str]:
-    """The origins that are named; raises InvalidInput for what no browser would name so."""
+    """Return the origins that are named; raises InvalidInput for what no browser would name so."""
     origins = frozenset(named)
     for origin in sorted(origins):
         if origin != EVERY and not _ORIGIN.fullmatch(origin):
@@ -48,7 +48,7 @@ def refuse_strangers(request: Request, origins: Collection[str]) -> None:
 
 
 def opened(request: Request, response: Response, origins: Collection[str]) -> Response:
-    """The response with what lets a page of a named origin read it, or send what it has asked about."""
+    """Return the response with what lets a page of a named origin read it, or send what it has asked about."""
     is_preflight = request.method == "OPTIONS" and "access-control-request-method" in request.headers
     allow = response.headers.get("Allow", "")
     shown = shown_to_pages(request.headers.get("origin", ""), is_preflight, allow, origins)

@@ -1,4 +1,4 @@
-"""How far a question is, told as soon as that changes, and its response at last: server-sent events.
+"""Server-sent events of a question: its progress as soon as it changes, and its response at last.
 
 https://html.spec.whatwg.org/multipage/server-sent-events.html
 """
@@ -30,7 +30,7 @@ HEARTBEAT = ": at work\n\n"
 AGAIN = "retry: 1000\n\n"
 # Steps that end together are told together.
 GAP_SECONDS = 0.05
-# How long it may take to look again at what nobody tells of, such as a question that is not begun yet.
+# How long it may take to look again at what no event tells of, such as a question that is not begun yet.
 LEAST_SECONDS, MOST_SECONDS = 0.05, 2.0
 # The id of what nothing follows.
 LAST = "end"
@@ -121,7 +121,7 @@ class _Stream(StreamingResponse):
 
 
 def _named(view: Response) -> tuple[str, str]:
-    """The name of an event, and an id that is another one as soon as there is more to tell."""
+    """Return the name of an event, and an id that is another one as soon as there is more to tell."""
     if view.status_code != HTTPStatus.OK:  # what was the caller's is not any more, or cannot be read now
         return "problem", LAST
     said: dict[str, Any] = json.loads(bytes(view.body))

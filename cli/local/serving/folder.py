@@ -66,7 +66,7 @@ class Folder:
 
     @contextmanager
     def _opened(self, folders: Sequence[str], make: bool = False) -> Iterator[int]:
-        """The folder that a file lies in, opened from folder to folder, so that no link can lead elsewhere."""
+        """Yield the folder that a file lies in, opened from folder to folder, so that no link can lead elsewhere."""
         with ExitStack() as stack:
             folder = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY)
             stack.callback(os.close, folder)

@@ -88,7 +88,7 @@ def _event(asked: Asked) -> dict[str, Any]:
 
 
 class _Context(SimpleNamespace):
-    """What a Lambda knows of its own run."""
+    """The context of a Lambda's run."""
 
     def __init__(self) -> None:
         ends = time.monotonic() + LAMBDA_SECONDS

@@ -5,6 +5,9 @@ const colour = (label) => (Object.hasOwn(GOOD, label) ? GOOD[label] : "bad");
 const verdict = (label, text) => make("strong", { class: colour(label) }, text ?? inWords(label));
 // So many characters go along on either side of a quote.
 const AROUND = 200;
+// What a rule says is no judgement: it is grey, and in other words.
+const byRule = (one) => one.judged_by === "rule";
+const relevanceWord = (one) => (byRule(one) ? make("span", { class: "dim" }, word("overlap")) : verdict(one.label));
 const heading = (name) => make("h3", {}, word(name));
 
 // The answer's text up to each citation's end, with the citation's number; the rest has null for it.
@@ -59,21 +62,24 @@ function quoteOf({ before = "", quote, after = "" }) {
 }
 
 function relevanceOf(verdicts) {
-  return make("ul", { class: "plain" }, ...verdicts.map((one) => make("li", {}, verdict(one.label),
+  return make("ul", { class: "plain" }, ...verdicts.map((one) => make("li", {}, relevanceWord(one),
     one.score === null ? "" : ` ${decimal(one.score, 2)}`, " · ", named(one.document || one.passage_id))));
 }
 
 function claimsOf(support) {
+  if (byRule(support)) {
+    return [make("p", { class: "dim" }, word(support.level === "fully_supported" ? "foundByRule" : "notFoundByRule"))];
+  }
   const claims = support.claims.map((one) => make("li", {}, theirs(one.claim), " — ",
     verdict(one.support, inWords(one.support === "partial" ? "some" : one.support))));
   return [heading("claims"), make("p", {}, verdict(support.level)), make("ul", { class: "plain" }, ...claims)];
 }
 
-const decisionOf = ({ decision, reason }) =>
-  make("p", {}, `${word("retrieve")}: `, verdict("full", decision), " ", theirs(reason));
+const decisionOf = (one) => make("p", { class: byRule(one) ? "dim" : null }, `${word("retrieve")}: `,
+  byRule(one) ? one.decision : verdict("full", one.decision), " ", theirs(one.reason));
 
 // The verdicts of one score on the answer, such as its use.
-const scoresOf = ({ retrieve, relevance, support, ...others }) => Object.entries(others).filter(([, one]) => one).map(
+const scoresOf = ({ retrieve, relevance, support, ...others }) => Object.entries(others).filter(([, one]) => one && !byRule(one)).map(
   ([name, { score, reason }]) => make("p", {}, `${inWords(name)}: ${score ?? word("ungraded")} `, theirs(reason)));
 
 function verdictsOf(reflection) {
@@ -109,15 +115,16 @@ function linksOf(response) {
 function shown(response) {
   const notes = response.citations.map(noteOf);
   const abstained = response.status === "abstained";
-  const kind = { answered: "good", partial: "some" }[response.status] || "bad";
+  const kind = response.notice ? "dim" : { answered: "good", partial: "some" }[response.status] || "bad";
   return [
+    ...(response.notice ? [make("p", { class: "dim notice" }, word("noModel"))] : []),
     make("p", { class: kind }, inWords(response.status)),
     cited(response, notes),
     ...(abstained ? helpOf(response) : []),
     ...(notes.length ? [heading("evidence"), make("div", { class: "notes" }, ...notes)] : []),
     ...(response.reflection.support ? claimsOf(response.reflection.support) : []),
     ...(abstained ? [] : searchedOf(response.queries)),
-    ...comparedOf(response.scores, response.citations),
+    ...comparedOf(response.scores, response.citations, null, Boolean(response.notice)),
     pathOf(response.path, []), ...whyOf(response.passes), verdictsOf(response.reflection), timelineOf(response.usage), linksOf(response),
     feedbackOf(response),
   ];

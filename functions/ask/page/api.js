@@ -66,7 +66,7 @@ async function patiently(method, path, body) {
   }
 }
 
-// One dialog, however many requests wait for it; whoever leaves it without a key gets the problem.
+// One dialog, however many requests wait for it; a request gets the problem if it is left without a key.
 let asked = null;
 function askForKey(problem) {
   asked ??= new Promise((done, fail) => {

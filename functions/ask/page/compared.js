@@ -43,11 +43,11 @@ function votesOf(votes) {
 }
 
 // All of it, folded away; nothing where nothing was compared.
-function comparedOf(scores, citations, open = null) {
+function comparedOf(scores, citations, open = null, rule = false) {
   if (!scores || !scores.nodes.length) return [];
   const grown = scores.nodes.some((node) => node.parent);
   const nodes = grown ? scores.nodes : [...scores.nodes].sort(inOrder);
-  return [make("details", { open }, make("summary", {}, `${word(grown ? "sentences" : "answers")}: ${nodes.length}`),
+  return [make("details", { open, class: rule ? "rule" : null }, make("summary", {}, `${word(grown ? "sentences" : "answers")}: ${nodes.length}`),
     make("p", { class: "dim" }, `${because("scale", scores.scale)} (${scores.generator})`),
     scores.stopped ? make("p", { class: "some" }, because("stopped", scores.stopped)) : null,
     votesOf(scores.votes), treeOf(nodes, citations))];

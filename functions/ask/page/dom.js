@@ -14,7 +14,7 @@ function make(name, attributes = {}, ...children) {
   return made;
 }
 
-// Text of others: it has a direction of its own and does not turn what stands beside it, and nobody knows its language.
+// Text of others: it has a direction of its own and does not turn what stands beside it, and its language is unknown.
 // One that is long scrolls.
 function theirs(text) {
   const made = make("bdi", { lang: "" }, String(text));

@@ -30,6 +30,7 @@ function markdown(conversation) {
     `## ${oneLine(asIs(question, response.id))}`,
     paragraphs(pieces(response).map(([text, at]) => (at === null ? text : `${text} [${at + 1}]`)).join("")),
     ...response.citations.map(asItem),
+    ...(response.notice ? [oneLine(word("noModel"))] : []),
     oneLine(`${inWords(response.status)} · ${response.id} · ${dollars(response.usage.cost_usd)}`),
   ].join("\n\n")).join("\n\n")}\n`;
 }

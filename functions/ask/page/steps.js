@@ -52,7 +52,7 @@ function foundOf(passages, relevance) {
   const judged = new Map(relevance.map((one) => [one.passage_id, one]));
   const rows = passages.map((one) => {
     const said = judged.get(one.passage_id);
-    const verdicts = said ? [verdict(said.label), said.score === null ? "" : ` ${decimal(said.score, 2)}`]
+    const verdicts = said ? [relevanceWord(said), said.score === null ? "" : ` ${decimal(said.score, 2)}`]
       : [make("span", { class: "dim" }, word("judging"))];
     const score = one.score === null ? null : ` · ${word("score")} ${decimal(one.score, 2)}`;
     return make("li", {}, ...whereOf(one), score, " · ", ...verdicts);
@@ -70,7 +70,7 @@ function progress(said) {
     ...foundOf(said.passages || [], reflection.relevance),
     ...(reflection.support ? claimsOf(reflection.support) : []),
     ...scoresOf(reflection),
-    ...comparedOf(said.scores, [], ""),
+    ...comparedOf(said.scores, [], "", reflection.retrieve ? byRule(reflection.retrieve) : false),
   ].filter(Boolean);
 }
 

@@ -28,6 +28,22 @@ const WORDS = {
   citation: ["Citation", "引用", "인용"],
   page: ["page", "ページ", "쪽"],
   claims: ["Claims and their support", "主張と裏付け", "주장과 뒷받침"],
+  foundByRule: [
+    "Found word for word in the source. No model checked whether it answers the question.",
+    "出典に一字一句そのまま書かれています。質問の答えになっているかは、モデルが確認していません。",
+    "출처에 글자 그대로 있습니다. 질문에 대한 답인지는 모델이 확인하지 않았습니다.",
+  ],
+  notFoundByRule: [
+    "Not found word for word in the source. No model checked it.",
+    "出典にそのままの文は見つかりません。モデルは確認していません。",
+    "출처에서 글자 그대로 찾지 못했습니다. 모델이 확인하지 않았습니다.",
+  ],
+  overlap: ["words in common", "共通の語", "공통된 단어"],
+  noModel: [
+    "No model is connected: sentences are quoted by rule, not written by a model. To connect one, set ANTHROPIC_API_KEY.",
+    "モデルは接続されていません。文は規則による引用で、モデルが書いたものではありません。接続するにはANTHROPIC_API_KEYを設定してください。",
+    "연결된 모델이 없습니다. 문장은 모델이 쓴 것이 아니라 규칙으로 인용한 것입니다. 연결하려면 ANTHROPIC_API_KEY를 설정하세요.",
+  ],
   full: ["supported", "裏付けあり", "뒷받침됨"],
   some: ["partly supported", "一部裏付けあり", "일부 뒷받침됨"],
   none: ["not supported", "裏付けなし", "뒷받침 없음"],

@@ -46,7 +46,7 @@ class Contained:
     cure: str
 
     def __call__(self, key: str, content: bytes, **more: Any) -> Any:
-        """What the function gives, as JSON would hold it; raises BadDocument where it does, or Stopped.
+        """Return what the function gives, as JSON would hold it; raises BadDocument where it does, or Stopped.
 
         Raises Misconfigured if the process cannot do its work for any file, as when a library is missing.
         """

@@ -12,6 +12,6 @@ _PLAIN = re.compile(
 
 
 def plain_headings(text: str) -> tuple[Heading, ...]:
-    """The lines of a plain text that look like headings: the first line of all is its title."""
+    """Return the lines of a plain text that look like headings: the first line of all is its title."""
     lines = [line for line in _PLAIN.finditer(text) if has_words(line["line"])]
     return tuple(Heading(m.start("line"), m.end(), 2 if m.start("line") else 1, m["line"]) for m in lines)

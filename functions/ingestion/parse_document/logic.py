@@ -37,7 +37,7 @@ class Scanned(BaseModel):
 
 
 class Result(BaseModel):
-    """What the object says: `document_key` is where the text lies, `generation` names its content.
+    """The object as it was read: `document_key` is where the text lies, `generation` names its content.
 
     `gone` when the object was deleted meanwhile, `unchanged` when the index holds this content already,
     `unreadable` with the reason when it is no document, `scanned` when pages of it have to be recognised first.
@@ -88,7 +88,7 @@ def _parsed(key: str, content: bytes) -> tuple[Document | None, str]:
 
 
 def _of_pictures(key: str, scan: Scan) -> Document:
-    """A document of pages on which no word was found yet."""
+    """Return a document of pages on which no word was found yet."""
     parts = tuple(Part(number - 1, f"page {number}", number) for number in range(1, scan.of + 1))
     return Document(key, PurePosixPath(key).name, "\n" * (scan.of - 1), parts=parts)
 
@@ -98,7 +98,7 @@ def _pictures_alone(key: str, scan: Scan) -> str:
 
 
 def _told_of(document: Document, scan: Scan | None, recognized: bool) -> Document:
-    """The document, with a warning of the pages that nobody reads, in place of the reader's own."""
+    """Return the document, with a warning of the pages that are not read, in place of the reader's own."""
     if scan is None:
         return document
     document = replace(document, warnings=tuple(told for told in document.warnings if SCANNED not in told))

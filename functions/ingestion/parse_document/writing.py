@@ -29,7 +29,7 @@ class Writer:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing has been written yet."""
+        """Return whether nothing has been written yet."""
         return self._length == 0
 
     def line(self, text: str) -> int:
@@ -53,7 +53,7 @@ class Writer:
             self.headings.append(Heading(start, self._length, level, shown))
 
     def resume(self, level: int, text: str) -> None:
-        """What follows stands below an earlier heading again, which is not written anew: its place is a line end."""
+        """Go back below an earlier heading, which is not written anew: its place is a line end."""
         if self._length:
             self.headings.append(Heading(self._length, self._length + 1, level, text))
 
@@ -93,18 +93,18 @@ class Writer:
 
     @contextmanager
     def table(self, caption: str = "") -> Iterator[None]:
-        """What is written in the block is a table with this caption."""
+        """Yield what is written in the block is a table with this caption."""
         start = self._length + (1 if self._length else 0)
         yield
         if self._length > start:
             self.tables.append(Table(start, self._length, " ".join(caption.split())))
 
     def text(self) -> str:
-        """What was written so far."""
+        """Return what was written so far."""
         return self._text.getvalue()
 
     def document(self, title: str, labels: Labels) -> Document:
-        """What was written, as a Document; parts after the last line begin at its end."""
+        """Return what was written, as a Document; parts after the last line begin at its end."""
         return Document(
             self.key,
             title,

@@ -23,7 +23,7 @@ class TooMuch(Exception):
 
 
 class Reader(Protocol):
-    """What is told of a part as it streams by; names are preceded by their namespace and a space."""
+    """A listener to a part as it streams by; names are preceded by their namespace and a space."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """An element begins."""
@@ -75,7 +75,7 @@ class Zipped:
         parser.Parse(b"", True)
 
     def _chunks(self, name: str) -> Iterator[bytes]:
-        """What a part unpacks to is counted, for what it declares can be a lie."""
+        """Yield what a part unpacks to is counted, for what it declares can be a lie."""
         part = self._archive.getinfo(name)
         if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise ValueError("Office documents are deflated; other methods can need any amount of memory.")
@@ -97,7 +97,7 @@ class Zipped:
 
 @contextmanager
 def unzipped(key: str, content: bytes, kind: str) -> Iterator[Zipped]:
-    """A file of a kind of `kinds`, opened; whatever goes wrong while it is read is raised as BadDocument."""
+    """Yield a file of a kind of `kinds`, opened; whatever goes wrong while it is read is raised as BadDocument."""
     refuse_other_kinds(key, content, kind)
     again = f"save it as {PurePosixPath(key).suffix.lower()} again"
     try:
@@ -113,17 +113,17 @@ def unzipped(key: str, content: bytes, kind: str) -> Iterator[Zipped]:
 
 
 def local(tag: str) -> str:
-    """A name without its namespace."""
+    """Return a name without its namespace."""
     return tag.rpartition(" ")[2]
 
 
 def attribute(attributes: Mapping[str, str], name: str) -> str:
-    """An attribute's value by its name without a namespace; "" if there is none."""
+    """Return an attribute's value by its name without a namespace; "" if there is none."""
     return next((value for key, value in attributes.items() if local(key) == name), "")
 
 
 def switched_on(attributes: Mapping[str, str]) -> bool:
-    """Whether an element of Office that is a switch stands for yes, which it does unless it says no."""
+    """Return whether an element of Office that is a switch stands for yes, which it does unless it says no."""
     return attribute(attributes, "val") not in ("0", "false", "off")
 
 

@@ -4,6 +4,7 @@ from question.compose_answer.logic import compose
 from question.compose_answer.task import Task
 from selfrag import bootstrap
 from selfrag.domain.answers import AnswerResponse
+from selfrag.domain.verdicts import judged_by
 from selfrag.runtime.metrics import count_answer
 from selfrag.runtime.observability import logger
 
@@ -12,7 +13,7 @@ from selfrag.runtime.observability import logger
 def handler(task: Task) -> AnswerResponse:
     """Compose the response from what the workflow gathered, and count it."""
     config = bootstrap.settings()
-    response = compose(task, config.prices, config.console_links)
+    response = compose(task, config.prices, config.console_links, judged_by(config.models["generate"]))
     count_answer(response, task.strategy)
     logger.info("composed", extra={"strategy": task.strategy, **_in_short(response)})
     return response

@@ -5,18 +5,21 @@ from collections.abc import Mapping
 from question.compose_answer.outcome import Outcome, outcome
 from question.compose_answer.task import Task
 from question.compose_answer.usage import usage
-from selfrag.domain.answers import AnswerResponse, ExecutionLink
+from selfrag.domain.answers import BY_RULE, AnswerResponse, ExecutionLink
 from selfrag.domain.calls import Prices
 from selfrag.domain.ledger import path_of
-from selfrag.domain.verdicts import Critique, Reflection
+from selfrag.domain.verdicts import Critique, JudgedBy, Reflection
 
 
-def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> AnswerResponse:
+def compose(
+    task: Task, prices: Mapping[str, Prices], console_links: bool, writer: JudgedBy = "model"
+) -> AnswerResponse:
     """Return the response: the answer, its status, its verdicts, and its cost."""
     result = outcome(task)
     return AnswerResponse(
         id=task.id,
         status=result.status,
+        notice=BY_RULE if writer == "rule" and not _by_selfrag(task) else None,
         answer=result.answer,
         citations=result.draft.citations if result.draft else [],
         reflection=_reflection(task, result),
@@ -27,6 +30,11 @@ def compose(task: Task, prices: Mapping[str, Prices], console_links: bool) -> An
         execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task) if console_links else None),
         scores=task.scores,
     )
+
+
+def _by_selfrag(task: Task) -> bool:
+    """Return whether the fine-tuned model wrote the answer."""
+    return task.scores is not None and task.scores.generator == "selfrag"
 
 
 def _reflection(task: Task, result: Outcome) -> Reflection:

@@ -26,5 +26,5 @@ def decide_next(task: Task, grader: Grader) -> Result:
     if found.verdict is None:
         verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {found.flaw}")
     else:
-        verdict = RetrievalVerdict(**found.verdict.model_dump())
+        verdict = RetrievalVerdict(**found.verdict.model_dump(), judged_by=grader.judged_by)
     return Result(verdict=verdict, cached=found.cached, **found.took)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
-from selfrag.domain.verdicts import Complexity, RetrievalVerdict
+from selfrag.domain.verdicts import Complexity, JudgedBy, RetrievalVerdict
 from selfrag.ports.grading import Grader
 
 
@@ -71,9 +71,11 @@ def decide(task: Task, grader: Grader) -> Result:
     if grade.verdict is None:
         verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {grade.flaw}")
     elif grade.verdict.decision == "continue" and not task.previous.answer:
-        verdict = RetrievalVerdict(decision="yes", reason="there is no earlier evidence to continue from")
+        verdict = RetrievalVerdict(
+            decision="yes", reason="there is no earlier evidence to continue from", judged_by=grader.judged_by
+        )
     else:
-        verdict = _verdict(grade.verdict)
+        verdict = _verdict(grade.verdict, grader.judged_by)
     return Result(verdict=verdict, cached=grade.cached, **grade.took)
 
 
@@ -85,9 +87,9 @@ _SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
 }
 
 
-def _verdict(found: Retrieval) -> RetrievalVerdict:
+def _verdict(found: Retrieval, judged_by: JudgedBy) -> RetrievalVerdict:
     """Return the verdict, with a complexity only if there is a search; a query is kept for a later search."""
     said = found.model_dump(exclude=None if found.decision == "yes" else {"complexity"})
     if "query" in said:
         said["query"] = " ".join(said["query"].split())[:MAX_QUERY_CHARACTERS]
-    return RetrievalVerdict(**said)
+    return RetrievalVerdict(**said, judged_by=judged_by)

@@ -77,6 +77,7 @@ def grade(task: Task, grader: Grader) -> Result:
             label=label,
             cached=found.cached,
             strips=good(strips, {one.strip: one.score for one in judged}, threshold) if label != "irrelevant" else [],
+            judged_by=grader.judged_by,
         )
     return Result(verdict=verdict, **found.took)
 

@@ -106,7 +106,9 @@ def _result(task: Task, judge: Grader, found: Sequence[Judgement[Support]]) -> R
     verdict = SupportVerdict(level="ungraded")
     if last.verdict is not None:
         claims = [_claim(judged, task.passages) for judged in last.verdict.claims]
-        verdict = SupportVerdict(level=level_of(claims), claims=claims, cached=last.cached, model=judge.model)
+        verdict = SupportVerdict(
+            level=level_of(claims), claims=claims, cached=last.cached, model=judge.model, judged_by=judge.judged_by
+        )
     took: dict[str, Any] = last.took
     took["calls"] = [call.model_copy(update={"step": STEP}) for judgement in found for call in judgement.took["calls"]]
     took["judged"] = [judged for judgement in found for judged in judgement.took["judged"]]

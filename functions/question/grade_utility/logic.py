@@ -38,5 +38,7 @@ def grade(task: Task, grader: Grader) -> Result:
     if found.verdict is None:
         verdict = UtilityVerdict(score=None, reason=f"the verdict was {found.flaw}")
     else:
-        verdict = UtilityVerdict(score=found.verdict.score, reason=found.verdict.reason, cached=found.cached)
+        verdict = UtilityVerdict(
+            score=found.verdict.score, reason=found.verdict.reason, cached=found.cached, judged_by=grader.judged_by
+        )
     return Result(verdict=verdict, **found.took)

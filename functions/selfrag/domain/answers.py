@@ -11,6 +11,11 @@ from selfrag.domain.verdicts import Critique, Reflection
 
 # The mark after each sentence of a grounded answer that cites nothing.
 UNCITED = "[uncited]"
+# The notice on an answer of the laptop's stand-in.
+BY_RULE = (
+    "No model is connected: sentences are quoted by rule, not written by a model. "
+    "To connect one, set ANTHROPIC_API_KEY."
+)
 Status = Literal["answered", "partial", "abstained", "failed"]
 
 
@@ -128,6 +133,9 @@ class AnswerResponse(Model):
 
     id: str = Field(description="The question's id, and the name of its execution.")
     status: Status
+    notice: str | None = Field(
+        default=None, description="What a reader must know of how the answer was made; null if a model wrote it."
+    )
     answer: str
     citations: list[Citation]
     reflection: Reflection

@@ -13,6 +13,15 @@ RelevanceLabel = Literal["relevant", "ambiguous", "irrelevant", "ungraded"]
 SupportLevel = Literal["fully_supported", "partially_supported", "no_support", "ungraded"]
 ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
+JudgedBy = Literal["model", "rule"]
+
+# The model id of the laptop's stand-in, which judges by rule. A deployment names models alone.
+RULE_MODEL = "rule"
+
+
+def judged_by(model: str) -> JudgedBy:
+    """Return the kind of judge that a model id names; a rule's verdict is no judgement, and is not shown as one."""
+    return "rule" if model == RULE_MODEL else "model"
 
 
 class RetrievalVerdict(Model):
@@ -28,6 +37,7 @@ class RetrievalVerdict(Model):
     complexity: Complexity | None = None
     ratio: Score | None = None
     query: str = ""
+    judged_by: JudgedBy = "model"
 
 
 class RelevanceVerdict(Model):
@@ -45,6 +55,7 @@ class RelevanceVerdict(Model):
     label: RelevanceLabel
     cached: bool = False
     strips: list[Strip] = []
+    judged_by: JudgedBy = "model"
 
 
 class Claim(Model):
@@ -70,6 +81,7 @@ class SupportVerdict(Model):
     claims: list[Claim] = []
     cached: bool = False
     model: str = ""
+    judged_by: JudgedBy = "model"
 
     @property
     def ungraded(self) -> bool:
@@ -87,6 +99,7 @@ class UtilityVerdict(Model):
     score: Literal[1, 2, 3, 4, 5] | None
     reason: str = ""
     cached: bool = False
+    judged_by: JudgedBy = "model"
 
     @property
     def ungraded(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from selfrag.domain.verdicts import JudgedBy, judged_by
 from selfrag.ports.cache import verdict_key
 from selfrag.ports.model import Claude, Judgement
 from selfrag.ports.prompts import Prompt
@@ -29,6 +30,11 @@ class Grader:
     def model(self) -> str:
         """Return the id of the model that judges."""
         return self.claude.model_of(self.step)
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Return the kind of judge: a model, or the stand-in's rules."""
+        return judged_by(self.model)
 
     def grade(self, texts: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         """Judge `texts` in the given shape.

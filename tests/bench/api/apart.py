@@ -15,11 +15,11 @@ class Service(MessagesApi):
     """The service as it is told from afar: by methods alone, with values that can be sent."""
 
     def address(self) -> str:
-        """Where it answers."""
+        """Return where it answers."""
         return self.url
 
     def noted(self) -> list[Billed]:
-        """The requests that ended, in that order."""
+        """Return the requests that ended, in that order."""
         return self.billed
 
     def move(self, seconds: float) -> None:
@@ -77,12 +77,12 @@ class ApartApi:
 
     @property
     def billed(self) -> list[Billed]:
-        """The requests that ended, in that order."""
+        """Return the requests that ended, in that order."""
         return self._service.noted()
 
     @property
     def faults(self) -> Faults:
-        """What it refuses; the one that is set must be one that can be sent."""
+        """Return what it refuses; the one that is set must be one that can be sent."""
         return self._faults
 
     @faults.setter

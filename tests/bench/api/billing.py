@@ -1,4 +1,4 @@
-"""What the service notes of each request: when it began and ended, what it was told, and its price."""
+"""The bill of the service: when each request began and ended, what it was told, and its price."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,19 +29,19 @@ class Billed:
 
     @property
     def span(self) -> Span:
-        """When it began and ended."""
+        """Return the moments at which it began and ended."""
         return self.began, self.ended
 
     @property
     def usd(self) -> float:
-        """The price in dollars; a refused request is free."""
+        """Return the price in dollars; a refused request is free."""
         per_input, per_output, per_read = PRICES[self.model]
         weighted = self.input_tokens + WRITTEN_5M * self.cached.written_5m + WRITTEN_1H * self.cached.written_1h
         dear = weighted * per_input + self.cached.read * per_read + self.output_tokens * per_output
         return dear / 1_000_000
 
     def usage(self) -> Mapping[str, Any]:
-        """The reply's `usage`."""
+        """Return the reply's `usage`."""
         written = {
             "ephemeral_5m_input_tokens": self.cached.written_5m,
             "ephemeral_1h_input_tokens": self.cached.written_1h,
@@ -56,7 +56,7 @@ class Billed:
 
 
 def critical_seconds(spans: Iterable[Span]) -> float:
-    """The longest chain of spans of which none began before the one before it had ended, in seconds.
+    """Return the longest chain of spans of which none began before the one before it had ended, in seconds.
 
     Only what the spans themselves took is added up, so that what was done between two of them is not the model's.
     """
@@ -68,5 +68,5 @@ def critical_seconds(spans: Iterable[Span]) -> float:
 
 
 def total_usd(requests: Sequence[Billed]) -> float:
-    """The price of all of them."""
+    """Return the price of all of them."""
     return sum(request.usd for request in requests)

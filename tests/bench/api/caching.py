@@ -1,4 +1,4 @@
-"""The service's prompt cache: what is read, what is written, for how long, and what nobody ever read."""
+"""The service's prompt cache: what is read, what is written, for how long, and what was never read."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from cli.local.offline.messages import Refused, output_format
-from cli.local.offline.replies import tokens
+from cli.local.stand_in.messages import Refused
+from cli.local.stand_in.replies import tokens
+from tests.support.doubles.requests import output_format
 from tests.support.fakes import SMALLEST_CACHEABLE
 
 LIFETIMES = {"5m": 300.0, "1h": 3600.0}
@@ -73,7 +74,7 @@ class PromptCache:
         return Cached(written_5m=size) if lifetime == "5m" else Cached(written_1h=size)
 
     def never_read(self) -> list[str]:
-        """The steps whose prompt was written, once for each time that it was not read before it expired."""
+        """Return the steps whose prompt was written, once for each time that it was not read before it expired."""
         with self._lock:
             return [entry.step for entry in [*self.gone, *self._entries.values()] if not entry.reads]
 
@@ -85,7 +86,7 @@ class PromptCache:
 
 
 def _marked(body: Mapping[str, Any]) -> tuple[str, int, str] | None:
-    """What tells a prefix from others, its tokens, and the lifetime that is asked for; None if nothing is marked."""
+    """Return a prefix's identity, its tokens, and the lifetime that is asked for; None if nothing is marked."""
     blocks = list(_blocks(body))
     marks = [(number, block["cache_control"]) for number, block in enumerate(blocks) if block.get("cache_control")]
     lifetimes = [_lifetime(mark) for _, mark in marks]

@@ -11,7 +11,7 @@ class Clock:
         self._source, self._moved = source, 0.0
 
     def __call__(self) -> float:
-        """The time."""
+        """Return the time."""
         return self._source() + self._moved
 
     def move(self, seconds: float) -> None:
@@ -20,5 +20,5 @@ class Clock:
 
 
 def standing() -> Clock:
-    """A clock that nothing but `move` moves: what happens between two moves happens at once."""
+    """Return a clock that nothing but `move` moves: what happens between two moves happens at once."""
     return Clock(lambda: 1_800_000_000.0)

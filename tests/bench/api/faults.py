@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-# A bucket of tokens fills again: nobody is refused for ever.
+# A bucket of tokens fills again: no caller is refused for ever.
 MOST_REFUSALS = 2
 
 

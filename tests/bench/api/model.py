@@ -1,4 +1,4 @@
-"""What the simulated model says: it reads marks in passages, and two equal requests get equal replies.
+"""The simulated model: it reads marks in passages, and two equal requests get equal replies.
 
 A mark is `[name]` or `[name: words]` at the end of a passage. The model knows
 - `[relevant]`: the passage is graded 0.9 and answers are written from it; without the mark it is graded 0.1.
@@ -16,11 +16,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cli.local.offline.messages import content_blocks, forced_tool, schema_of
-from cli.local.offline.rules import step_of
-from cli.local.offline.rules.fields import fields_of
+from cli.local.stand_in.fields import fields_of
+from cli.local.stand_in.messages import content_blocks
+from cli.local.stand_in.rules import step_of
 from question.generate.logic import NO_ANSWER
 from selfrag.text.sentences import split_sentences
+from tests.support.doubles.requests import forced_tool, schema_of
 
 USELESS = "By the way,"
 _MARK = re.compile(r"\s*\[([\w ]+)(?:: ([^\]|]+?)(?: \| ([^\]]+))?)?\]")
@@ -39,7 +40,7 @@ class _Read:
 
 
 def content_of(body: Mapping[str, Any]) -> list[Block]:
-    """The content blocks of the reply to a request that was checked; raises Refused for a shape of no step."""
+    """Return the content blocks of the reply to a request that was checked; raises Refused for a shape of no step."""
     schema = schema_of(body)
     message = body["messages"][-1]
     fields = fields_of(message)
@@ -108,7 +109,7 @@ _VERDICTS = {
 
 
 def _written(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]:
-    """A sentence for each relevant passage, cited; the same whether or not other ones stand beside them."""
+    """Return a sentence for each relevant passage, cited; the same whether or not other ones stand beside them."""
     if not results:
         thanked = fields["task"] == "direct" and not fields["question"].endswith("?")
         return [{"type": "text", "text": "You are welcome." if thanked else NO_ANSWER}]
@@ -143,7 +144,7 @@ def _cited(text: str, result: Block, number: int) -> Block:
 
 
 def _fitted(verdict: Any, schema: Mapping[str, Any]) -> Any:
-    """The verdict with the fields that the shape has, as structured output gives it."""
+    """Return the verdict with the fields that the shape has, as structured output gives it."""
     claims = schema.get("$defs", {}).get("JudgedClaim", {}).get("properties", {})
     if "complexity" in schema.get("properties", {}):
         return {**verdict, "complexity": "simple"}

@@ -9,15 +9,16 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from cli.local.offline.messages import Refused, schema_of
-from cli.local.offline.replies import tokens
-from cli.local.offline.rules import step_of
+from cli.local.stand_in.messages import Refused
+from cli.local.stand_in.replies import tokens
+from cli.local.stand_in.rules import step_of
 from tests.bench.api.billing import Billed
 from tests.bench.api.caching import PromptCache
 from tests.bench.api.clock import Clock
 from tests.bench.api.faults import Fault, Faults, no_faults
 from tests.bench.api.model import content_of
 from tests.support.doubles.refusals import check
+from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback
 
 # Seconds until a reply begins, and for each token of it. The stronger models are all but Haiku.
@@ -26,7 +27,7 @@ _PARTS = ("system", "messages", "tools", "output_config")
 
 
 def usual_pace(model: str) -> tuple[float, float]:
-    """The pace that the figures of docs/bench/workflow.md are for."""
+    """Return the pace that the figures of docs/bench/workflow.md are for."""
     return (0.2, 0.004) if "haiku" in model else (0.3, 0.008)
 
 
@@ -95,7 +96,7 @@ class MessagesApi(Loopback):
         return _json(200, _message(model, content, billed))
 
     def _fault(self, body: Mapping[str, Any]) -> Fault | None:
-        # Neither the prompt nor its marks: a better wording refuses nobody else.
+        # Neither the prompt nor its marks: a better wording refuses no other request.
         asked = _text([body["model"], body["messages"][-1]["content"][-1]["text"]])
         with self._lock:
             before = self._asked[asked]

@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _pythons(readers: Sequence[str]) -> dict[str, Path]:
-    """The Python of each reader that can be installed here."""
+    """Return the Python of each reader that can be installed here."""
     found = {}
     for reader in readers:
         try:
@@ -65,7 +65,7 @@ def _pythons(readers: Sequence[str]) -> dict[str, Path]:
 
 
 def _measured(pythons: dict[str, Path], files: Sequence[File], before: Path | None) -> Iterator[list[Result]]:
-    """The files of one kind by one reader, and so on: what is done is kept if the command is ended."""
+    """Yield the files of one kind by one reader, and so on: what is done is kept if the command is ended."""
     for kind in dict.fromkeys(file.kind for file in files):
         of_kind = [file for file in files if file.kind == kind]
         if before is not None:

@@ -33,13 +33,13 @@ def rows_of(results: Sequence[Result]) -> Rows:
 
 
 def tables_of(rows: Rows) -> dict[str, str]:
-    """The tables of the page by their marks."""
+    """Return the tables of the page by their marks."""
     shown = {name: table([asdict(row) for row in found]) for name, found in rows.items()}
     return {**shown, "targets": table([asdict(one) for one in targets(rows["kinds"])])}
 
 
 def shown(results: Sequence[Result], each: bool = False) -> str:
-    """The tables for a terminal; with `each`, a table of the files as well."""
+    """Return the tables for a terminal; with `each`, a table of the files as well."""
     tables = list(tables_of(rows_of(results)).values())
     if each:
         tables.insert(0, table([asdict(row) for row in summed(results, lambda one: one.file)]))
@@ -60,7 +60,7 @@ def published() -> None:
 
 
 def kept_figures() -> tuple[dict[str, Any], Rows]:
-    """What the figures of the page are about, and their rows."""
+    """Return what the figures of the page are about, and their rows."""
     found = json.loads(KEPT.read_text(encoding="utf-8"))
     about = found.pop("about")
     return about, {name: [Row(**row) for row in rows] for name, rows in found.items()}

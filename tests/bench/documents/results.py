@@ -1,4 +1,4 @@
-"""What each reader made of each file, and the table of it by kind of file."""
+"""The results of each reader with each file, and their table by kind of file."""
 
 import json
 import os
@@ -66,14 +66,14 @@ def judged(reader: str, file: File, reading: Reading) -> Result:
 
 @lru_cache(maxsize=32)
 def _known(path: str) -> tuple[Source, list[Cell]]:
-    """What is known of a file, kept for the next reader of it."""
+    """Return what is known of a file, kept for the next reader of it."""
     found = json.loads(Path(path).read_text(encoding="utf-8"))
     cells = [Cell(**{**cell, "columns": tuple(cell["columns"])}) for cell in found["cells"]]
     return Source(found["text"], found["furniture"], cells), cells
 
 
 def summed(results: Sequence[Result], by: Callable[[Result], str]) -> list[Row]:
-    """The table, by a kind of the caller's: kinds as they come first, and in each the readers."""
+    """Return the table, by a kind of the caller's: kinds as they come first, and in each the readers."""
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         groups.setdefault((by(result), result.reader), []).append(result)
@@ -114,6 +114,6 @@ def written(results: Sequence[Result], about: dict[str, object], path: Path) -> 
 
 
 def read(path: Path) -> tuple[dict[str, object], list[Result]]:
-    """What `written` kept."""
+    """Return what `written` kept."""
     found = json.loads(path.read_text(encoding="utf-8"))
     return found["about"], [Result(**{**each, "kept": Kept(**each["kept"])}) for each in found["results"]]

@@ -1,4 +1,4 @@
-"""What the figures have to reach."""
+"""The targets of the figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

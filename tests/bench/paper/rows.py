@@ -22,7 +22,7 @@ class Taken:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The line of the table."""
+        """Return the line of the table."""
         asked = {"strategy": self.way.strategy, "k": self.way.top_k, "segments": self.way.segments}
         how = {"speculate": self.row.speculate, "profile": self.row.profile}
         figures = {name: value for name, value in asdict(self.row).items() if name not in _LEFT_OUT}
@@ -30,7 +30,7 @@ class Taken:
 
 
 def asked_anew(at: Running, story: Story, way: Way, speculate: str, **policy: Any) -> Asked:
-    """The story's question by one way, when nothing is remembered and nobody asked for long."""
+    """Return the story's question by one way, when nothing is remembered and no question came for long."""
     at.forget()
     at.api.clock.move(LONG_AGO)
     return at.ask(story.question(1), **way.policy, speculate=speculate, **policy)

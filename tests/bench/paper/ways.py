@@ -22,7 +22,7 @@ class Way:
 
     @property
     def policy(self) -> dict[str, Any]:
-        """What is asked for."""
+        """Return what is asked for."""
         asked: dict[str, Any] = {"strategy": self.strategy, "top_k": self.top_k}
         if self.segments:
             asked["max_segments"] = self.segments
@@ -56,7 +56,7 @@ class Way:
         return 4 * depth + 1 if self.segments else _ROUNDS[self.strategy][SPECULATE.index(speculate)]
 
     def floor(self, speculate: str) -> int:
-        """The fewest that the specification has for it."""
+        """Return the fewest that the specification has for it."""
         depth = self.segments or 1
         if speculate == "off":
             return self.rounds("off")

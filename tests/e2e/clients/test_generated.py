@@ -12,14 +12,14 @@ from tests.e2e.clients.conftest import ran
 from tests.e2e.test_serve import served
 from tests.support.command import ROOT, Command
 
-PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8").split("## A client in Python")[1]
 LINES = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.S) for line in block.splitlines()]
 SCRIPT = ROOT / "tests" / "support" / "clients" / "generated.py"
 
 
 @pytest.fixture(scope="module")
 def generated(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that holds the client which the page's line writes."""
+    """Return the folder that holds the client which the page's line writes."""
     assert LINES[0] == "make .venv-clients/.done"
     path, program, *words = shlex.split(LINES[1])
     assert path == "PATH=$PWD/.venv-clients/bin:$PATH"
@@ -31,7 +31,7 @@ def generated(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def said(tools: Path, folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """What a program of the client's user prints."""
+    """Return what a program of the client's user prints."""
     done = ran(tools, ["python", *arguments], folder)
     assert done.returncode == 0, done.stderr
     return done

@@ -59,7 +59,7 @@ REMAINING = {
 
 
 def remains(found: Finding) -> bool:
-    """Whether a finding is one of those."""
+    """Return whether a finding is one of those."""
     values = (found.check, found.operation, str(found.status))
     return any(
         all(re.fullmatch(pattern.replace("{", r"\{"), value) for pattern, value in zip(known, values, strict=False))

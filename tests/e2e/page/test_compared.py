@@ -24,7 +24,7 @@ STEP = {"started": 0.0, "seconds": 1.0, "attempts": 1, "finished": True, "error"
 
 @contextmanager
 def replying(response: Mapping[str, Any], *before: Mapping[str, Any]) -> Iterator[str]:
-    """The URL of an API that streams these views of a question, and then its response; GET tells the response."""
+    """Yield the URL of an API that streams these views of a question, and then its response; GET tells the response."""
 
     def reply(request: Request) -> Response:
         if request.path == "/":

@@ -33,14 +33,14 @@ TEXTS = st.lists(st.sampled_from(PIECES) | st.sampled_from(STARTS) | LETTERS, ma
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Tab]:
-    """The page, of which only what writes the Markdown is asked."""
+    """Yield the page, of which only what writes the Markdown is asked."""
     with browsing() as tab, saying_each([]) as url:
         tab.open(url)
         yield tab
 
 
 def written(page: Tab, text: str) -> str:
-    """The Markdown of a conversation of one question, each text of which is this one."""
+    """Return the Markdown of a conversation of one question, each text of which is this one."""
     response = {**response_of(text), "citations": response_of(text)["citations"] * 6}
     return str(page.run(f"markdown([{{question: {json.dumps(text)}, response: {json.dumps(response)}}}])"))
 

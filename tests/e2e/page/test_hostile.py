@@ -26,7 +26,7 @@ def looking(tab: Tab, url: str, width: int) -> None:
 
 
 def found(tab: Tab, address: str, look: str, text: str = "") -> Any:
-    """What a look gives at the view of an address, everything unfolded."""
+    """Return what a look gives at the view of an address, everything unfolded."""
     tab.run(f"location.hash = {json.dumps(address)}; null")
     shown = f"document.querySelector('.asked')?.textContent.endsWith({json.dumps(' ' + address)})"
     tab.until(f"{shown} && !document.querySelector('[aria-busy]')")

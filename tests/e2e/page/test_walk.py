@@ -33,7 +33,7 @@ widths = pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The page over a directory that it may change, answered by the stand-in."""
+    """Yield the page over a directory that it may change, answered by the stand-in."""
     home = tmp_path_factory.mktemp("walk")
     notes = home / "notes"
     notes.mkdir()
@@ -73,7 +73,7 @@ def pictured(tab: Tab, name: str) -> None:
 
 
 def ask(tab: Tab, question: str) -> Locator:
-    """What the page says to a question, as soon as it has an answer."""
+    """Return what the page says to a question, as soon as it has an answer."""
     asked = tab.page.locator(".turn").count()
     tab.page.get_by_label("Your question").fill(question)
     tab.page.keyboard.press("Enter")
@@ -92,6 +92,12 @@ def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: str, 
     expect(tab.page.get_by_role("checkbox", name="notes")).to_be_visible()
     seen(tab)
     answer = ask(tab, LONDON)
+    expect(answer.locator(".notice")).to_contain_text("No model is connected")
+    expect(answer).to_contain_text(
+        "Found word for word in the source. No model checked whether it answers the question."
+    )
+    expect(answer.locator(".good, .some, .bad")).to_have_count(0)
+    expect(answer).not_to_contain_text("upported")
     quote = answer.locator("blockquote").first
     expect(quote).to_be_hidden()
     answer.get_by_role("button", name="Citation 1").click()

@@ -12,7 +12,7 @@ from tests.support.cold_start import trees
 
 
 def build(out: Path, target: str, *options: str, checkout: Path = ROOT, **settings: object) -> str:
-    """Run the command in a checkout; returns what it prints. The test is skipped where nobody fetched libraries."""
+    """Run the command in a checkout; returns what it prints. The test is skipped where no libraries were fetched."""
     libraries = ROOT / "build" / "libraries" / target
     if not libraries.exists():
         pytest.skip(f"no build/libraries/{target}: `make install` fetches them")
@@ -26,13 +26,13 @@ def build(out: Path, target: str, *options: str, checkout: Path = ROOT, **settin
 
 @pytest.fixture(scope="session", name="build")
 def build_fixture() -> Callable[..., str]:
-    """The command, for tests that build in another checkout."""
+    """Return the command, for tests that build in another checkout."""
     return build
 
 
 @pytest.fixture(scope="session")
 def arm64(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zips that are deployed."""
+    """Return the zips that are deployed."""
     out = tmp_path_factory.mktemp("arm64")
     (out / "printed").write_text(build(out, "arm64"))
     return out

@@ -19,7 +19,7 @@ needs_python = pytest.mark.skipif(PYTHON is None, reason="no Python 3.13 is at h
 
 
 def compiled(zip_: Path) -> dict[str, bytes]:
-    """The bytecode that a zip holds, by name."""
+    """Return the bytecode that a zip holds, by name."""
     with zipfile.ZipFile(zip_) as content:
         return {name: content.read(name) for name in content.namelist() if name.endswith(".pyc")}
 
@@ -72,7 +72,7 @@ def test_a_module_that_does_not_compile_is_named() -> None:
 
 
 def build_without_bytecode(out: Path, home: Path) -> subprocess.CompletedProcess[str]:
-    """The command on a machine that has this Python and no other."""
+    """Return the command on a machine that has this Python and no other."""
     home.mkdir(exist_ok=True)
     nowhere = {"PATH": "", "PYENV_ROOT": str(home), "UV_PYTHON_INSTALL_DIR": str(home), "HOME": str(home)}
     command = ["-m", "infra.packages.package", "--out", str(out), "--libraries", str(home), "--step", "retrieve"]
@@ -89,7 +89,7 @@ def test_without_a_3_13_the_packages_have_no_bytecode_and_the_command_says_so_an
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine without any 3.13, and the folder in which all look for one."""
+    """Return a machine without any 3.13, and the folder in which all look for one."""
     monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
     for name in ("PATH", "PYENV_ROOT", "UV_PYTHON_INSTALL_DIR", "HOME"):
         monkeypatch.setenv(name, str(tmp_path))

@@ -40,20 +40,20 @@ def digests(out: Path) -> dict[str, str]:
 
 
 def names(zip_: Path) -> list[str]:
-    """What a zip holds, but for the bytecode of its modules."""
+    """Return what a zip holds, but for the bytecode of its modules."""
     with zipfile.ZipFile(zip_) as content:
         return [name for name in content.namelist() if not name.endswith(".pyc")]
 
 
 def entries(zip_: Path) -> list[zipfile.ZipInfo]:
-    """What a zip holds, its bytecode too."""
+    """Return what a zip holds, its bytecode too."""
     with zipfile.ZipFile(zip_) as content:
         return content.infolist()
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the checkout, elsewhere, younger, with other permissions and with a tool's leavings."""
+    """Return a copy of the checkout, elsewhere, younger, with other permissions and with a tool's leavings."""
     checkout = tmp_path / "another place"
     for folder in ("functions", "infra/packages"):
         shutil.copytree(ROOT / folder, checkout / folder, copy_function=shutil.copyfile)

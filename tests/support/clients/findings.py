@@ -36,7 +36,7 @@ def findings(report: Path) -> Iterator[Finding]:
 
 
 def cases(report: Path) -> int:
-    """How many requests were sent."""
+    """Return how many requests were sent."""
     lines = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
     return sum(len(line.get("ScenarioFinished", {}).get("recorder", {}).get("cases", {})) for line in lines)
 

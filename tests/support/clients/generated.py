@@ -27,7 +27,7 @@ from selfrag_client.models import (
 
 
 def refusal(reply: Any) -> list[Any]:
-    """The status, the class and the beginning of the sentence."""
+    """Return the status, the class and the beginning of the sentence."""
     return [int(reply.status_code), type(reply.parsed).__name__, reply.parsed.detail.partition(":")[0]]
 
 

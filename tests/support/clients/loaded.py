@@ -12,7 +12,7 @@ from typing import Any
 
 
 def ragas(path: str) -> Any:
-    """The samples of Ragas's data set."""
+    """Return the samples of Ragas's data set."""
     from ragas import EvaluationDataset, SingleTurnSample
 
     dataset = EvaluationDataset.from_jsonl(path)

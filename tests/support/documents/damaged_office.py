@@ -131,7 +131,7 @@ def _of_other_kinds() -> dict[str, bytes]:
 
 
 def _too_large() -> dict[str, bytes]:
-    """What is honest in form and far too large."""
+    """Return what is honest in form and far too large."""
     cells = "<w:tr>" + "<w:tc/>" * 100 + "</w:tr>"
     short = "<w:p><w:r><w:t>a</w:t></w:r></w:p>"
     slide = f"<p:sld {SLIDE}>{' ' * (60 * MEGABYTE)}</p:sld>"

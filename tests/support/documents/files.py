@@ -12,7 +12,7 @@ STYLES = {"Titel": "Title", "berschrift1": "heading 1", "berschrift2": "heading 
 
 
 def pdf(*pages: str, title: str = "", extra: Sequence[bytes] = (), resources: str = "", information: str = "") -> bytes:
-    """A PDF whose pages show these texts, line by line; `extra` are objects, the first numbered 4."""
+    """Return a PDF whose pages show these texts, line by line; `extra` are objects, the first numbered 4."""
     first = 4 + len(extra)
     kids = " ".join(f"{first + 2 * page} 0 R" for page in range(len(pages)))
     information += "/Title (" + title + ")" if title else ""
@@ -33,13 +33,13 @@ def pdf(*pages: str, title: str = "", extra: Sequence[bytes] = (), resources: st
 
 
 def stream(content: bytes, entries: str = "") -> bytes:
-    """A compressed stream object."""
+    """Return a compressed stream object."""
     packed = zlib.compress(content, 9)
     return f"<< /Length {len(packed)} /Filter /FlateDecode {entries} >>\nstream\n".encode() + packed + b"\nendstream"
 
 
 def assembled(objects: Sequence[bytes], trailer: str) -> bytes:
-    """A PDF of these objects, numbered from 1."""
+    """Return a PDF of these objects, numbered from 1."""
     out = BytesIO()
     out.write(b"%PDF-1.7\n")
     offsets = []
@@ -54,7 +54,7 @@ def assembled(objects: Sequence[bytes], trailer: str) -> bytes:
 
 
 def encrypted_pdf(text: str, password: str, algorithm: str) -> bytes:
-    """A PDF that asks for a password, or with an empty one only forbids to copy."""
+    """Return a PDF that asks for a password, or with an empty one only forbids to copy."""
     writer, out = PdfWriter(clone_from=PdfReader(BytesIO(pdf(text)))), BytesIO()
     writer.encrypt(password, "owner", algorithm=algorithm)
     writer.write(out)
@@ -62,19 +62,19 @@ def encrypted_pdf(text: str, password: str, algorithm: str) -> bytes:
 
 
 def paragraph(text: str, style: str = "") -> str:
-    """A paragraph of a Word document."""
+    """Return a paragraph of a Word document."""
     properties = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
     return f"<w:p>{properties}<w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
 def table(*rows: Sequence[str]) -> str:
-    """A table of a Word document."""
+    """Return a table of a Word document."""
     cells = ["".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in row) for row in rows]
     return "<w:tbl>" + "".join(f"<w:tr>{row}</w:tr>" for row in cells) + "</w:tbl>"
 
 
 def docx(*body: str, prolog: str = "", **parts: str | bytes) -> bytes:
-    """A Word document with a German Word's styles; `parts` replace or add files below word/."""
+    """Return a Word document with a German Word's styles; `parts` replace or add files below word/."""
     styles = "".join(
         f'<w:style w:type="paragraph" w:styleId="{key}"><w:name w:val="{name if isinstance(name, str) else name[0]}"/>'
         + ("" if isinstance(name, str) else f'<w:basedOn w:val="{name[1]}"/>')

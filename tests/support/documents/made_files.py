@@ -135,7 +135,7 @@ class Scanned(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What the picture spells."""
+        """Return what the picture spells."""
         return _sentence(self.city, self.euros)
 
 
@@ -155,5 +155,5 @@ def made_files() -> Mapping[str, bytes]:
 
 
 def question_about(city: str) -> str:
-    """What only the file about this city answers."""
+    """Return what only the file about this city answers."""
     return f"What is the hotel limit per night in {city}?"

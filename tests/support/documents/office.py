@@ -20,7 +20,7 @@ EPUB_TYPE = "application/epub+zip"
 
 
 def related(*parts: tuple[str, str], outside: bool = False) -> str:
-    """A part that says which others are referred to: kind and target of rId1, rId2 and so on."""
+    """Return a part that says which others are referred to: kind and target of rId1, rId2 and so on."""
     mode = ' TargetMode="External"' if outside else ""
     told = (
         f'<Relationship Id="rId{number}" Type="{_RELATED}/{kind}" Target="{target}"{mode}/>'
@@ -30,7 +30,7 @@ def related(*parts: tuple[str, str], outside: bool = False) -> str:
 
 
 def notes(kind: str, **texts: str) -> str:
-    """A part of `footnotes` or `endnotes` of a Word document; the names are n1, n2 and so on."""
+    """Return a part of `footnotes` or `endnotes` of a Word document; the names are n1, n2 and so on."""
     told = (
         f'<w:{kind[:-1]} w:id="{name[1:]}"><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:{kind[:-1]}>'
         for name, text in texts.items()
@@ -39,19 +39,19 @@ def notes(kind: str, **texts: str) -> str:
 
 
 def note(number: int, kind: str = "footnote") -> str:
-    """A reference to a note of a Word document."""
+    """Return a reference to a note of a Word document."""
     return f'<w:r><w:{kind}Reference w:id="{number}"/></w:r>'
 
 
 def shape(*lines: str, kind: str = "") -> str:
-    """A shape of a slide, such as its `title`."""
+    """Return a shape of a slide, such as its `title`."""
     place = f'<p:nvSpPr><p:nvPr><p:ph type="{kind}"/></p:nvPr></p:nvSpPr>' if kind else ""
     told = "".join(f"<a:p><a:r><a:t>{line}</a:t></a:r></a:p>" for line in lines)
     return f"<p:sp>{place}<p:txBody>{told}</p:txBody></p:sp>"
 
 
 def slide_table(*rows: Sequence[str], properties: str = 'firstRow="1"') -> str:
-    """A table of a slide; a cell that begins with < is one as it is."""
+    """Return a table of a slide; a cell that begins with < is one as it is."""
     told = ""
     for row in rows:
         cells = (one if one.startswith("<") else f"<a:tc>{_cell(one)}</a:tc>" for one in row)
@@ -64,7 +64,7 @@ def _cell(text: str) -> str:
 
 
 def pptx(*slides: str, spoken: Mapping[int, str] | None = None, hidden: Sequence[int] = (), **parts: str) -> bytes:
-    """A presentation of slides, each a text of shapes; `spoken` are notes by the number of the slide."""
+    """Return a presentation of slides, each a text of shapes; `spoken` are notes by the number of the slide."""
     numbers = range(1, len(slides) + 1)
     ids = "".join(f'<p:sldId r:id="rId{number}"/>' for number in numbers)
     files = {
@@ -82,7 +82,7 @@ def pptx(*slides: str, spoken: Mapping[int, str] | None = None, hidden: Sequence
 
 
 def odf(kind: str, body: str, automatic: str = "", styles: str = "", **parts: str) -> bytes:
-    """An OpenDocument file of a type; `automatic` are styles of its content, `styles` those of its own part."""
+    """Return an OpenDocument file of a type; `automatic` are styles of its content, `styles` those of its own part."""
     content = f"<office:document-content {ODF}><office:automatic-styles>{automatic}</office:automatic-styles>"
     return zipped(
         {
@@ -95,7 +95,7 @@ def odf(kind: str, body: str, automatic: str = "", styles: str = "", **parts: st
 
 
 def epub(chapters: Mapping[str, str], spine: Sequence[str] = (), title: str = "Handbook", **parts: str) -> bytes:
-    """A book of pages by their names; `spine` is the order in which they are read."""
+    """Return a book of pages by their names; `spine` is the order in which they are read."""
     items = "".join(
         f'<item id="{name}" href="text/{name}.xhtml" media-type="application/xhtml+xml"'
         f' properties="{"nav" if name == "nav" else ""}"/>'

@@ -20,7 +20,7 @@ _LIST = "".join(f"<dt>{term}</dt><dd><p>{text}</p></dd>" for term, text in _TERM
 
 
 def _article(heading: int, box: str, table: str, note: str) -> str:
-    """The article below a heading of this level; `box` begins a section."""
+    """Return the article below a heading of this level; `box` begins a section."""
     below = f"h{heading + 1}"
     return (
         f"<h{heading}>Annual leave</h{heading}><p>{_INTRODUCTION}</p>{table}"

@@ -34,7 +34,7 @@ Page = Sequence[Text | Line]
 
 
 def laid(*pages: Page, labels: str = "", turned: str = "") -> bytes:
-    """A PDF of these pages; `labels` is an array of /Nums, `turned` an instruction for the whole page."""
+    """Return a PDF of these pages; `labels` is an array of /Nums, `turned` an instruction for the whole page."""
     kids = " ".join(f"{6 + 2 * number} 0 R" for number in range(len(pages)))
     fonts = " ".join(f"/{name} {3 + number} 0 R" for number, name in enumerate(_FONTS))
     objects = [
@@ -62,7 +62,7 @@ def lines(x: float, y: float, *texts: str, size: float = 10, font: str = REGULAR
 
 
 def grid(x: float, y: float, columns: Sequence[float], rows: int, height: float = 20) -> list[Line]:
-    """The lines around the cells of a table, the first row's top at `y`; `columns` are widths."""
+    """Return the lines around the cells of a table, the first row's top at `y`; `columns` are widths."""
     edges = [x + sum(columns[:number]) for number in range(len(columns) + 1)]
     flat = [Line(edges[0], y - number * height, edges[-1], y - number * height) for number in range(rows + 1)]
     return [*flat, *(Line(edge, y, edge, y - rows * height) for edge in edges)]

@@ -5,15 +5,15 @@ from selfrag.domain.documents import Document
 
 
 def read_page(html: str) -> Document:
-    """A web page as a Document."""
+    """Return a web page as a Document."""
     return parse("page.html", html.encode())
 
 
 def read_markdown(text: str) -> Document:
-    """A text in Markdown as a Document."""
+    """Return a text in Markdown as a Document."""
     return parse("a.md", text.encode())
 
 
 def rows_of(document: Document) -> list[str]:
-    """The text of each of its rows."""
+    """Return the text of each of its rows."""
     return [document.text[row.start : row.end] for row in document.rows]

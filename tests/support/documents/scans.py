@@ -9,7 +9,7 @@ from tests.support.documents.files import assembled, stream
 
 
 def scanned_pdf(*pages: str, among: str = "") -> bytes:
-    """A PDF with a picture on each page that spells a text; with `among`, a page of text before them."""
+    """Return a PDF with a picture on each page that spells a text; with `among`, a page of text before them."""
     kids = [f"{3 + 3 * place} 0 R" for place in range(len(pages))]
     after = 3 + 3 * len(pages)
     objects = [
@@ -29,7 +29,7 @@ def scanned_pdf(*pages: str, among: str = "") -> bytes:
 
 
 def blank_pdf(pages: int) -> bytes:
-    """A PDF with empty pages."""
+    """Return a PDF with empty pages."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{' '.join(f'{3 + page} 0 R' for page in range(pages))}] /Count {pages} >>".encode(),
@@ -39,7 +39,7 @@ def blank_pdf(pages: int) -> bytes:
 
 
 def spelled(pdf: bytes) -> list[str]:
-    """What the pictures on each page of a PDF spell."""
+    """Return what the pictures on each page of a PDF spell."""
     document = pypdfium2.PdfDocument(BytesIO(pdf))
     return ["".join(_spells(drawn) for drawn in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE])) for page in document]
 

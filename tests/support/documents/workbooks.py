@@ -32,7 +32,7 @@ _ODS = " ".join(
 
 
 def cell(place: str, value: str | float | bool, style: int = 0, formula: str = "") -> str:
-    """A cell of an Excel sheet; a text stands in it."""
+    """Return a cell of an Excel sheet; a text stands in it."""
     said = f"<f>{escape(formula)}</f>" if formula else ""
     if isinstance(value, bool):
         return f'<c r="{place}" t="b" s="{style}">{said}<v>{int(value)}</v></c>'
@@ -53,7 +53,7 @@ def grid(rows: Sequence[Sequence[str | float]], first: int = 1, left: int = 0) -
 def xlsx(
     sheets: Mapping[str, str], hidden: Sequence[str] = (), merged: Sequence[str] = (), **parts: str | bytes | int
 ) -> bytes:
-    """An Excel workbook of sheets by name, each the XML of its rows; `parts` replace or add files below xl/."""
+    """Return an Excel workbook of sheets by name, each the XML of its rows; `parts` replace or add files below xl/."""
     entries, relations, files = [], [], dict[str, str | bytes | int]()
     merge = "".join(f'<mergeCell ref="{each}"/>' for each in merged)
     for number, (name, rows) in enumerate(sheets.items(), 1):
@@ -80,7 +80,7 @@ def xlsx(
 
 
 def xls(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: Sequence[str] = ()) -> bytes:
-    """An Excel workbook of the old kind; a tuple is a value with the number of columns that it spans."""
+    """Return an Excel workbook of the old kind; a tuple is a value with the number of columns that it spans."""
     workbook = xlwt.Workbook()
     day, clock, plain = (xlwt.easyxf(num_format_str=code) for code in ("YYYY-MM-DD", "h:mm", "General"))
     for name, rows in sheets.items():
@@ -99,7 +99,7 @@ def xls(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: Sequence[str] 
 
 
 def xlsb(rows: Sequence[Sequence[str | float]], hidden: bool = False, **parts: bytes | int) -> bytes:
-    """An Excel workbook in binary form with one sheet, `T`; `parts` replace or add files below xl/."""
+    """Return an Excel workbook in binary form with one sheet, `T`; `parts` replace or add files below xl/."""
     size = struct.pack("<4I", 0, len(rows) - 1, 0, max(map(len, rows), default=1) - 1)
     written = [_record(0, struct.pack("<I", n) + _cells(row)[0]) + _cells(row)[1] for n, row in enumerate(rows)]
     files: dict[str, bytes | int] = {
@@ -114,7 +114,7 @@ def xlsb(rows: Sequence[Sequence[str | float]], hidden: bool = False, **parts: b
 
 
 def _cells(row: Sequence[str | float]) -> tuple[bytes, bytes]:
-    """What the header of a row ends with, and its cells."""
+    """Return what the header of a row ends with, and its cells."""
     cells = b""
     for column, value in enumerate(row):
         place = struct.pack("<2I", column, 0)
@@ -137,7 +137,7 @@ def _wide(text: str) -> bytes:
 
 
 def ods(body: str, styles: str = "") -> bytes:
-    """An OpenDocument spreadsheet of tables as XML."""
+    """Return an OpenDocument spreadsheet of tables as XML."""
     content = (
         f"<office:document-content {_ODS}><office:automatic-styles>{styles}</office:automatic-styles>"
         f"<office:body><office:spreadsheet>{body}</office:spreadsheet></office:body></office:document-content>"
@@ -146,7 +146,7 @@ def ods(body: str, styles: str = "") -> bytes:
 
 
 def ods_table(name: str, rows: Sequence[Sequence[str]], style: str = "") -> str:
-    """A table of an OpenDocument spreadsheet; a cell is a text, or the XML of one."""
+    """Return a table of an OpenDocument spreadsheet; a cell is a text, or the XML of one."""
     written = []
     for row in rows:
         cells = [
@@ -162,7 +162,7 @@ def ods_table(name: str, rows: Sequence[Sequence[str]], style: str = "") -> str:
 
 
 def ods_cell(text: str, kind: str = "string", **values: str) -> str:
-    """A cell of an OpenDocument sheet: its text, its kind, and what it says of itself, such as `date_value`."""
+    """Return a cell of an OpenDocument sheet: its text, its kind, and what it says of itself, such as `date_value`."""
     said = "".join(f' office:{name.replace("_", "-")}="{value}"' for name, value in values.items())
     return f'<table:table-cell office:value-type="{kind}"{said}><text:p>{text}</text:p></table:table-cell>'
 

@@ -49,7 +49,7 @@ NOT_ALLOWED = Refused("AccessDeniedException", f"User: {CALLER} is not authorize
 
 
 def quota(name: str, value: float, code: str = "L-1", adjustable: bool = True) -> Reply:
-    """An entry of Service Quotas."""
+    """Return an entry of Service Quotas."""
     return {"QuotaName": name, "QuotaCode": code, "Value": value, "Adjustable": adjustable}
 
 
@@ -76,7 +76,7 @@ class AwsAccount:
         self.answers: dict[str, Answer] = {**self._usual(), **(answers or {})}
 
     def session(self, region: str | None = REGION) -> boto3.Session:
-        """What makes clients of this account."""
+        """Return what makes clients of this account."""
         core = Session()
         core.register_component("data_loader", _MODELS)
         core.set_credentials("test", "test")
@@ -87,7 +87,7 @@ class AwsAccount:
 
     @property
     def actions(self) -> set[str]:
-        """The IAM actions that were needed for what was called."""
+        """Return the IAM actions that were needed for what was called."""
         return {_action(operation) for operation, _ in self.asked}
 
     def _usual(self) -> dict[str, Answer]:
@@ -138,12 +138,12 @@ def _action(operation: str) -> str:
 
 
 def limit_of_lambda(functions: int) -> Reply:
-    """What Lambda says of an account that runs so many functions at once."""
+    """Return what Lambda says of an account that runs so many functions at once."""
     return {"AccountLimit": {"ConcurrentExecutions": functions, "UnreservedConcurrentExecutions": functions}}
 
 
 def limit_of_collections(indexing: int, search: int) -> Reply:
-    """What OpenSearch Serverless says of the most units of all collections."""
+    """Return what OpenSearch Serverless says of the most units of all collections."""
     limits = {"maxIndexingCapacityInOCU": indexing, "maxSearchCapacityInOCU": search}
     return {"accountSettingsDetail": {"capacityLimits": limits}}
 

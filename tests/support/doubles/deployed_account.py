@@ -23,7 +23,7 @@ MACHINE = {"name": "m", "roleArn": "r" * 20, "type": "STANDARD", "creationDate":
 
 
 def deployed(answers: dict[str, Answer] | None = None, policies: Any = None) -> AwsAccount:
-    """The account of a deployment, with the roles of these policies; by default as Terraform makes them."""
+    """Return the account of a deployment, with the roles of these policies; by default as Terraform makes them."""
     roles = Roles(policies or exported())
 
     def simulate(asked: Reply) -> Reply:

@@ -11,8 +11,8 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from cli.local.offline import rules
-from cli.local.offline.messages import schema_of
+from cli.local.stand_in import rules
+from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback
 
 Body = dict[str, Any]
@@ -21,7 +21,7 @@ Fault = int | str | None
 
 
 def step_of(body: Body) -> str:
-    """The step that a request belongs to."""
+    """Return the step that a request belongs to."""
     return rules.step_of(schema_of(body))
 
 

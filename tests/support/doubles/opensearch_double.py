@@ -69,7 +69,7 @@ class OpenSearchDouble(Loopback):
         return Response(text, status, content_type="application/json")
 
     def answer(self, method: str, target: str, headers: dict[str, str], body: bytes) -> tuple[int, Json | None]:
-        """The status and the reply to one request; no reply means that the connection is closed."""
+        """Return the status and the reply to one request; no reply means that the connection is closed."""
         with self._lock:
             path = urlsplit(target).path
             self.requests.append((method, path))

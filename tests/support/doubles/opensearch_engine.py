@@ -169,7 +169,7 @@ class Index:
         return type(value) is int if kind == "integer" else type(value) is str and (kind != "date" or _is_day(value))
 
     def is_vector(self, name: str, value: Any) -> bool:
-        """Whether a value is a vector of the field's length."""
+        """Return whether a value is a vector of the field's length."""
         return (
             isinstance(value, list)
             and len(value) == self.fields[name]["dimension"]
@@ -177,7 +177,7 @@ class Index:
         )
 
     def search(self, body: Any, number: int) -> list[tuple[Document, float]]:
-        """The hits of the nth search, best first."""
+        """Return the hits of the nth search, best first."""
         _only(body, ("size", "_source", "query"), "search")
         size = body.get("size", 10)
         if type(size) is not int or not 0 <= size <= MAX_WINDOW:

@@ -20,7 +20,7 @@ class OtlpReceiver(Loopback):
 
     @property
     def resources(self) -> list[Any]:
-        """The spans' resources with their scopes, as they came."""
+        """Return the spans' resources with their scopes, as they came."""
         sent = [ExportTraceServiceRequest.FromString(body) for _, body in self.requests]
         return [resource for request in sent for resource in request.resource_spans]
 
@@ -35,7 +35,7 @@ class OtlpReceiver(Loopback):
 
 
 def attributes_of(holder: Any) -> dict[str, Any]:
-    """The attributes of a span or a resource, as Python has them."""
+    """Return the attributes of a span or a resource, as Python has them."""
     return {each.key: _value(each.value) for each in holder.attributes}
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cli.local.offline.messages import Refused, content_blocks, is_current, output_format
+from cli.local.stand_in.messages import Refused, content_blocks
+from tests.support.doubles.requests import is_current, output_format
 
 _SAMPLING = ("temperature", "top_p", "top_k")
 

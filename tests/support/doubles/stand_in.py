@@ -1,18 +1,20 @@
 """The offline stand-in over HTTP, for what asks services by an address: a deployment in the emulator, and the SDK."""
 
+import json
 from collections import deque
 from pathlib import Path
 from typing import Any
 
 from werkzeug.datastructures import Headers
 
-from cli.local.offline.messages import Refused
-from cli.local.offline.replies import Replies
-from cli.local.offline.rules.fields import text_in, texts_in
-from cli.local.offline.web import SamplePages
+from cli.local.stand_in.fields import text_in, texts_in
+from cli.local.stand_in.messages import Refused
+from cli.local.stand_in.replies import reply_to
+from cli.local.stand_in.web import SamplePages
 from selfrag.ports.web import Domains
 from tests.support.doubles.json_server import JsonServer
 from tests.support.doubles.refusals import check
+from tests.support.doubles.requests import forced_tool, is_current, output_format
 
 KEPT_REQUESTS = 200
 _MOST_RESULTS, _USUAL_RESULTS = 20, 5
@@ -23,12 +25,11 @@ class MessagesServer(JsonServer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._replies = Replies()
         self._requests: deque[dict[str, Any]] = deque(maxlen=KEPT_REQUESTS)
 
     @property
     def requests(self) -> list[dict[str, Any]]:
-        """The last requests that were answered, oldest first."""
+        """Return the last requests that were answered, oldest first."""
         return list(self._requests)
 
     def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
@@ -38,13 +39,32 @@ class MessagesServer(JsonServer):
         if not headers.get("x-api-key") and not headers.get("authorization"):
             raise Refused("x-api-key header is required", 401, "authentication_error")
         check(body)
-        reply = self._replies.reply_to(body)
+        reply = _as_told_by(body, reply_to(_with_format(body)))
         self._requests.append(body)
         return reply
 
     def error(self, refused: Refused) -> dict[str, Any]:
         """Return an error in the service's form."""
         return {"type": "error", "error": {"type": refused.kind, "message": str(refused)}}
+
+
+def _with_format(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a request that asks for its verdict by a format, though it forces a tool."""
+    tool = forced_tool(body)
+    return {**body, "output_config": {"format": {"schema": tool["input_schema"]}}} if tool else body
+
+
+def _as_told_by(body: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
+    """Return a reply as a model of the request's family gives it: a tool that is called, or a thought before it."""
+    if tool := forced_tool(body):
+        verdict = json.loads(reply["content"][0]["text"])
+        called = {"type": "tool_use", "id": reply["id"].replace("msg", "toolu"), "name": tool["name"], "input": verdict}
+        return {**reply, "content": [called], "stop_reason": "tool_use"}
+    if output_format(body) and is_current(body["model"]):
+        # Readers of replies have to expect that a model of the 5 family thinks first.
+        thinking = {"type": "thinking", "thinking": "Made by rule.", "signature": "none"}
+        return {**reply, "content": [thinking, *reply["content"]]}
+    return reply
 
 
 class WebServer(JsonServer):

@@ -1,1 +1,1 @@
-"""What runs inside the emulator of AWS: ministack, what it gets wrong put right, and its calls decided by roles."""
+"""The inside of the emulator of AWS: ministack, with its errors put right, and its calls decided by roles."""

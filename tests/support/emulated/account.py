@@ -23,11 +23,11 @@ class Account:
         self._decider, self._record = decider, record
 
     def allows(self, role: str, action: str, resource: str, **context: str) -> bool:
-        """Whether a call with a role is allowed; it is written down."""
+        """Return whether a call with a role is allowed; it is written down."""
         return self._record.add(Decision(role, action, resource, self.would_allow(role, action, resource, **context)))
 
     def would_allow(self, role: str, action: str, resource: str, **context: str) -> bool:
-        """Whether a call with a role would be allowed: by its policies, and by that of the resource."""
+        """Return whether a call with a role would be allowed: by its policies, and by that of the resource."""
         found = _policy_of_resource(action.split(":")[0], resource)
         return self._decider.allows(
             self._policy(role),
@@ -39,7 +39,7 @@ class Account:
         )
 
     def service_may(self, service: str, action: str, resource: str, policy: Any, **context: str) -> bool:
-        """Whether a service may act on a resource in its own name, by the resource's policy; it is written down."""
+        """Return whether a service may act in its own name, by the resource's policy; write the decision down."""
         context = {**BY_TLS, "aws:SourceAccount": ACCOUNT, **context}
         allowed = bool(policy) and self._decider.allows(
             None, action, resource, principal=service, context=context, resource_policy=_parsed(policy)
@@ -47,7 +47,7 @@ class Account:
         return self._record.add(Decision(service, action, resource, allowed))
 
     def can_be_assumed(self, role: str, service: str, **context: str) -> bool:
-        """Whether a service may take a role on, by the role's trust policy; it is written down."""
+        """Return whether a service may take a role on, by the role's trust policy; it is written down."""
         found = iam._roles.get_scoped(ACCOUNT, None, role)
         trust = found and found["AssumeRolePolicyDocument"]
         return self.service_may(service, "sts:AssumeRole", role_arn(role), trust, **context)

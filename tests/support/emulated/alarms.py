@@ -8,7 +8,7 @@ from ministack.services import cloudwatch
 
 
 def keep_expressions() -> None:
-    """What an alarm watches by an expression is taken and forgotten."""
+    """Take what an alarm watches by an expression, and forget it."""
     put = cloudwatch._put_metric_alarm
 
     def put_alarm(params: Any, data: Any, is_cbor: bool, is_json: bool = False) -> Any:
@@ -23,7 +23,7 @@ def keep_expressions() -> None:
 
 
 def _listed(parts: dict[str, Any]) -> Any:
-    """The value that the names of a request's parts say, such as Metrics.member.1.Id."""
+    """Return the value that the names of a request's parts say, such as Metrics.member.1.Id."""
     tree: dict[str, Any] = {}
     for name, value in parts.items():
         *above, last = name.split(".")

@@ -1,4 +1,4 @@
-"""What services do for others, by roles and resources' policies: EventBridge's targets, functions behind the API."""
+"""Deliveries of services by roles and resources' policies: EventBridge's targets, functions behind the API."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a function raises: Step Functions names the class, and ministack does not."""
+"""The errors of a function: Step Functions names the class, and ministack does not."""
 
 import re
 from typing import Any
@@ -21,7 +21,7 @@ def name_errors() -> None:
 
 
 def class_in(log: str) -> str | None:
-    """The class of the error that a log ends with; nothing if it ends without a traceback."""
+    """Return the class of the error that a log ends with; nothing if it ends without a traceback."""
     _, traceback, lines = log.rpartition("Traceback (most recent call last):\n")
     # After the frames, which are indented, stands the class with its modules.
     raised = next((line for line in lines.splitlines() if line and not line.startswith(" ")), "")

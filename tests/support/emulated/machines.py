@@ -1,4 +1,4 @@
-"""What a state machine calls itself: decided by its role, where it happens, and refused as a failed state."""
+"""The calls of a state machine itself: decided by its role, where it happens, and refused as a failed state."""
 
 from collections.abc import Callable
 from contextvars import ContextVar

@@ -27,7 +27,7 @@ def give_each_role_its_keys() -> None:
 
 
 def decide_requests(account: Account) -> None:
-    """What a role asks for is decided here; ministack finds the action and the resource, and answers a refusal."""
+    """Decide what a role asks for; ministack finds the action and the resource, and answers a refusal."""
     own, refuse = iam_evaluator.evaluate, iam_actions.access_denied_response
 
     def evaluate(ctx: Any, policies: Any, *limits: Any) -> Any:
@@ -49,7 +49,7 @@ def decide_requests(account: Account) -> None:
 
 
 def compared(resource: str) -> str:
-    """The ARN that IAM compares: Step Functions takes the machine's for its versions and aliases, too."""
+    """Return the ARN that IAM compares: Step Functions takes the machine's for its versions and aliases, too."""
     return ":".join(resource.split(":")[:7]) if ":stateMachine:" in resource else resource
 
 

@@ -14,7 +14,7 @@ from zipfile import ZipFile
 from hypercorn.config import Config
 from ministack.services import lambda_svc, stepfunctions
 
-# Longer than the SDK that the provider uses keeps a connection that nobody needs.
+# Longer than the SDK that the provider uses keeps an idle connection.
 KEPT_SECONDS = 600
 
 

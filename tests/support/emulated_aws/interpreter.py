@@ -74,7 +74,7 @@ _add_event = EventManager.add_event
 def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause) -> list[_Mend]:
     return [
         _Mend(urls, "url_bases", [_HOSTS], "StartSyncExecution is called on a host of its own"),
-        _Mend(backend_index, "backend_url_patterns", _PATTERNS, "and whoever calls that host is sent on by this list"),
+        _Mend(backend_index, "backend_url_patterns", _PATTERNS, "and callers of that host are sent on by this list"),
         _Mend(StepFunctionResponse, "start_sync_execution", start_sync, "moto has no StartSyncExecution", is_new=True),
         _Mend(StepFunctionResponse, "get_execution_history", history_as_json, "its writer takes as long as a question"),
         _Mend(LambdaSimpleBackend, "invoke", _invoker(handlers), "a Lambda is a function of this process"),
@@ -89,7 +89,7 @@ def _mends(handlers: Mapping[str, LambdaHandler], pause: Pause) -> list[_Mend]:
         _Mend(
             Worker, "_reflect_execution_status", telling(status_last(_reflect)), "moto tells the end before the output"
         ),
-        _Mend(EventManager, "add_event", telling(_add_event), "whoever watches an execution would have to poll"),
+        _Mend(EventManager, "add_event", telling(_add_event), "watchers of an execution would have to poll"),
         _Mend(retrier_decl, "time", SimpleNamespace(sleep=pause), "retries wait as the caller says"),
         _Mend(WaitFunction, "_wait_interval", lambda self, env, wait_seconds: pause(wait_seconds), "so do Wait states"),
         _Mend(BotocoreStubber, "process_request", one_at_a_time(_process), "stores are not made for threads"),
@@ -124,7 +124,7 @@ def _parsed_once(definition: str) -> tuple[Any, None]:
 
 @contextmanager
 def local_aws(handlers: Mapping[str, LambdaHandler], pause: Pause = time.sleep) -> Iterator[None]:
-    """An AWS in this process: Step Functions that run, and Lambdas that are the given functions, by name.
+    """Yield an AWS in this process: Step Functions that run, and Lambdas that are the given functions, by name.
 
     `pause` waits between retries and in Wait states, in seconds.
     """

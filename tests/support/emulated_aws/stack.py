@@ -72,7 +72,7 @@ class LocalStack:
 
 
 def definition_text(definition: Path = QUESTION) -> str:
-    """The definition with its placeholders filled in, as Terraform fills them in."""
+    """Return the definition with its placeholders filled in, as Terraform fills them in."""
     names = {name: TABLES.get(name, (name,))[0] for name in placeholders(definition)}
     return definition_json(definition, names)
 

@@ -92,7 +92,7 @@ def as_aws_catches(matches: Callable[[Any, Any], None]) -> Callable[[Any, Any], 
     return matches_as_aws
 
 
-# Whoever waits for an execution's end is woken by each one's.
+# Threads that wait for an execution's end are woken by each one's.
 SOME_ENDED = threading.Condition()
 
 

@@ -1,4 +1,4 @@
-"""Executions of moto's as they go on: whoever watches one is woken by its events, and asks for none in vain."""
+"""Executions of moto's as they go on: watchers are woken by its events, and ask for none in vain."""
 
 import threading
 from collections.abc import Callable
@@ -43,6 +43,6 @@ def _named(name: str) -> Any:
 
 
 def _events(execution: Any) -> int:
-    """The number of events so far, without a copy of them."""
+    """Return the number of events so far, without a copy of them."""
     environment = execution.exec_worker.env if execution.exec_worker else None
     return len(environment.event_manager._history_event_list) if environment else 0

@@ -1,4 +1,4 @@
-"""What a run in the emulator called, held against what the page of permissions lists."""
+"""The calls of a run in the emulator, held against what the page of permissions lists."""
 
 from cli.doctor.permissions import ROLES
 from tests.support.enforced.record import Record

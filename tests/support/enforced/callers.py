@@ -1,4 +1,4 @@
-"""Who calls: each role has keys of its own, so that what signs a request says whose it is."""
+"""The callers: each role has keys of its own, so that what signs a request says whose it is."""
 
 import re
 from collections.abc import Iterable
@@ -9,36 +9,36 @@ TEST = {"test": "test"}
 
 
 def key_of(role: str) -> str:
-    """The access key of a role, which has its name in it."""
+    """Return the access key of a role, which has its name in it."""
     return "ASIA" + re.sub(r"\W", "", role).upper()
 
 
 def secret_of(role: str) -> str:
-    """The secret of a role's key."""
+    """Return the secret of a role's key."""
     return f"the secret of {role}"
 
 
 def token_of(role: str) -> str:
-    """The token of a role's session."""
+    """Return the token of a role's session."""
     return f"the token of {role}"
 
 
 def keys_of(roles: Iterable[str]) -> dict[str, str]:
-    """The secret by key: of these roles, and of the test."""
+    """Return the secret by key: of these roles, and of the test."""
     return {**TEST, **{key_of(role): secret_of(role) for role in roles}}
 
 
 def role_arn(role: str) -> str:
-    """The ARN of a role."""
+    """Return the ARN of a role."""
     return f"arn:aws:iam::{ACCOUNT}:role/{role}"
 
 
 def session_arn(role: str, session: str) -> str:
-    """The ARN of who calls with a role."""
+    """Return the ARN of who calls with a role."""
     return f"arn:aws:sts::{ACCOUNT}:assumed-role/{role}/{session}"
 
 
 def role_of(arn: str) -> str | None:
-    """The role that an ARN of a role or of its session names; of others nothing."""
+    """Return the role that an ARN of a role or of its session names; of others nothing."""
     found = re.search(r":(?:role|assumed-role)/([^/]+)", arn)
     return found[1] if found else None

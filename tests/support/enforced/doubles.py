@@ -24,11 +24,11 @@ class Doubles:
         self._roles, self._record = roles, record
 
     def embedding(self, key: str, model: str) -> bool:
-        """Whether who has this key may invoke the model."""
+        """Return whether who has this key may invoke the model."""
         return self._by_role(key, "bedrock:InvokeModel", f"arn:aws:bedrock:us-east-1::foundation-model/{model}")
 
     def recognition(self, key: str, operation: str) -> bool:
-        """Whether who has this key may call this operation of Textract, which knows no resource."""
+        """Return whether who has this key may call this operation of Textract, which knows no resource."""
         return self._by_role(key, f"textract:{operation}", "*")
 
     def object_read(self, key: str, bucket: str, name: str) -> bytes | None:
@@ -40,7 +40,7 @@ class Doubles:
         return None
 
     def collection(self, key: str, method: str, path: str) -> bool:
-        """Whether who has this key may do this in the collection: by its role, and by the data access policy."""
+        """Return whether who has this key may do this in the collection: by its role, and by the data access policy."""
         if key not in self._roles:
             return True
         [found] = self._aoss.list_collections()["collectionSummaries"]

@@ -1,4 +1,4 @@
-"""Trust policies and resources' policies let in whom they name, and nobody else; decided from what Terraform made."""
+"""Trust policies and resources' policies let in whom they name alone; decided from what Terraform made."""
 
 import json
 import re

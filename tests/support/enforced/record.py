@@ -1,4 +1,4 @@
-"""What was decided, a line for each call: written by the emulator and by the doubles beside it, read by the test."""
+"""The record of decisions, a line for each call: written by the emulator and its doubles, read by the test."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a user sees when a deployment lacks one thing that it allows: each is taken out, tried, and put back."""
+"""Refusals that a user sees when a deployment lacks a permission: each is taken out, tried, and put back."""
 
 import json
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def _of_questions(stack: Stack, api: httpx2.Client) -> Iterator[Refusal]:
 
 
 def _answered(stack: Stack, api: httpx2.Client, asked: dict[str, Any]) -> dict[str, Any]:
-    """What the API says of a question when its execution has ended, in whichever way."""
+    """Return what the API says of a question when its execution has ended, in whichever way."""
     location = api.post(stack.url("/v1/questions"), json=asked).headers["location"].removeprefix("/live")
     machine = stack.outputs()["machine_arns"]["standard"].removesuffix(":live")
     arn = f"{machine.replace(':stateMachine:', ':execution:')}:{location.rpartition('/')[2]}"
@@ -104,7 +104,7 @@ def _of_machines(stack: Stack) -> Iterator[Refusal]:
 
 
 def _loaded(stack: Stack, name: str) -> str:
-    """How a new document stands when its ingestion has ended, and why."""
+    """Return how a new document stands when its ingestion has ended, and why."""
     key = _put(stack, name)
     return eventually(lambda: _standing(stack).get(key), f"{key} has no state")
 
@@ -117,7 +117,7 @@ def _put(stack: Stack, name: str) -> str:
 
 
 def _standing(stack: Stack) -> dict[str, str]:
-    """How each document stands, and why, by its key."""
+    """Return how each document stands, and why, by its key."""
     return {
         item["key"]["S"]: f"{item['status']['S']} {item.get('reason', {}).get('S', '')}".strip()
         for item in documents_of(stack, COLLECTION)

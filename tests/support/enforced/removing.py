@@ -53,7 +53,7 @@ def without_grant(aws: Aws, name: str, description: str) -> Iterator[None]:
 
 @contextmanager
 def without_permission(aws: Aws, function: str, qualifier: str | None) -> Iterator[None]:
-    """In the block nobody may invoke a function by its own policy."""
+    """Let no caller invoke a function by its own policy in the block."""
     client = boto3.client("lambda", **aws)
     which = {"FunctionName": function, **({"Qualifier": qualifier} if qualifier else {})}
     [statement] = json.loads(client.get_policy(**which)["Policy"])["Statement"]

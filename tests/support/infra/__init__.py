@@ -1,4 +1,4 @@
-"""What the tests of infra/ share."""
+"""The parts that tests of infra/ share."""
 
 import pytest
 

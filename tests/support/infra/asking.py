@@ -1,4 +1,4 @@
-"""What a deployment at the emulator talks to; its documents, and questions through its API Gateway."""
+"""The services of a deployment at the emulator; its documents, and questions through its API Gateway."""
 
 import json
 import shlex
@@ -56,7 +56,7 @@ def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble, 
             "environment": instead,
             "model_base_url": model.url,
             "web_base_url": web.url,
-            "prices": {"selfrag-offline": [0, 0, 0]},
+            "prices": {"rule": [0, 0, 0]},
         }
         yield variables, collection, titan, textract
 
@@ -71,13 +71,13 @@ def decided(
 
 
 def documents_held(collection: OpenSearchDouble, index: str = "passages") -> set[str]:
-    """The keys of the documents that an index of the collection holds passages of."""
+    """Return the keys of the documents that an index of the collection holds passages of."""
     documents = collection.indices[index].documents
     return {each.source["document"] for each in documents if each.until == float("inf")}
 
 
 def host_packages(directory: Path) -> Path:
-    """The packages as `make package` builds them, but for this machine's processor and Python."""
+    """Return the packages as `make package` builds them, but for this machine's processor and Python."""
     libraries = ROOT / "build" / "libraries" / "host"
     needed(libraries, "nothing in build/libraries/host: make .venv/.test")
     command = ["-m", "infra.packages.package", "--libraries", str(libraries), "--out", str(directory)]
@@ -86,7 +86,7 @@ def host_packages(directory: Path) -> Path:
 
 
 def set_keys(stack: Stack) -> None:
-    """What an operator does with the commands of the output `secret_commands`."""
+    """Run the commands of the output `secret_commands`, as an operator does."""
     client = boto3.client("secretsmanager", **at(stack))
     for command in stack.outputs()["secret_commands"].values():
         words = command.split()
@@ -94,13 +94,13 @@ def set_keys(stack: Stack) -> None:
 
 
 def api_key(stack: Stack) -> str:
-    """The API key, as the command of the output fetches it."""
+    """Return the API key, as the command of the output fetches it."""
     key_id = stack.outputs()["api_key_command"].split()[-1]
     return str(boto3.client("apigateway", **at(stack)).get_api_key(apiKey=key_id, includeValue=True)["value"])
 
 
 def at(stack: Stack) -> Mapping[str, Any]:
-    """How boto3 reaches the emulator."""
+    """Return how boto3 reaches the emulator."""
     keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
     return {"endpoint_url": stack.aws, "region_name": "us-east-1", **keys}
 
@@ -117,7 +117,7 @@ def until_all_are(stack: Stack, expected: dict[str, str]) -> None:
 
 
 def documents_of(stack: Stack, collection: str) -> list[dict[str, Any]]:
-    """What the manifest says of the documents of a collection."""
+    """Return what the manifest says of the documents of a collection."""
     found = boto3.client("dynamodb", **at(stack)).query(
         TableName=stack.outputs()["tables"]["documents"],
         IndexName="by_collection",
@@ -130,7 +130,7 @@ def documents_of(stack: Stack, collection: str) -> list[dict[str, Any]]:
 
 
 def ended(stack: Stack, command: str) -> dict[str, Any]:
-    """What the execution that a command of the outputs starts ends with."""
+    """Return what the execution that a command of the outputs starts ends with."""
     words = shlex.split(command)
     machine, given = (words[words.index(option) + 1] for option in ("--state-machine-arn", "--input"))
     found = end_of(stack, machine, json.loads(given))
@@ -140,7 +140,7 @@ def ended(stack: Stack, command: str) -> dict[str, Any]:
 
 
 def end_of(stack: Stack, machine: str, given: dict[str, Any]) -> dict[str, Any]:
-    """An execution that was started and has ended, as Step Functions describes it."""
+    """Return an execution that was started and has ended, as Step Functions describes it."""
     client = boto3.client("stepfunctions", **at(stack))
     arn = client.start_execution(stateMachineArn=machine, input=json.dumps(given))["executionArn"]
 
@@ -152,7 +152,7 @@ def end_of(stack: Stack, machine: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def finished(api: httpx2.Client, url: str) -> dict[str, Any]:
-    """The response of a question as soon as there is one."""
+    """Return the response of a question as soon as there is one."""
 
     def reply() -> dict[str, Any] | None:
         # With its trace, an execution that failed is told at once.
@@ -167,7 +167,7 @@ def finished(api: httpx2.Client, url: str) -> dict[str, Any]:
 
 
 def eventually(look: Callable[[], Found | None], otherwise: str) -> Found:
-    """What `look` finds as soon as it finds something."""
+    """Return what `look` finds as soon as it finds something."""
     # Seldom enough for what a key may ask in a second.
     for _ in range(600):
         if (found := look()) is not None:

@@ -43,7 +43,7 @@ class Deployment:
 
 @contextmanager
 def deployed(directory: Path) -> Iterator[Deployment]:
-    """A deployment below `directory`, whose steps say in their warnings of which release they are."""
+    """Yield a deployment below `directory`, whose steps say in their warnings of which release they are."""
     copied = sources(directory / "sources")
     packages = packages_of(copied, directory / "packages")
     with (

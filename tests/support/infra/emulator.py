@@ -61,7 +61,7 @@ _PACKAGED = (
 
 @contextmanager
 def emulator(directory: Path) -> Iterator[str]:
-    """The address of an emulator that writes below `directory` and ends with the block."""
+    """Yield the address of an emulator that writes below `directory` and ends with the block."""
     python, port = emulator_python(), _free_port()
     address = f"http://127.0.0.1:{port}"
     # Its workers call AWS at this address; by default it listens on every interface.
@@ -91,7 +91,7 @@ def emulator(directory: Path) -> Iterator[str]:
 
 
 def record_of(directory: Path) -> Path:
-    """The file that an emulator below `directory` writes its decisions to."""
+    """Return the file that an emulator below `directory` writes its decisions to."""
     return directory / "decided.jsonl"
 
 
@@ -136,11 +136,11 @@ class Stack:
         self.apply()
 
     def changes(self) -> dict[str, list[str]]:
-        """What another apply would do, by the address of each resource."""
+        """Return what another apply would do, by the address of each resource."""
         return {address: change["actions"] for address, change in self._plan() if change["actions"] != ["no-op"]}
 
     def planned(self) -> dict[str, dict[str, Any]]:
-        """The attributes that resources would have after another apply, by address, as far as they are known."""
+        """Return the attributes that resources would have after another apply, by address, as far as they are known."""
         return {address: change["after"] for address, change in self._plan() if change["after"] is not None}
 
     def _plan(self) -> list[tuple[str, dict[str, Any]]]:
@@ -153,17 +153,17 @@ class Stack:
         self._terraform("destroy", "-input=false", "-auto-approve", "-no-color")
 
     def outputs(self) -> dict[str, Any]:
-        """The outputs' values by name, as the last apply left them."""
+        """Return the outputs' values by name, as the last apply left them."""
         return self._outputs
 
     def resources(self) -> dict[str, dict[str, Any]]:
-        """The attributes of every resource that terraform manages, by address."""
+        """Return the attributes of every resource that terraform manages, by address."""
         state = json.loads(self._terraform("show", "-json"))
         found = state.get("values", {}).get("root_module", {}).get("resources", [])
         return {each["address"]: each["values"] for each in found if each["mode"] == "managed"}
 
     def url(self, path: str) -> str:
-        """The address of a path of the deployed API at the emulator."""
+        """Return the address of a path of the deployed API at the emulator."""
         endpoint = urlsplit(self._outputs["endpoint"])
         api = str(endpoint.hostname).split(".")[0]
         return f"{self.aws}/_aws/execute-api/{api}{endpoint.path}{path}"

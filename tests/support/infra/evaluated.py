@@ -77,7 +77,7 @@ class Evaluated:
         return definition_json(EVALUATION, names)
 
     def run(self, run: str) -> dict[str, Any]:
-        """How an execution of a run ends, as Step Functions describes it."""
+        """Return how an execution of a run ends, as Step Functions describes it."""
         given = json.dumps({"run": run})
         arn = self.states.start_execution(stateMachineArn=MACHINE, input=given)["executionArn"]
 
@@ -94,12 +94,12 @@ class Evaluated:
         return json.loads(self.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read())
 
     def keys(self, prefix: str) -> list[str]:
-        """The keys of the objects below a prefix."""
+        """Return the keys of the objects below a prefix."""
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
         return [each["Key"] for page in pages for each in page.get("Contents", [])]
 
     def asked(self) -> Counter[str]:
-        """How often each question was asked, by the executions of the machine that answers."""
+        """Return how often each question was asked, by the executions of the machine that answers."""
         pages = self.states.get_paginator("list_executions").paginate(stateMachineArn=f"{_ARN}-standard")
         arns = [each["executionArn"] for page in pages for each in page["executions"]]
         inputs = [json.loads(self.states.describe_execution(executionArn=arn)["input"]) for arn in arns]

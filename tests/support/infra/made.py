@@ -1,4 +1,4 @@
-"""What terraform made, held against the rules: checks of a deployment's state."""
+"""Checks of a deployment's state: what terraform made, held against the rules."""
 
 import json
 import re
@@ -84,7 +84,7 @@ def the_roles_are_those_that_the_tests_enforce(resources: Resources) -> None:
 
 
 def everything_names_versions(resources: Resources) -> None:
-    """What a definition or `ask` names has a version, so that nothing of another release runs in its place."""
+    """Check that a definition and `ask` name versions, so that nothing of another release runs in their place."""
     machines = of_kind(resources, "aws_sfn_state_machine")
     invoked = [
         arn for machine in machines for arn in re.findall(r'"(arn:[^"]+:function:[^"]+)"', machine["definition"])
@@ -129,7 +129,7 @@ def alarms_and_widgets_use_metrics_that_are_emitted(resources: Resources) -> Non
 
 
 def metrics_of(alarm: dict[str, Any]) -> list[tuple[str, str, frozenset[str]]]:
-    """What an alarm looks at: namespace, name and dimensions, of its own metric, of its parts, or of its query."""
+    """Return what an alarm looks at: namespace, name and dimensions of its metric, its parts, or its query."""
     if alarm["metric_name"]:
         return [(alarm["namespace"], alarm["metric_name"], frozenset(alarm["dimensions"]))]
     parts = [part for query in alarm["metric_query"] for part in query["metric"]]
@@ -174,7 +174,7 @@ def _body(resources: Resources) -> Any:
 
 
 def _integrations(resources: Resources) -> dict[tuple[str, str], Any]:
-    """What answers each method of a path."""
+    """Return what answers each method of a path."""
     paths = _body(resources)["paths"]
     return {
         (path, method): of["x-amazon-apigateway-integration"] for path in paths for method, of in paths[path].items()
@@ -182,10 +182,10 @@ def _integrations(resources: Resources) -> dict[tuple[str, str], Any]:
 
 
 def of_kind(resources: Resources, kind: str) -> list[dict[str, Any]]:
-    """The attributes of all resources of a kind."""
+    """Return the attributes of all resources of a kind."""
     return [values for address, values in resources.items() if address.startswith(f"{kind}.")]
 
 
 def listed(value: Any) -> list[Any]:
-    """A policy's value, which may be a text or a list of them."""
+    """Return a policy's value, which may be a text or a list of them."""
     return value if isinstance(value, list) else [value]

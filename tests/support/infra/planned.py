@@ -1,4 +1,4 @@
-"""What Terraform would make, planned without AWS: its provider is a mock, so what only AWS knows is unknown (None)."""
+"""Terraform's plan without AWS: its provider is a mock, so what only AWS knows is unknown (None)."""
 
 import json
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Plan:
 
     @property
     def allowed(self) -> dict[str, list[dict[str, Any]]]:
-        """The statements of the policies, by what each is called."""
+        """Return the statements of the policies, by what each is called."""
         return {
             address.removeprefix(_POLICY): values["statement"]
             for address, values in self.resources.items()
@@ -62,7 +62,7 @@ run "planned" {
 
 
 def prepared(directory: Path) -> Path:
-    """A folder with the configuration, ready for plans; the functions' packages are empty."""
+    """Return a folder with the configuration, ready for plans; the functions' packages are empty."""
     copy_configuration(directory)
     for package in [*steps_of(FUNCTIONS), *LAYERS]:
         (directory / f"{package}.zip").touch()
@@ -72,7 +72,7 @@ def prepared(directory: Path) -> Path:
 
 
 def planned(directory: Path, **variables: Any) -> Plan:
-    """What is planned with these variables; fails the test where the plan fails."""
+    """Return what is planned with these variables; fails the test where the plan fails."""
     values = {"collection_public": True, "package_directory": ".", **variables}
     (directory / "terraform.tfvars.json").write_text(json.dumps(values))
     command = [terraform(), "test", "-no-color", "-verbose", "-json"]

@@ -58,18 +58,18 @@ def went_back(ended: Ended) -> None:
 
 
 def command(directory: Path, stack: Stack) -> Callable[..., Ended]:
-    """The command as an operator runs it."""
+    """Return the command as an operator runs it."""
     keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_ENDPOINT_URL": stack.aws}
     return Command(directory, tuple(keys.items()))
 
 
 def ready(execution: dict[str, Any]) -> bool:
-    """Whether a document was ingested."""
+    """Return whether a document was ingested."""
     return execution["status"] == "SUCCEEDED" and json.loads(execution["output"])["status"] == "ready"
 
 
 def release_of(response: dict[str, Any]) -> str:
-    """The one release that made every step of an answer."""
+    """Return the one release that made every step of an answer."""
     assert response["status"] == "answered", response
     [release] = {warning for warning in response["usage"]["warnings"] if warning in (FIRST, SECOND)}
     return release

@@ -1,4 +1,4 @@
-"""What holds for all of the Terraform, as functions from its text to what breaks the rule."""
+"""The rules for all of the Terraform, as functions from its text to what breaks the rule."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -32,17 +32,17 @@ def text_of(directory: Path) -> str:
 
 
 def functions_of() -> set[str]:
-    """The folders that are functions."""
+    """Return the folders that are functions."""
     return {handler.parent.name for handler in handler_files()}
 
 
 def handler_files() -> list[Path]:
-    """The modules that Lambda calls: of a step in a room, or of one beside the rooms."""
+    """Return the modules that Lambda calls: of a step in a room, or of one beside the rooms."""
     return [*FUNCTIONS.glob("*/handler.py"), *FUNCTIONS.glob("*/*/handler.py")]
 
 
 def listed_permissions() -> dict[str, set[str]]:
-    """What docs/permissions.md says that each role may do, by function, and by name for the roles of services."""
+    """Return each role's permissions by docs/permissions.md: by function, and by name for roles of services."""
     page = (ROOT / "docs/permissions.md").read_text(encoding="utf-8")
     found: dict[str, set[str]] = {role: set() for role in [*functions_of(), *SERVICE_ROLES]}
     for roles, actions, resource in rows_of(page):
@@ -52,7 +52,7 @@ def listed_permissions() -> dict[str, set[str]]:
 
 
 def rows_of(page: str) -> Iterator[tuple[Iterable[str], set[str], str]]:
-    """The rows of the page's tables: the roles, their actions, and on what."""
+    """Yield the rows of the page's tables: the roles, their actions, and on what."""
     row = rf"^\| (`\w+`|{EACH_THAT_ASKS}) \| (`[^|]+`) \| ([^|]+) \|"
     for who, actions, resource in re.findall(row, page, re.M):
         roles = DEFAULT_MODELS if who == EACH_THAT_ASKS else [who.strip("`")]
@@ -60,7 +60,7 @@ def rows_of(page: str) -> Iterator[tuple[Iterable[str], set[str], str]]:
 
 
 def blocks(text: str, *path: str) -> Blocks:
-    """The blocks of a kind, such as ("variable",) or ("resource", "aws_sns_topic"), by name."""
+    """Return the blocks of a kind, such as ("variable",) or ("resource", "aws_sns_topic"), by name."""
     found: Blocks = {}
     for block in _parsed(text).get(path[0], []):
         for part in path[1:]:
@@ -97,7 +97,7 @@ def public_collections(text: str) -> list[str]:
 
 
 def alarms_of(text: str) -> list[str]:
-    """The entries of the map of alarms, each as the text between its braces."""
+    """Return the entries of the map of alarms, each as the text between its braces."""
     return re.findall(r"\{\n(\s+(?:metrics|query)\s+=.*?)\n\s+\}", text, re.S)
 
 
@@ -126,12 +126,12 @@ def unquoted_namespaces(text: str) -> list[str]:
 
 
 def variables_set_by(page: str) -> set[str]:
-    """The variables that a page of the documentation says to set, as `name = value`."""
+    """Return the variables that a page of the documentation says to set, as `name = value`."""
     return set(re.findall(r"`([a-z_]+) += [^`]+`", page))
 
 
 def local_values(text: str) -> list[dict[str, Any]]:
-    """The blocks of local values."""
+    """Return the blocks of local values."""
     found: list[dict[str, Any]] = _parsed(text)["locals"]
     return found
 
@@ -143,7 +143,7 @@ def unmatched_functions(text: str, folders: set[str]) -> set[str]:
 
 
 def unversioned(text: str) -> list[str]:
-    """What may change while an execution runs: what publishes no version, and what is named without one."""
+    """Return what may change while an execution runs: what publishes no version, and what is named without one."""
     kinds = ("aws_lambda_function", "aws_sfn_state_machine")
     published = {
         f"{kind}.{name}": body.get("publish") for kind in kinds for name, body in blocks(text, "resource", kind).items()

@@ -35,7 +35,7 @@ _DONE = "    count_calls(result.calls, prices())\n"
 
 
 def sources(directory: Path) -> Path:
-    """A copy of the sources whose steps add to their warnings that they are of the first release."""
+    """Return a copy of the sources whose steps add to their warnings that they are of the first release."""
     for folder in ("functions", "infra/packages"):
         shutil.copytree(ROOT / folder, directory / folder, ignore=shutil.ignore_patterns("__pycache__"))
     _replace(directory / "functions/selfrag/domain/policy.py", "le=240.0", f"le={DEADLINE_SECONDS}")
@@ -59,7 +59,7 @@ def change(sources: Path, infra: Path) -> None:
 
 
 def packages_of(sources: Path, out: Path) -> Path:
-    """The packages of these sources, for this machine's processor and Python."""
+    """Return the packages of these sources, for this machine's processor and Python."""
     libraries = ROOT / "build" / "libraries" / "host"
     needed(libraries, "nothing in build/libraries/host: make .venv/.test")
     command = ["-m", "infra.packages.package", "--libraries", str(libraries), "--out", str(out)]

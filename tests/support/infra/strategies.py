@@ -22,7 +22,7 @@ _JUDGED = ["GradeSupport", "GradeUtility"]
 # Two levels of a tree, the first of which is searched for again.
 _LEVEL = ["Retrieve", "GradeRelevance", "Generate", "DecideRetrieval", "GradeSupport", "RankPaths"]
 _GROWN = ["DecideRetrieval", *_LEVEL, *_LEVEL, "RankPaths", "GradeUtility", "PickCandidate"]
-# By strategy: status and path. What nobody checked goes out as partial.
+# By strategy: status and path. What was not checked goes out as partial.
 OUTCOMES = {
     "self_rag": ("answered", _GRADED + _JUDGED),
     "naive": ("partial", ["Retrieve", "Generate"]),

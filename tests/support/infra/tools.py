@@ -1,4 +1,4 @@
-"""Where the tools of these tests are; a missing one skips a test, or fails it where CI runs."""
+"""The tools of these tests; a missing one skips a test, or fails it where CI runs."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ DECIDING = ROOT / "tests" / "support" / "roles"
 
 
 def needed(found: str | Path | None, what: str) -> str:
-    """The path of a tool, which must be there in CI."""
+    """Return the path of a tool, which must be there in CI."""
     if found and Path(found).exists():
         return str(found)
     if os.environ.get("CI"):
@@ -22,36 +22,36 @@ def needed(found: str | Path | None, what: str) -> str:
 
 
 def terraform() -> str:
-    """The terraform program."""
+    """Return the terraform program."""
     return needed(shutil.which("terraform"), "terraform is not installed")
 
 
 def emulator_python() -> str:
-    """The interpreter that has ministack."""
+    """Return the interpreter that has ministack."""
     found = os.environ.get("SELFRAG_EMULATOR_PYTHON") or ROOT / ".venv-emulator/bin/python"
     return needed(found, "ministack is not installed: make .venv-emulator")
 
 
 def checkov() -> str:
-    """The checkov program."""
+    """Return the checkov program."""
     found = os.environ.get("SELFRAG_CHECKOV") or ROOT / ".venv-checkov/bin/checkov"
     return needed(found, "checkov is not installed: make .venv-checkov")
 
 
 def can_decide() -> bool:
-    """Whether this machine can decide calls by policies; where it cannot, some tests run with every call allowed."""
+    """Return whether this machine can decide calls by policies; else some tests run with every call allowed."""
     return bool(shutil.which("node")) and (DECIDING / "node_modules").exists()
 
 
 def simulator() -> list[str]:
-    """The command that decides calls by policies."""
+    """Return the command that decides calls by policies."""
     node = needed(shutil.which("node"), "node is not installed")
     needed(DECIDING / "node_modules", "iam-simulate is not installed: make install")
     return [node, str(DECIDING / "decide.mjs")]
 
 
 def provider_mirror() -> list[str]:
-    """The option of `terraform init` for a folder that holds the provider, if the machine has one."""
+    """Return the option of `terraform init` for a folder that holds the provider, if the machine has one."""
     # HOST/hashicorp/aws, the form of a filesystem mirror; elsewhere terraform downloads the provider.
     for provider in [*Path("/opt").glob("*/*/hashicorp/aws"), *Path("/usr/share").glob("*/*/hashicorp/aws")]:
         return [f"-plugin-dir={provider.parents[2]}"]

@@ -37,7 +37,7 @@ class Traffic:
         )
 
     def ask(self, question: str) -> dict[str, Any]:
-        """The response, as API Gateway would get it: from the alias of `ask`, asked again until there is one."""
+        """Return the response, as API Gateway would get it: from the alias of `ask`, asked again until there is one."""
         body = {"question": question, "policy": {"deadline_seconds": DEADLINE_SECONDS, "top_k": 2}}
         started = self._called("POST", "/v1/questions", body)
         assert started["statusCode"] == 202, started
@@ -54,7 +54,7 @@ class Traffic:
         return response
 
     def load(self, key: str, text: str) -> dict[str, Any]:
-        """How the execution that the alias of the ingestion starts for a new object ends."""
+        """Return how the execution that the alias of the ingestion starts for a new object ends."""
         self._s3.put_object(Bucket=BUCKET, Key=key, Body=text.encode())
         given = json.dumps({"bucket": BUCKET, "key": key})
         arn = self._states.start_execution(stateMachineArn=INGESTION, input=given)["executionArn"]

@@ -53,11 +53,11 @@ class Tab:
         self.page.reload()
 
     def run(self, script: str) -> Any:
-        """The value of an expression in the page; a promise is waited for."""
+        """Return the value of an expression in the page; a promise is waited for."""
         return self.page.evaluate(script)
 
     def until(self, condition: str) -> Any:
-        """The value of an expression as soon as it is true."""
+        """Return the value of an expression as soon as it is true."""
         found = self.page.wait_for_function(f"() => {{ try {{ return {condition}; }} catch {{ return null; }} }}")
         return found.json_value()
 
@@ -82,11 +82,11 @@ class Tab:
             self.tell("Input.dispatchDragEvent", type=kind, x=box["x"] + 20, y=box["y"] + 20, data=data)
 
     def picture(self) -> bytes:
-        """What is seen, as PNG."""
+        """Return what is seen, as PNG."""
         return self.page.screenshot()
 
     def violations(self) -> list[str]:
-        """What axe-core finds wrong with the view by WCAG 2.2 A and AA."""
+        """Return what axe-core finds wrong with the view by WCAG 2.2 A and AA."""
         self.page.evaluate(Path(needed(AXE, "axe-core is not installed: make install")).read_text(encoding="utf-8"))
         found = self.page.evaluate("(tags) => axe.run({runOnly: tags}).then((found) => found.violations)", WCAG)
         return [f"{one['id']}: {' '.join(node['html'] for node in one['nodes'])}" for one in found]
@@ -103,7 +103,7 @@ class Tab:
 
 @cache
 def _browser() -> Browser:
-    """The one browser of a process: its start takes as long as a test."""
+    """Return the one browser of a process: its start takes as long as a test."""
     program = next(filter(None, map(shutil.which, NAMES)), None)
     program = needed(program, "chromium is not installed: make install as root on Debian, or install it yourself")
     playwright = sync_playwright().start()
@@ -113,7 +113,7 @@ def _browser() -> Browser:
 
 @contextmanager
 def browsing() -> Iterator[Tab]:
-    """A tab that knows nothing of the one before, and forgets what it wrote at the end of the block."""
+    """Yield a tab that knows nothing of the one before, and forgets what it wrote at the end of the block."""
     context = _browser().new_context()
     yield Tab(context.new_page())
     context.close()

@@ -13,7 +13,7 @@ from tests.support.loopback import Loopback
 
 
 def response_of(text: str, question_id: str = "q0") -> dict[str, Any]:
-    """A response each text of which is this one."""
+    """Return a response each text of which is this one."""
     claim = {"claim": text, "support": text, "passage_ids": [text], "missing": text}
     judged = {"passage_id": text, "document": text, "relevant": True, "score": 0.9, "label": text, "strips": []}
     citation = {"passage_id": text, "document": text, "quote": text, "heading": text, "page": None, "locator": text}
@@ -42,7 +42,7 @@ def response_of(text: str, question_id: str = "q0") -> dict[str, Any]:
 
 
 def document_of(text: str) -> dict[str, Any]:
-    """A failed document, whose key and reason are this text."""
+    """Return a failed document, whose key and reason are this text."""
     return {"id": "d", "key": text, "collection": text, "status": "failed", "reason": text}
 
 

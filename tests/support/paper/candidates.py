@@ -32,7 +32,7 @@ def distribution(relevance: Sequence[float], support: Sequence[float], use: Sequ
 
 
 def critiqued(name: str, seq: float = 1.0) -> Critiqued:
-    """An answer of the example with its probabilities; its sequence term times `seq`."""
+    """Return an answer of the example with its probabilities; its sequence term times `seq`."""
     relevance, support, use, logs, tokens = ROWS[name]
     found = distribution(relevance, support, use)
     told = Terms(
@@ -52,7 +52,7 @@ def critiqued(name: str, seq: float = 1.0) -> Critiqued:
 
 
 def labelled(name: str) -> Critiqued:
-    """The same answer as our graders judge it."""
+    """Return the same answer as our graders judge it."""
     rel, level, use = CLAUDE[name]
     label = "relevant" if rel >= 0.5 else "irrelevant"
     return Critiqued(

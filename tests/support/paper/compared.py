@@ -45,7 +45,7 @@ def answers() -> dict[str, Any]:
 
 
 def ranked() -> dict[str, Any]:
-    """What RankPaths gives back of the tree: lines without texts, and the paths of its beam with theirs."""
+    """Return what RankPaths gives back of the tree: lines without texts, and the paths of its beam with theirs."""
     nodes = [
         {**one, "text": "", "state": "kept" if one["state"] == "chosen" else one["state"]} for one in tree()["nodes"]
     ]

@@ -42,12 +42,12 @@ def running(
 
 
 def decided(question: str, **more: Any) -> dict[str, Any]:
-    """What DecideRetrieval says."""
+    """Return what DecideRetrieval says."""
     return decide_retrieval({"generator": "selfrag", "question": question, **more}, None)
 
 
 def candidates(scenario: Scenario, **more: Any) -> tuple[list[Critiqued], dict[str, Any]]:
-    """An answer from each passage of a scenario, and the whole result of the step."""
+    """Return an answer from each passage of a scenario, and the whole result of the step."""
     passages = [scenario.evidence(name).model_dump() for name in scenario.passages]
     task = {"generator": "selfrag", "mode": "candidates", "question": scenario.question, "passages": passages, **more}
     result = generate(task, None)
@@ -55,7 +55,7 @@ def candidates(scenario: Scenario, **more: Any) -> tuple[list[Critiqued], dict[s
 
 
 def segments(scenario: Scenario, branches: list[dict[str, Any]], **more: Any) -> tuple[list[Segment], dict[str, Any]]:
-    """A segment for each branch, and the whole result of the step."""
+    """Return a segment for each branch, and the whole result of the step."""
     ids = dict.fromkeys(one["passage_id"] for one in branches if one["passage_id"])
     shown = {"branches": branches, "passages": [scenario.evidence(one).model_dump() for one in ids]}
     result = generate(
@@ -65,6 +65,6 @@ def segments(scenario: Scenario, branches: list[dict[str, Any]], **more: Any) ->
 
 
 def branch(scenario: Scenario, name: str, parent: Segment | None = None, **more: Any) -> dict[str, Any]:
-    """The branch whose segment is the node of a name, behind the segment that was written for its parent."""
+    """Return the branch whose segment is the node of a name, behind the segment that was written for its parent."""
     told = {"told": parent.told, "bare": parent.answer, "parent": parent.id} if parent else {}
     return {"id": name, "passage_id": scenario.named(name).passage, **told, **more}

@@ -25,7 +25,7 @@ LEVELS = {SUPPORT[0]: "no_support", SUPPORT[1]: "partially_supported", SUPPORT[2
 
 
 def endpoint(rows: dict[str, Row]) -> dict[str, list[Any]]:
-    """The replies of the steps where the fine-tuned model decides, writes and judges."""
+    """Return the replies of the steps where the fine-tuned model decides, writes and judges."""
     decided = {"verdict": {"decision": "yes", "reason": "r", "ratio": 0.9}, "sequences": 1}
     return {
         "decide_retrieval": [steps.asked("decide_retrieval", **decided)],
@@ -43,7 +43,7 @@ def _written(event: dict[str, Any], rows: dict[str, Row]) -> dict[str, Any]:
 
 
 def segment(branch: dict[str, Any], row: Row) -> dict[str, Any]:
-    """A sentence as the endpoint's adapter gives it back."""
+    """Return a sentence as the endpoint's adapter gives it back."""
     passage_id, text, seq, relevance, support, following, use = row
     assert branch["passage_id"] == passage_id
     found = dict(zip(reversed(RELEVANCE), relevance, strict=True)) | dict(zip(reversed(SUPPORT), support, strict=True))
@@ -85,7 +85,7 @@ def cited(passage_id: str, text: str) -> dict[str, Any]:
 
 
 def next_sentence(event: dict[str, Any]) -> dict[str, Any]:
-    """A sentence that no path has had."""
+    """Return a sentence that no path has had."""
     if event["mode"] == "direct":
         return steps.answer("Hello.")
     number = event["so_far"].count(".") + 1

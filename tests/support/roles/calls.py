@@ -1,4 +1,4 @@
-"""What a call of AWS asks for: the IAM action and the resource, by the names of the deployment of policies.json."""
+"""Calls of AWS as IAM actions and resources, by the names of the deployment of policies.json."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,7 +11,7 @@ HERE = f"us-east-1:{ACCOUNT}"
 COLLECTION = f"arn:aws:aoss:{HERE}:collection/passages"
 
 _PREFIXES = {"stepfunctions": "states", "bedrock-runtime": "bedrock"}
-# Whoever reads an object, or its head, needs GetObject.
+# Reading an object, or its head, needs GetObject.
 _ACTIONS = {"lambda:Invoke": "lambda:InvokeFunction", "s3:HeadObject": "s3:GetObject"}
 _SECRETS = {
     "model-key": "selfrag/anthropic", MODEL_SECRET: "selfrag/anthropic",
@@ -20,13 +20,13 @@ _SECRETS = {
 
 
 def action_of(service: str, operation: str) -> str:
-    """The IAM action of an operation of botocore."""
+    """Return the IAM action of an operation of botocore."""
     action = f"{_PREFIXES.get(service, service)}:{operation}"
     return _ACTIONS.get(action, action)
 
 
 def resource_of(action: str, parameters: dict[str, Any]) -> str:
-    """The ARN that a call is decided by; "*" for what has none here."""
+    """Return the ARN that a call is decided by; "*" for what has none here."""
     match action.split(":")[0]:
         case "s3":
             return f"{bucket_arn(parameters['Bucket'])}/{parameters['Key']}"
@@ -52,7 +52,7 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
 
 
 def read_by(action: str, parameters: dict[str, Any]) -> tuple[str, str] | None:
-    """What a service reads for a call in its caller's name: the action and the resource."""
+    """Return what a service reads for a call in its caller's name: the action and the resource."""
     if action != "textract:StartDocumentTextDetection":
         return None
     where = parameters["DocumentLocation"]["S3Object"]
@@ -60,17 +60,17 @@ def read_by(action: str, parameters: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def bucket_arn(local_name: str) -> str:
-    """The ARN of a bucket, which has the account and the region in its name."""
+    """Return the ARN of a bucket, which has the account and the region in its name."""
     return f"arn:aws:s3:::{local_name}-{ACCOUNT}-us-east-1"
 
 
 def step_of(resource: str) -> str:
-    """The step whose function a resource is, or a version of it; for any other resource something else."""
+    """Return the step whose function a resource is, or a version of it; for any other resource something else."""
     return resource.rpartition(":selfrag-")[2].partition(":")[0]
 
 
 def data_access(method: str, url: str, collection: str) -> tuple[str, str]:
-    """The permission and the index that a request to the collection needs."""
+    """Return the permission and the index that a request to the collection needs."""
     index, *rest = urlsplit(url).path.strip("/").split("/")
     match method, rest:
         case "PUT", []:

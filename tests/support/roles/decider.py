@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Decider:
-    """What is decided by policies; `command` starts the process that decides, and each question is asked once."""
+    """Decisions by policies; `command` starts the process that decides, and each question is asked once."""
 
     def __init__(self, command: list[str]) -> None:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -27,7 +27,7 @@ class Decider:
         context: Mapping[str, str] | None = None,
         resource_policy: Any = None,
     ) -> bool:
-        """Whether an action on a resource is allowed; raises ValueError for what AWS does not know.
+        """Return whether an action on a resource is allowed; raises ValueError for what AWS does not know.
 
         By the caller's policy and by the resource's own, if there are; the caller is a role unless `principal` names
         another one, which may be a service. `context` holds condition keys.

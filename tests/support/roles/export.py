@@ -22,7 +22,7 @@ POLICIES = (
 
 
 def made() -> Policies:
-    """The policies that infra/ makes, with what they name; the functions' packages are empty."""
+    """Return the policies that infra/ makes, with what they name; the functions' packages are empty."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         packages = directory / "packages"

@@ -19,7 +19,7 @@ _RULE = f"arn:aws:events:{HERE}:rule/StepFunctionsGetEventsForStepFunctionsExecu
 
 
 def made_by_aws() -> Calls:
-    """The calls of all roles: (who, action, resource)."""
+    """Return the calls of all roles: (who, action, resource)."""
     names = (*ROLES, "ingestion", "reindex", "evaluation")
     machines = ((machine, *each) for machine in names for each in _of_a_machine())
     functions = {call for name in functions_of() for call in _of_a_function(name)}
@@ -55,7 +55,7 @@ def _of_evaluation() -> Iterator[Call]:
 
 
 def _of_items(machine: str, started: tuple[str, ...]) -> Iterator[Call]:
-    """What a Distributed Map does whose items each start an execution of another machine and wait for it."""
+    """Yield what a Distributed Map does whose items each start an execution of another machine and wait for it."""
     item = f"{EXECUTION}-{machine}/Items:1"
     for each in (machine, *started):
         yield machine, "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-{each}"

@@ -18,13 +18,13 @@ _ADDRESS = re.compile(r"aws_iam_role_policy\.\w+(?:\[\"([\w-]+)\"\])?")
 
 
 def exported() -> Policies:
-    """What the file holds; a copy that may be changed."""
+    """Return what the file holds; a copy that may be changed."""
     policies: Policies = json.loads(FILE.read_text(encoding="utf-8"))
     return policies
 
 
 def policies_of(resources: Mapping[str, Mapping[str, Any]]) -> Policies:
-    """The policies among the resources of a deployment, by their addresses' keys."""
+    """Return the policies among the resources of a deployment, by their addresses' keys."""
     found = {
         match[1] or address.rpartition(".")[2]: _plain(values["policy"])
         for address, values in resources.items()
@@ -35,20 +35,20 @@ def policies_of(resources: Mapping[str, Mapping[str, Any]]) -> Policies:
 
 
 def statements(policies: Policies) -> Iterator[tuple[str, int]]:
-    """The role and the place of every statement of every role."""
+    """Yield the role and the place of every statement of every role."""
     for role, policy in policies.items():
         if role != "collection":
             yield from ((role, place) for place in range(len(policy["Statement"])))
 
 
 def place_of(policies: Policies, statement: str) -> tuple[str, int]:
-    """The role and the place of a statement, ROLE.SID."""
+    """Return the role and the place of a statement, ROLE.SID."""
     role, sid = statement.split(".")
     return role, [each["Sid"] for each in policies[role]["Statement"]].index(sid)
 
 
 def without(policies: Policies, role: str, place: int) -> Policies:
-    """The policies, a statement of a role being taken out."""
+    """Return the policies, a statement of a role being taken out."""
     less = deepcopy(policies)
     del less[role]["Statement"][place]
     return less
@@ -72,7 +72,7 @@ def reductions(policies: Policies) -> Iterator[tuple[str, str, Policies]]:
 
 
 def listed(value: Any) -> list[Any]:
-    """A policy's value, which may be a text or a list of them."""
+    """Return a policy's value, which may be a text or a list of them."""
     return value if isinstance(value, list) else [value]
 
 

@@ -1,4 +1,4 @@
-"""What each Lambda and each machine calls, recorded while they run, and refused where their roles do not allow it."""
+"""The calls of each Lambda and machine, recorded while they run, and refused where their roles do not allow it."""
 
 import os
 import threading
@@ -45,12 +45,12 @@ _OTHERS_REFUSE = ("AccessDeniedException", 403)
 
 
 def everything(who: str, action: str, resource: str) -> bool:
-    """What a role allows that nobody looks at."""
+    """Return what a role allows that is not looked at."""
     return True
 
 
 def as_caller(name: str, handler: Handler) -> Handler:
-    """The handler, whose AWS calls are made in this name; NOBODY's are not looked at."""
+    """Return the handler, whose AWS calls are made in this name; NOBODY's are not looked at."""
 
     def called(event: dict[str, Any], context: Any) -> Any:
         token = _caller.set(name)
@@ -64,7 +64,7 @@ def as_caller(name: str, handler: Handler) -> Handler:
 
 @contextmanager
 def recording(allows: Allows = everything) -> Iterator[Calls]:
-    """The calls made in the block, those of its own thread left out; what is not allowed is refused as by AWS."""
+    """Yield the calls made in the block, those of its own thread left out; what is not allowed is refused as by AWS."""
     calls = _Watched(allows)
     token = _caller.set(NOBODY)
     call_api, call_collection = BaseClient._make_api_call, Urllib3HttpConnection.perform_request
@@ -137,7 +137,7 @@ class _Watched:
 
 
 def _in_the_collection(method: str, url: str) -> tuple[str, str]:
-    """What the data access policy is asked about a request; it names the index that functions are told of."""
+    """Return what the data access policy is asked about a request; it names the index that functions are told of."""
     permission, index = data_access(method, url, "selfrag")
     told = f"index/selfrag/{os.environ.get('SELFRAG_INDEX_NAME', 'passages')}"
     return permission, "index/selfrag/passages" if index == told else index

@@ -13,18 +13,18 @@ from tests.support.roles.recorded import Allows, Call, everything
 
 @cache
 def decider() -> Decider:
-    """The one of this process: a fifth of a second to start, a few milliseconds for each question."""
+    """Return the one of this process: a fifth of a second to start, a few milliseconds for each question."""
     return Decider(simulator())
 
 
 class Roles:
-    """What decides calls by these policies."""
+    """Roles that decide calls by these policies."""
 
     def __init__(self, policies: Policies) -> None:
         self._policies = policies
 
     def allow(self, who: str, action: str, resource: str) -> bool:
-        """Whether the role of a function or of a machine allows the action on the resource."""
+        """Return whether the role of a function or of a machine allows the action on the resource."""
         if resource.startswith("index/"):
             return self._data_access(who, action, resource)
         roles = ROLES.get(who, (who,))
@@ -39,12 +39,12 @@ class Roles:
 
 
 def decided() -> Allows:
-    """What the roles allow; where nothing can decide, everything, for one test says that already."""
+    """Return what the roles allow; where nothing can decide, everything, for one test says that already."""
     return Roles(exported()).allow if can_decide() else everything
 
 
 def unneeded(policies: Policies, calls: Iterable[Call]) -> list[str]:
-    """What can be taken out of the policies without any of the calls being refused: statements and parts of them."""
+    """Return what the policies can lose without a call being refused: statements and parts of them."""
     asked = [call for call in calls if not call[2].startswith("index/")]
     found = []
     for role, part, less in reductions(policies):

@@ -42,7 +42,7 @@ _DIRECT = Scenario(
 
 @contextmanager
 def every_path(allows: Allows) -> Iterator[Calls]:
-    """What was called in runs that take every path.
+    """Yield what was called in runs that take every path.
 
     Documents: put, changed, deleted, unreadable, gone before each step that reads them; replies that are lost.
     Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault; by each strategy of other machines.
@@ -87,7 +87,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
 
 
 def _cold(handler: Handler, alone: threading.Lock) -> Handler:
-    """A handler that finds nothing of what another Lambda's process keeps: each reads its own secret.
+    """Return a handler that finds nothing of what another Lambda's process keeps: each reads its own secret.
 
     One runs at a time: what one keeps for itself, another that is speculated beside it would find here.
     """
@@ -170,7 +170,7 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     assert api.post(f"/v1/questions/{first['id']}/feedback", json={"useful": True}).status_code == 200
     answer("And in May?", previous=first["id"])
     model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}
-    assert "SearchWeb" in answer("How high are the waves in sea state 6 on the Douglas scale?")["path"]
+    assert "SearchWeb" in answer("What is the nominal voltage of lithium thionyl chloride cells?")["path"]
     del model.answers["grade_relevance"]
 
     held = threading.Event()

@@ -1,1 +1,1 @@
-"""Quotas and crowds on a clock that nobody waits for."""
+"""Quotas and crowds on a simulated clock."""

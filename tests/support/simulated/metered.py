@@ -32,7 +32,7 @@ VARIABLES = (Path(__file__).parents[3] / "infra" / "variables.tf").read_text(enc
 
 
 def default_of(variable: str) -> int:
-    """The default of a whole number among Terraform's variables."""
+    """Return the default of a whole number among Terraform's variables."""
     body = VARIABLES.split(f'variable "{variable}" {{')[1].split("\nvariable ")[0]
     (number,) = re.findall(r"^  default\s*= (\d+)$", body, re.M)
     return int(number)

@@ -1,7 +1,7 @@
 """Many questions at once at a model that takes so many requests a second, on a simulated clock.
 
 Real: how a step waits, asks again and tells the others, over the table. Made up: the model's limit, its latency, and
-that every function is one that nobody asked before, so that it knows what stands in the table and nothing else.
+that every function is new, so that it knows what stands in the table and nothing else.
 """
 
 import random

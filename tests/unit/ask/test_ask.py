@@ -74,7 +74,7 @@ def event(method: str, place: str, body: Any = None, **context: Any) -> dict[str
 
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The table of answers, as a stub that knows no answer unless a test says so."""
+    """Yield the table of answers, as a stub that knows no answer unless a test says so."""
     client = boto3.client("dynamodb", region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b")
     monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", EXPRESS)
     monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", STANDARD)
@@ -99,7 +99,7 @@ LOOKED = {"TableName": "answers", "Key": {"id": {"S": "abc"}}, "ConsistentRead":
 
 
 def kept(due_in: float, collections: tuple[str, ...] = ("documents",)) -> dict[str, Any]:
-    """The item of question `abc` without a response, which is due in so many seconds."""
+    """Return the item of question `abc` without a response, which is due in so many seconds."""
     due = int(time.time() + due_in)
     names = {"L": [{"S": name} for name in collections]}
     return {

@@ -12,7 +12,7 @@ from tests.unit.ask.test_ask import CONTEXT, event
 
 
 def told(monkeypatch: pytest.MonkeyPatch, auth: str | None) -> dict[str, Any]:
-    """The description that a deployment gives whose callers show this."""
+    """Return the description that a deployment gives whose callers show this."""
     monkeypatch.delenv("SELFRAG_AUTH", raising=False)
     if auth:
         monkeypatch.setenv("SELFRAG_AUTH", auth)

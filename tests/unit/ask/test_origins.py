@@ -13,7 +13,7 @@ NAMED = "https://app.example.com"
 
 
 def heard(origin: str, method: str = "GET", named: str = NAMED, path: str = "/v1/health") -> dict[str, list[str]]:
-    """The headers of a reply that are of CORS, for a deployment that names these origins."""
+    """Return the headers of a reply that are of CORS, for a deployment that names these origins."""
     handle = make_handler(make_app(), read(CallerSettings, cors_origins=named).origins)
     sent = {**event(method, path), "headers": {"Origin": origin, "Access-Control-Request-Method": "POST"}}
     headers: dict[str, Any] = handle(sent, CONTEXT)["multiValueHeaders"]

@@ -104,7 +104,7 @@ def manifest() -> Iterator[Manifest]:
 
 @pytest.fixture
 def world(manifest: Manifest) -> World:
-    """A document that is ready."""
+    """Return a document that is ready."""
     made = World(manifest)
     made.upload()
     made.settle()

@@ -27,7 +27,7 @@ SELFRAG = {"strategy": "segments", "generator": "selfrag"}
 
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The table of answers, as a stub, in a deployment that has no endpoint."""
+    """Yield the table of answers, as a stub, in a deployment that has no endpoint."""
     client = boto3.client("dynamodb", region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b")
     monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", EXPRESS)
     monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", STANDARD)

@@ -17,7 +17,7 @@ KEYS = {"region_name": "eu-west-1", "aws_access_key_id": "a", "aws_secret_access
 
 
 def version(number: str, **machines: str) -> dict[str, Any]:
-    """A version of `ask` as Lambda lists it."""
+    """Return a version of `ask` as Lambda lists it."""
     variables = {"SELFRAG_STANDARD_MACHINE_ARN": f"{HERE}:rag-standard:{machines.get('standard')}"}
     variables["SELFRAG_RELEASE"] = json.dumps(machines)
     listed = {"Version": number, "LastModified": "2026-11-21T17:03:05.000+0000"}

@@ -1,4 +1,4 @@
-"""The composition root: parts are made once, told apart by nobody, and can be handed over."""
+"""The composition root: parts are made once, and can be handed over."""
 
 import importlib
 import pkgutil
@@ -58,13 +58,13 @@ def test_a_part_that_is_handed_over_stands_in_until_the_block_ends_also_when_blo
 
 
 def protocols() -> set[type]:
-    """The Protocols of ports/."""
+    """Return the Protocols of ports/."""
     modules = [importlib.import_module(f"{ports.__name__}.{one.name}") for one in pkgutil.iter_modules(ports.__path__)]
     return {kind for module in modules for kind in vars(module).values() if Protocol in getattr(kind, "__bases__", ())}
 
 
 def types_in(hint: Any) -> set[type]:
-    """The classes that a type hint names, with those that they extend."""
+    """Return the classes that a type hint names, with those that they extend."""
     arguments = [one for argument in get_args(hint) for one in (argument if isinstance(argument, list) else [argument])]
     return set(getattr(hint, "__mro__", ())).union(*map(types_in, arguments))
 
@@ -201,7 +201,7 @@ def test_what_cannot_be_read_later_on_is_not_blamed_on_the_caller() -> None:
 
 
 def loaded_by(*modules: str) -> set[str]:
-    """The modules, and their packages, that a process loads which imports these modules."""
+    """Return the modules, and their packages, that a process loads which imports these modules."""
     program = f"import sys, importlib\nfor name in {modules}: importlib.import_module(name)\nprint(*sys.modules)"
     path = {"PYTHONPATH": str(ROOT / "functions")}
     ended = subprocess.run([sys.executable, "-c", program], env=path, capture_output=True, text=True, check=True)

@@ -28,7 +28,7 @@ TEXT = "the salary of Mallory is 4,711"
 
 
 def refused(code: str, status: int = 400) -> ClientError:
-    """An error as boto3 raises it; most services answer 400 to more than what is the request's fault."""
+    """Return an error as boto3 raises it; most services answer 400 to more than what is the request's fault."""
     response: Any = {"Error": {"Code": code, "Message": TEXT}, "ResponseMetadata": {"HTTPStatusCode": status}}
     return ClientError(response, "Operation")
 
@@ -98,7 +98,7 @@ def test_a_fault_of_ours_in_a_search_is_not_told_as_an_index_that_cannot_be_reac
 
 
 def index_of(source: dict[str, Any]) -> OpenSearchPassages:
-    """An index that finds this document for every query."""
+    """Return an index that finds this document for every query."""
     reply = {"_shards": {"failed": 0}, "hits": {"hits": [{"_id": "1", "_score": 1.0, "_source": source}]}}
     client: Any = SimpleNamespace(msearch=lambda **request: {"responses": [reply, reply]})
     return OpenSearchPassages(client, "passages", 1)

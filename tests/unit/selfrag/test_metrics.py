@@ -27,7 +27,7 @@ class Anything(BaseModel):
 
 @pytest.fixture
 def emitted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """The metrics written so far: (name, dimensions) to value."""
+    """Return the metrics written so far: (name, dimensions) to value."""
     monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "false")
     monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "acme")
 

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from question.compose_answer.outcome import NO_ROOM, STOPPED
-from question.pick_candidate.logic import IRRELEVANT
 from selfrag.domain.errors import DeadlineExceeded
 from tests.support import steps
 from tests.support.paper.candidates import CLAUDE, critiqued
@@ -20,13 +19,13 @@ DIRECT = ["DecideRetrieval", "Generate", "GradeUtility"]
 
 
 def asked(speculate: str = "off", **policy: Any) -> dict[str, Any]:
-    """The question under this strategy."""
+    """Return the question under this strategy."""
     own = {"strategy": "candidates", "speculate": speculate, **policy}
     return {**ASKED, "policy": {**ASKED["policy"], **own}}
 
 
 def from_passage(event: dict[str, Any]) -> dict[str, Any]:
-    """A writer that says which passage it was given."""
+    """Return a writer that says which passage it was given."""
     if event["mode"] == "direct":
         return steps.answer("Hello.")
     (only,) = event["passages"]
@@ -34,7 +33,7 @@ def from_passage(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def named_in(event: dict[str, Any]) -> str:
-    """The passage that an answer of `from_passage` names."""
+    """Return the passage that an answer of `from_passage` names."""
     return str(event["answer"]).removeprefix("As ").removesuffix(" says.")
 
 
@@ -75,40 +74,8 @@ def test_the_worked_example_by_our_graders(constraints: str, d3: float | None) -
     assert [citation["passage_id"] for citation in response["citations"]] == ["d2"]
 
 
-def endpoint(seq: float = 1.0, **more: Any) -> list[Any]:
-    """What the paper's model answers from the passages of the example."""
-
-    def reply(event: dict[str, Any]) -> dict[str, Any]:
-        written = [critiqued(p["passage_id"], seq).model_dump(mode="json") for p in event["passages"]]
-        return {**steps.asked("generate", written=written), "sequences": len(written), **more}
-
-    return [reply]
-
-
 def decided(decision: str = "yes") -> list[Any]:
     return [{**steps.retrieval(decision), "sequences": 1}]
-
-
-def test_an_irrelevant_winner_under_soft_constraints_is_partial_and_says_so() -> None:
-    own = asked(generator="selfrag", constraints="soft")
-    response, _ = run(own, **EXAMPLE, decide_retrieval=decided(), generate=endpoint())
-    assert response["status"] == "partial"
-    assert IRRELEVANT in response["usage"]["warnings"]
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "status"),
-    [
-        ((0.9, "fully_supported", 5), "answered"),
-        ((0.9, "partially_supported", 5), "partial"),
-        ((0.9, "fully_supported", 2), "partial"),
-        ((0.9, "fully_supported", None), "partial"),
-        ((0.9, "ungraded", 5), "partial"),
-    ],
-)
-def test_the_status_is_that_of_the_winners_verdicts(verdicts: Any, status: str) -> None:
-    response, _ = run(asked(top_k=1), **graders(p1_0=verdicts))
-    assert (response["status"], response["answer"]) == (status, "As p1-0 says.")
 
 
 @pytest.mark.parametrize(("speculate", "rounds"), [("off", 4), ("draft", 3), ("full", 2)])
@@ -144,34 +111,6 @@ def test_without_a_search_the_direct_answer_is_judged_for_its_use_and_goes_out()
     assert (scripted.count("retrieve"), response["scores"], response["reflection"]["support"]) == (0, None, None)
 
 
-def test_a_direct_answer_of_little_use_is_withheld() -> None:
-    response, _ = run(asked(), decide_retrieval=[steps.retrieval("no")], grade_utility=[steps.utility(1)])
-    assert (response["status"], response["path"]) == ("abstained", DIRECT)
-
-
-def test_where_nothing_can_be_written_directly_the_documents_are_searched() -> None:
-    replies = [steps.answer(is_found=False), from_passage]
-    response, _ = run(asked(), decide_retrieval=[steps.retrieval("no")], generate=replies)
-    assert (response["status"], response["path"]) == ("answered", ["DecideRetrieval", "Generate", *PASSAGES])
-
-
-@pytest.mark.parametrize(("retrieval", "path"), [("always", PASSAGES), ("never", ["Generate", "GradeUtility"])])
-@pytest.mark.parametrize("speculate", MODES)
-def test_a_policy_may_decide_about_the_search(retrieval: str, path: list[str], speculate: str) -> None:
-    response, scripted = run(asked(speculate, retrieval=retrieval, top_k=1), **graders())
-    assert (response["status"], scripted.count("decide_retrieval")) == ("answered", 0)
-    assert (set(response["path"]), response["reflection"]["retrieve"]) == (set(path), None)
-
-
-@pytest.mark.parametrize("generator", ["claude", "selfrag"])
-def test_the_threshold_goes_only_to_who_has_probabilities(generator: str) -> None:
-    own = asked(generator=generator, threshold=0.2)
-    _, scripted = run(own, **EXAMPLE, decide_retrieval=decided(), generate=endpoint() if generator != "claude" else [])
-    (event,) = scripted.events_of("decide_retrieval")
-    told = {name: event[name] for name in ("generator", "threshold") if name in event}
-    assert told == ({} if generator == "claude" else {"generator": "selfrag", "threshold": 0.2})
-
-
 def test_the_endpoint_writes_a_direct_answer_in_one_request() -> None:
     written = critiqued("d1").model_copy(update={"passage_id": None, "relevance": None}).model_dump(mode="json")
     reply = {**steps.asked("generate", written=[written]), "sequences": 1}
@@ -203,11 +142,6 @@ def test_a_passage_that_fails_in_a_step_fails_alone(step: str) -> None:
     )
 
 
-def test_where_no_passage_could_be_graded_the_web_is_not_asked_and_it_is_a_failure() -> None:
-    response, scripted = run(asked(), grade_relevance=[LOST])
-    assert (response["status"], scripted.count("search_web"), scripted.count("generate")) == ("failed", 0, 0)
-
-
 @pytest.mark.parametrize("generator", ["claude", "selfrag"])
 def test_nothing_left_is_searched_for_on_the_web_once(generator: str) -> None:
     def reply(event: dict[str, Any]) -> dict[str, Any]:
@@ -228,19 +162,9 @@ def test_an_answer_from_the_web_is_judged_like_any_other() -> None:
     assert (response["status"], response["answer"]) == ("answered", "As w0 says.")
 
 
-def test_where_the_search_fails_the_question_fails() -> None:
-    response, scripted = run(asked(), retrieve=[LOST])
-    assert (response["status"], scripted.count("search_web")) == ("failed", 0)
-
-
 def test_where_picking_fails_the_question_fails_and_nothing_unpicked_goes_out() -> None:
     response, _ = run(asked(), pick_candidate=[LOST])
     assert (response["status"], response["citations"]) == ("failed", [])
-
-
-def test_where_the_endpoint_fails_the_question_fails() -> None:
-    response, _ = run(asked(generator="selfrag"), decide_retrieval=decided(), generate=[LOST])
-    assert (response["status"], response["usage"]["model_calls"]) == ("failed", 2)
 
 
 @pytest.mark.parametrize(
@@ -257,13 +181,6 @@ def test_what_does_not_fit_is_not_begun_and_ends_as_partial(policy: dict[str, An
     assert response["scores"]["stopped"] == stopped
     assert STOPPED[stopped] in response["usage"]["warnings"]
     assert response["usage"]["model_calls"] == 1
-
-
-@pytest.mark.parametrize("top_k", [4, 8])
-def test_second_opinions_take_only_the_calls_that_are_left(top_k: int) -> None:
-    _, scripted = run(asked(top_k=top_k), **graders())
-    alone = [event["one_call"] for event in scripted.events_of("grade_support")]
-    assert alone.count(False) == min(top_k, 40 - 1 - 4 * top_k)
 
 
 def test_the_shares_of_all_passages_are_within_the_cost_limit() -> None:

@@ -37,7 +37,7 @@ class TwoLevels(FakeIndex):
 
 @contextmanager
 def asked(scenario: Scenario, **policy: Any) -> Iterator[tuple[dict[str, Any], VllmDouble]]:
-    """The response to the question of a scenario, and the double that wrote it."""
+    """Yield the response to the question of a scenario, and the double that wrote it."""
     strategy = "segments" if scenario.segmented else "candidates"
     asks = {"strategy": strategy, "generator": "selfrag", "web_search": False, **policy}
     request = AskRequest.model_validate({"question": scenario.question, "policy": asks})

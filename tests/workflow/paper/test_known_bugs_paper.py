@@ -20,7 +20,7 @@ def asked(**policy: Any) -> dict[str, Any]:
 
 
 def endpoint(*rows: str) -> list[Any]:
-    """The paper's model, which answers from the passages in turn like these of the worked example."""
+    """Return the paper's model, which answers from the passages in turn like these of the worked example."""
 
     def reply(event: dict[str, Any]) -> dict[str, Any]:
         written = [

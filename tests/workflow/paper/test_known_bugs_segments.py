@@ -71,13 +71,6 @@ def test_a_finished_answer_is_not_lost_to_a_deeper_worse_one() -> None:
     assert (response["status"], response["answer"]) == ("answered", "All have leave.")
 
 
-def test_an_answer_that_ends_does_not_end_the_others() -> None:
-    """11: the end of one path ended all of them."""
-    response, scripted = asked(endpoint(EXAMPLE))
-    assert [len(event["branches"]) for event in scripted.events_of("generate")] == [3, 2]
-    assert response["answer"] == "Leave is 25 days. Ten days may be kept."
-
-
 def test_a_wish_to_search_is_never_larger_than_one_and_counts_no_wish_to_continue() -> None:
     """12: (p(yes) + p(continue)) / (p(yes) + p(no)) could exceed 1."""
     assert terms.retrieval_ratio({"[Retrieval]": 0.6, "[No Retrieval]": 0.1, "[Continue to Use Evidence]": 0.3}) == (

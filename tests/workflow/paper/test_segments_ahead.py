@@ -32,12 +32,6 @@ def test_by_default_the_largest_tree_stays_below_its_limit(speculate: str) -> No
     assert (response["scores"]["stopped"], response["usage"]["waste"]["model_calls"]) == ("depth", 5)
 
 
-def test_what_is_decided_ahead_is_asked_of_the_path_with_its_new_sentence() -> None:
-    _, scripted = grow({"max_segments": 2, "beam": 1, "speculate": "draft"})
-    asked = sorted(event["so_far"] for event in scripted.events_of("decide_retrieval")[1:])
-    assert asked == [f"Sentence 1 of p1-{n}." for n in range(3)]
-
-
 def test_a_sentence_from_an_irrelevant_passage_is_waste_and_nothing_more_is_asked_of_it() -> None:
     response, scripted = grow({"max_segments": 2, "beam": 1, "speculate": "draft"}, grade_relevance=[only("-1")])
     assert (scripted.count("grade_relevance"), scripted.count("generate"), scripted.count("grade_support")) == (6, 6, 2)

@@ -2,13 +2,11 @@
 
 import hashlib
 import json
-import threading
 from typing import Any
 
 import pytest
 
 from selfrag.domain.passages import FoundPassages, Passage
-from selfrag.plan.passes import AT_ONCE
 from selfrag.text.state_budget import STATE_BUDGET_BYTES, within_budget
 from tests.support import steps
 from tests.support.paper.segments import EXAMPLE, segment
@@ -21,31 +19,6 @@ MOST_EVENTS = 5_000
 SENTENCE = "Whoever has worked for a whole year may keep ten of the days that are left until the end of March, said {}."
 
 
-class Counted:
-    """How many Lambdas are at work at once."""
-
-    def __init__(self) -> None:
-        self._lock, self._now, self.most = threading.Lock(), 0, 0
-        self._met = threading.Barrier(AT_ONCE, timeout=0.02)
-
-    def of(self, reply: Any) -> Any:
-        def counted(event: dict[str, Any]) -> Any:
-            with self._lock:
-                self._now += 1
-                self.most = max(self.most, self._now)
-            try:
-                self._met.wait()  # so that those that may run at once do
-            except threading.BrokenBarrierError:
-                self._met.reset()
-            try:
-                return reply(event)
-            finally:
-                with self._lock:
-                    self._now -= 1
-
-        return counted
-
-
 def found(event: dict[str, Any]) -> dict[str, Any]:
     """As many passages as were asked for, each of 4 KB, other ones for every query."""
     tag = hashlib.sha256(event["queries"][0].encode()).hexdigest()[:16]
@@ -56,7 +29,7 @@ def found(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def cached(result: dict[str, Any]) -> dict[str, Any]:
-    """The same from the cache, which takes no call, so that no cap ends the search."""
+    """Return the same from the cache, which takes no call, so that no cap ends the search."""
     told = {**result, "cached": True, "calls": [], "attempts": 0}
     if "verdict" in result and "decision" not in result["verdict"]:
         told["verdict"] = {**result["verdict"], "cached": True}
@@ -109,7 +82,7 @@ def by_endpoint() -> dict[str, list[Any]]:
 
 
 def weigh(history: list[dict[str, Any]]) -> tuple[int, str]:
-    """The largest state that a transition had, in bytes, and where."""
+    """Return the largest state that a transition had, in bytes, and where."""
     sizes = [
         (len(details[key].encode()), details.get("name", event["type"]))
         for event in history
@@ -129,8 +102,7 @@ def weigh(history: list[dict[str, Any]]) -> tuple[int, str]:
     ],
 )
 def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(kind: str, record_property: Any) -> None:
-    counted, plain = Counted(), by_endpoint() if kind == "endpoint" else by_claude()
-    script = {step: [counted.of(one) if callable(one) else one for one in found] for step, found in plain.items()}
+    script = by_endpoint() if kind == "endpoint" else by_claude()
     more = {"generator": "selfrag", "threshold": 0.2} if kind == "endpoint" else {}
     execution, _ = executed({**ASKED, "policy": {**POLICY, **LARGEST, **more}}, **script)
     assert execution.output is not None, execution.error
@@ -138,13 +110,11 @@ def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(kind
     nodes, stopped = len(execution.output["scores"]["nodes"]), execution.output["scores"]["stopped"]
     figures = (
         f"{kind}: {nodes} sentences, ended by {stopped}; the largest state {size:,} bytes at {where}; "
-        f"{len(execution.history):,} events; {counted.most} Lambdas at once"
+        f"{len(execution.history):,} events"
     )
     record_property("figures", figures)
-    print(figures)
     assert size < STATE_BUDGET_BYTES
     assert len(execution.history) < MOST_EVENTS
-    assert counted.most <= AT_ONCE
     assert len(json.dumps(execution.output).encode()) < STATE_BUDGET_BYTES
     assert not [warning for warning in execution.output["usage"]["warnings"] if "left out" in warning]
     assert stopped == ("sequences" if kind == "endpoint" else "depth")

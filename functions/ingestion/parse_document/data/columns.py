@@ -1,4 +1,4 @@
-"""What the columns of a table are called: whether a line has their names, and what they are without one."""
+"""The names of a table's columns: a line that holds them, or letters without one."""
 
 import re
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ _LONGEST_DATA = 100
 
 
 def is_data(value: str) -> bool:
-    """Whether a value is a number, a date, a yes or no, or an address: nothing that a column is called."""
+    """Return whether a value is a number, a date, a yes or no, or an address: nothing that a column is called."""
     return len(value) <= _LONGEST_DATA and _DATA.fullmatch(value.strip()) is not None
 
 
 def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
-    """Whether these values may be what columns are called: none is data, save for years above other values."""
+    """Return whether these values may be what columns are called: none is data, save for years above other values."""
     for column, value in enumerate(values):
         under = below[column] if column < len(below) else ""
         if is_data(value) and not (_YEAR.fullmatch(value.strip()) and not _YEAR.fullmatch(under.strip())):
@@ -32,7 +32,7 @@ def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
 
 
 def letters(column: int) -> str:
-    """What a spreadsheet calls a column, counted from 0: A to Z, then AA."""
+    """Return what a spreadsheet calls a column, counted from 0: A to Z, then AA."""
     called = ""
     while column >= 0:
         called = ascii_uppercase[column % 26] + called

@@ -16,7 +16,7 @@ from selfrag.domain.errors import BadDocument
 
 # In the order in which they are believed where several divide the rows alike: numbers may hold commas.
 _DELIMITERS = ";\t|,"
-_NONE = "\x1f"  # a table of one column has no delimiter; nobody writes this control character
+_NONE = "\x1f"  # a table of one column has no delimiter; no file has this control character
 _SAMPLE_ROWS, _SAMPLE_CHARACTERS = 20, 20_000
 # Excel's own line, which it does not show: the delimiter that its reader is to use.
 _SEPARATOR = re.compile(r'"?sep=(.)"?(?:\r\n?|\n)', re.IGNORECASE)
@@ -47,7 +47,7 @@ def read_csv(key: str, text: str) -> Document:
 
 
 def _lines(rows: Iterator[list[str]]) -> Iterator[Line]:
-    """The rows that hold a value, numbered as a spreadsheet does: a value of several lines is in one row."""
+    """Yield the rows that hold a value, numbered as a spreadsheet does: a value of several lines is in one row."""
     apart = False
     for number, row in enumerate(rows, 1):
         if any(map(str.strip, row)):
@@ -63,7 +63,7 @@ def _delimiter(text: str) -> str:
 
 
 def _evenness(sample: str, delimiter: str) -> float:
-    """How many of the first rows have as many values as most have, which is more than one; lines above do not count."""
+    """Return the number of first rows that have as many values as most, more than one; lines above do not count."""
     rows = csv.reader(StringIO(sample, newline=""), delimiter=delimiter)
     try:
         widths = [len(row) for row in islice(rows, _SAMPLE_ROWS) if row]

@@ -41,7 +41,7 @@ _SHIFT = b"\x1b$"  # leads to the characters of ISO-2022-JP, which is ASCII othe
 _EXAMINED = 100_000  # bytes; the guess is no better for more
 # A guess is sure if no other encoding is nearly as likely, and there is enough to judge by.
 _CLEARLY, _ENOUGH = 1.2, 8
-# Nobody writes them, and every byte has some meaning in the encodings of a byte a character.
+# They are not written, and every byte has some meaning in the encodings of a byte a character.
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 

@@ -23,7 +23,7 @@ _HIGHEST, _LOWEST = 1, 6  # levels of headings
 
 
 def read_json(key: str, text: str) -> Document:
-    """An array of objects as a table, anything else by its keys; raises BadDocument."""
+    """Return an array of objects as a table, anything else by its keys; raises BadDocument."""
     _refuse_too_many(key, text)
     writer = Writer(key)
     try:
@@ -36,7 +36,7 @@ def read_json(key: str, text: str) -> Document:
 
 
 def read_json_lines(key: str, text: str) -> Document:
-    """A record a line; lines that are not JSON are left out with a warning. Raises BadDocument if none is."""
+    """Return a record a line; lines that are not JSON are left out with a warning. Raises BadDocument if none is."""
     _refuse_too_many(key, text)
     writer, bad, good = Writer(key), list[int](), 0
     with writer.table():
@@ -71,7 +71,7 @@ def _where(error: ValueError) -> str:
 
 
 def _loaded(text: str) -> Any:
-    """A value, in which numbers are as they are written: as long, as exact, and even if they are none."""
+    """Return a value, in which numbers are as they are written: as long, as exact, and even if they are none."""
     return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_object)
 
 
@@ -117,7 +117,7 @@ def _write_record(writer: Writer, value: Any, name: str) -> None:
 
 
 def _flat(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
-    """The simple values in a value, with their paths; those of an array that holds no other are one."""
+    """Yield the simple values in a value, with their paths; those of an array that holds no other are one."""
     if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, dict):

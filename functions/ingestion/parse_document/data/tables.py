@@ -70,7 +70,7 @@ class Tables:
             self._write_rows(chain(filter(None, (line, below)), lines))
 
     def _begins(self, line: Line, below: Line | None) -> bool:
-        """Whether a line has the names of columns. Below another table only if something shows that one has begun."""
+        """Return whether a line names columns; below another table only if something shows that one has begun."""
         under = below.values if below else ()
         if not names_columns(line.values, under):
             return False
@@ -131,12 +131,12 @@ def flush_lines(writer: Writer, above: list[str]) -> None:
 
 
 def _goes_on(header: Line, line: Line) -> bool:
-    """Whether a second line belongs to the names: a cell above is merged over several columns, or one into it."""
+    """Return whether a second line belongs to the names: a cell above is merged over columns, or into it."""
     return bool(header.wide or line.from_above) and names_columns(line.values, ())
 
 
 def _joined(headers: Sequence[Line]) -> list[str]:
-    """The names by column: that of a merged cell is every column's that it spans, and the lower ones follow."""
+    """Return the names by column: that of a merged cell is every column's that it spans, and the lower ones follow."""
     ends = [column + width for line in headers for column, width in line.wide.items()]
     columns = min(max(*ends, *(len(line.values) for line in headers), 0), _MAX_NAMED)
     named: list[dict[str, None]] = [{} for _ in range(columns)]

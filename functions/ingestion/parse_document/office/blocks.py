@@ -1,4 +1,4 @@
-"""What office documents are made of: paragraphs, tables with their cells, and slides."""
+"""The blocks of office documents: paragraphs, tables with their cells, and slides."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -45,7 +45,7 @@ class Grid:
 
 @dataclass(slots=True)
 class Slide:
-    """Where a slide begins."""
+    """The beginning of a slide."""
 
     number: int
 
@@ -64,7 +64,7 @@ Block = Paragraph | Grid | Slide
 
 
 def texts(blocks: Iterable[Block]) -> Iterator[str]:
-    """The text of each paragraph, also of those in tables."""
+    """Yield the text of each paragraph, also of those in tables."""
     for block in blocks:
         if isinstance(block, Paragraph):
             yield block.text

@@ -1,4 +1,4 @@
-"""Which rows of a table name its columns."""
+"""The rows of a table that name its columns."""
 
 from collections.abc import Sequence
 from itertools import takewhile
@@ -21,9 +21,9 @@ def names_of(grid: Grid, shown: Sequence[Shown]) -> Sequence[Shown]:
 
 
 def _looks_like_names(grid: Grid, shown: Sequence[Shown]) -> bool:
-    """Whether the first row alone is bold; where nothing is, whether its cells are words that differ, above numbers.
+    """Return whether the first row alone is bold or, where nothing is, has words that differ above numbers.
 
-    Of rows of words alone nobody can tell whether the first names the others, unless its looks say so.
+    Of rows of words alone it cannot be told whether the first names the others, unless its looks say so.
     """
     bold = [all(_bold(cell) for cell in line.cells if cell.blocks) for line in grid.lines]
     if any(_bold(cell) for line in grid.lines for cell in line.cells if cell.blocks):

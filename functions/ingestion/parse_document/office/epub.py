@@ -26,7 +26,7 @@ MAX_CHAPTERS = 5000
 
 
 def read_epub(key: str, content: bytes, read: Callable[[str, bytes], Document]) -> Document:
-    """The chapters in order, without the table of contents; `read` reads a page. Raises BadDocument."""
+    """Return the chapters in order, without the table of contents; `read` reads a page. Raises BadDocument."""
     writer, lost = Writer(key), 0
     with unzipped(key, content, EPUB) as archive:
         package = _opened(key, archive)
@@ -50,7 +50,7 @@ def _as_html(page: bytes) -> bytes:
 
 
 class _Rootfile:
-    """Where the container says that the package is; what it says of encryption, if it is that part."""
+    """The place of the package by the container; what it says of encryption, if it is that part."""
 
     def __init__(self) -> None:
         self.path = ""
@@ -70,7 +70,7 @@ class _Rootfile:
 
 
 class _Package(Properties):
-    """What the book is made of, and the order in which it is read."""
+    """The parts of a book, and the order in which they are read."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class _Package(Properties):
             self._contents.add(self._part(href))
 
     def chapters(self, archive: Zipped) -> list[str]:
-        """The parts that are read; what stands beside the line of reading, such as notes, comes last."""
+        """Return the parts that are read; what stands beside the line of reading, such as notes, comes last."""
         spine = [item for _, item in sorted(self._spine, key=lambda one: one[0])]
         parts = dict.fromkeys(self._items[item] for item in spine if item in self._items)
         return [part for part in parts if part in archive.names and part not in self._contents]

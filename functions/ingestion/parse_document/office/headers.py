@@ -13,7 +13,7 @@ def compared(text: str) -> str:
 
 
 def said_beside(lines: Iterable[str], known: set[str]) -> Iterator[str]:
-    """The lines that say something new; of a line with the number of a page, what tabs divide from that.
+    """Yield the lines that say something new; of a line with the number of a page, what tabs divide from that.
 
     `known` is what the text says, as it is compared; it is told what comes to be known.
     """

@@ -11,7 +11,7 @@ _ENDS = (".", "!", "?", "。", "！", "？")
 
 
 def with_notes(text: str, notes: Sequence[tuple[str, str]]) -> str:
-    """The text with `[1]` where it refers to a note, and `[1] What the note says.` behind that sentence.
+    """Return the text with `[1]` where it refers to a note, and `[1] What the note says.` behind that sentence.
 
     `notes` are a mark and a text for each REFERENCE, in order; of one without a text only the mark is shown.
     """
@@ -33,5 +33,5 @@ def with_notes(text: str, notes: Sequence[tuple[str, str]]) -> str:
 
 
 def _between(said: str, space: str) -> str:
-    """What divides a note from the next sentence."""
+    """Return what divides a note from the next sentence."""
     return ("" if said.endswith(_ENDS) else ".") + (space or " ")

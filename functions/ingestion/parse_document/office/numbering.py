@@ -12,7 +12,7 @@ _LOWER_ROMAN, _UPPER_ROMAN = ("lowerRoman", "i"), ("upperRoman", "I")
 
 
 def numeral(number: int, written: str) -> str:
-    """A number as a list writes it: by digits if `written` is no way that is known."""
+    """Return a number as a list writes it: by digits if `written` is no way that is known."""
     if written in _LOWER_ROMAN + _UPPER_ROMAN and 0 < number <= _MAX_ROMAN:
         told = _roman(number)
         return told.upper() if written in _UPPER_ROMAN else told
@@ -23,7 +23,7 @@ def numeral(number: int, written: str) -> str:
 
 
 class Counters:
-    """Where each list stands, by its id: a number for each level."""
+    """The number that each list has reached, by its id, for each level."""
 
     def __init__(self) -> None:
         self._lists: dict[str, list[int | None]] = {}
@@ -53,5 +53,5 @@ def _roman(number: int) -> str:
 
 
 def whole(value: str) -> int:
-    """A number of at most five digits; 0 for anything else."""
+    """Return a number of at most five digits; 0 for anything else."""
     return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 0

@@ -1,4 +1,4 @@
-"""What an office document says of itself: its title, keywords, and when it was saved."""
+"""The properties of an office document: its title, keywords, and when it was saved."""
 
 from contextlib import suppress
 
@@ -34,11 +34,11 @@ class Properties:
 
     @property
     def title(self) -> str:
-        """The title, on one line; "" if there is none."""
+        """Return the title, on one line; "" if there is none."""
         return " ".join(self._said["title"].split())
 
     def labels(self) -> Labels:
-        """The labels that the properties give."""
+        """Return the labels that the properties give."""
         date = next((self._said[name] for name in _DATES if self._said[name]), "")
         return labels([self._said["keywords"], self._said["keyword"]], date)
 

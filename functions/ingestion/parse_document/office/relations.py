@@ -1,4 +1,4 @@
-"""Which part of an Office file refers to which: what stands outside the file is never followed."""
+"""The relations between the parts of an Office file; what stands outside the file is never followed."""
 
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath, split
@@ -33,7 +33,7 @@ class _Relations:
 
 
 def relations(archive: Zipped, part: str) -> dict[str, Relation]:
-    """What a part refers to, by the id that it uses, of what is in the archive; in the order of the file."""
+    """Return what a part refers to, by the id that it uses, of what is in the archive; in the order of the file."""
     folder, name = split(part)
     listed = join(folder, "_rels", f"{name}.rels")
     reader = _Relations(dirname(part))
@@ -43,5 +43,5 @@ def relations(archive: Zipped, part: str) -> dict[str, Relation]:
 
 
 def relation_id(attributes: dict[str, str]) -> str:
-    """The id by which an element refers to another part; "" if it does not."""
+    """Return the id by which an element refers to another part; "" if it does not."""
     return next((value for key, value in attributes.items() if key.endswith("/relationships id")), "")

@@ -10,7 +10,7 @@ class Skipping:
 
     @property
     def on(self) -> bool:
-        """Whether what comes is left out."""
+        """Return whether what comes is left out."""
         return self._from > 0
 
     def enter(self) -> None:

@@ -25,7 +25,7 @@ class Story:
 
     @property
     def says(self) -> bool:
-        """Whether the paragraph that is open says something."""
+        """Return whether the paragraph that is open says something."""
         return bool(self._paragraphs) and any(part.strip() for part in self._paragraphs[-1].parts)
 
     def add(self, text: str, bold: bool = False) -> None:

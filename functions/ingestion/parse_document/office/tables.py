@@ -52,7 +52,7 @@ def _write_table(writer: Writer, grid: Grid | None, caption: str) -> str:
 
 
 def _lays_out(grid: Grid) -> bool:
-    """Whether a table of one column is a frame around other things; one with a name above its rows is none."""
+    """Return whether a table of one column is a frame around other things; one with a name above its rows is none."""
     if len(grid.lines) > 1 and (grid.first or grid.lines[0].header):
         return False
     cells = [cell for line in grid.lines for cell in line.cells]
@@ -78,7 +78,7 @@ def _rows(grid: Grid) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
 
 
 def _joined(names: Sequence[Shown]) -> list[str]:
-    """What each column is called: what the rows of names say of it, from top to bottom."""
+    """Return what each column is called: what the rows of names say of it, from top to bottom."""
     columns: list[list[str]] = []
     for row in names:
         at = 0
@@ -91,7 +91,7 @@ def _joined(names: Sequence[Shown]) -> list[str]:
 
 
 def _repeated(lines: Sequence[Line]) -> Iterator[Shown]:
-    """The text and the width of each cell; one that goes on from above says the same again."""
+    """Yield the text and the width of each cell; one that goes on from above says the same again."""
     above: dict[int, str] = {}
     for line in lines:
         at, row = 0, list[tuple[str, int]]()
@@ -104,7 +104,7 @@ def _repeated(lines: Sequence[Line]) -> Iterator[Shown]:
 
 
 def _text(cell: Cell) -> str:
-    """What a cell says, on one line; a table in it, row by row."""
+    """Return what a cell says, on one line; a table in it, row by row."""
     told = []
     for block in cell.blocks:
         if isinstance(block, Paragraph):

@@ -13,7 +13,7 @@ _SHARE = 0.3  # of the lines of a page, from which on its other entries are take
 
 
 def without_contents(segments: Sequence[Segment]) -> list[Segment]:
-    """The stretches of a page that are not in a table of contents; a list of three lines and more is one."""
+    """Return the stretches of a page that are not in a table of contents; a list of three lines and more is one."""
     rows = rows_of(segments)
     texts = [" ".join(one.text for one in row) for row in rows]
     leads = [bool(_LEADS.search(text)) for text in texts]

@@ -1,4 +1,4 @@
-"""What is drawn on a page, as PDFium tells it: straight lines, and whether there is a picture."""
+"""The drawings of a page, as PDFium tells them: straight lines, and whether there is a picture."""
 
 import ctypes
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _MAX_DEPTH = 3
 
 
 def rules_and_pictures(page: object) -> tuple[list[Rule], bool]:
-    """The straight lines on a page, none if there are too many for a table, and whether there is a picture."""
+    """Return the straight lines on a page, none if there are too many for a table, and whether there is a picture."""
     rules, pictures = list[Rule](), False
     for number, (kind, box) in enumerate(_drawn(page)):
         pictures = pictures or kind == pdfium.FPDF_PAGEOBJ_IMAGE

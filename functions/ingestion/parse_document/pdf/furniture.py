@@ -23,7 +23,7 @@ Key = tuple[str, int]
 
 
 def without_furniture(sheets: Sequence[Sheet]) -> list[list[Segment]]:
-    """The stretches of each page without its headers and footers.
+    """Return the stretches of each page without its headers and footers.
 
     A line is furniture if it comes again in one place at the edge of pages near by, the page's number apart. Where most
     pages would be left with nothing, as slides that repeat one text, fewer lines are looked at, and at last none.
@@ -51,7 +51,7 @@ def _without(sheets: Sequence[Sheet], edges: Sequence[Sequence[Row]]) -> list[li
 
 
 def _edges(sheet: Sheet, depth: int) -> list[Row]:
-    """The first and the last lines of a page, of those that are no longer than furniture is, and in no table."""
+    """Return the first and the last lines of a page, of those that are no longer than furniture is, and in no table."""
     rows = rows_of(sheet.segments)
     inner = rows[depth : len(rows) - depth]
     tables = [frame for frame in sheet.frames if any(is_in(row[0], frame) for row in inner)]
@@ -67,7 +67,7 @@ def _edges(sheet: Sheet, depth: int) -> list[Row]:
 
 
 def _is_of_a_table(row: Row, others: Sequence[Row]) -> bool:
-    """Whether a line of several stretches is a table's: one of the next lines, from it on, has as many, under each.
+    """Return whether a line of several stretches is a table's: one of the next lines has as many, under each.
 
     Between them may be other lines of a row, also of one that began on the page before.
     """
@@ -93,7 +93,7 @@ def _repeats(row: Row, page: int, pages: dict[Key, list[int]]) -> bool:
 
 
 def _parts(row: Row) -> Iterator[Row]:
-    """A line, and its stretches: of a header of two, one may be the chapter's and one the section's."""
+    """Yield a line, and its stretches: of a header of two, one may be the chapter's and one the section's."""
     yield row
     if len(row) > 1:
         yield from ([one] for one in row)
@@ -104,12 +104,12 @@ def _in_places(rows: Sequence[Row], usual: set[tuple[int, float]]) -> Iterator[R
 
 
 def _place(row: Row) -> tuple[int, float]:
-    """Where a line stands, to 2 points, and its size."""
+    """Return where a line stands, to 2 points, and its size."""
     return round(around([one.box for one in row]).bottom / 2), row[0].size
 
 
 def _keys(row: Row, page: int) -> set[Key]:
-    """What the line is on any page: its text, also with what its first or last number is beyond the page's own."""
+    """Return the line as on any page: its text, also with its first or last number relative to the page's own."""
     text, height = _text(row), round(around([one.box for one in row]).bottom / 4)
     numbers = list(_NUMBER.finditer(text))
     ways = [text]

@@ -15,7 +15,7 @@ _LOOK = Contained(f"{_READING}:pages_without_text", "PDF", _CURE)
 
 
 def read_contained(key: str, content: bytes) -> Document:
-    """The text of a PDF by page; raises BadDocument, also if the file takes too much memory or time.
+    """Return the text of a PDF by page; raises BadDocument, also if the file takes too much memory or time.
 
     Raises Misconfigured if no PDF can be read here, as when PDFium is missing.
     """

@@ -1,4 +1,4 @@
-"""What stands on a page in the order of reading: paragraphs and tables, with the tables' captions."""
+"""The layout of a page in the order of reading: paragraphs and tables, with the tables' captions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ Laid = Paragraph | Grid
 
 
 def laid_out(segments: Sequence[Segment], sheet: Sheet, words: Vocabulary) -> list[Laid]:
-    """The paragraphs and tables that these stretches of a page make; `words` are those of the document."""
+    """Return the paragraphs and tables that these stretches of a page make; `words` are those of the document."""
     found = [laid for region in _regions(segments, sheet) for laid in _region(region, sheet, words)]
     return list(_with_captions(found))
 
@@ -37,7 +37,7 @@ def _region(segments: Sequence[Segment], sheet: Sheet, words: Vocabulary) -> Ite
 
 
 def _with_captions(found: Sequence[Laid]) -> Iterator[Laid]:
-    """The same, but a table's caption, which stands above or below it, is the table's."""
+    """Yield the same, but a table's caption, which stands above or below it, is the table's."""
     taken = set[int]()
     for at, laid in enumerate(found):
         if isinstance(laid, Grid):

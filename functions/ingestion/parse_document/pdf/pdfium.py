@@ -51,16 +51,16 @@ class File:
         self.pages: int = pdfium.FPDF_GetPageCount(handle)
 
     def label(self, page: int) -> str:
-        """What the file itself calls a page, such as `iv`; "" if it has no name for it."""
+        """Return what the file itself calls a page, such as `iv`; "" if it has no name for it."""
         return _text_of(lambda buffer, size: pdfium.FPDF_GetPageLabel(self._handle, page, buffer, size))
 
     def property(self, name: str) -> str:
-        """A property of the file, such as `Title`; "" if it has none of this name."""
+        """Return a property of the file, such as `Title`; "" if it has none of this name."""
         return _text_of(lambda buffer, size: pdfium.FPDF_GetMetaText(self._handle, name.encode(), buffer, size))
 
     @contextmanager
     def page(self, page: int) -> Iterator["Page | None"]:
-        """A page, None if it is damaged."""
+        """Yield a page, None if it is damaged."""
         opened = pdfium.FPDF_LoadPage(self._handle, page)
         text = pdfium.FPDFText_LoadPage(opened) if opened else None
         try:
@@ -79,11 +79,11 @@ class Page:
         self._handle, self._text = handle, text
 
     def characters(self) -> int:
-        """How many characters PDFium has found."""
+        """Return how many characters PDFium has found."""
         return max(0, int(pdfium.FPDFText_CountChars(self._text)))
 
     def words(self) -> list[Word]:
-        """The words in the order of the file."""
+        """Return the words in the order of the file."""
         buffer = (ctypes.c_ushort * (2 * self.characters() + 2))()
         written = pdfium.FPDFText_GetText(self._text, 0, self.characters(), buffer)
         text = bytes(buffer)[: 2 * written].decode("utf-16-le", "replace")
@@ -99,19 +99,19 @@ class Page:
         return Box(box.left, box.bottom, box.right, box.top), size, (matrix.a, matrix.b), index
 
     def origin(self, index: int) -> tuple[float, float]:
-        """Where the character of this number stands on its line."""
+        """Return where the character of this number stands on its line."""
         x, y = ctypes.c_double(), ctypes.c_double()
         pdfium.FPDFText_GetCharOrigin(self._text, index, ctypes.byref(x), ctypes.byref(y))
         return x.value, y.value
 
     def sides(self, index: int) -> tuple[float, float]:
-        """Where the character of this number begins and ends from left to right."""
+        """Return where the character of this number begins and ends from left to right."""
         box = pdfium.FS_RECTF()
         pdfium.FPDFText_GetLooseCharBox(self._text, index, ctypes.byref(box))
         return box.left, box.right
 
     def look(self, index: int) -> tuple[bool, bool]:
-        """Whether a character's font is bold, and whether its letters are of one width: its name or its flags say."""
+        """Return whether a font is bold, and whether its letters are of one width, by its name or its flags."""
         name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
         pdfium.FPDFText_GetFontInfo(self._text, index, name, len(name), ctypes.byref(flags))
         called = name.value.decode("utf-8", "replace").lower()
@@ -119,12 +119,12 @@ class Page:
         return bold, bool(flags.value & _FIXED) or any(part in called for part in _MONO)
 
     def rules_and_pictures(self) -> tuple[list[Rule], bool]:
-        """The straight lines that are drawn, and whether there is a picture."""
+        """Return the straight lines that are drawn, and whether there is a picture."""
         return rules_and_pictures(self._handle)
 
 
 def _text_of(ask: Callable[[object, int], int]) -> str:
-    """What PDFium writes into a buffer, after telling how large it has to be."""
+    """Return what PDFium writes into a buffer, after telling how large it has to be."""
     size = min(ask(None, 0), _LONGEST_TEXT)
     buffer = ctypes.create_string_buffer(size)
     ask(buffer, size)

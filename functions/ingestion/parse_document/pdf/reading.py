@@ -33,7 +33,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begin = lambda page: None) -> Document:
-    """What the pages say; raises BadDocument, or MemoryError if there is not enough of it.
+    """Return what the pages say; raises BadDocument, or MemoryError if there is not enough of it.
 
     The pages in `without`, counted from 1, are taken for damaged; `begun` is told of each page before it is read, and
     of 0 when all are.
@@ -43,12 +43,12 @@ def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begi
 
 
 def read_here(key: str, content: bytes, without: list[int], seconds: float) -> Document:
-    """The same in a process of its own, which ends if one page takes more than these seconds."""
+    """Return the same in a process of its own, which ends if one page takes more than these seconds."""
     return read_pdf(key, content, without, partial(begin, seconds=seconds))
 
 
 def pages_without_text(key: str, content: bytes) -> list[int]:
-    """The pages, counted from 1, that show pictures and hold no text; raises BadDocument."""
+    """Return the pages, counted from 1, that show pictures and hold no text; raises BadDocument."""
     with _opened(key, content) as file:
         return [number for number, sheet in enumerate(_sheets(key, file), 1) if _is_scanned(sheet)]
 
@@ -121,7 +121,7 @@ def _is_scanned(sheet: Sheet) -> bool:
 
 
 def _title(file: File, writer: Writer) -> str:
-    """What the file says, or else its highest heading if that is on the first page."""
+    """Return what the file says, or else its highest heading if that is on the first page."""
     said = _cleaned(file.property("Title"))[:MAX_TITLE]
     if has_words(said):
         return said

@@ -1,4 +1,4 @@
-"""What stands on a page: boxes in points, words, stretches of a line, and drawn lines."""
+"""The shapes on a page: boxes in points, words, stretches of a line, and drawn lines."""
 
 from array import array
 from collections.abc import Sequence
@@ -25,20 +25,20 @@ class Box(NamedTuple):
         return self.top - self.bottom
 
     def turned(self, quarters: int) -> "Box":
-        """The box after this many quarter turns clockwise of the page about its corner."""
+        """Return the box after this many quarter turns clockwise of the page about its corner."""
         left, bottom, right, top = self
         for _ in range(quarters % 4):
             left, bottom, right, top = bottom, -right, top, -left
         return Box(left, bottom, right, top)
 
     def beside(self, other: "Box") -> bool:
-        """Whether both stand on one line: the lower one is covered by half in height."""
+        """Return whether both stand on one line: the lower one is covered by half in height."""
         shared = min(self.top, other.top) - max(self.bottom, other.bottom)
         return shared > 0.5 * min(self.height, other.height)
 
 
 def around(boxes: Sequence[Box]) -> Box:
-    """The smallest box that holds these."""
+    """Return the smallest box that holds these."""
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return Box(min(lefts), min(bottoms), max(rights), max(tops))
 
@@ -86,7 +86,7 @@ class Rule(NamedTuple):
 
 @dataclass(slots=True)
 class Sheet:
-    """What was found on a page: stretches in the file's order, and lines; whether it has a picture or cannot be read.
+    """A page: stretches in the file's order, and lines; whether it has a picture or cannot be read.
 
     `across` are the stretches that run in another direction than most of them, `frames` are around tables.
     """

@@ -9,7 +9,7 @@ from ingestion.parse_document.pdf.text.segments import segments_of
 
 
 def sheet_of(page: Page | None) -> Sheet:
-    """What a page shows; text that runs across the rest, such as a stamp in the margin, comes last."""
+    """Return what a page shows; text that runs across the rest, such as a stamp in the margin, comes last."""
     if page is None:
         return Sheet(lost=True)
     words = page.words()

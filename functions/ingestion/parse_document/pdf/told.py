@@ -9,12 +9,12 @@ _VERY_LONG, _LEAST_WORDS, _GLUED_SHARE = 22, 50, 0.01
 
 
 def is_cut_off(content: bytes) -> bool:
-    """Whether the mark of the end is missing."""
+    """Return whether the mark of the end is missing."""
     return b"%%EOF" not in content[-_END_WITHIN:]
 
 
 def without_text(key: str, pages: int, lost: int) -> str:
-    """Why nothing at all could be read."""
+    """Return why nothing at all could be read."""
     if pages == 0 or lost:
         return f"{key} has no page that can be read: it is damaged or too complex; print it to a new PDF."
     return f"{key} holds no text on any of its {pages} pages, so it is probably scanned; run text recognition on it."
@@ -23,7 +23,7 @@ def without_text(key: str, pages: int, lost: int) -> str:
 def warnings(
     key: str, content: bytes, number: int, lost: Sequence[int], scanned: Sequence[int], words: Iterable[str]
 ) -> Iterable[str]:
-    """What could not be read though the rest was."""
+    """Yield what could not be read though the rest was."""
     if is_cut_off(content):
         yield f"{key} is cut off at its end: only what its first {number} pages still hold was read."
     if lost:

@@ -19,7 +19,7 @@ _KINDS = {raw.FPDF_PAGEOBJ_IMAGE: "image", raw.FPDF_PAGEOBJ_PATH: "path"}
 
 
 def extract(key: str, content: bytes, pages: Sequence[int] | None, most: int) -> dict[str, Any]:
-    """Which of these pages (all for None, counted from 1) are to be recognised, and the first `most` of them as a PDF.
+    """Return the pages of these (all for None, from 1) to be recognised, and the first `most` as a PDF.
 
     As what JSON holds: `pages`, how many the document has (`of`), and `pdf` in base64. Raises BadDocument.
     """

@@ -32,7 +32,7 @@ class Scan:
 
 
 def scan_of(key: str, content: bytes, document: Document | None, most: int) -> Scan | None:
-    """The pages of a PDF that show something and hold no text; None if there is none, or if it cannot be told.
+    """Return the pages of a PDF that show something and hold no text; None if there is none, or if it cannot be told.
 
     `document` is what a reader made of it, None if that found no word. Raises Misconfigured.
     """
@@ -53,7 +53,7 @@ def scan_of(key: str, content: bytes, document: Document | None, most: int) -> S
 
 
 def wordless_pages(document: Document) -> list[int]:
-    """The numbers of the pages on which a reader found no word."""
+    """Return the numbers of the pages on which a reader found no word."""
     ends = [part.start for part in document.parts[1:]] + [len(document.text)]
     return [
         part.page

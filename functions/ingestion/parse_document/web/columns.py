@@ -1,4 +1,4 @@
-"""Which columns the cells of a table stand in, and what those are called."""
+"""The columns of a table's cells, and their names."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ MAX_CELLS = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in a cell; `wide` and `tall` are the columns and rows that it spans."""
+    """The text of a cell; `wide` and `tall` are the columns and rows that it spans."""
 
     text: str
     is_header: bool = False
@@ -32,7 +32,7 @@ class Placed:
 
 @dataclass
 class Budget:
-    """How many more cells the tables of a document may have."""
+    """The cells that the tables of a document may still have."""
 
     key: str
     cells: int = MAX_CELLS
@@ -46,7 +46,7 @@ class Budget:
 
 @dataclass
 class Columns:
-    """What the columns are called, from the rows of headings above; each name that no row has shown yet is `unseen`."""
+    """The names of columns, from the rows of headings above; a name that no row has shown yet is `unseen`."""
 
     names: dict[int, list[str]] = field(default_factory=dict)
     unseen: dict[str, None] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Columns:
                     self.names.setdefault(column, []).append(placed.cell.text)
 
     def name(self, placed: Placed) -> str:
-        """The names of the columns in which a cell stands, each once, from the top."""
+        """Return the names of the columns in which a cell stands, each once, from the top."""
         columns = range(placed.first, placed.end)
         return ", ".join(dict.fromkeys(name for column in columns for name in self.names.get(column, ())))
 

@@ -78,7 +78,7 @@ class Definitions:
         found.terms, found.texts, found.long, found.has_begun = [], [], False, False
 
     def _weight(self, term: LexborNode) -> int:
-        """The size of a term, those beside it and their definitions."""
+        """Return the size of a term, those beside it and their definitions."""
         total, defined = 0, False
         node: LexborNode | None = term
         while node is not None and not (defined and node.tag == "dt"):
@@ -89,7 +89,7 @@ class Definitions:
 
 
 def _is_of_a_list(node: LexborNode) -> bool:
-    """Whether a term or a definition stands right in a list, or in a group of one."""
+    """Return whether a term or a definition stands right in a list, or in a group of one."""
     above = node.parent
     if above is not None and above.tag == "div":
         above = above.parent

@@ -42,11 +42,11 @@ class Figures:
                 self._lines.writer().definition("", text)
 
     def is_told(self, node: LexborNode) -> bool:
-        """Whether an element is a caption that its table has."""
+        """Return whether an element is a caption that its table has."""
         return bool(self._caption) and node.mem_id == self._caption
 
     def take_caption(self) -> str:
-        """The caption of the figure in which a table stands, "" if there is none."""
+        """Return the caption of the figure in which a table stands, "" if there is none."""
         text, self._text = self._text, ""
         return text
 

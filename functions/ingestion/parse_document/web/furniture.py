@@ -1,4 +1,4 @@
-"""What of a web page is no knowledge but helps to get about in it: navigation, lists of contents, licence notices.
+"""The furniture of a web page, which only helps to get about: navigation, lists of contents, licence notices.
 
 The rules are plain, so that one can tell why something is not found: a name that says so (a tag, a role, a class), or
 a list of nothing but links to other pages of the same site. What may be part of a text is kept.
@@ -15,7 +15,7 @@ Attributes = Mapping[str, str | None]
 
 
 def names(listed: str) -> frozenset[str]:
-    """The words of a text: tags, roles, classes."""
+    """Return the words of a text: tags, roles, classes."""
     return frozenset(listed.split())
 
 
@@ -48,7 +48,7 @@ _ELSEWHERE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Facts:
-    """What an element holds: letters outside of links and in them, links, those that are steps, those to other sites.
+    """The content of an element: letters outside of and in links, links, those that are steps, those to other sites.
 
     `weight` is the size of its text as passages are measured; `tables` and `headings` count what is inside.
     """
@@ -75,7 +75,7 @@ class Facts:
 
 
 def is_furniture(tag: str, attributes: Attributes, in_a_text: bool, on_title_page: bool) -> bool:
-    """Whether an element is page furniture by what it is called.
+    """Return whether an element is page furniture by what it is called.
 
     A footer within a text is not known to be, and who has the copyright belongs to the page of the title.
     """
@@ -94,27 +94,27 @@ def is_furniture(tag: str, attributes: Attributes, in_a_text: bool, on_title_pag
 
 
 def role(attributes: Attributes) -> str:
-    """The first role of an element, "" if it has none."""
+    """Return the first role of an element, "" if it has none."""
     return next(iter((attributes.get("role") or "").lower().split()), "")
 
 
 def is_step(text: str, attributes: Attributes) -> bool:
-    """Whether a link is one of those that lead from page to page, such as Next, a number or a letter."""
+    """Return whether a link is one of those that lead from page to page, such as Next, a number or a letter."""
     return bool(names((attributes.get("rel") or "").lower()) & _STEPS or _STEP.fullmatch(text))
 
 
 def letters_of(text: str) -> int:
-    """How many letters a text has, none if it only says where the link beside it leads to, such as Next."""
+    """Return how many letters a text has, none if it only says where the link beside it leads to, such as Next."""
     return 0 if _BETWEEN_STEPS.fullmatch(text) else sum(map(len, _LETTERS.findall(text)))
 
 
 def leads_elsewhere(attributes: Attributes) -> bool:
-    """Whether a link leads to another site."""
+    """Return whether a link leads to another site."""
     return bool(_ELSEWHERE.match(attributes.get("href") or ""))
 
 
 def is_contents(tag: str, facts: Facts) -> bool:
-    """Whether an element is made of links within the site: one of LISTS, or steps on a line."""
+    """Return whether an element is made of links within the site: one of LISTS, or steps on a line."""
     if tag in ("aside", "footer"):
         return facts.links > 0 and facts.plain <= facts.linked
     if tag in _LINES and facts.links > 1 and facts.steps == facts.links:

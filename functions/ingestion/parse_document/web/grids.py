@@ -19,7 +19,7 @@ class Grid:
         self.rows: list[list[Cell]] = []
 
     def take_caption(self) -> str:
-        """The caption; a heading across the first row is one if there is no other."""
+        """Return the caption; a heading across the first row is one if there is no other."""
         alone = self.rows[0] if len(self.rows) > 1 and len(self.rows[0]) == 1 else []
         if not self.caption and alone and alone[0].is_header and alone[0].wide > 1:
             return self.rows.pop(0)[0].text
@@ -42,7 +42,7 @@ def _span(value: str | None) -> int:
 
 
 def is_data(table: LexborNode, facts: dict[int, Facts]) -> bool:
-    """Whether a table says something by its rows and columns.
+    """Return whether a table says something by its rows and columns.
 
     One that only lays out a page says so by its role, has words in one column at most and no head, or has no heading
     and one row, another table, headings or text as long as a passage in it.
@@ -69,7 +69,7 @@ def is_data(table: LexborNode, facts: dict[int, Facts]) -> bool:
 
 
 def _has_head(table: LexborNode, facts: dict[int, Facts]) -> bool:
-    """Whether words stand in its head, which pages that are only laid out by tables do not have."""
+    """Return whether words stand in its head, which pages that are only laid out by tables do not have."""
     heads = children(table, ("thead",))
     return any(facts[cell.mem_id].weight for head in heads for row in children(head) for cell in children(row, CELLS))
 
@@ -83,7 +83,7 @@ def _rows(table: LexborNode) -> Iterator[LexborNode]:
 
 
 def children(node: LexborNode, tags: tuple[str, ...] = ()) -> Iterator[LexborNode]:
-    """The elements right below one, or those of them with these tags."""
+    """Yield the elements right below one, or those of them with these tags."""
     child = node.first_child
     while child is not None:
         if child.is_element_node and (not tags or child.tag in tags):

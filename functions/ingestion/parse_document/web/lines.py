@@ -26,7 +26,7 @@ class Lines:
 
     @property
     def collecting(self) -> bool:
-        """Whether what comes is a part of something that is written as a whole."""
+        """Return whether what comes is a part of something that is written as a whole."""
         return len(self._writers) > 1
 
     def add(self, text: str) -> None:
@@ -42,14 +42,14 @@ class Lines:
                 self._gap = " "
 
     def end_block(self) -> None:
-        """What comes stands on a line of its own; in a heading it is a part of that nevertheless."""
+        """Begin a line; in a heading what comes is a part of that nevertheless."""
         if self._in_heading:
             self._gap = "\n"
         else:
             self.flush()
 
     def end_cell(self) -> None:
-        """What comes is kept apart, on the same line."""
+        """Keep apart what comes, on the same line."""
         self._gap = "\t" if self._line else ""
 
     def flush(self) -> None:
@@ -60,7 +60,7 @@ class Lines:
             self.writer().line(text)
 
     def writer(self) -> Writer:
-        """Where to write what is no line; the headings above it are written first."""
+        """Return where to write what is no line; the headings above it are written first."""
         if not self.collecting:
             self._write_headings()
         return self._writers[-1]
@@ -76,7 +76,7 @@ class Lines:
         return self._writers.pop().text()
 
     def begin_heading(self) -> None:
-        """What comes is a heading."""
+        """Begin a heading."""
         self.flush()
         self._in_heading = True
 
@@ -97,7 +97,7 @@ class Lines:
         self.above = level, text
 
     def resume(self, above: tuple[int, str]) -> None:
-        """What comes stands below an earlier heading again."""
+        """Go back below an earlier heading."""
         self.flush()
         self._write_headings()
         self._resumed = self.above = above

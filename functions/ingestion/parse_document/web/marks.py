@@ -1,4 +1,4 @@
-"""What a page sets small and high: the marks of notes, which brackets keep apart from the words, and powers."""
+"""Letters that a page sets small and high: marks of notes, in brackets apart from the words, and powers."""
 
 import re
 
@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"\s*[+\-\u2212]?\d+\s*")  # with the sign that is printed 
 
 
 def around(node: LexborNode) -> tuple[str, str]:
-    """What is written before and after one of TAGS, so that `Oslo<sup>1</sup>` is not Oslo1, nor 2<sup>32</sup> 232."""
+    """Return what to write before and after one of TAGS: `Oslo<sup>1</sup>` is not Oslo1, nor 2<sup>32</sup> 232."""
     if _is_mark(node):
         return "[", "]"
     before, inside = node.prev, node.first_child
@@ -25,7 +25,7 @@ def around(node: LexborNode) -> tuple[str, str]:
 
 
 def _is_mark(node: LexborNode) -> bool:
-    """Whether it is the mark of a note, and shown without brackets of its own: a link, or what a block begins with."""
+    """Return whether it is a note's mark without brackets of its own: a link, or what a block begins with."""
     inside, parent = node.first_child, node.parent
     if inside is None or parent is None or not _MARK.fullmatch(_text(node)):
         return False
@@ -37,7 +37,7 @@ def _is_mark(node: LexborNode) -> bool:
 
 
 def _text(node: LexborNode) -> str:
-    """The text of an element that holds nothing else, unless in one more element; "" for any other."""
+    """Return the text of an element that holds nothing else, unless in one more element; "" for any other."""
     only = node.first_child
     for _ in range(2):
         if only is None or only.next is not None:

@@ -23,10 +23,10 @@ _NOTICE = re.compile(
 
 
 def is_title_page(attributes: Attributes) -> bool:
-    """Whether an element is the page that says the title of a work, or what there is said of rights."""
+    """Return whether an element is the page that says the title of a work, or what there is said of rights."""
     return not _TITLE_PAGES.isdisjoint((attributes.get("class") or "").split())
 
 
 def is_notice(text: str) -> bool:
-    """Whether a paragraph is the copyright or licence notice that stands in every file of a work."""
+    """Return whether a paragraph is the copyright or licence notice that stands in every file of a work."""
     return bool(_NOTICE.match(text))

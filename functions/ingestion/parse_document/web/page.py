@@ -1,4 +1,4 @@
-"""What a browser would show of a web page, written down: text, headings, tables, definitions and figures."""
+"""A web page as a browser would show it, written down: text, headings, tables, definitions and figures."""
 
 from selectolax.lexbor import LexborNode
 

@@ -1,4 +1,4 @@
-"""A first look at a web page: takes out what nobody sees and what is furniture, and measures what stays."""
+"""A first look at a web page: takes out what is not seen and what is furniture, and measures what stays."""
 
 import re
 
@@ -33,7 +33,7 @@ _SENTENCE = 20
 
 
 class Survey:
-    """What is known of a page: the facts of elements by `mem_id`, and whether furniture with words was taken out.
+    """The survey of a page: the facts of elements by `mem_id`, and whether furniture with words was taken out.
 
     `emptied` are the headings, by `mem_id`, right below which furniture was.
     """
@@ -101,7 +101,7 @@ class Survey:
         self._keep_or_take_out(node, tag, facts, above)
 
     def _may_be_notice(self) -> bool:
-        """Whether a paragraph is not quoted, not on the page of the title, and not what its section is about."""
+        """Return whether a paragraph is not quoted, not on the page of the title, and not what its section is about."""
         return not self._quotes and not self._titles and not self._of_rights
 
     def _take_out(self, above: int) -> None:
@@ -128,6 +128,6 @@ def _is_hidden(attributes: Attributes) -> bool:
 
 
 def _is_introduced(node: LexborNode) -> bool:
-    """Whether a sentence stands right before an element and ends with a colon."""
+    """Return whether a sentence stands right before an element and ends with a colon."""
     text = text_before(node)
     return text.endswith((":", "：")) and weigh(text) > _SENTENCE

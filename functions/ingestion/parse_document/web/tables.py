@@ -49,7 +49,7 @@ class TableWriter:
         self._was_heading = is_heading and not is_group
 
     def _pairs(self, row: list[Placed]) -> tuple[list[str], list[str]]:
-        """The names and values of a row; its own heading is the name of what follows if the column has none."""
+        """Return the names and values of a row; its own heading is the name of what follows if the column has none."""
         pairs = [("", self._group)]
         own = ""
         for placed in row:

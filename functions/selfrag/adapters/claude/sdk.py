@@ -29,8 +29,13 @@ Provider = Literal["anthropic", "bedrock", "aws"]
 Said = tuple[Message, ModelCall]
 
 
-def client_of(provider: Provider, api_key: str | None, base_url: str | None, seconds: float) -> Any:
-    """Return the SDK's client of a provider, of which only `anthropic` takes a key; raises Misconfigured."""
+def client_of(
+    provider: Provider, api_key: str | None, base_url: str | None, seconds: float, region: str | None = None
+) -> Any:
+    """Return the SDK's client of a provider; raises Misconfigured.
+
+    Only `anthropic` takes a key, only `bedrock` a region; without one, that of the environment.
+    """
     # `Pace` owns the retries: the SDK would honour any `retry-after`, even past the deadline.
     options: dict[str, Any] = {"max_retries": 0, "timeout": seconds}
     if base_url:
@@ -38,7 +43,7 @@ def client_of(provider: Provider, api_key: str | None, base_url: str | None, sec
     options["http_client"] = http_client_for(base_url or "", anthropic.DefaultHttpxClient)
     try:
         if provider == "bedrock":
-            return anthropic.AnthropicBedrock(**options)
+            return anthropic.AnthropicBedrock(aws_region=region, **options)
         if provider == "aws":
             return anthropic.AnthropicAWS(**options)
         return anthropic.Anthropic(api_key=api_key, **options)

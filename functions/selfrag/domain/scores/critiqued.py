@@ -32,7 +32,7 @@ class Terms(Model):
 
 
 class Critiqued(Critique):
-    """What was written from one passage, and what was said of it; `terms` are there where probabilities were told.
+    """An answer from one passage with its critique; `terms` are there where probabilities were told.
 
     `passage_id` is null of what rests on no passage. A `cut` text is not whole: it met the length limit, or was to go
     on with a passage that it has not. `error` says why there is no verdict on it, "" where there is one.
@@ -64,17 +64,17 @@ class Segment(Critiqued):
 
     @property
     def grounded(self) -> bool:
-        """Whether it was written from a passage."""
+        """Return whether it was written from a passage."""
         return self.passage_id is not None
 
 
 def terms_of(found: Critiqued) -> Terms:
-    """The terms as they were told, else those of the verdicts with all their mass on one token (ours)."""
+    """Return the given terms, else those of the verdicts with all their mass on one token (ours)."""
     return found.terms or labelled(found.relevance, found.support, found.utility)
 
 
 def labelled(relevance: RelevanceVerdict | None, support: SupportVerdict, utility: UtilityVerdict) -> Terms:
-    """The terms of verdicts without probabilities: what is missing has the lowest value of its group."""
+    """Return the terms of verdicts without probabilities: what is missing has the lowest value of its group."""
     supports = [CLAIMS[claim.support] for claim in support.claims]
     return Terms(
         rel=relevance.score if relevance and relevance.label != "ungraded" else None,
@@ -84,17 +84,17 @@ def labelled(relevance: RelevanceVerdict | None, support: SupportVerdict, utilit
 
 
 def grounds(terms: Terms, weights: Weights) -> float:
-    """What a text is worth without its use: q + w_rel s(Rel) + w_sup s(Sup)."""
+    """Return the score of a text without its use: q + w_rel s(Rel) + w_sup s(Sup)."""
     return terms.seq + weights.rel * (terms.rel or 0.0) + weights.sup * terms.sup
 
 
 def score(terms: Terms, weights: Weights) -> float:
-    """What an answer is worth: f = q + w_rel s(Rel) + w_sup s(Sup) + w_use s(Use) (A.3)."""
+    """Return the score of an answer: f = q + w_rel s(Rel) + w_sup s(Sup) + w_use s(Use) (A.3)."""
     return grounds(terms, weights) + weights.use * terms.use
 
 
 def out(found: Critiqued, constraints: Constraints) -> Out:
-    """Why it cannot win, "" if it can: no verdict on its passage, no text, or a hard constraint (3.3)."""
+    """Return why it cannot win, "" if it can: no verdict on its passage, no text, or a hard constraint (3.3)."""
     if found.relevance is not None and terms_of(found).rel is None:
         return "ungraded"
     if constraints == "hard" and found.relevance is not None and not found.relevance.relevant:

@@ -1,4 +1,4 @@
-"""What the fine-tuned model wrote, read token by token: the distributions at its critique, and its words (pure).
+"""The fine-tuned model's text, read token by token: the distributions at its critique, and its words (pure).
 
 The server may be older than the request, or another: nothing is a verdict that the reply does not prove.
 """
@@ -22,12 +22,12 @@ _CONTROL = re.compile("|".join(map(re.escape, CONTROL)))
 
 
 class Unproven(Exception):
-    """Why what was written cannot be graded, in a few words."""
+    """The reason why a text cannot be graded, in a few words."""
 
 
 @dataclass(frozen=True)
 class Generated:
-    """What was written after one prompt: its text, and by position id, log-probability and those that were listed.
+    """A completion of one prompt: its text, and by position id, log-probability and those that were listed.
 
     The token that ended it is in `ids` and not in `text`. `stop` is its id where the request named it.
     """
@@ -87,7 +87,7 @@ def checked(found: Generated, vocabulary: Vocabulary) -> None:
 
 
 def group_at(found: Generated, place: int, group: Sequence[str], vocabulary: Vocabulary) -> Group | None:
-    """The probabilities of a group at a position; None where none of it was listed, or too little to tell.
+    """Return the probabilities of a group at a position; None where none of it was listed, or too little to tell.
 
     What is missing of a group counts as 0 where the most probable tokens were listed, and it cannot be one of them.
     """
@@ -126,7 +126,7 @@ def read(found: Generated, vocabulary: Vocabulary, *, grounded: bool, through: b
 
 
 def _end(found: Generated, vocabulary: Vocabulary) -> int:
-    """Where the terminator stands, or behind the last token where there is none."""
+    """Return the place of the terminator, or the one behind the last token."""
     ends = found.finish == "stop" and found.ids[-1] in vocabulary.of([*RETRIEVE, END])
     return len(found.ids) - ends
 
@@ -145,7 +145,7 @@ def _seq(found: Generated, stop: int, vocabulary: Vocabulary) -> float:
 
 
 def _before(text: str, ids: Sequence[int], vocabulary: Vocabulary) -> str:
-    """The text up to the control token that follows these ids; all of it where none does."""
+    """Return the text up to the control token that follows these ids; all of it where none does."""
     count = sum(one in vocabulary.controls for one in ids)
     following = list(_CONTROL.finditer(text))[count:]
     return text[: following[0].start()] if following else text

@@ -38,7 +38,7 @@ _USES: dict[str, Literal[1, 2, 3, 4, 5]] = dict(zip(UTILITY, (1, 2, 3, 4, 5), st
 
 
 class Verdicts(Model):
-    """What the model said of its own text; `relevance` is null of a text that rests on no passage."""
+    """The model's verdicts on its own text; `relevance` is null of a text that rests on no passage."""
 
     relevance: RelevanceVerdict | None
     support: SupportVerdict
@@ -47,7 +47,7 @@ class Verdicts(Model):
 
 
 def verdicts_of(reading: Reading, passage: Passage | None, model: str) -> Verdicts:
-    """The verdicts on one text; raises Unproven without IsRel on its passage.
+    """Return the verdicts on one text; raises Unproven without IsRel on its passage.
 
     An absent IsSup is worth 0 and is no verdict: the model writes none after `[Irrelevant]`.
     """
@@ -70,14 +70,14 @@ def verdicts_of(reading: Reading, passage: Passage | None, model: str) -> Verdic
 
 
 def ungraded(passage: Passage) -> RelevanceVerdict:
-    """The verdict on a passage of which nothing was proven."""
+    """Return the verdict on a passage of which nothing was proven."""
     return RelevanceVerdict(
         passage_id=passage.passage_id, document=passage.document, relevant=False, score=None, label="ungraded"
     )
 
 
 def decision_of(group: Group | None, sampled: str, threshold: float | None, *, follow_up: bool) -> RetrievalVerdict:
-    """Whether to search: r above the threshold, strictly; without a threshold only if the token written says so.
+    """Decide whether to search: r strictly above the threshold; without a threshold the written token decides.
 
     `continue` is an answer where there is evidence to go on with. Neither token is no decision.
     """
@@ -91,7 +91,7 @@ def decision_of(group: Group | None, sampled: str, threshold: float | None, *, f
 
 
 def next_of(reading: Reading, threshold: float | None) -> Decision | None:
-    """What the model decided where its segment ended; None where it met the length limit."""
+    """Return the model's decision at the end of its segment; None where it met the length limit."""
     if reading.cut:
         return None
     # A server need not tell the token that ends all.
@@ -125,7 +125,7 @@ def _relevance(passage: Passage, reading: Reading, score: float) -> RelevanceVer
 
 
 def _label(group: Group | None, tokens: Sequence[str]) -> str:
-    """The most probable token of a group, the less favourable of two, "" where there is none."""
+    """Return the most probable token of a group, the less favourable of two, "" where there is none."""
     return (most_probable(group.found, tokens) if group else None) or ""
 
 

@@ -9,7 +9,7 @@ _SYNONYMS = {"supports": "true", "refutes": "false"}
 
 
 def normal(text: str) -> str:
-    """A text without control tokens, case, spaces around it and final marks: "(A)" is a, SUPPORTS is true."""
+    """Return a text without control tokens, case, spaces around it and final marks: "(A)" is a, SUPPORTS is true."""
     bare = " ".join(words_of(unicodedata.normalize("NFKC", text)).split()).casefold()
     bare = re.sub(r"^\((\w+)\)$", r"\1", bare.rstrip(".!?:;,。 "))
     return _SYNONYMS.get(bare, bare)

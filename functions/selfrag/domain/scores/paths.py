@@ -28,7 +28,7 @@ class Path(Model):
 
     @property
     def id(self) -> str:
-        """The id of its last segment."""
+        """Return the id of its last segment."""
         return self.segments[-1].id
 
 

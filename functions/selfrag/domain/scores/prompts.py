@@ -1,4 +1,4 @@
-"""What the fine-tuned model is given, exactly as it was trained (its card, and the code beside arXiv 2310.11511)."""
+"""The prompts of the fine-tuned model, exactly as it was trained (its card, and the code beside arXiv 2310.11511)."""
 
 import re
 from collections.abc import Sequence
@@ -13,20 +13,20 @@ _FACT = "Is the following statement correct or not? Say true if it's correct; ot
 _CHAT = "Given a chat history separated by new lines, generates an informative, knowledgeable and engaging response. "
 _LETTERS = "ABCDEFGHIJ"
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-# A tokenizer may write a space as U+2581, and so may whoever wants to be taken for one.
+# A tokenizer may write a space as U+2581, and so may a text that poses as one.
 _FORGED = re.compile("|".join(re.escape(marker).replace(r"\ ", r"[\s\u2581]+") for marker in MARKERS))
 _HEADING = re.compile(r"((?:^|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])\s*#)(?=##)")
 _PIECES = re.compile(r"[A-Za-z]+|\n| {2,}|[^ A-Za-z\n]")
 
 
 def unmarked(text: str) -> str:
-    """A text in which nothing is a token or a heading of the prompt: a space stands behind each one's first sign."""
+    """Return a text without tokens and headings of the prompt: a space follows each one's first sign."""
     clean = text.encode("utf-8", "replace").decode()
     return _HEADING.sub(r"\1 ", _FORGED.sub(lambda found: f"{found[0][0]} {found[0][1:]}", clean))
 
 
 def asking(question: str, previous: Turn | None = None, choices: Sequence[str] = ()) -> str:
-    """A prompt up to where the model begins; a closed set and an earlier turn have the words of the training's tasks.
+    """Return a prompt up to the model's part; a closed set and an earlier turn have the words of the training.
 
     Without options or an earlier turn there is no task text (table 5 of the paper).
     """
@@ -41,22 +41,22 @@ def asking(question: str, previous: Turn | None = None, choices: Sequence[str] =
 
 
 def with_passage(begun: str, title: str, text: str) -> str:
-    """A prompt that has begun, with one passage behind it, and nothing behind that."""
+    """Return a prompt that has begun, with one passage behind it, and nothing behind that."""
     return f"{begun}{RETRIEVAL}{PARAGRAPH}{unmarked(title)}\n{unmarked(text)}{END_OF_PARAGRAPH}"
 
 
 def without_passage(begun: str) -> str:
-    """A prompt that has begun, to go on without a passage."""
+    """Return a prompt that has begun, to go on without a passage."""
     return f"{begun}{NO_RETRIEVAL}"
 
 
 def room_in(prompt: str, max_tokens: int) -> int:
-    """How many tokens a prompt has room for, when so many are to be written after it; none or less is too long."""
+    """Return the tokens that a prompt has room for before so many are written; none or less is too long."""
     return TRAINED_TOKENS - max_tokens - tokens_in(prompt)
 
 
 def tokens_in(text: str) -> int:
-    """How many tokens a text has (ours: no tokenizer is at hand), and never less than half of what it has.
+    """Estimate the tokens of a text (ours: no tokenizer is at hand), never below half of their number.
 
     English takes a token for four letters, and this counts one for two; what is not ASCII counts by its bytes.
     """
@@ -64,7 +64,7 @@ def tokens_in(text: str) -> int:
 
 
 def option_named(answer: str, choices: Sequence[str]) -> str:
-    """The option that an answer means by the letter which it had in the prompt; else the answer as it is."""
+    """Return the option that an answer means by the letter which it had in the prompt; else the answer as it is."""
     letter = answer.strip().strip("().:").upper()
     lettered = not _is_fact(choices) and bool(_options(choices))
     return choices[_LETTERS.index(letter)] if lettered and letter in tuple(_LETTERS[: len(choices)]) else answer
@@ -81,7 +81,7 @@ def _which(count: int) -> str:
 
 
 def _options(choices: Sequence[str]) -> str:
-    """The options under letters; none where they are letters themselves, which the question explains."""
+    """Return the options under letters; none where they are letters themselves, which the question explains."""
     if all(len(option) == 1 for option in choices):
         return ""
     return "".join(f"\n{letter}: {unmarked(option)}" for letter, option in zip(_LETTERS, choices, strict=False))

@@ -1,4 +1,4 @@
-"""Which of several answers is the best, alone or as votes for the options of a closed set (arXiv 2310.11511, B.2)."""
+"""The best of several answers, alone or as votes for the options of a closed set (arXiv 2310.11511, B.2)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,14 +33,14 @@ class Vote:
 
 
 def ranked(found: Sequence[Critiqued], weights: Weights, constraints: Constraints) -> list[Ranked]:
-    """All answers, best first, and then those that are out; of equals the earlier in retrieval order is better."""
+    """Return all answers, best first, then those that are out; of equals the earlier in retrieval order is better."""
     judged = [Ranked(i, score(terms_of(one), weights), out(one, constraints)) for i, one in enumerate(found)]
     inside = in_order([one for one in judged if not one.out], lambda one: one.score, lambda one: one.index)
     return [*inside, *(one for one in judged if one.out)]
 
 
 def voted(found: Sequence[Critiqued], order: Sequence[Ranked], choices: Sequence[str]) -> Vote | None:
-    """The option with the highest sum of f (B.2), or None where no answer names an option.
+    """Return the option with the highest sum of f (B.2), or None where no answer names an option.
 
     Of equal sums the option wins that holds the best single answer, then the one that was given first.
     """
@@ -61,7 +61,7 @@ def voted(found: Sequence[Critiqued], order: Sequence[Ranked], choices: Sequence
 
 
 def option_of(answer: str, choices: Sequence[str]) -> str | None:
-    """The option that an answer names, both brought to one form: "(A)" is A, "True." is true, SUPPORTS is true."""
+    """Return the option that an answer names, both normalised: "(A)" is A, "True." and SUPPORTS are true."""
     said = normal(answer)
     return next((option for option in choices if normal(option) == said), None)
 

@@ -1,4 +1,4 @@
-"""What a reader is shown of the answers that were compared: each with its scores, and why it won or not."""
+"""The answers that were compared, as a reader sees them: each with its scores, and why it won or not."""
 
 from typing import Literal
 
@@ -48,10 +48,10 @@ class Scores(Model):
 
 
 def scale_of(generator: Generator) -> Scale:
-    """Which scale the scores of a generator's answers are on: Claude's graders tell no probabilities."""
+    """Return the scale of a generator's scores: Claude's graders give no probabilities."""
     return "probabilities" if generator == "selfrag" else "labels"
 
 
 def rounded(figure: float | None) -> float | None:
-    """A figure as a reader is shown it."""
+    """Round a figure for a reader."""
     return None if figure is None else round(figure, _DIGITS)

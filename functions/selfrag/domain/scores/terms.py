@@ -12,13 +12,13 @@ USES = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
 
 def retrieval_ratio(found: Distribution) -> float | None:
-    """The wish to search, r = p(Retrieval) / (p(Retrieval) + p(No Retrieval)), 0 to 1; None where neither is there."""
+    """Return r = p(Retrieval) / (p(Retrieval) + p(No Retrieval)), 0 to 1; None where neither is there."""
     no, yes, _ = RETRIEVE
     return _ratio(found, [yes], [no, yes])
 
 
 def needs_search(ratio: float, threshold: float) -> bool:
-    """Whether r calls for a search: strictly above the threshold (A.3)."""
+    """Return whether r calls for a search: strictly above the threshold (A.3)."""
     return ratio > threshold
 
 
@@ -43,13 +43,13 @@ def utility_score(found: Distribution) -> float | None:
 
 
 def most_probable(found: Distribution, group: Sequence[str]) -> str | None:
-    """The most probable token of a group given worst first: a tie goes to the less favourable; None without any."""
+    """Return the most probable token of a group, worst first: a tie goes to the less favourable; None without any."""
     present = [token for token in group if found.get(token, 0.0) > 0]
     return max(present, key=lambda token: found[token], default=None)
 
 
 def mass(found: Distribution, group: Sequence[str]) -> float:
-    """The total probability of a group."""
+    """Return the total probability of a group."""
     return sum(found.get(token, 0.0) for token in group)
 
 

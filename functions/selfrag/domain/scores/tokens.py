@@ -16,7 +16,7 @@ _MARKER = re.compile("|".join(map(re.escape, MARKERS)))
 
 
 def words_of(text: str) -> str:
-    """A text without any token of the model's own, nor what would be one when another is taken out of it."""
+    """Remove the model's own tokens from a text, and those that come about when another is removed."""
     while (bare := _MARKER.sub(" ", text)) != text:
         text = bare
     return re.sub(r"[ \t]+", " ", text).strip()

@@ -1,4 +1,4 @@
-"""What the steps of an execution tell of the answers that were compared, before a response does (pure)."""
+"""The answers that were compared, from the steps of an execution, before a response tells them (pure)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from selfrag.domain.scores.shown import Scores, scale_of
 
 
 def scores_of(steps: Sequence[Step]) -> Scores | None:
-    """The last comparison that was made; null before the first, and where one of another release says more."""
+    """Return the last comparison; null before the first, and where one of another release has more fields."""
     for step in reversed(steps):
         told = _TELLING[step.name](step) if step.name in _TELLING and isinstance(step.result, dict) else None
         try:
@@ -26,7 +26,7 @@ def _picked(step: Step) -> Any:
 
 
 def _ranked(step: Step) -> dict[str, Any] | None:
-    """A level of the tree, which has the texts of the paths that go on beside it."""
+    """Return a level of the tree, which has the texts of the paths that go on beside it."""
     nodes, given = step.result.get("nodes"), step.given if isinstance(step.given, dict) else {}
     if not isinstance(nodes, list):
         return None
@@ -43,7 +43,7 @@ _TELLING = {"RankPaths": _ranked, "PickCandidate": _picked}
 
 
 def texts_of(steps: Sequence[Step]) -> dict[str, str]:
-    """What each segment said that a step compared, by its id, whether or not it was kept."""
+    """Return the text of each segment that a step compared, by its id, kept or not."""
     return _texts([step.given for step in steps if step.name in _TELLING])
 
 

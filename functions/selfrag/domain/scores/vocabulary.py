@@ -31,25 +31,25 @@ GROUPS = (RETRIEVE, RELEVANCE, SUPPORT, UTILITY)
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Which id each token has; all of IDS' tokens have one, and no two the same."""
+    """The id of each token; all of IDS' tokens have one, and no two the same."""
 
     ids: Mapping[str, int]
 
     @cached_property
     def tokens(self) -> dict[int, str]:
-        """The tokens by their ids."""
+        """Return the tokens by their ids."""
         return {number: token for token, number in self.ids.items()}
 
     @cached_property
     def graded(self) -> list[int]:
-        """The ids of the four groups, which the server is to list at every position."""
+        """Return the ids of the four groups, which the server is to list at every position."""
         return self.of(token for group in GROUPS for token in group)
 
     @cached_property
     def controls(self) -> list[int]:
-        """The ids of the sixteen control tokens."""
+        """Return the ids of the sixteen control tokens."""
         return self.of(CONTROL)
 
     def of(self, tokens: Iterable[str]) -> list[int]:
-        """The ids of these tokens."""
+        """Return the ids of these tokens."""
         return [self.ids[token] for token in tokens]

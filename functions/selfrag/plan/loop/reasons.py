@@ -11,6 +11,12 @@ SUPPORT: dict[SupportLevel, str] = {
     "no_support": "not supported",
     "ungraded": "support not graded",
 }
+BY_RULE: dict[SupportLevel, str] = {
+    "fully_supported": "found word for word",
+    "partially_supported": "partly found word for word",
+    "no_support": "not found word for word",
+    "ungraded": "support not graded",
+}
 
 
 def relevant(taken: Taken) -> str:
@@ -19,6 +25,8 @@ def relevant(taken: Taken) -> str:
     if not labels:
         return count(taken.found, "passage") if taken.found else "Nothing new was found"
     kind = "ambiguous" if taken.found and "relevant" not in labels else "relevant"
+    if any(verdict.judged_by == "rule" for verdict in taken.verdicts):
+        kind = "with enough words in common" if kind == "relevant" else "with some words in common"
     ungraded = f", {taken.ungraded} not graded" if taken.ungraded else ""
     return f"{taken.found} of {count(len(labels), 'passage')} {kind}{ungraded}"
 
@@ -38,11 +46,14 @@ def drafted(known: Loop, taken: Taken) -> str:
 def judged(known: Loop) -> str:
     """Return the judges' verdicts on an answer in words."""
     score = known.draft.utility.score
-    use = "use not graded" if score is None else f"of use {score} of 5 ({known.min_utility} asked for)"
+    if known.draft.utility.judged_by == "rule" and score is not None:
+        use = "use not judged"
+    else:
+        use = "use not graded" if score is None else f"of use {score} of 5 ({known.min_utility} asked for)"
     if known.direct:
         return f"Without documents, {use}"
     claims = known.draft.support.claims
     full = sum(claim.support == "full" for claim in claims)
     of_claims = f" ({full} of {count(len(claims), 'claim')})" if claims else ""
-    support = SUPPORT[known.draft.support.level]
+    support = (BY_RULE if known.draft.support.judged_by == "rule" else SUPPORT)[known.draft.support.level]
     return f"{support[0].upper()}{support[1:]}{of_claims}, {use}"

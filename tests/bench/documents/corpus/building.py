@@ -30,7 +30,7 @@ class File:
 
 @dataclass(frozen=True)
 class Corpus:
-    """What there is to read, the packages that it is from with their versions, and what is missing, in sentences."""
+    """The files to read, the packages that they are from with their versions, and what is missing, in sentences."""
 
     files: list[File]
     packages: list[str]
@@ -68,7 +68,7 @@ def _files(source: Source, directory: Path, maker: Maker) -> Iterator[File]:
 
 
 def _with_linked(page: Path) -> list[Path]:
-    """The page, and if it is an index, the pages of its directory that it links to, in that order."""
+    """Return the page, and if it is an index, the pages of its directory that it links to, in that order."""
     if not page.name.startswith("index."):
         return [page]
     found = {page: None}

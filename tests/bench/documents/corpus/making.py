@@ -36,7 +36,7 @@ class Maker:
         self.missing = self._tools.missing
 
     def made(self, source: Source, page: str, into: Path) -> Iterator[Made]:
-        """The files of a source, in its order; one that cannot be made is told and left out."""
+        """Yield the files of a source, in its order; one that cannot be made is told and left out."""
         if not source.made:
             return
         clean = into / "page.html"

@@ -1,4 +1,4 @@
-"""Debian's packages, fetched and laid out below build/: nothing is installed, and nobody needs to be root."""
+"""Debian's packages, fetched and laid out below build/: nothing is installed, and no root is needed."""
 
 import re
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def missing_programs() -> list[str]:
-    """The programs of Debian that are needed here and are not found."""
+    """Return the programs of Debian that are needed here and are not found."""
     return [name for name in ("apt-get", "apt-cache", "dpkg-deb") if shutil.which(name) is None]
 
 
@@ -31,13 +31,13 @@ def laid_out(packages: Sequence[str], debs: Path, root: Path) -> Path:
 
 
 def version(package: str, debs: Path) -> str:
-    """The version that was fetched."""
+    """Return the version that was fetched."""
     found = _fetched(package, debs)
     return found.name.split("_")[1].replace("%3a", ":") if found else ""
 
 
 def with_dependencies(packages: Sequence[str]) -> list[str]:
-    """The packages, and what they need that this machine does not have."""
+    """Return the packages, and what they need that this machine does not have."""
     told = _run(["apt-get", "install", "-s", "--no-install-recommends", *packages], Path.cwd())
     return re.findall(r"^Inst (\S+)", told, flags=re.M) or list(packages)
 

@@ -35,7 +35,7 @@ def _book(name: str, language: str, package: str, index: str, *files: tuple[str,
 def _history(language: str) -> Source:
     stem = f"{_HISTORY}/project-history.{language}"
     files: tuple[tuple[str, str], ...] = ((f"{stem}.epub", PAGE),)
-    if language != "ko":  # the Korean PDF is printed without the spaces between words, so that nobody can read them
+    if language != "ko":  # the Korean PDF is printed without the spaces between words, so that no reader can keep them
         files = ((f"{stem}.pdf", TEX), *files)
     return _book(f"history-{language}", language, "debian-history", f"{_HISTORY}/index.{language}.html", *files)
 

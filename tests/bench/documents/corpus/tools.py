@@ -16,7 +16,7 @@ _FONT_CONFIG = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 
 
 class Tools:
-    """What makes files of a page; a tool that cannot be had is None, and `missing` says so in a sentence."""
+    """The tools that make files of a page; one that cannot be had is None, and `missing` says so in a sentence."""
 
     def __init__(self, directory: Path) -> None:
         self._root = directory / "root"

@@ -7,7 +7,7 @@ from openpyxl import Workbook
 
 
 def _is_number(value: str) -> bool:
-    """Whether it is written as the number is: a code such as 00042 is text."""
+    """Return whether it is written as the number is: a code such as 00042 is text."""
     return value.isascii() and value.isdigit() and str(int(value)) == value
 
 

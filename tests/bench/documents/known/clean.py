@@ -11,7 +11,7 @@ _KEPT = ("href", "colspan", "rowspan")
 
 
 def clean_page(tree: Element, language: str) -> str:
-    """The tree as a page of HTML with nothing but headings, paragraphs, lists, tables, listings and links."""
+    """Return the tree as a page of HTML with nothing but headings, paragraphs, lists, tables, listings and links."""
     title = next((element for element in tree.elements("h1", "h2")), Element("h1"))
     name = escape(" ".join("".join(_texts(title)).split()))
     head = f'<meta charset="utf-8"><title>{name}</title>'

@@ -1,4 +1,4 @@
-"""What a page says to who reads it, by a rule of its own: the text that a reader is held against."""
+"""The known text of a page, by a rule of its own: what a reader is held against."""
 
 import re
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ _BLOCKS = frozenset(
 
 @dataclass
 class Known:
-    """What is known of a document: its text, what is on its pages besides, and the cells of its tables."""
+    """A document as it is known: its text, what is on its pages besides, and the cells of its tables."""
 
     text: str
     furniture: str = ""
@@ -39,7 +39,7 @@ class Known:
 
 
 def is_furniture(element: Element) -> bool:
-    """Whether it is navigation: the rule that says what is not counted."""
+    """Return whether it is navigation: the rule that says what is not counted."""
     return (
         element.tag in FURNITURE_TAGS
         or element.attributes.get("role") in FURNITURE_ROLES
@@ -64,9 +64,9 @@ def without_furniture(element: Element, removed: list[Element] | None = None) ->
 
 
 def without_numbers_of_notes(element: Element, removed: list[Element]) -> Element:
-    """A copy of the tree without links within the page that are a number in brackets; `removed` collects them.
+    """Return a copy of the tree without links within the page that are a number in brackets; `removed` collects them.
 
-    A PDF may count its notes by chapter where the HTML counts them through, so nobody can give the HTML's numbers.
+    A PDF may count its notes by chapter where the HTML counts them through, so no reader can give the HTML's numbers.
     """
     kept = Element(element.tag, element.attributes)
     for child in element.children:
@@ -106,13 +106,13 @@ def text_of(element: Element) -> str:
 
 
 def unseen(element: Element) -> str:
-    """What stands in its attributes for pictures and links: a reader may give it or not."""
+    """Return what stands in its attributes for pictures and links: a reader may give it or not."""
     own = [element.attributes.get(name, "") for name in ("alt", "title", "href", "src")]
     return "\n".join(filter(None, [*own, *(unseen(child) for child in element.children if isinstance(child, Element))]))
 
 
 def known_of(pages: Iterable[str]) -> Known:
-    """What is known of a document whose chapters are these pages, in this order."""
+    """Return what is known of a document whose chapters are these pages, in this order."""
     known = Known("")
     for page in pages:
         removed: list[Element] = []

@@ -38,7 +38,7 @@ def size_of(names: Iterable[str], values: Iterable[str]) -> int:
 
 
 def grids(tree: Element, text_of: Callable[[Element], str]) -> list[list[list[str]]]:
-    """The tables that have headings, row by row: first the names of the columns, those of one column joined."""
+    """Return the tables that have headings, row by row: first the names of the columns, those of one column joined."""
     found = []
     for table in _tables(tree):
         names, rows = _read(table, text_of)
@@ -57,7 +57,7 @@ def _tables(tree: Element) -> Iterator[Element]:
 
 
 def _rows(table: Element) -> Iterator[tuple[Element, bool]]:
-    """Its rows, and whether they are in its head."""
+    """Yield its rows, and whether they are in its head."""
     for child in table.children:
         if isinstance(child, Element) and child.tag == "tr":
             yield child, False
@@ -78,7 +78,7 @@ def _cells_of(table: Element, text_of: Callable[[Element], str]) -> Iterator[Cel
 
 
 def _read(table: Element, text_of: Callable[[Element], str]) -> tuple[dict[int, list[str]], list[dict[int, _Place]]]:
-    """What each column is called, from the outermost heading on, and the rows below the headings."""
+    """Return what each column is called, from the outermost heading on, and the rows below the headings."""
     names: dict[int, list[str]] = {}
     rows: list[dict[int, _Place]] = []
     for places, head in _laid_out(table, text_of):
@@ -93,7 +93,7 @@ def _read(table: Element, text_of: Callable[[Element], str]) -> tuple[dict[int, 
 
 
 def _laid_out(table: Element, text_of: Callable[[Element], str]) -> Iterator[tuple[dict[int, _Place], bool]]:
-    """Its rows by column; what spans columns or rows is in each of them."""
+    """Yield its rows by column; what spans columns or rows is in each of them."""
     below: dict[int, tuple[int, _Place]] = {}
     for row, head in _rows(table):
         places = {column: place for column, (_, place) in below.items()}

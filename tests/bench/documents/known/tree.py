@@ -33,11 +33,11 @@ class Element:
 
     @property
     def classes(self) -> frozenset[str]:
-        """The words of its class."""
+        """Return the words of its class."""
         return frozenset(self.attributes.get("class", "").split())
 
     def elements(self, *tags: str) -> Iterator[Element]:
-        """The elements below it with one of these tags, in order; not those within another one of them."""
+        """Yield the elements below it with one of these tags, in order; not those within another one of them."""
         for child in self.children:
             if isinstance(child, Element):
                 if child.tag in tags:
@@ -46,7 +46,7 @@ class Element:
                     yield from child.elements(*tags)
 
     def number(self, name: str) -> int:
-        """An attribute that is a number from 1 to 1000, 1 if it is none."""
+        """Return an attribute that is a number from 1 to 1000, 1 if it is none."""
         value = self.attributes.get(name, "")
         return min(max(int(value), 1), 1000) if value.isascii() and value.isdigit() else 1
 
@@ -79,7 +79,7 @@ class _Builder(HTMLParser):
 
 
 def parsed(page: str) -> Element:
-    """The page's tree."""
+    """Return the page's tree."""
     builder = _Builder()
     builder.feed(page)
     builder.close()

@@ -1,4 +1,4 @@
-"""Whether a table's values are still with what they are called, for a passage may be cut anywhere between lines."""
+"""Table values beside their names: a passage may be cut anywhere between lines."""
 
 import re
 from collections import defaultdict
@@ -15,7 +15,7 @@ TIMES = 2
 
 
 def cells_kept(cells: Sequence[Cell], lines: Iterable[str]) -> int:
-    """How many cells stand in one line with all headings of their column and, if it has one, their row's.
+    """Return how many cells stand in one line with all headings of their column and, if it has one, their row's.
 
     In whatever order they stand there; what is compared is their words, one after another. A line that is longer than
     twice the row with all its headings does not count: a page in one line says nothing of what belongs together.
@@ -41,7 +41,7 @@ class Lines:
             self._sizes.append(sum(map(len, found)))
 
     def holds(self, phrases: Sequence[str], size: int) -> bool:
-        """Whether one line of at most so many characters holds each of the phrases; one without a word is in any."""
+        """Return whether one line of at most so many characters holds each phrase; one without a word is in any."""
         wanted = [found for phrase in phrases if (found := tokens(phrase))]
         if not wanted:
             return True

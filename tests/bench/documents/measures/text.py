@@ -1,4 +1,4 @@
-"""What a reader kept of a known text: words lost, invented and glued, and their order."""
+"""Measures of a reader on a known text: words lost, invented and glued, and their order."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -91,7 +91,7 @@ class Glue:
             self._begins.add(at)
 
     def holds(self, word: str) -> bool:
-        """Whether the word is two or more neighbouring words without what was between them."""
+        """Return whether the word is two or more neighbouring words without what was between them."""
         at = self._joined.find(word)
         while at >= 0:
             if at in self._begins and at + len(word) in self._begins:
@@ -101,7 +101,7 @@ class Glue:
 
 
 def _once(of: Sequence[str]) -> dict[tuple[str, ...], int]:
-    """Where each stretch of tokens stands that stands there once, in their order."""
+    """Return where each stretch of tokens stands that stands there once, in their order."""
     shingles = list(zip(*(of[at:] for at in range(SHINGLE)), strict=False))
     often = Counter(shingles)
     return {shingle: at for at, shingle in enumerate(shingles) if often[shingle] == 1}

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-# Han, kana and Hangul: whoever sets such text breaks its lines between any two, so each is counted alone.
+# Han, kana and Hangul: such text is broken between any two, so each is counted alone.
 _EAST_ASIAN = (
     "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f"
     "\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -27,5 +27,5 @@ def tokens(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """The same with Korean words whole."""
+    """Return the same with Korean words whole."""
     return _WORD.findall(normal(text))

@@ -9,7 +9,7 @@ REQUIREMENTS = Path(__file__).with_name("requirements")
 
 
 def environment(name: str, directory: Path, told: Callable[[str], None]) -> Path:
-    """The Python of the environment, made at first; raises RuntimeError if it cannot be."""
+    """Return the Python of the environment, made at first; raises RuntimeError if it cannot be."""
     python, requirements = directory / name / "bin" / "python", REQUIREMENTS / f"{name}.txt"
     done = directory / name / "made-of.txt"
     if done.exists() and done.read_bytes() == requirements.read_bytes():

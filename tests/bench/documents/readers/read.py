@@ -76,7 +76,7 @@ _DOCLING = {
 
 
 def _docling() -> Read:
-    """Its light way: `docling.document_converter` cannot be imported without PyTorch."""
+    """Return its light way: `docling.document_converter` cannot be imported without PyTorch."""
     from docling.datamodel.base_models import InputFormat
     from docling.datamodel.document import InputDocument
 

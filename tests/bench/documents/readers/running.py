@@ -16,7 +16,7 @@ SECONDS = 300
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader made of a file: its text and the rows that it knows, or the error with which it gave up.
+    """A reading of a file: its text and the rows that it knows, or the error with which it gave up.
 
     `seconds` are of computing, for this file alone, `peak` is the most MiB that its process had had when it was done.
     """
@@ -29,7 +29,7 @@ class Reading:
 
 
 def readings(name: str, python: Path, paths: Sequence[str], code: Path | None = None) -> Iterator[Reading]:
-    """What the reader makes of each file, in order; one that takes too long or ends the process is an error of it."""
+    """Yield the reading of each file, in order; one that takes too long or ends the process is an error."""
     left = list(paths)
     while left:
         with _started(name, python, code) as process:

@@ -25,7 +25,7 @@ class Said:
 
     @property
     def critique(self) -> dict[str, dict[str, float]]:
-        """The groups that are there, best first as they are given, by name."""
+        """Return the groups that are there, best first as they are given, by name."""
         groups = {
             "relevance": (tuple(reversed(RELEVANCE)), self.relevance),
             "support": (tuple(reversed(SUPPORT)), self.support),
@@ -35,7 +35,7 @@ class Said:
 
     @property
     def told(self) -> str:
-        """The text with its critique tokens, as the server gives it."""
+        """Return the text with its critique tokens, as the server gives it."""
         chosen = {name: max(found, key=lambda token: found[token]) for name, found in self.critique.items()}
         return f"{chosen.get('relevance', '')}{self.words}{chosen.get('support', '')}{chosen.get('use', '')}"
 
@@ -51,7 +51,7 @@ class Node:
 
     @property
     def told(self) -> str:
-        """What the path holds of it: its text, and before it that it rests on no passage."""
+        """Return what the path holds of it: its text, and before it that it rests on no passage."""
         return self.said.told if self.passage is not None else f"{RETRIEVE[0]}{self.said.told}"
 
 
@@ -82,11 +82,11 @@ class Scenario:
         )
 
     def named(self, name: str) -> Node:
-        """The node of a name."""
+        """Return the node of a name."""
         return next(node for node in self.nodes if node.name == name)
 
     def path_to(self, told: str, at: str = "") -> str | None:
-        """The name of the node that a path ends with, "" for none; None where no path of the tree reads so."""
+        """Return the name of the node that a path ends with, "" for none; None where no path of the tree reads so."""
         if not told:
             return at
         children = [node for node in self.nodes if node.parent == at and node.told and told.startswith(node.told)]
@@ -94,6 +94,6 @@ class Scenario:
         return next((name for name in found if name is not None), None)
 
     def answer(self, parent: str, passage: str | None) -> Said | None:
-        """What is said behind a node from a passage, or from none."""
+        """Return what is said behind a node from a passage, or from none."""
         rows = (node.said for node in self.nodes if (node.parent, node.passage) == (parent, passage))
         return next(rows, self.otherwise)

@@ -67,7 +67,7 @@ class Place:
 
 
 def first(decision: Probabilities) -> list[Place]:
-    """The decision at the first token."""
+    """Return the decision at the first token."""
     place = _chosen(dict(zip(_ids("[Retrieval]", "[No Retrieval]", RETRIEVE[2]), decision, strict=True)))
     word = (1 - sum(decision)) / 2
     if word / len(FILLERS) < place.probabilities[place.id]:

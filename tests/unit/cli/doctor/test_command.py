@@ -13,7 +13,7 @@ from cli.doctor.choices import Choices
 from tests.support.command import Command
 from tests.support.doubles.aws_account import AwsAccount, limit_of_lambda, titan_quotas
 
-# As on a machine where nobody is logged in; a machine of AWS would have credentials of its own.
+# As on a machine without a login; a machine of AWS would have credentials of its own.
 NOBODY = (("AWS_EC2_METADATA_DISABLED", "true"),)
 REGION = (*NOBODY, ("AWS_REGION", "eu-central-1"))
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from cli.feedback.gold import gold, question_set
 from cli.lab.gold.question_sets import corrected_questions, read_questions
-from cli.local.offline.rules.notices import QUOTED
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.feedback import Feedback
 
@@ -26,8 +25,8 @@ def said(question: str = "How many days?", **more: Any) -> Feedback:
         (said(answer="25."), {"answer": "25.", "answerable": True}),
         (said(answer="25.", documents=["b.md"]), {"answer": "25.", "documents": ["b.md"], "answerable": True}),
         (said(useful=True), {"answer": "Twenty.", "documents": ["a.md"], "answerable": True}),
-        # What the stand-in says of itself, and the marks of uncited sentences, are no part of an answer.
-        (said(useful=True, answered=f"{QUOTED}Twenty. [uncited]"),
+        # The marks of uncited sentences are no part of an answer.
+        (said(useful=True, answered="Twenty. [uncited]"),
          {"answer": "Twenty.", "documents": ["a.md"], "answerable": True}),
         (said(useful=True, status="partial"), {"answer": "Twenty.", "documents": ["a.md"], "answerable": True}),
         (said(useful=True, documents=["b.md"]), {"answer": "Twenty.", "documents": ["b.md"], "answerable": True}),
@@ -37,7 +36,7 @@ def said(question: str = "How many days?", **more: Any) -> Feedback:
         (said(wrong=["unanswerable"], answer="Ask HR."), {"answerable": False}),
         (said(status="abstained", wrong=["answerable"], documents=["b.md"]),
          {"documents": ["b.md"], "answerable": True}),
-        # It was of use, but an answer of which something is wrong is nobody's right answer.
+        # It was of use, but an answer of which something is wrong is no right answer.
         (said(useful=True, wrong=["incomplete"]), {}),
         (said(useful=True, status="failed"), {}),
         (said(), {}),

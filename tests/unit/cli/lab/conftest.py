@@ -13,7 +13,7 @@ def response(
     usd: float | None = 0.01,
     rounds: int = 2,
 ) -> dict[str, Any]:
-    """A response with citations of (document, quote)."""
+    """Return a response with citations of (document, quote)."""
     cited = [{"document": document, "quote": quote, "passage_id": "p"} for document, quote in citations]
     usage = {"model_calls": 8, "rounds": rounds, "cost_usd": usd, "warnings": []}
     return {"id": "q", "status": status, "answer": answer, "citations": cited, "usage": usage, "path": ["Generate"]}
@@ -22,7 +22,7 @@ def response(
 def reflection(
     *relevance: tuple[str, float | None], level: str = "fully_supported", utility: int | None = 5
 ) -> dict[str, Any]:
-    """The verdicts of a response: IsRel as (document, score), IsSup's level and IsUse's score."""
+    """Return the verdicts of a response: IsRel as (document, score), IsSup's level and IsUse's score."""
     return {
         "retrieve": {"decision": "yes", "reason": "r"},
         "relevance": [
@@ -41,5 +41,5 @@ def reflection(
 
 
 def gold(question: str = "How long?", **known: Any) -> GoldQuestion:
-    """A question, by default one of which nothing is known."""
+    """Return a question, by default one of which nothing is known."""
     return GoldQuestion(id=known.pop("id", question), question=question, **known)

@@ -56,7 +56,7 @@ class Account:
 def evaluated(
     account: Any, results: Path, again: bool = False, questions: Any = QUESTIONS, variants: Any = VARIANTS
 ) -> tuple[list[str], int]:
-    """The statuses of the answers, and how many are missing."""
+    """Return the statuses of the answers, and how many are missing."""
     plan = Plan(questions, variants, results, 4, None, None, ARN)
     told = Told(print, _known, nullcontext, lambda: nullcontext(lambda done, total, usd: None))  # type: ignore[arg-type]
     findings, left = evaluate_in_account(plan, told, account, again=again, pause=lambda seconds: None)

@@ -27,7 +27,7 @@ def lines(tmp_path: Path) -> Write:
 
 
 def known(question: GoldQuestion) -> dict[str, Any]:
-    """What is known of a question, without what is not."""
+    """Return what is known of a question, without what is not."""
     return {name: value for name, value in vars(question).items() if name != "id" and value not in ((), None)}
 
 

@@ -51,7 +51,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModelSer
 
 @pytest.fixture
 def again(server: ModelServer) -> Replaying:
-    """A replay with these options."""
+    """Return a replay with these options."""
 
     def run(traces: list[Trace], *options: str, max_cost: float | None = None, parallel: int = 4) -> Replay:
         pairs = list(zip(options[::2], options[1::2], strict=True))
@@ -63,7 +63,7 @@ def again(server: ModelServer) -> Replaying:
 
 @pytest.fixture
 def stricter(tmp_path: Path) -> Callable[[str], str]:
-    """A step's prompt with one more sentence, as an option."""
+    """Return a step's prompt with one more sentence, as an option."""
 
     def write(step: str) -> str:
         path = tmp_path / f"{step}.md"
@@ -144,7 +144,7 @@ def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again
     again([trace_of(history) for history in two], "--model", "grade_utility=claude-opus-5-5")
     assert [body["model"] for body in server.requests] == ["claude-opus-5-5"] * 2
     again([trace_of(history) for history in two], "--model", "grade_support=claude-opus-5-5")
-    assert len(server.requests) == 2, "what the first judge said stands, and nobody doubts it"
+    assert len(server.requests) == 2, "what the first judge said stands without a doubt"
     again([trace_of(history) for history in two], "--model", f"grade_support_first={WRITER}")
     assert [body["model"] for body in server.requests[2:]] == [WRITER] * 2
 

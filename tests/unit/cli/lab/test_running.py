@@ -47,7 +47,7 @@ class Asked:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Callable[..., Any]:
-    """The results of a file, opened once more each time."""
+    """Yield the results of a file, opened once more each time."""
 
     @contextmanager
     def again(asked: str = "here") -> Iterator[Results]:
@@ -192,10 +192,10 @@ def test_a_refusal_ends_the_run_with_its_sentence(opened: Any, error: SelfragErr
 
 def test_a_run_gives_up_when_nothing_is_answered_any_more(opened: Any) -> None:
     def away(request: AskRequest) -> None:
-        raise TemporarilyUnavailable("nobody is there")
+        raise TemporarilyUnavailable("it is away")
 
     ask = Asked(away)
-    with opened() as results, pytest.raises(TemporarilyUnavailable, match=r"in a row got no answer.*nobody is there"):
+    with opened() as results, pytest.raises(TemporarilyUnavailable, match=r"in a row got no answer.*it is away"):
         run(results, ask, parallel=1)
     assert len(ask.requests) == MOST_IN_A_ROW * (len(PAUSES) + 1)
     failing = Asked(lambda request: response("No model.", status="failed"))

@@ -20,12 +20,12 @@ def entry(passage_id: str, text: str = "Leave.", collection: str = "c", angle: f
 def found(
     index: EmbeddedIndex, query: str, collections: Sequence[str] = ("c",), size: int = 50, **limits: Sequence[str]
 ) -> list[tuple[str, float]]:
-    """What full text finds: passage ids with their scores."""
+    """Return what full text finds: passage ids with their scores."""
     bounds = Bounds(list(collections), **limits)  # type: ignore[arg-type]
     return [(passage.passage_id, score) for passage, score in index.search(query, None, size, bounds).by_text]
 
 
 def near(index: EmbeddedIndex, size: int = 50, collection: str = "c") -> list[tuple[str, float]]:
-    """What lies near VECTOR: passage ids with their cosines."""
+    """Return what lies near VECTOR: passage ids with their cosines."""
     found = index.search("", VECTOR, size, Bounds([collection])).by_vector
     return [(passage.passage_id, score) for passage, score in found]

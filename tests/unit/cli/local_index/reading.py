@@ -8,10 +8,9 @@ from typing import Any
 
 from cli.local.home import connect
 from cli.local.index import SCHEMA, EmbeddedIndex
-from cli.local.ingest import sync
-from cli.local.place import place_to_read
-from cli.local.sources.registry import directory_collection
+from cli.local.sources.place import directory_collection, place_to_read
 from cli.local.sources.report import Report
+from cli.local.sources.sync import sync
 from selfrag.domain.passages import Bounds
 from tests.support.fakes import FakeEmbedder
 
@@ -27,7 +26,7 @@ def ingest(directory: Path, collection: str = "", **more: Any) -> Report:
 
 
 def indexed(directory: Path) -> list[tuple[str, str, str]]:
-    """What the index holds of a directory: (document, text, id) of each passage."""
+    """Return what the index holds of a directory: (document, text, id) of each passage."""
     return held_by(directory_collection(directory))
 
 
@@ -38,13 +37,13 @@ def held_by(collection: str) -> list[tuple[str, str, str]]:
 
 
 def index_ids() -> list[str]:
-    """The index's own ids of all that it holds."""
+    """Return the index's own ids of all that it holds."""
     with closing(connect(SCHEMA)) as connection:
         return sorted(own_id for (own_id,) in connection.execute("SELECT id FROM passages"))
 
 
 def manifest_ids() -> list[str]:
-    """The index's own ids of all that the manifest knows."""
+    """Return the index's own ids of all that the manifest knows."""
     with closing(connect()) as connection:
         items = [json.loads(item) for (item,) in connection.execute("SELECT item FROM kept_documents")]
     return sorted(known["S"] for item in items if "ids" in item for known in item["ids"]["M"].values())

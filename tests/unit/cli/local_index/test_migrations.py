@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS generations (collection TEXT PRIMARY KEY, generation 
 
 
 def write_former(count: int) -> list[str]:
-    """A home as the former release wrote it; gives the index's own ids."""
+    """Return a home as the former release wrote it; gives the index's own ids."""
     with closing(connect(FORMER)) as connection, connection:
         for n in range(count):
             passage = {"passage_id": f"p{n:03}", "document": f"{n}.md", "text": f"Leave {n}.", "title": "Rules"}

@@ -43,7 +43,7 @@ def test_scores_are_those_of_bm25_over_the_collections_searched(
 
 
 def by_bm25s(texts: dict[str, str], query: str) -> dict[str, float]:
-    """What the library gives the passages that share a token with the query."""
+    """Return what the library gives the passages that share a token with the query."""
     vocabulary: dict[str, int] = {}
     ids = [[vocabulary.setdefault(token, len(vocabulary)) for token in tokens(text)] for text in texts.values()]
     wanted = [vocabulary[token] for token in tokens(query) if token in vocabulary]

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from cli.local.home import connect
-from cli.local.ingest import sync
-from cli.local.place import Place
 from cli.local.recognition import tesseract
 from cli.local.recognition.local import local_recognizer
 from cli.local.recognition.rendering import MAX_PIXELS
+from cli.local.sources.place import Place
 from cli.local.sources.report import NothingUsable
+from cli.local.sources.sync import sync
 from selfrag.domain.errors import BadDocument
 from tests.support.documents.files import assembled, pdf, stream
 from tests.support.documents.scans import scanned_pdf
@@ -67,19 +67,19 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A directory with a document."""
+    """Return a directory with a document."""
     made = tmp_path / "docs"
     made.mkdir()
     return made
 
 
 def calls(log: Path) -> int:
-    """How many pictures were looked at."""
+    """Return how many pictures were looked at."""
     return log.read_text().count("stdin") if log.exists() else 0
 
 
 def ingested(folder: Path) -> list[str]:
-    """What the report of an ingestion warns of."""
+    """Return what the report of an ingestion warns of."""
     return sync(Place("scans", folder), embedder=FakeEmbedder()).warnings
 
 

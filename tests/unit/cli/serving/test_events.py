@@ -55,7 +55,7 @@ def streams(question: Question) -> Streams:
 
 @pytest.fixture
 def server(question: Question, streams: Streams) -> Iterator[ExitStack]:
-    """The end of the server when it is closed."""
+    """Yield the end of the server when it is closed."""
     with ExitStack() as opened:
         yield opened
 

@@ -29,7 +29,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture
 def sent(url: str) -> Iterator[socket.socket]:
-    """A connection that fails rather than wait: what is asked for on it has to come."""
+    """Yield a connection that fails rather than wait: what is asked for on it has to come."""
     with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=20) as connection:
         yield connection
 

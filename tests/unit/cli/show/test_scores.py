@@ -17,7 +17,7 @@ from tests.support.paper.compared import TEXTS, answers, tree
 def lines(
     scores: dict[str, Any], *cited: str, places: Mapping[str, str] = {}, texts: Mapping[str, str] = {}
 ) -> list[str]:
-    """What is printed, a line each, without the guides of the tree."""
+    """Return what is printed, a line each, without the guides of the tree."""
     text = StringIO()
     citations = [Citation(passage_id=one, document="a.md", quote="q", answer_span=(0, 1)) for one in cited]
     show_scores(Console(file=text, width=200), Scores.model_validate(scores), citations, places, texts)

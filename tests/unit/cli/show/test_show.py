@@ -8,12 +8,13 @@ from rich.console import Console
 
 from cli.show.answers import NOT_READ, show_response
 from cli.show.documents import show_passages
+from selfrag.domain.answers import BY_RULE
 from selfrag.domain.history import Step
 from tests.support.paper.compared import answers
 
 
 def printed(show: Any, *arguments: Any) -> str:
-    """What is shown, in one line."""
+    """Return what is shown, in one line."""
     text = StringIO()
     show(Console(file=text, width=200), *arguments)
     return " ".join(text.getvalue().split())
@@ -91,7 +92,7 @@ def test_what_the_scores_of_a_search_mean_is_said_below_them_once() -> None:
 
 
 def response_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> dict[str, Any]:
-    """An answer with these citations, and a verdict on each of these passages."""
+    """Return an answer with these citations, and a verdict on each of these passages."""
     verdicts = [
         {"passage_id": passage["passage_id"], "relevant": True, "score": 0.5, "label": "relevant", "cached": False}
         for passage in passages
@@ -110,7 +111,7 @@ def response_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]])
 
 
 def shown_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> str:
-    """What a person sees of an answer with these citations, for which a search brought these passages."""
+    """Return what a person sees of an answer with these citations, for which a search brought these passages."""
     search = Step("Retrieve", 0.0, 0.1, attempts=1, given={}, result={"passages": passages}, error="")
     return printed(show_response, response_of(citations, passages), [search])
 
@@ -164,3 +165,44 @@ def test_the_answers_that_were_compared_are_shown_between_verdicts_and_path() ->
     shown = printed(show_response, {**response_of([], []), "scores": answers()}, [])
     assert "Answers, best first ├── chosen, score 2.05:" in shown
     assert shown.index("best first") < shown.index("Path")
+
+
+def by(judge: str, notice: str | None) -> dict[str, Any]:
+    """Return a response whose verdicts are all of one kind of judge."""
+    usage = {
+        "model_calls": 4, "rounds": 2, "cached_verdicts": 0, "input_tokens": 3, "output_tokens": 2,
+        "cache_read_input_tokens": 0, "cost_usd": 0.0, "by_step": {}, "warnings": [],
+    }  # fmt: skip
+    relevance = {
+        "passage_id": "p1", "relevant": True, "score": 0.9, "label": "relevant", "judged_by": judge,
+    }  # fmt: skip
+    claims = [{"claim": "A berth costs 34 euros.", "support": "full", "passage_ids": ["p1"]}]
+    return {
+        "id": "abc", "status": "answered", "notice": notice, "answer": "A berth costs 34 euros.", "citations": [],
+        "path": [], "queries": [], "usage": usage, "execution": {"arn": "arn", "console_url": None},
+        "reflection": {
+            "retrieve": {"decision": "yes", "reason": "", "judged_by": judge}, "relevance": [relevance],
+            "support": {"level": "fully_supported", "claims": claims, "judged_by": judge},
+            "utility": {"score": 5, "reason": "useful", "judged_by": judge},
+        },
+    }  # fmt: skip
+
+
+def test_what_a_rule_found_is_grey_and_never_shown_as_a_judgement() -> None:
+    coloured = StringIO()
+    show_response(
+        Console(file=coloured, width=200, force_terminal=True, color_system="standard"), by("rule", BY_RULE), []
+    )
+    shown = printed(show_response, by("rule", BY_RULE), [])
+    assert shown.startswith(BY_RULE)
+    assert "Found word for word in the source. No model checked whether it answers the question." in shown
+    assert "IsRel │ words in common 0.90" in shown
+    assert not any(word in shown for word in ("supported", "relevant", "IsUse", "5 of 5"))
+    assert "\x1b[32m" not in coloured.getvalue(), "nothing is green"
+    assert "\x1b[1;32m" not in coloured.getvalue(), "nothing is green"
+
+
+def test_what_a_model_judged_is_shown_as_before() -> None:
+    shown = printed(show_response, by("model", None), [])
+    assert shown.startswith("╭")
+    assert all(word in shown for word in ("fully_supported", "relevant 0.90", "5 of 5"))

@@ -24,7 +24,7 @@ def at(second: float) -> str:
 
 
 def history_of(*tasks: tuple[str, float, float, Any]) -> list[dict[str, Any]]:
-    """An execution of tasks, each with its name, its begin and end in seconds, and its result, or its error."""
+    """Return an execution of tasks, each with its name, its begin and end in seconds, and its result, or its error."""
     asked = json.dumps({"question": "Fee [USD]?"})
     events: list[dict[str, Any]] = [
         {"type": "ExecutionStarted", "timestamp": at(0), "executionStartedEventDetails": {"input": asked}}

@@ -42,7 +42,7 @@ MARKS += [b"\\", b"{", b"}", b"/>", b"</", b"\n\n"]
 
 
 def mutated(seed):
-    """A seed with parts cut out, repeated or overwritten."""
+    """Return a seed with parts cut out, repeated or overwritten."""
     place = st.integers(0, len(seed))
     change = st.tuples(place, st.integers(0, 60), st.one_of(st.binary(max_size=6), st.sampled_from(MARKS)))
 
@@ -56,7 +56,7 @@ def mutated(seed):
 
 
 def is_read_or_refused(key, content, read=parse):
-    """The pieces of a document, or none if it was refused; anything else fails the test."""
+    """Return the pieces of a document, or none if it was refused; anything else fails the test."""
     try:
         document = read(key, content)
     except BadDocument as error:

@@ -1,4 +1,4 @@
-"""Pages of a PDF that show pictures and hold no text: found, kept for the recogniser, told where nobody reads them."""
+"""Pages of a PDF that show pictures and hold no text: found, kept for the recogniser, told where there is none."""
 
 import pytest
 

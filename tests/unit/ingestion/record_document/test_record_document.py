@@ -14,7 +14,7 @@ TASK: dict[str, Any] = {"document_id": "d", "key": "c/leave.md", "collection": "
 
 
 class FakeManifest:
-    """A manifest with one document, which nobody else wants unless it says so."""
+    """A manifest with one document, which no other execution wants unless it says so."""
 
     def __init__(self, known: Record | None, quiet: bool = True) -> None:
         self.known, self.quiet = known, quiet

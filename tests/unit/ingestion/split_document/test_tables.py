@@ -28,7 +28,7 @@ WRITTEN = st.lists(
 
 
 def written(steps: list[tuple[str, str | list[str]]]) -> Document:
-    """A document as a reader would write it."""
+    """Return a document as a reader would write it."""
     writer = Writer("a.html")
     for number, (kind, value) in enumerate(steps):
         if isinstance(value, list):
@@ -47,7 +47,7 @@ def written(steps: list[tuple[str, str | list[str]]]) -> Document:
 
 
 def placed(document: Document) -> list[tuple[int, Piece]]:
-    """Where each piece begins in the text."""
+    """Return where each piece begins in the text."""
     found, end = [], 0
     for piece in split(document):
         start = document.text.index(piece.text, end)
@@ -89,7 +89,7 @@ def test_no_word_is_lost_but_of_headings_that_stand_alone(steps: list[tuple[str,
 
 
 def table(rows: int, caption: str = "", before: str = "", after: str = "") -> Document:
-    """A page with a table under two headings."""
+    """Return a page with a table under two headings."""
     writer = Writer("a.html")
     writer.heading(1, "Manual")
     writer.heading(2, "Limits")

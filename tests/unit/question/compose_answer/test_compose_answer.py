@@ -6,7 +6,7 @@ import pytest
 
 from question.compose_answer.logic import compose
 from question.compose_answer.task import Draft, Task
-from selfrag.domain.answers import AnswerResponse
+from selfrag.domain.answers import BY_RULE, AnswerResponse
 from tests.support import steps
 
 ARN = "arn:aws:states:eu-west-1:123456789012:execution:selfrag:abc"
@@ -153,10 +153,18 @@ def test_the_console_link_leads_to_the_execution(arn: str, place: str) -> None:
 def test_the_response_has_the_shape_of_the_design() -> None:
     response = composed(best=draft(), relevance=[steps.relevance("a", "relevant")["verdict"]]).model_dump(mode="json")
     assert list(response) == [
-        "id", "status", "answer", "citations", "reflection", "path", "passes", "queries", "usage",
+        "id", "status", "notice", "answer", "citations", "reflection", "path", "passes", "queries", "usage",
         "execution", "scores",
     ]  # fmt: skip
     assert list(response["reflection"]) == ["retrieve", "relevance", "support", "utility"]
     assert {"passage_id", "relevant", "score", "cached"} <= set(response["reflection"]["relevance"][0])
     assert {"model_calls", "rounds", "cached_verdicts", "input_tokens", "output_tokens"} <= set(response["usage"])
     assert {"cache_read_input_tokens", "cost_usd", "by_step"} <= set(response["usage"])
+
+
+def test_the_notice_on_an_answer_by_rule_is_no_part_of_its_text() -> None:
+    task = Task(id="id", best=draft(), question="How many days?")
+    by_rule, by_model = (compose(task, {}, False, writer) for writer in ("rule", "model"))
+    assert by_rule.notice == BY_RULE
+    assert by_rule.answer == by_model.answer == draft().answer
+    assert by_model.notice is None

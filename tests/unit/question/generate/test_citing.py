@@ -25,7 +25,7 @@ def rows(*names: str) -> list[dict[str, Any]]:
 
 
 def citation(start: int, end: int, **place: Any) -> Citation:
-    """The citation of these blocks: the sentence is the first, each row is one."""
+    """Return the citation of these blocks: the sentence is the first, each row is one."""
     found = passage("p", TEXT, **place)
     return generate(Task(question="?", passages=[found]), FakeClaude([cited("So.", 0, start, end)]), PROMPT).citations[
         0

@@ -120,7 +120,7 @@ def copied(sentence: str, text: str) -> Iterator[str]:
 
 
 def numbers(sentence: str, text: str) -> Iterator[str]:
-    """The sentence with each of its numbers one higher, or as another number of the passage."""
+    """Yield the sentence with each of its numbers one higher, or as another number of the passage."""
     for found in NUMBER.finditer(sentence):
         higher = re.sub(r"\d(?!.*\d)", lambda digit: str((int(digit[0]) + 1) % 10), found[0])
         for other in {higher, *NUMBER.findall(text)} - {found[0]}:
@@ -128,7 +128,7 @@ def numbers(sentence: str, text: str) -> Iterator[str]:
 
 
 def names(sentence: str, text: str) -> Iterator[str]:
-    """The sentence with each of its names as another one of the passage."""
+    """Yield the sentence with each of its names as another one of the passage."""
     months = set(MONTHS.split())
     for found in NAME.finditer(sentence):
         for other in set(NAME.findall(text)) - months - {found[0]}:
@@ -137,7 +137,7 @@ def names(sentence: str, text: str) -> Iterator[str]:
 
 
 def dates(sentence: str, text: str) -> Iterator[str]:
-    """The sentence with each of its months and years as the next one."""
+    """Yield the sentence with each of its months and years as the next one."""
     months = MONTHS.split()
     for found in re.finditer(rf"{'|'.join(months)}|\b20\d\d|\d+(?=月)", sentence):
         said = found[0]
@@ -170,7 +170,7 @@ def test_sentences_of_the_sample_handbook_pass_and_those_with_a_changed_fact_do_
 
 
 def _handbook() -> list[Passage]:
-    """The passages of the sample handbook."""
+    """Return the passages of the sample handbook."""
     files = [(file.relative_to(HANDBOOK).as_posix(), file.read_bytes()) for file in sorted(HANDBOOK.rglob("*.*"))]
     return [
         passage(f"{key}-{n}", piece.text, document=key, title=piece.title, heading=piece.heading)

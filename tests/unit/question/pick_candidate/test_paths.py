@@ -25,13 +25,6 @@ def path(*segments: Segment, utility: Any = 5, **more: Any) -> Path:
     return Path(segments=list(segments), utility=UtilityVerdict(score=utility), **more)
 
 
-def test_the_use_of_the_whole_decides_between_paths_of_equal_grounds() -> None:
-    paths = [path(segment("1"), utility=3), path(segment("2"), utility=5)]
-    found = pick(Task(tree=True, beam=paths))
-    assert found.winner is not None
-    assert (found.winner.answer, found.winner.utility.score) == ("Sentence 2.", 5)
-
-
 def test_each_sentence_has_one_citation_where_it_stands() -> None:
     twice = segment("1.1", citations=[*segment("1.1").citations, *segment("1.1").citations])
     text, citations = joined([segment("1"), twice])
@@ -39,12 +32,6 @@ def test_each_sentence_has_one_citation_where_it_stands() -> None:
     assert [(c.passage_id, text[slice(*c.answer_span)]) for c in citations] == [
         ("p1", "Sentence 1."), ("p1.1", "Sentence 1.1.")
     ]  # fmt: skip
-
-
-def test_a_passage_that_is_cited_again_keeps_its_number() -> None:
-    _, citations = joined([segment("1", source="a"), segment("2", source="b"), segment("3", source="a")])
-    numbers = list(dict.fromkeys(c.passage_id for c in citations))
-    assert [numbers.index(c.passage_id) + 1 for c in citations] == [1, 2, 1]
 
 
 def test_a_sentence_without_a_passage_is_marked_and_the_answer_is_not_fully_supported() -> None:

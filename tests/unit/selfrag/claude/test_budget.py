@@ -117,7 +117,7 @@ def test_a_budget_that_buys_no_verdict_sends_nothing_and_says_what_to_change() -
         # Refused before any work: the second costs what the first would have.
         (429, 4, "TemporarilyUnavailable"),
         (529, 4, "TemporarilyUnavailable"),
-        # Nobody knows what it cost.
+        # Its cost is unknown.
         ("timeout", 1, "BudgetExceeded"),
         (500, 1, "BudgetExceeded"),
     ],

@@ -228,3 +228,11 @@ def test_the_client_is_chosen_by_configuration(provider: Provider, monkeypatch: 
     assert type(made) is kinds[provider]
     assert made.max_retries == 0
     assert made.timeout < 30
+
+
+def test_a_client_of_bedrock_may_be_of_another_region_than_the_environments() -> None:
+    made = client_of("bedrock", None, None, 20.0, "eu-central-1")
+    assert (made.aws_region, str(made.base_url)) == (
+        "eu-central-1",
+        "https://bedrock-runtime.eu-central-1.amazonaws.com",
+    )

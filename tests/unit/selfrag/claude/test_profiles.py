@@ -70,14 +70,14 @@ def cache() -> MemoryCache:
 
 @pytest.fixture
 def server(cache: MemoryCache, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """A model whose verdict on support says what a passage says."""
+    """Yield a model whose verdict on support says what a passage says."""
     with ModelServer() as running, bootstrap.using(secrets=any_secret, verdicts=cache, recent_calls=MemoryCalls()):
         monkeypatch.setenv("SELFRAG_MODEL_BASE_URL", running.url)
         yield running
 
 
 def judged(limits: Limits) -> list[str]:
-    """The models that judge an answer, in their order."""
+    """Return the models that judge an answer, in their order."""
     bootstrap.forget()
     task = Task(question="?", answer="25 days.", passages=[passage()], **limits.model_dump())
     return [call.model for call in grade(task, questions.grader("grade_support", PROMPT)(limits)).calls]

@@ -27,7 +27,7 @@ DISTRIBUTIONS = st.tuples(group(RELEVANCE), group(SUPPORT), group(UTILITY), st.f
 
 @st.composite
 def judged(draw: st.DrawFn) -> Critiqued:
-    """An answer with verdicts as our graders give them, some of them missing."""
+    """Return an answer with verdicts as our graders give them, some of them missing."""
     rel = draw(st.none() | st.floats(0.0, 1.0))
     claims = [{"claim": "c", "support": draw(CLAIM)} for _ in range(draw(st.integers(0, 3)))]
     return Critiqued(

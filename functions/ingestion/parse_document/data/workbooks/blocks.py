@@ -1,4 +1,4 @@
-"""Where the tables of a sheet are: blank rows and columns divide them, and a merged cell is in all of its rows."""
+"""The tables of a sheet: blank rows and columns divide them, and a merged cell is in all of its rows."""
 
 from bisect import bisect_right
 from collections.abc import Iterator

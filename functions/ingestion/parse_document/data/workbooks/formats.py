@@ -1,4 +1,4 @@
-"""What a spreadsheet shows of a number, by the format of its cell: a day, a percentage, an amount."""
+"""Numbers as a spreadsheet shows them, by the format of their cell: a day, a percentage, an amount."""
 
 import re
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ _FIRST_TRUE_DAY = 60  # Excel believes in a 29 February 1900, so the days before
 
 
 def shown(number: float, code: str, since_1904: bool = False) -> str:
-    """A number as its cell shows it, but days in ISO 8601, and without marks between thousands."""
+    """Return a number as its cell shows it, but days in ISO 8601, and without marks between thousands."""
     bare = _UNSEEN.sub("", _LITERAL.sub("", code.partition(";")[0]))
     if "general" in bare.lower() or not bare.strip("@ "):
         return plain(number)
@@ -37,7 +37,7 @@ def shown(number: float, code: str, since_1904: bool = False) -> str:
 
 
 def plain(number: float) -> str:
-    """A number without an exponent, and without the digits that only the computer's arithmetic made."""
+    """Return a number without an exponent, and without the digits that only the computer's arithmetic made."""
     text = f"{Decimal(format(number, f'.{_SIGNIFICANT}g')):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -69,7 +69,7 @@ def _amount(number: float, section: str, bare: str) -> str:
 
 
 def _with_unit(text: str, section: str) -> str:
-    """The amount with the texts that its format has before and after the digits, such as a currency."""
+    """Return the amount with the texts that its format has before and after the digits, such as a currency."""
     spelt = _UNSEEN.sub(" ", _LITERAL.sub(lambda said: said[1] or said[2] or said[3] or "", section))
     digits = list(_DIGITS.finditer(spelt))
     if not digits:

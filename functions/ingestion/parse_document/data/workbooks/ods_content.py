@@ -122,7 +122,7 @@ def _count(attributes: dict[str, str], name: str) -> int:
 
 
 def _shown(cell: dict[str, str], text: str) -> str:
-    """What a cell shows: its value in a form that is the same everywhere, or else its text."""
+    """Return what a cell shows: its value in a form that is the same everywhere, or else its text."""
     kind, value = attribute(cell, "value-type"), attribute(cell, "value")
     if kind in _NUMBERS and value:
         number = float(value)

@@ -1,4 +1,4 @@
-"""How a workbook becomes a document: each sheet a part, with tables where blank rows and columns divide."""
+"""A workbook as a document: each sheet a part, with tables where blank rows and columns divide."""
 
 from ingestion.parse_document.data.tables import Line, Tables, flush_lines
 from ingestion.parse_document.data.workbooks.blocks import blocks, unmerge

@@ -12,7 +12,7 @@ ON = ("1", "true", "on")
 
 
 class _Silent:
-    """What nothing is told of by default."""
+    """A listener that ignores everything by default."""
 
     def end(self, tag: str) -> None:
         """An element ends."""
@@ -55,7 +55,7 @@ class Strings:
             self._in_text = not self._aside
 
     def end(self, tag: str) -> None:
-        """What began ends."""
+        """End what began."""
         name = local(tag)
         if name == "t":
             self._in_text = False
@@ -95,5 +95,5 @@ class Formats(_Silent):
 
 
 def unescaped(text: str) -> str:
-    """A text in which Office has written control characters by their number, as spaces here."""
+    """Return a text in which Office has written control characters by their number, as spaces here."""
     return _ESCAPED.sub(lambda code: chr(int(code[1], 16)) if 0x20 <= int(code[1], 16) < 0xD800 else " ", text)

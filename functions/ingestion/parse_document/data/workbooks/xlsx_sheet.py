@@ -92,7 +92,7 @@ class SheetReader:
 
 
 def _place(reference: str) -> tuple[int, int] | None:
-    """The row, counted from 1, and the column, counted from 0."""
+    """Return the row, counted from 1, and the column, counted from 0."""
     found = _CELL.fullmatch(reference)
     if not found:
         return None

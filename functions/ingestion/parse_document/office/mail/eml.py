@@ -21,7 +21,7 @@ Read = Callable[[str, bytes], Document]
 
 
 def read_eml(key: str, content: bytes, read: Read) -> Document:
-    """Who wrote whom about what, the text, and each attachment of a kind that is read; raises BadDocument.
+    """Return who wrote whom about what, the text, and each attachment of a kind that is read; raises BadDocument.
 
     `read` reads an attachment, or the text if it is a web page.
     """

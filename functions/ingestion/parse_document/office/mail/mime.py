@@ -15,7 +15,7 @@ _MAX_NAME = 100
 
 
 def parsed(content: bytes) -> EmailMessage:
-    """A message; raises TooMuch, or what the standard library does."""
+    """Return a message; raises TooMuch, or what the standard library does."""
     if content.lower().count(b"boundary=") > MAX_BOUNDARIES:
         raise TooMuch(f"has more than {MAX_BOUNDARIES} parts that hold others; save its attachments by themselves")
     counted = 0
@@ -35,7 +35,7 @@ def parsed(content: bytes) -> EmailMessage:
 
 
 def header(message: Message, name: str) -> str:
-    """What a header says, on one line; "" if it says nothing that can be read."""
+    """Return what a header says, on one line; "" if it says nothing that can be read."""
     try:
         value = str(message[name] or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     except Exception:  # the parser of headers raises what the damage leads to
@@ -44,7 +44,7 @@ def header(message: Message, name: str) -> str:
 
 
 def sent(message: Message) -> str:
-    """The day and time at which a message was sent; "" if it does not say."""
+    """Return the day and time at which a message was sent; "" if it does not say."""
     try:
         return f"{parsedate_to_datetime(header(message, 'Date')):%Y-%m-%d %H:%M}"
     except Exception:  # as above
@@ -52,18 +52,18 @@ def sent(message: Message) -> str:
 
 
 def body(message: EmailMessage, kind: str) -> EmailMessage | None:
-    """The part that is the text, `plain` or `html`."""
+    """Return the part that is the text, `plain` or `html`."""
     return cast(EmailMessage | None, message.get_body((kind,)))
 
 
 def payload(part: Message) -> bytes:
-    """The bytes of a part, decoded from what mail can carry."""
+    """Return the bytes of a part, decoded from what mail can carry."""
     found = part.get_payload(decode=True)
     return found if isinstance(found, bytes) else b""
 
 
 def text_of(part: Message) -> str | None:
-    """The text of a part in the encoding that it declares; None if it declares none, or another one."""
+    """Return the text of a part in the encoding that it declares; None if it declares none, or another one."""
     charset = part.get_content_charset()
     try:
         return payload(part).decode(charset).replace("\r\n", "\n") if charset else None
@@ -72,7 +72,7 @@ def text_of(part: Message) -> str | None:
 
 
 def attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:
-    """What is attached, by name; pictures that stand in the text are not."""
+    """Return what is attached, by name; pictures that stand in the text are not."""
     found = list[tuple[str, EmailMessage]]()
     if message.get_content_type() == "message/rfc822":
         return found

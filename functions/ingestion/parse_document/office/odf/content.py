@@ -93,7 +93,7 @@ class Content:
         }
 
     def _is_left_out(self, name: str, tag: str, said: dict[str, str]) -> bool:
-        """Whether an element is not shown, or furniture of slides; the frames of titles are noted by the way."""
+        """Return whether an element is not shown, or furniture of slides; the frames of titles are noted by the way."""
         kind, style = attribute(said, "class"), attribute(said, "style-name")
         if name in PAGE_NUMBERS:
             self.story.add(self._page_number)

@@ -51,14 +51,14 @@ def _read(key: str, content: bytes, kind: str) -> Document:
 
 
 def _with_headers(headers: Content, told: Content) -> list[Block]:
-    """The blocks of a text, and before them what its headers and footers say beside."""
+    """Return the blocks of a text, and before them what its headers and footers say beside."""
     blocks = told.story.blocks
     known = set(map(compared, texts(blocks)))
     return [*(Paragraph(line) for line in said_beside(texts(headers.story.blocks), known)), *blocks]
 
 
 class _Manifest:
-    """Whether an archive says that parts of it are encrypted."""
+    """The manifest of an archive, which says whether parts of it are encrypted."""
 
     def __init__(self) -> None:
         self.encrypted = False

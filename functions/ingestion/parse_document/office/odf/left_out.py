@@ -1,4 +1,4 @@
-"""What of an OpenDocument file is not shown, or is no part of what it says."""
+"""The parts of an OpenDocument file that are not shown, or are no part of its text."""
 
 from ingestion.parse_document.zipped import local
 
@@ -19,6 +19,6 @@ _SVG_TITLE = "svg-compatible:1.0 title"
 
 
 def is_left_out(tag: str, kind: str) -> bool:
-    """Whether an element is left out, with all that it holds; `kind` is the class that it says it is of."""
+    """Return whether an element is left out, with all that it holds; `kind` is the class that it says it is of."""
     name = local(tag)
     return name in _SKIPPED or name in PAGE_NUMBERS or kind in _FURNITURE or tag.endswith(_SVG_TITLE)

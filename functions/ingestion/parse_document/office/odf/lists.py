@@ -39,7 +39,7 @@ class Lists:
             self._label = self._counted(_OUTLINE, _OUTLINE, level)
 
     def label(self) -> str:
-        """The number of the item or heading that began last; "" when it was given."""
+        """Return the number of the item or heading that began last; "" when it was given."""
         label, self._label = self._label, ""
         return label
 

@@ -1,4 +1,4 @@
-"""What the styles of an OpenDocument file say: which are headings, captions or hidden, and how lists are numbered."""
+"""The styles of an OpenDocument file: headings, captions, what is hidden, and the numbers of lists."""
 
 from dataclasses import dataclass, field
 
@@ -21,7 +21,7 @@ class _Style:
 
 @dataclass
 class Level:
-    """How one level of a list is numbered; without a form it is not."""
+    """The numbering of one level of a list; without a form it has none."""
 
     form: str = ""
     before: str = ""
@@ -66,26 +66,26 @@ class OdfStyles:
         """Styles hold no text."""
 
     def is_title(self, paragraph: str) -> bool:
-        """Whether a paragraph's style is that of the title."""
+        """Return whether a paragraph's style is that of the title."""
         return _TITLE in self._names("paragraph", paragraph)
 
     def is_caption(self, paragraph: str) -> bool:
-        """Whether a paragraph's style is that of a table's caption."""
+        """Return whether a paragraph's style is that of a table's caption."""
         return any(name in _CAPTIONS for name in self._names("paragraph", paragraph))
 
     def is_bold(self, family: str, style: str) -> bool:
-        """Whether a paragraph's or a span's style is bold, or that of a table's heading."""
+        """Return whether a paragraph's or a span's style is bold, or that of a table's heading."""
         names = self._names(family, style)
         return _BOLD in names or any(
             self._styles[f"{family} {name}"].bold for name in names if self._known(family, name)
         )
 
     def hides(self, family: str, style: str) -> bool:
-        """Whether a style hides what has it."""
+        """Return whether a style hides what has it."""
         return self._known(family, style) and self._styles[f"{family} {style}"].hidden
 
     def starts(self, name: str) -> list[int]:
-        """Where each level of a list begins to count."""
+        """Return where each level of a list begins to count."""
         return [level.start for level in self._lists.get(name, _List()).levels]
 
     def label(self, name: str, numbers: list[int]) -> str:

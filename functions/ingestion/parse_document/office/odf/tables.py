@@ -61,7 +61,7 @@ class Tables:
             table.at += 1
 
     def end(self, name: str, story: Story) -> None:
-        """What began with one of the names of tables ends."""
+        """End what began with one of the names of tables."""
         if name == "table-cell":
             story.end_cell()
         elif name == "table-row":

@@ -91,7 +91,7 @@ def _notes(writer: Writer, archive: Zipped, styles: Styles) -> Notes:
 
 
 def _with_headers(archive: Zipped, styles: Styles, body: Body) -> list[Block]:
-    """The blocks of the body, and before those of a section what its headers and footers say beside."""
+    """Return the blocks of the body, and before those of a section what its headers and footers say beside."""
     related = relations(archive, _BODY)
     if not any(section.headers for section in body.sections):
         return body.story.blocks

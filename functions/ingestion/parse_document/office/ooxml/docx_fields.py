@@ -37,6 +37,6 @@ class Fields:
             self._open[-1] = (self._open[-1] + text)[:_MAX_ASKED]
 
     def shown(self, text: str) -> str:
-        """What is shown of a text inside the fields that are open."""
+        """Return what is shown of a text inside the fields that are open."""
         asked = self._open[-1].split() if self._open else []
         return self._page_number if asked and asked[0].upper() in _PAGE_NUMBERS else text

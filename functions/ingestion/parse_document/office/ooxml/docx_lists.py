@@ -1,4 +1,4 @@
-"""How the lists of a Word document are numbered."""
+"""The numbers of a Word document's lists."""
 
 from dataclasses import dataclass, field
 

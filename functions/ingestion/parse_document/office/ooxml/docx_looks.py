@@ -1,4 +1,4 @@
-"""What paragraphs, sections and tables of a Word document say of themselves."""
+"""The looks of a Word document's paragraphs, sections and tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ _FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stan
 
 @dataclass
 class Section:
-    """Where a section begins among the blocks, and its headers and footers by the ids that refer to them."""
+    """The beginning of a section among the blocks, and its headers and footers by the ids that refer to them."""
 
     begins: int
     headers: list[str] = field(default_factory=list)
@@ -18,7 +18,7 @@ class Section:
 
 @dataclass
 class Look:
-    """What a paragraph says of itself."""
+    """The look of a paragraph."""
 
     style: str = ""
     list: str = ""
@@ -27,7 +27,7 @@ class Look:
 
 
 def stands_out(look: Mapping[str, str]) -> bool:
-    """Whether a table's look has a first row of its own."""
+    """Return whether a table's look has a first row of its own."""
     said = attribute(look, "firstRow")
     if said:
         return said not in ("0", "false", "off")

@@ -1,4 +1,4 @@
-"""What a Word document says beside its text: its styles, and how its lists are numbered."""
+"""The parts of a Word document beside its text: its styles, and the numbering of its lists."""
 
 from dataclasses import dataclass
 
@@ -49,7 +49,7 @@ class Styles:
         """Styles hold no text."""
 
     def level(self, style: str) -> int:
-        """The level of the heading that a style makes; 0 if it makes none."""
+        """Return the level of the heading that a style makes; 0 if it makes none."""
         names = self._names(style)
         if names and names[0] in _BESIDE_TITLE:
             return 0
@@ -62,16 +62,16 @@ class Styles:
         return 0
 
     def is_caption(self, style: str) -> bool:
-        """Whether a style is that of captions; pandoc has one for tables and another for pictures."""
+        """Return whether a style is that of captions; pandoc has one for tables and another for pictures."""
         names = self._names(style)
         return "caption" in names and "image caption" not in names
 
     def lists_contents(self, style: str) -> bool:
-        """Whether a style is that of a table of contents."""
+        """Return whether a style is that of a table of contents."""
         return any(name.startswith(("toc ", "table of figures", "index ")) for name in self._names(style))
 
     def list_of(self, style: str) -> tuple[str, int]:
-        """The list that a style belongs to, and at which level of it; "" if to none."""
+        """Return the list that a style belongs to, and at which level of it; "" if to none."""
         for one in self._bases(style):
             if one.list:
                 return one.list, one.list_level
@@ -89,5 +89,5 @@ class Styles:
 
 
 def list_level(value: str) -> int:
-    """The level of a list that an attribute names; 0 is the highest."""
+    """Return the level of a list that an attribute names; 0 is the highest."""
     return min(whole(value), MAX_LEVELS - 1)

@@ -39,7 +39,7 @@ def read_pptx(key: str, content: bytes) -> Document:
 
 
 def hidden_slides(key: str, hidden: list[int]) -> str:
-    """The warning that slides are hidden."""
+    """Return the warning that slides are hidden."""
     more = f" and {len(hidden) - 10} more" if len(hidden) > 10 else ""
     return f"{key} has hidden slides, which were left out: {', '.join(map(str, hidden[:10]))}{more}."
 

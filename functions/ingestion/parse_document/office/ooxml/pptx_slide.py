@@ -30,7 +30,7 @@ class SlideReader:
         self._in_text = self._bold = False
 
     def blocks(self) -> list[Block]:
-        """What the slide says."""
+        """Return what the slide says."""
         return self._first.blocks + self._rest.blocks
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Where a column of text may hold a table."""
+"""The blocks of a column of text that may hold a table."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ class Block:
 
 
 def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) -> Iterator[Block]:
-    """What a frame holds; else the lines below one of several stretches, and those around them that fit."""
+    """Yield what a frame holds; else the lines below one of several stretches, and those around them that fit."""
     at, done = 0, 0
     while at < len(rows):
         end = at + _framed(rows[at:], frames)
@@ -70,24 +70,24 @@ def _extended(rows: Sequence[Row], done: int, start: int, end: int, columns: Col
 
 
 def _apart(rows: Sequence[Row], columns: int) -> float:
-    """How far the nearest whole rows are below what is above them."""
+    """Return how far the nearest whole rows are below what is above them."""
     found = (above[0].base - below[0].base for above, below in pairwise(rows) if len(below) == columns)
     return min(found, default=0)
 
 
 def _places(row: Row, columns: Columns) -> int:
-    """How many columns a line fills, 0 if it does not fit them."""
+    """Return how many columns a line fills, 0 if it does not fit them."""
     found = [column_at(one, columns) for one in parted(row, columns)]
     return 0 if None in found or is_caption(row[0].text) else len(found)
 
 
 def is_caption(text: str) -> bool:
-    """Whether a line says what a table is about."""
+    """Return whether a line says what a table is about."""
     return _CAPTION.match(text) is not None
 
 
 def _framed(rows: Sequence[Row], frames: Sequence[Box]) -> int:
-    """How many of the lines are in the frame that the first one is in."""
+    """Return how many of the lines are in the frame that the first one is in."""
     frame = next((one for one in frames if is_in(rows[0][0], one)), None)
     return sum(1 for _ in takewhile(lambda row: is_in(row[0], frame), rows)) if frame else 0
 
@@ -97,5 +97,5 @@ def _near(above: Row, below: Row) -> bool:
 
 
 def _below_one(one: Segment, wide: Row) -> bool:
-    """Whether a stretch stands below no more than one of a row's."""
+    """Return whether a stretch stands below no more than one of a row's."""
     return sum(one.box.left < cell.box.right and one.box.right > cell.box.left for cell in wide) <= 1

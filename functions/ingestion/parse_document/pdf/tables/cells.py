@@ -16,7 +16,7 @@ Columns = list[tuple[float, float]]
 
 
 def touching(rules: Sequence[Rule], rows: Sequence[Row]) -> list[Rule]:
-    """The drawn lines in a table and around it."""
+    """Return the drawn lines in a table and around it."""
     box = _box(rows)
     return [rule for rule in rules if _touches(rule, box)]
 
@@ -28,12 +28,12 @@ def columns_of(rows: Sequence[Row], rules: Sequence[Rule]) -> Columns | None:
 
 
 def parted(row: Row, columns: Columns) -> Row:
-    """A line whose stretches are divided where a word begins right at a column."""
+    """Return a line whose stretches are divided where a word begins right at a column."""
     return [part for one in row for part in _parted(one, columns)]
 
 
 def column_at(one: Segment, columns: Columns) -> int | None:
-    """The column at which a stretch begins, and beyond which it does not go."""
+    """Return the column at which a stretch begins, and beyond which it does not go."""
     for at, (left, _) in enumerate(columns):
         beyond = columns[at + 1][0] if at + 1 < len(columns) else max(columns[at][1] + 50, one.box.right + 1)
         if abs(one.box.left - left) <= _EXACT and one.box.right < beyond:
@@ -70,7 +70,7 @@ def _touches(rule: Rule, box: Box) -> bool:
 
 
 def _columns_by_rules(rules: Sequence[Rule], box: Box) -> list[tuple[float, float]] | None:
-    """The spaces between standing lines, which have to run along most of the table in pieces or whole."""
+    """Return the spaces between standing lines, which have to run along most of the table in pieces or whole."""
     along = Counter[int]()
     for rule in rules:
         if not rule.flat:
@@ -84,7 +84,7 @@ def _columns_by_rules(rules: Sequence[Rule], box: Box) -> list[tuple[float, floa
 
 
 def _columns_by_place(rows: Sequence[Row], ruled: bool) -> list[tuple[float, float]] | None:
-    """What the rows with the usual number of cells cover, if each cell stands below the one above."""
+    """Return what the rows with the usual number of cells cover, if each cell stands below the one above."""
     cells = [one for row in rows for one in row]
     if sum(one.fixed for one in cells) > (len(cells) / 2 if ruled else 0):
         return None  # the lines of a program

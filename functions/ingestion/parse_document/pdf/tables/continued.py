@@ -29,7 +29,7 @@ def _is_one(above: Grid, below: Grid) -> bool:
 
 
 def _goes_on(last: Sequence[str], grid: Grid) -> bool:
-    """Whether the first row is the rest of the last one: texts go on, and nothing stands where rows begin.
+    """Return whether the first row is the rest of the last one: texts go on, and nothing stands where rows begin.
 
     In a frame that may be a row of its own.
     """

@@ -11,7 +11,7 @@ _EDGE = 12  # points from a side: a box around a text has lines there, and none 
 
 
 def frames_of(rules: Sequence[Rule]) -> list[Box]:
-    """The frames of tables: lines that meet, and divide what is in them into rows and columns."""
+    """Return the frames of tables: lines that meet, and divide what is in them into rows and columns."""
     groups = list[tuple[Box, list[Rule]]]()
     for rule in rules:
         box, members, others = rule.box, [rule], list[tuple[Box, list[Rule]]]()
@@ -25,7 +25,7 @@ def frames_of(rules: Sequence[Rule]) -> list[Box]:
 
 
 def around_frames(segments: Sequence[Segment], frames: Sequence[Box]) -> Iterator[tuple[list[Segment], bool]]:
-    """What is above a frame, in it, and below it, and whether it is in it; one with text beside it divides nothing."""
+    """Yield what is above a frame, in it and below it, and whether it is in it; with text beside it, all at once."""
     left = list(segments)
     for frame in sorted(frames, key=lambda one: -one.top):
         level = [one for one in left if frame.bottom < _middle(one) < frame.top]
@@ -37,12 +37,12 @@ def around_frames(segments: Sequence[Segment], frames: Sequence[Box]) -> Iterato
 
 
 def is_in(one: Segment, frame: Box) -> bool:
-    """Whether a stretch begins in a frame."""
+    """Return whether a stretch begins in a frame."""
     return frame.bottom < _middle(one) < frame.top and frame.left - 5 < one.box.left < frame.right
 
 
 def flat_lines(rules: Sequence[Rule], least: float) -> list[int]:
-    """The heights at which lines lie that are at least so long together, from below."""
+    """Return the heights at which lines lie that are at least so long together, from below."""
     lengths = Counter[int]()
     for rule in rules:
         if rule.flat:

@@ -34,12 +34,12 @@ class Grid:
 
     @property
     def names(self) -> list[str]:
-        """What each column is called, from the outermost name on."""
+        """Return what each column is called, from the outermost name on."""
         return [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*self.head, strict=True)]
 
 
 def grid_of(block: Block, words: Vocabulary) -> Grid | None:
-    """A block's lines as a table, None if they are none."""
+    """Return a block's lines as a table, None if they are none."""
     box = around([one.box for row in block.rows for one in row])
     flat = flat_lines(block.rules, box.width / 2)
     lines = [(_cells(row, block.columns), row) for row in block.rows]
@@ -55,7 +55,7 @@ def grid_of(block: Block, words: Vocabulary) -> Grid | None:
 
 
 def _cells(row: Row, columns: Sequence[tuple[float, float]]) -> list[str]:
-    """What stands in each column; what spans several stands in each of them."""
+    """Return what stands in each column; what spans several stands in each of them."""
     cells = [""] * len(columns)
     for one in row:
         met = [
@@ -76,7 +76,7 @@ def _shared(box: Box, left: float, right: float) -> float:
 
 
 def joined_cells(lines: Sequence[list[str]], words: Vocabulary) -> list[str]:
-    """The lines of a row as one: what stands in each column."""
+    """Return the lines of a row as one: what stands in each column."""
     told = list(lines[0])
     for cells in lines[1:]:
         told = [

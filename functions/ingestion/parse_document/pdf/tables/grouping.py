@@ -1,4 +1,4 @@
-"""Which lines of a table are one row."""
+"""The lines of a table that are one row."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Line = tuple[list[str], Row]
 
 
 def head_lines(lines: Sequence[Line], flat: Sequence[int]) -> int:
-    """How many lines stand above a drawn one, that divides a table's head from its rows; 0 if there is none.
+    """Return how many lines stand above a drawn one, that divides a table's head from its rows; 0 if there is none.
 
     Several with a number among them are rows, and the line is above their sum.
     """
@@ -27,7 +27,7 @@ def head_lines(lines: Sequence[Line], flat: Sequence[int]) -> int:
 
 
 def groups_of(lines: Sequence[Line], flat: Sequence[int], head: int) -> list[list[Line]]:
-    """The lines of each row: those between two drawn lines, between wider gaps, or from each first cell on.
+    """Return the lines of each row: those between two drawn lines, between wider gaps, or from each first cell on.
 
     `head` lines are names of columns; those of one level are one row.
     """
@@ -46,12 +46,12 @@ def groups_of(lines: Sequence[Line], flat: Sequence[int], head: int) -> list[lis
 
 
 def _spans(cells: Sequence[str]) -> bool:
-    """Whether one name stands above two columns."""
+    """Return whether one name stands above two columns."""
     return any(one and one == other for one, other in pairwise(cells))
 
 
 def lines_above(line: Line, flat: Sequence[int]) -> int:
-    """How many of the drawn lines are above a line of text."""
+    """Return how many of the drawn lines are above a line of text."""
     return sum(line[1][0].box.bottom + 1 < height for height in flat)
 
 

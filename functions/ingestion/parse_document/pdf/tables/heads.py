@@ -1,4 +1,4 @@
-"""Which rows of a table are the names of its columns."""
+"""The rows of a table that are the names of its columns."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -9,7 +9,7 @@ from ingestion.parse_document.pdf.tables.grouping import NUMBER, Line
 def heads(
     told: Sequence[list[str]], groups: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]], ruled: bool
 ) -> tuple[int, bool]:
-    """How many rows at the top are names of columns, and whether a drawn line or bold letters say so, not their words.
+    """Return the number of rows at the top that name columns, and whether a line or bold letters say so.
 
     `ruled` tells whether a drawn line is below the first.
     """
@@ -39,7 +39,7 @@ def _looks_like_names(head: Sequence[str], body: Sequence[Sequence[str]]) -> boo
 
 
 def _is_short(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
-    """Whether a row has a name in each of many columns, or of two with much longer values in the second."""
+    """Return whether a row has a name in each of many columns, or of two with much longer values in the second."""
     if not all(head) or any(character.isdecimal() for name in head for character in name):
         return False
     return len(head) > 2 or 2 * len(head[-1]) <= median(len(row[-1]) for row in body)

@@ -18,7 +18,7 @@ def with_shared(
     rules: Sequence[Rule],
     columns: Columns,
 ) -> list[list[str]]:
-    """The rows with what they share in each of them; `groups` are their lines, `flat` the heights of drawn ones.
+    """Return the rows with what they share in each of them; `groups` are their lines, `flat` the heights of drawn ones.
 
     Rows that no lines divide share nothing.
     """

@@ -15,7 +15,7 @@ _MOST_NAMES = 4  # lines
 
 
 def in_order(segments: Sequence[Segment], rules: Sequence[Rule], depth: int = 0) -> Iterator[list[Segment]]:
-    """The stretches of a page as one region after the other, each of one column."""
+    """Yield the stretches of a page as one region after the other, each of one column."""
     found = _columns(sorted(segments, key=lambda one: -one.box.top), rules) if depth < _DEEPEST else None
     if found is None:
         if segments:
@@ -26,7 +26,7 @@ def in_order(segments: Sequence[Segment], rules: Sequence[Rule], depth: int = 0)
 
 
 def _columns(segments: list[Segment], rules: Sequence[Rule]) -> tuple[list[Segment], ...] | None:
-    """What is above two columns, the left one, the right one, and what is below; None if there are no columns."""
+    """Return what is above two columns, the left one, the right one, and what is below; None without columns."""
     if len(segments) < 2 * _LEAST_LINES:
         return None
     whole = around([one.box for one in segments])
@@ -43,7 +43,7 @@ def _columns(segments: list[Segment], rules: Sequence[Rule]) -> tuple[list[Segme
 
 
 def _uncrossed(segments: Sequence[Segment], gutter: float) -> Iterator[tuple[int, int]]:
-    """The longest runs of stretches from the top of which none crosses a gutter."""
+    """Yield the longest runs of stretches from the top of which none crosses a gutter."""
     first = 0
     for at, one in enumerate(segments):
         if one.box.left < gutter + _HALF_GUTTER and one.box.right > gutter - _HALF_GUTTER:
@@ -69,7 +69,7 @@ def _is_running_text(column: Sequence[Segment]) -> bool:
 
 
 def _ruled(left: Sequence[Segment], right: Sequence[Segment], rules: Sequence[Rule]) -> bool:
-    """Whether lines run through both, as they do between the rows of a table, or one below names of both."""
+    """Return whether lines run through both, as they do between the rows of a table, or one below names of both."""
     one, other = around([each.box for each in left]), around([each.box for each in right])
     low, high = max(one.bottom, other.bottom), min(one.top, other.top)
     through = {
@@ -81,7 +81,7 @@ def _ruled(left: Sequence[Segment], right: Sequence[Segment], rules: Sequence[Ru
 
 
 def _names(column: Sequence[Segment], line: float) -> bool:
-    """Whether what stands above a line is what a column of a table is called: it begins where all others do."""
+    """Return whether what stands above a line is what a column of a table is called: it begins where all others do."""
     above = [one for one in column if one.box.bottom >= line - 1]
     edge = min(one.box.left for one in column)
     return 0 < len(above) <= _MOST_NAMES and all(abs(one.box.left - edge) <= 2 for one in above)

@@ -1,4 +1,4 @@
-"""Which paragraphs are headings, and of which level: by the size of their letters against that of most of the text."""
+"""Headings and their levels, by the size of their letters against that of most of the text."""
 
 import re
 from collections import Counter
@@ -31,7 +31,7 @@ class Levels:
                 self._sizes.append(size)
 
     def level(self, paragraph: Paragraph) -> int:
-        """The level of a heading, 1 is the highest; 0 for running text."""
+        """Return the level of a heading, 1 is the highest; 0 for running text."""
         if self._is_large(paragraph):
             above = sum(size > paragraph.size * (1 + _SAME) for size in self._sizes)
             return min(above + 1, _MOST_LEVELS)

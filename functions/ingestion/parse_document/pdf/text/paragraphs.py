@@ -29,14 +29,14 @@ class Paragraph:
 
 
 def joined_row(row: Sequence[Segment]) -> Segment:
-    """The stretches of one line as one."""
+    """Return the stretches of one line as one."""
     longest = max(row, key=lambda one: len(one.text))
     text, box = " ".join(one.text for one in row), around([one.box for one in row])
     return Segment(text, box, longest.size, longest.base, all(one.bold for one in row), longest.fixed, row[0].noted)
 
 
 def paragraphs_of(lines: Sequence[Segment], words: Vocabulary) -> list[Paragraph]:
-    """The paragraphs of a column; `words` are those of the document."""
+    """Return the paragraphs of a column; `words` are those of the document."""
     found = list[Paragraph]()
     if not lines:
         return found

@@ -20,7 +20,7 @@ ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{
 
 
 def segments_of(words: Sequence[Word], rules: Sequence[Rule], look: Look) -> list[Segment]:
-    """The stretches in the order of the words; a standing line between two words divides them."""
+    """Return the stretches in the order of the words; a standing line between two words divides them."""
     standing = [rule.box for rule in rules if not rule.flat]
     found, held = list[Segment](), list[Word]()
     for word in words:
@@ -34,7 +34,7 @@ def segments_of(words: Sequence[Word], rules: Sequence[Rule], look: Look) -> lis
 
 
 def rows_of(segments: Iterable[Segment]) -> list[list[Segment]]:
-    """The stretches line by line, from the top; those of a line from the left."""
+    """Return the stretches line by line, from the top; those of a line from the left."""
     rows = list[list[Segment]]()
     for segment in sorted(segments, key=lambda one: -one.box.top - one.box.bottom):
         if rows and rows[-1][0].box.beside(segment.box):
@@ -57,7 +57,7 @@ def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
 
 
 def _is_space(last: Word, word: Word) -> bool:
-    """Whether there is a space between two words; that of a wide line of Chinese or Japanese is none."""
+    """Return whether there is a space between two words; that of a wide line of Chinese or Japanese is none."""
     if NO_SPACES.match(last.text[-1]) and NO_SPACES.match(word.text[0]):
         return word.box.left - last.box.right > 0.5 * word.size
     return word.spaced

@@ -14,7 +14,7 @@ _LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divid
 
 
 def ends_in_hyphen(line: str) -> bool:
-    """Whether the last word of a line has a hyphen at its end."""
+    """Return whether the last word of a line has a hyphen at its end."""
     return _HYPHENED.search(line[-_LONGEST:]) is not None
 
 
@@ -25,7 +25,7 @@ def word_over_lines(before: str, after: str, hyphened: bool = True) -> tuple[str
 
 
 class Vocabulary:
-    """What the lines of a document say of its words; lines are given in the order of reading."""
+    """The words of a document by its lines, which are given in the order of reading."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         texts = list(lines)
@@ -37,11 +37,11 @@ class Vocabulary:
         self._divides = len(ends) < _LEAST or divided >= _SHARE * len(ends)
 
     def knows(self, word: str) -> bool:
-        """Whether the word stands within a line."""
+        """Return whether the word stands within a line."""
         return word.casefold() in self._words
 
     def keeps_hyphen(self, end: str, begin: str) -> bool:
-        """Whether the hyphen of a word at the end of a line is its own: the document has it so, or divides no words."""
+        """Return whether the hyphen at the end of a line is the word's own: the document has it, or divides none."""
         if not begin[0].islower():
             return not ((end + begin).isupper() and self.is_cut(end[:-1], begin))
         if not self._divides:
@@ -52,5 +52,5 @@ class Vocabulary:
         return self.knows(end + begin) or all(len(part) >= _LEAST_PART and self.knows(part) for part in parts)
 
     def is_cut(self, end: str, begin: str) -> bool:
-        """Whether two pieces are a word that was too long for its cell: they are known as one, and not both alone."""
+        """Return whether two pieces are a word too long for its cell: they are known as one, and not both alone."""
         return self.knows(end + begin) and not (self.knows(end) and self.knows(begin))

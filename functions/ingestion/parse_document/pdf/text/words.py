@@ -11,16 +11,16 @@ from ingestion.parse_document.pdf.shapes import Box, Word
 
 
 class Places(Protocol):
-    """Where the characters of a page are."""
+    """The places of the characters of a page."""
 
     def place(self, at: int) -> tuple[Box, float, tuple[float, float], int]:
         """Of a character of the text: its box, its size, the direction that it is written in, and its own number."""
 
     def origin(self, index: int) -> tuple[float, float]:
-        """Where the character of this number stands on its line."""
+        """Return where the character of this number stands on its line."""
 
     def sides(self, index: int) -> tuple[float, float]:
-        """Where the character of this number begins and ends from left to right."""
+        """Return where the character of this number begins and ends from left to right."""
 
 
 # PDFium puts U+FFFE for a hyphen at the end of a line, and the next line right behind it.
@@ -38,7 +38,7 @@ _TINY = 0.1  # points: text of no size is not to be seen
 
 
 def words_of(text: str, places: Places) -> list[Word]:
-    """The words of a page's text; `places` tells where its characters stand."""
+    """Return the words of a page's text; `places` tells where its characters stand."""
     found = list[Word]()
     for match in _WORD.finditer(text):
         for start, end in _parted(match, places):
@@ -51,7 +51,7 @@ def words_of(text: str, places: Places) -> list[Word]:
 
 
 def _is_taken_back(word: Word, places: Places) -> bool:
-    """Whether the space before a word was written and the word set where it began, so that none is to be seen."""
+    """Return whether the space before a word was written, but the word set where it began."""
     begins, ends = places.sides(word.index - 1)
     upright = word.quarters == 0
     return upright and abs(word.box.left - begins) < _LEAST_SPACE * word.size < ends - begins
@@ -75,14 +75,14 @@ def _word(shown: str, start: int, end: int, places: Places, spaced: bool) -> Wor
 
 
 def _quarters(across: float, up: float) -> int:
-    """How many quarter turns clockwise set text upright that is written in this direction."""
+    """Return how many quarter turns clockwise set text upright that is written in this direction."""
     if abs(across) >= abs(up):
         return 0 if across >= 0 else 2
     return 1 if up > 0 else 3
 
 
 def _parted(match: re.Match[str], places: Places) -> Iterator[tuple[int, int]]:
-    """Where the words in a long one begin and end: at gaps that are wider than those between its other letters."""
+    """Return the bounds of the words in a long one: gaps wider than those between its other letters."""
     start, end = match.span()
     note = _NOTE.match(match[0])
     if note and places.place(start)[1] < _SMALLER * places.place(start + note.end())[1]:

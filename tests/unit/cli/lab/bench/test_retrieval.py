@@ -23,7 +23,7 @@ def measure(path, limit=None, first=None, embedder=None):
 
 
 def run(monkeypatch, *arguments):
-    """The command in this process; returns its exit code."""
+    """Return the command in this process; returns its exit code."""
     monkeypatch.setattr(sys, "argv", ["selfrag", "bench", *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
         main()

@@ -28,7 +28,7 @@ _ENCODINGS = pytest.mark.parametrize(("codec", "name", "text"), [(codec, *said) 
 
 
 def as_csv(text):
-    """The same sentences in the second column of a table."""
+    """Return the same sentences in the second column of a table."""
     title, sentence = text.split("\n\n")
     return f"Nr;{title}\r\n1;{sentence.strip()}\r\n2;{title}\r\n"
 

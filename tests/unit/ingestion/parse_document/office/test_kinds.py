@@ -32,7 +32,7 @@ def tar():
 
 
 def stream(name):
-    """An OLE file whose directory has this stream."""
+    """Return an OLE file whose directory has this stream."""
     return OLE + name.encode("utf-16-le") + bytes(64)
 
 

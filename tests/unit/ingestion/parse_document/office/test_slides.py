@@ -15,7 +15,7 @@ def read(*slides, **more):
 
 
 def frame(*lines, kind=""):
-    """A frame of an OpenDocument slide."""
+    """Return a frame of an OpenDocument slide."""
     told = "".join(f"<text:p>{line}</text:p>" for line in lines)
     place = f' presentation:class="{kind}"' if kind else ""
     return f"<draw:frame{place}><draw:text-box>{told}</draw:text-box></draw:frame>"

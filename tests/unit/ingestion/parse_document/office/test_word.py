@@ -23,7 +23,7 @@ def cell(text, properties="", bold=False):
 
 
 def grid(*rows, look="", header=0):
-    """A table of rows of cells; the first `header` of them say that they are headers."""
+    """Return a table of rows of cells; the first `header` of them say that they are headers."""
     told = "".join(
         f"<w:tr>{'<w:trPr><w:tblHeader/></w:trPr>' if number < header else ''}{''.join(row)}</w:tr>"
         for number, row in enumerate(rows)
@@ -59,7 +59,7 @@ def test_notes_that_cannot_be_read_are_missing_with_a_warning():
 
 
 def with_headers(sections, **headers):
-    """A document of texts, each a section with its headers by name."""
+    """Return a document of texts, each a section with its headers by name."""
     names = list(headers)
     body = ""
     for text, used in sections:

@@ -28,7 +28,7 @@ def refusal(content, key="a.pdf"):
 
 
 def pages_of(*contents, forms=(), resources=""):
-    """A PDF of pages with these instructions; {} in the resources is the number of the first of the forms."""
+    """Return a PDF of pages with these instructions; {} in the resources is the number of the first of the forms."""
     numbers = range(4, 4 + len(contents))
     resources = resources.format(4 + 2 * len(contents))
     pages = [

@@ -109,7 +109,7 @@ CITIES = ["Kobe", "Oslo", "Rome", "Lima", "Riga", "Bonn"]
 
 
 def body(city):
-    """The same rules on each page would be taken for furniture, as they should."""
+    """Return the same rules on each page would be taken for furniture, as they should."""
     return [f"In {city}: {line}" for line in BODY]
 
 

@@ -36,7 +36,7 @@ WORDS = st.sampled_from(["word ", "word. ", "word word word ", "long " * 200])
 
 
 def page_of(marks):
-    """The marks as a page, with another word wherever there is one."""
+    """Return the marks as a page, with another word wherever there is one."""
     numbers = count()
     return re.sub(r"word|long", lambda _: f"w{next(numbers)}", "".join(marks))
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from cli.local.offline.replies import Replies
+from cli.local.stand_in.replies import reply_to
 from selfrag.adapters.claude.messages import call_of, search_result, segment_of, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
 from selfrag.ports.model import Judgement, Source, V, Writing
@@ -15,8 +15,8 @@ from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.clock import Clock
 
 
-class _Said(SimpleNamespace):
-    """A part of a reply; what it has not is None, as in the SDK's messages."""
+class _Part(SimpleNamespace):
+    """A part of a reply; a field that it lacks is None, as in the SDK's messages."""
 
     def __getattr__(self, name: str) -> None:
         return None
@@ -25,39 +25,34 @@ class _Said(SimpleNamespace):
 class RuleClaude:
     """Replies by rule; `models` has the model id of each step, `prices` those of the stand-in."""
 
-    def __init__(self, replies: Replies, models: Mapping[str, str], prices: Mapping[str, Prices], clock: Clock) -> None:
-        self._replies, self._models, self._prices, self._clock = replies, models, prices, clock
+    def __init__(self, models: Mapping[str, str], prices: Mapping[str, Prices], clock: Clock) -> None:
+        self._models, self._prices, self._clock = models, prices, clock
 
     def model_of(self, step: str) -> str:
-        """The model id that the step is configured to use."""
+        """Return the model id that the step is configured to use."""
         return self._models[step]
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
-        """Judge quoted fields in the shape of a pydantic model."""
-        wanted = {"output_config": {"format": {"type": "json_schema", "schema": _schema(shape)}}}
-        said, call = self._said(step, prompt, [], fields, wanted)
+        """Return a verdict on quoted fields in the shape of a pydantic model."""
+        wanted = {"output_config": {"format": {"type": "json_schema", "schema": shape.model_json_schema()}}}
+        reply, call = self._asked(step, prompt, [], fields, wanted)
         try:
-            return Judgement(verdict_in(said, shape), None, call=call)
+            return Judgement(verdict_in(reply, shape), None, call=call)
         except ValidationError:
             return Judgement(None, "malformed", call=call)
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
-        """Write an answer that cites the sources."""
-        said, call = self._said(step, prompt, [search_result(source) for source in sources], fields, {})
-        segments = tuple(segment_of(block) for block in said.content if block.type == "text" and block.text)
+        """Return an answer that cites the sources."""
+        reply, call = self._asked(step, prompt, [search_result(source) for source in sources], fields, {})
+        segments = tuple(segment_of(block) for block in reply.content if block.type == "text" and block.text)
         return Writing(segments, None, call=call)
 
-    def _said(
+    def _asked(
         self, step: str, prompt: Prompt, results: list[Any], fields: Mapping[str, Any], wanted: Mapping[str, Any]
     ) -> tuple[Any, ModelCall]:
         content = [*results, {"type": "text", "text": as_quoted_fields(fields)}]
         rubric, messages = {"type": "text", "text": prompt.text}, [{"role": "user", "content": content}]
         request = {"model": self.model_of(step), "system": [rubric], "messages": messages, **wanted}
         began = self._clock.now()
-        reply = json.dumps(self._replies.reply_to(request))
-        said: Any = json.loads(reply, object_hook=lambda part: _Said(**part))
-        return said, call_of(step, said, began, self._clock.now(), self._prices)
-
-
-def _schema(shape: type[BaseModel]) -> dict[str, Any]:
-    return shape.model_json_schema()
+        reply: Any = json.loads(json.dumps(reply_to(request)), object_hook=lambda part: _Part(**part))
+        return reply, call_of(step, reply, began, self._clock.now(), self._prices)

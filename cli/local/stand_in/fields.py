@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from cli.local.offline.messages import Refused, content_blocks
+from cli.local.stand_in.messages import Refused, content_blocks
 
 
 def fields_of(message: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON object in a message's last text block; raises Refused if there is none."""
+    """Return the JSON object in a message's last text block; raises Refused if there is none."""
     texts = [block["text"] for block in content_blocks(message) if block["type"] == "text"]
     try:
         fields = json.loads(texts[-1]) if texts else None
@@ -20,7 +20,7 @@ def fields_of(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text_in(fields: Mapping[str, Any], name: str) -> str:
-    """A field that must be a text."""
+    """Return a field that must be a text."""
     value = fields.get(name)
     if not isinstance(value, str):
         raise Refused(f"the field {name} must be a text")
@@ -28,7 +28,7 @@ def text_in(fields: Mapping[str, Any], name: str) -> str:
 
 
 def texts_in(fields: Mapping[str, Any], name: str) -> list[str]:
-    """A field that may be left out, or is a list of texts."""
+    """Return a field that may be left out, or is a list of texts."""
     value = fields.get(name) or []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise Refused(f"the field {name} must be a list of texts")
@@ -36,7 +36,7 @@ def texts_in(fields: Mapping[str, Any], name: str) -> list[str]:
 
 
 def objects_in(fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """A field that must be a list of objects."""
+    """Return a field that must be a list of objects."""
     value = fields.get(name)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise Refused(f"the field {name} must be a list of objects")
@@ -44,7 +44,7 @@ def objects_in(fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def object_in(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A field that may be left out, or is an object."""
+    """Return a field that may be left out, or is an object."""
     value = fields.get(name) or {}
     if not isinstance(value, dict):
         raise Refused(f"the field {name} must be an object")

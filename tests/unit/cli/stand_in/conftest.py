@@ -1,15 +1,16 @@
-"""The stand-in of Claude on loopback, and the project's own client of it, for both families of models."""
+"""The stand-in as the steps have it on the laptop, and over HTTP for the SDK."""
 
 from collections.abc import Callable, Iterator
 
 import anthropic
 import pytest
 
-from selfrag.adapters.claude.sdk import SdkClaude
+from cli.local.stand_in.claude import RuleClaude
+from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.ports.grading import Grader
 from selfrag.ports.prompts import Prompt
+from selfrag.runtime.clock import Clock
 from selfrag.runtime.settings import DEFAULT_MODELS
-from tests.support.asking import claude_of
 from tests.support.doubles.stand_in import MessagesServer
 
 PROMPT = Prompt("Judge by the rubric.", "1")
@@ -26,12 +27,11 @@ def sdk(server: MessagesServer) -> anthropic.Anthropic:
     return anthropic.Anthropic(base_url=server.url, api_key="offline", max_retries=0)
 
 
-@pytest.fixture(params=["claude-sonnet-5-5", "claude-haiku-4-5"])
-def claude(request: pytest.FixtureRequest, sdk: anthropic.Anthropic) -> SdkClaude:
-    """The client that the steps use, once for a model of each family."""
-    return claude_of(sdk, dict.fromkeys(DEFAULT_MODELS, request.param))
+@pytest.fixture(scope="session")
+def claude() -> RuleClaude:
+    return RuleClaude(dict.fromkeys(DEFAULT_MODELS, RULE_MODEL), {RULE_MODEL: (0.0, 0.0, 0.0)}, Clock())
 
 
-@pytest.fixture
-def grader(claude: SdkClaude) -> Callable[[str], Grader]:
+@pytest.fixture(scope="session")
+def grader(claude: RuleClaude) -> Callable[[str], Grader]:
     return lambda step: Grader(step, PROMPT, claude)

@@ -4,7 +4,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cli.local.offline.text.scoring import Candidate, Source, ranked, relevance
+from cli.local.stand_in.quoting import Source, quotes
 from selfrag.ports.web import Domains
 from selfrag.text.sentences import split_sentences
 
@@ -42,5 +42,4 @@ class SamplePages:
 
 def _score(query: str, page: dict[str, Any]) -> float:
     source = Source(page["url"], page["title"], tuple(split_sentences(page["content"])))
-    best: list[Candidate] = ranked(query, [source], finely=2)
-    return round(relevance(best[0]), 4) if best else 0.0
+    return max((round(quote.share, 4) for quote in quotes(query, [source])), default=0.0)

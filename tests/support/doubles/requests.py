@@ -1,0 +1,41 @@
+"""Requests to the Messages API as its doubles read them: the shape of the verdict that is asked for, by either way."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cli.local.stand_in.messages import Refused
+
+_FIVE = re.compile(r"claude-(?:[a-z]+-)?5(?:\D|$)")
+
+
+def is_current(model: str) -> bool:
+    """Return whether a model id is of the 5 family, which refuses what older ones took."""
+    return bool(_FIVE.search(model))
+
+
+def output_format(body: Mapping[str, Any]) -> Any:
+    """Return the format of the structured output that is asked for, or None."""
+    config = body.get("output_config")
+    return config.get("format") if isinstance(config, dict) else None
+
+
+def forced_tool(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the tool that the reply must call, or None if none is forced."""
+    choice, tools = body.get("tool_choice"), body.get("tools")
+    if not isinstance(choice, dict) or choice.get("type") not in ("tool", "any"):
+        return None
+    wanted = choice.get("name")
+    for tool in tools if isinstance(tools, list) else []:
+        if isinstance(tool, dict) and (wanted is None or tool.get("name") == wanted):
+            return tool
+    raise Refused("tool_choice: there is no such tool")
+
+
+def schema_of(body: Mapping[str, Any]) -> Any:
+    """Return the JSON schema of the verdict that a request asks for, by either way; None if it asks for text."""
+    tool = forced_tool(body)
+    if tool:
+        return tool.get("input_schema")
+    asked = output_format(body)
+    return asked.get("schema") if isinstance(asked, dict) else None

@@ -1,0 +1,215 @@
+"""The stand-in quotes what stands there, adds up, declines, and never passes for a judge."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import question.decide_retrieval.logic as decide_retrieval
+import question.grade_relevance.logic as grade_relevance
+import question.grade_support.logic as grade_support
+import question.grade_utility.logic as grade_utility
+import question.rewrite_question.logic as rewrite_question
+from cli.local.stand_in.claude import RuleClaude
+from cli.local.stand_in.quoting import Source, quotes
+from question.decide_retrieval.continuation import decide_next
+from question.generate.logic import Task, generate
+from selfrag.domain.answers import Turn
+from selfrag.domain.passages import Passage
+from selfrag.ports.grading import Grader
+from tests.support.fakes import passage
+from tests.unit.cli.stand_in.conftest import PROMPT
+
+Graders = Callable[[str], Grader]
+HOTELS = passage(
+    "hotels",
+    "## Hotel limits\n\nThe hotel limit in Lisbon is 150 EUR per night. "
+    "The hotel limit in London is 190 GBP per night.",
+    title="Hotels",
+)
+LEAVE = passage("leave", "Each employee has 26 days of annual leave. Leave is requested in the portal.", title="Leave")
+LIBRARY = passage("ja", "# 図書館\n\n本は1人10冊まで、2週間借りられます。カードの再発行には200円かかります。\n")
+KOREAN = passage("ko", "도서관은 평일 오전 9시부터 오후 7시까지 문을 엽니다. 주차장은 무료입니다.")
+LISBON, LONDON = "The hotel limit in Lisbon is 150 EUR per night.", "The hotel limit in London is 190 GBP per night."
+
+
+def ask(claude: RuleClaude, question: str, *passages: Passage, **more: Any) -> Any:
+    return generate(Task(question=question, passages=list(passages), **more), claude, PROMPT)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("What is the hotel limit in London?", LONDON),
+        ("How many days of annual leave does each employee have?", "Each employee has 26 days of annual leave."),
+        ("カードの再発行はいくらですか。", "カードの再発行には200円かかります。"),
+        ("도서관은 몇 시에 문을 엽니까?", "도서관은 평일 오전 9시부터 오후 7시까지 문을 엽니다."),
+        ("Compare the hotel limits of Lisbon and London", f"{LISBON} {LONDON}"),
+    ],
+)
+def test_the_sentence_with_the_words_of_the_question_is_quoted_and_cited(
+    claude: RuleClaude, question: str, sentence: str
+) -> None:
+    result = ask(claude, question, LEAVE, HOTELS, LIBRARY, KOREAN)
+    assert result.answer == sentence
+    assert " ".join(citation.quote for citation in result.citations) == sentence
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is the chief executive?",
+        "May I bring my dog to the office?",
+        # A name that stands in no passage and no title.
+        "What is the hotel limit in Tallinn?",
+        "What is the hotel limit per night of XK-7?",
+        "ホテルの上限はいくらですか。",
+    ],
+)
+def test_what_the_passages_do_not_say_is_declined(claude: RuleClaude, question: str) -> None:
+    result = ask(claude, question, LEAVE, HOTELS, LIBRARY)
+    assert not result.found
+    assert result.answer == ""
+
+
+def test_a_name_that_stands_in_the_title_or_the_documents_name_is_no_reason_to_decline(claude: RuleClaude) -> None:
+    limits = passage("limits", "The limit is 63 bytes for an identifier.", title="Limits of PostgreSQL")
+    assert "63 bytes" in ask(claude, "What is the limit for an identifier in PostgreSQL?", limits).answer
+    assert not ask(claude, "What is the limit for an identifier in Oracle?", limits).found
+
+
+@given(text=st.text(alphabet=st.sampled_from("ab AB.#-*|?\n7。本カ"), max_size=80), question=st.text(max_size=30))
+def test_a_quote_is_always_a_part_of_its_passage(claude: RuleClaude, text: str, question: str) -> None:
+    for part in text.split(".")[:1]:
+        result = ask(claude, f"{question} {part}", passage("p", text or "."))
+        assert all(citation.quote in text for citation in result.citations)
+
+
+@given(blocks=st.lists(st.text(alphabet="ab .#\n|-", min_size=1, max_size=12), max_size=6))
+def test_every_sentence_is_made_of_the_blocks_that_it_names(blocks: list[str]) -> None:
+    for quote in quotes("a b", [Source("d", "t", tuple(blocks))]):
+        whole = " ".join("".join(blocks[quote.start : quote.end]).replace("**", "").split())
+        assert whole.endswith(quote.text)
+
+
+def test_a_sentence_that_was_wrapped_is_quoted_whole(claude: RuleClaude) -> None:
+    wrapped = passage("w", "The deposit for a flat in the house equals two months'\nrent and is returned in May.\n")
+    assert ask(claude, "When is the deposit for a flat returned?", wrapped).citations[0].quote == wrapped.text.strip()
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is 17 * 23?", "17 * 23 = 391."),
+        ("12 + 30 は？", "12 + 30 = 42."),
+        ("-4 + 10", "- 4 + 10 = 6."),
+        ("1 / 3", "1 / 3 is about 0.3333333333."),
+        ("1 / 0", "1 / 0 is not defined."),
+        ("9 ** 9 ** 9", "9 ** 9 ** 9 is a number too large to write out."),
+        ("How many days of leave do I have?", ""),
+        ("__import__('os')", ""),
+    ],
+)
+def test_a_sum_is_worked_out_and_nothing_else_is_answered_without_documents(
+    claude: RuleClaude, question: str, answer: str
+) -> None:
+    assert ask(claude, question, mode="direct").answer == answer
+
+
+def test_a_total_is_a_claim_that_stands_nowhere_and_a_repair_leaves_it_out(claude: RuleClaude, grader: Graders) -> None:
+    question, total = "What is the hotel limit in London for three nights?", "In total that is 3 x 190 = 570 GBP."
+    drafted = ask(claude, question, HOTELS)
+    assert total in drafted.answer
+    task = grade_support.Task(question=question, answer=drafted.answer, passages=[HOTELS])
+    claims = grade_support.grade(task, grader("grade_support")).verdict.claims
+    assert [(claim.claim, claim.support) for claim in claims] == [(LONDON, "full"), (total, "none")]
+    assert ask(claude, question, HOTELS, draft=drafted.answer, failed_claims=[total]).answer == LONDON
+
+
+@pytest.mark.parametrize(
+    ("question", "previous", "decision"),
+    [
+        ("Hello!", "", "no"),
+        ("こんにちは", "", "no"),
+        ("What is 17 * 23?", "", "no"),
+        ("What can you do?", "", "no"),
+        ("How many days of leave do I get?", "", "yes"),
+        ("有給休暇は何日ですか。", "", "yes"),
+        ("And in London?", "", "yes"),
+        ("And in London?", LISBON, "continue"),
+        ("じゃあ神戸オフィスは？", LISBON, "continue"),
+        ("How long does the probation period last?", LISBON, "yes"),
+    ],
+)
+def test_only_greetings_and_sums_need_no_search_and_a_short_question_follows_an_answer(
+    grader: Graders, question: str, previous: str, decision: str
+) -> None:
+    task = decide_retrieval.Task(question=question, previous=Turn(question="Limit in Lisbon?", answer=previous))
+    assert decide_retrieval.decide(task, grader("decide_retrieval")).verdict.decision == decision
+
+
+def test_a_follow_up_is_read_with_the_question_before_it(claude: RuleClaude) -> None:
+    previous = Turn(question="What is the hotel limit in Lisbon?", answer="150 EUR")
+    assert ask(claude, "And in London?", HOTELS, previous=previous).answer == LONDON
+
+
+def test_an_answer_that_grows_goes_on_until_it_has_every_name_of_the_question(
+    claude: RuleClaude, grader: Graders
+) -> None:
+    both = "What are the hotel limits in Lisbon and in London?"
+
+    def decision(so_far: str) -> str:
+        return decide_next(
+            decide_retrieval.Task(question=both, so_far=so_far), grader("decide_retrieval")
+        ).verdict.decision
+
+    assert (decision(LISBON), decision(f"{LISBON} {LONDON}")) == ("yes", "complete")
+    assert ask(claude, both, HOTELS, mode="segment", so_far=LISBON).answer == LONDON
+    assert not ask(claude, both, HOTELS, mode="segment", so_far=f"{LISBON} {LONDON}").found
+
+
+def test_an_option_is_chosen_that_stands_in_the_sentence_that_answers(claude: RuleClaude) -> None:
+    limit = "What is the hotel limit in Lisbon?"
+    assert ask(claude, limit, HOTELS, choices=["120 EUR", "150 EUR"]).answer == "150 EUR"
+    assert not ask(claude, limit, HOTELS, choices=["true", "false"]).found
+    assert ask(claude, "What is 17 * 23?", choices=["400", "391"]).answer == "391"
+
+
+def test_a_query_is_other_words_each_time_until_there_are_none(grader: Graders) -> None:
+    queries = ["May I bring my old dog to the office in Lisbon?"]
+    while True:
+        task = rewrite_question.Task(question=queries[0], queries=queries)
+        found = rewrite_question.rewrite(task, grader("rewrite_question"))
+        if not found.new:
+            break
+        queries.append(found.query)
+    assert queries[1:] == ["bring old dog office lisbon", "office lisbon bring"]
+
+
+def test_a_strip_is_kept_for_the_words_that_it_has(grader: Graders) -> None:
+    text = f"{LEAVE.text} {HOTELS.text}"
+    task = grade_relevance.Task(
+        question="What is the hotel limit in London?", passage=passage("p", text), lower_threshold=0.3
+    )
+    strips = grade_relevance.grade(task, grader("grade_relevance")).verdict.strips
+    kept = "".join(text[strip.start : strip.end] for strip in strips)
+    assert LONDON in kept
+    assert "annual leave" not in kept
+
+
+def test_every_verdict_says_that_a_rule_made_it(grader: Graders) -> None:
+    question, answer = "What is the hotel limit in London?", LONDON
+    verdicts = [
+        decide_retrieval.decide(decide_retrieval.Task(question=question), grader("decide_retrieval")).verdict,
+        decide_next(decide_retrieval.Task(question=question, so_far=answer), grader("decide_retrieval")).verdict,
+        grade_relevance.grade(
+            grade_relevance.Task(question=question, passage=HOTELS), grader("grade_relevance")
+        ).verdict,
+        grade_support.grade(
+            grade_support.Task(question=question, answer=answer, passages=[HOTELS]), grader("grade_support")
+        ).verdict,
+        grade_utility.grade(grade_utility.Task(question=question, answer=answer), grader("grade_utility")).verdict,
+    ]
+    assert {verdict.judged_by for verdict in verdicts} == {"rule"}
