@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.local.place import Place, place_to_ask, place_to_read
-from cli.local.sources.registry import AnotherDirectory, refuse_another
+from cli.local.sources.place import AnotherDirectory, Place, place_to_ask, place_to_read
 from cli.local.sources.report import NothingUsable, Report
 from cli.options import AsJson, Collection, Docs, Filters, IntoCollection
 from cli.terminal import agreed, out, print_json, print_line, reading_progress, warn
@@ -27,30 +26,15 @@ def ingest(
     Unchanged files are skipped, and what is a file no more is removed.
     """
     place = place_to_read(directory, collection)
-    report = _show_plan(place) if dry_run else _read(place, replacing or _may_replace(place))
+    report = _show_plan(place) if dry_run else _read(place, replacing)
     print_line(report.summary())
     if strict and report.not_read:
         raise typer.Exit(1)
 
 
-def _may_replace(place: Place) -> bool:
-    """Return whether a directory takes the place of another one, which the person at the terminal is asked."""
-    try:
-        refuse_another(place.collection, place.source)
-    except AnotherDirectory as error:
-        if not agreed(f"{error} Read it in its place now?", otherwise=str(error)):
-            raise typer.Exit(1) from error
-        return True
-    return False
-
-
 def _show_plan(place: Place) -> Report:
-    from cli.local.ingest import plan
+    from cli.local.sources.sync import plan
 
-    try:
-        refuse_another(place.collection, place.source)
-    except AnotherDirectory as error:
-        warn([str(error)])
     planned = plan(place)
     warn(planned.report.warnings)
     for line in planned.lines:
@@ -59,11 +43,16 @@ def _show_plan(place: Place) -> Report:
 
 
 def _read(place: Place, replacing: bool) -> Report:
-    from cli.local.ingest import sync
+    from cli.local.sources.sync import sync
+
+    def may_replace(another: AnotherDirectory) -> bool:
+        if replacing or agreed(f"{another} Read it in its place now?", otherwise=str(another)):
+            return True
+        raise typer.Exit(1)
 
     try:
         with reading_progress() as on_document:
-            report = sync(place, on_document, replacing=replacing)
+            report = sync(place, on_document, may_replace=may_replace)
     except NothingUsable as error:
         if not error.report.removed:
             raise

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.local.place import place_to_ask
+from cli.local.sources.place import place_to_ask
 from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters
 from cli.terminal import current_step, out, print_json, print_line, reading_progress, warn
 from selfrag.domain.errors import InvalidInput, Misconfigured

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from cli.local.place import place_to_ask, place_to_read
 from cli.local.port import refuse_busy
+from cli.local.sources.place import place_to_ask, place_to_read
 from cli.options import Docs
 from cli.terminal import out, reading_progress
 

@@ -15,8 +15,8 @@ from cli.lab.runs.tasks import estimated_usd, tasks_left, usual_usd
 from cli.lab.runs.variants import Variant
 from cli.lab.traces import keeping_traces, traces_beside
 from cli.local.backends import check_generator, is_offline
-from cli.local.place import Place
 from cli.local.setup import AS_SET
+from cli.local.sources.place import Place
 from cli.local.sources.progress import OnDocument
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.runtime.settings import Settings, read

@@ -13,7 +13,7 @@ from cli.lab.runs.tasks import TOKENS
 from cli.lab.runs.variants import read_prompt, read_step
 from cli.lab.traces import GRADERS, Recorded, Trace
 from cli.local.backends import check_services, chosen_backends
-from cli.local.place import Place
+from cli.local.sources.place import Place
 from cli.local.stack import opened_stores
 from question.grade_relevance import logic as grade_relevance
 from question.grade_support import logic as grade_support

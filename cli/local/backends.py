@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.local.environment import GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
-from cli.local.place import Place
+from cli.local.sources.place import Place
 from selfrag.bootstrap import Parts, questions, settings
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.questions import Policy

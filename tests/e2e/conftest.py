@@ -11,7 +11,7 @@ import pytest
 
 from cli.local.asking import ask_question
 from cli.local.index import E5Embedder
-from cli.local.place import place_to_ask
+from cli.local.sources.place import place_to_ask
 from cli.main import main
 from selfrag.domain.questions import read_request
 from tests.support.command import HANDBOOK, Command, Ended

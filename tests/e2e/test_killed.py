@@ -13,7 +13,7 @@ import pytest
 
 from cli.local.home import connect
 from cli.local.index import SCHEMA
-from cli.local.sources.registry import directory_collection
+from cli.local.sources.place import directory_collection
 from tests.support.command import Command
 
 pytestmark = pytest.mark.long

@@ -23,7 +23,7 @@ from rich.table import Table
 from cli.lab.bench.synthetic_passages import COLLECTION, RARE_TAG, MadeUp
 from cli.local.home import connect
 from cli.local.index import SCHEMA, E5Embedder, EmbeddedIndex
-from cli.local.sources.files import SAMPLE_DOCUMENTS
+from cli.local.sources.place import SAMPLE_DOCUMENTS
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import CANDIDATES
 

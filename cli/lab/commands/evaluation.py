@@ -24,7 +24,7 @@ from cli.lab.commands.options import (
     Strategies,
     Tool,
 )
-from cli.local.place import Place, place_to_ask
+from cli.local.sources.place import Place, place_to_ask
 from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, FeedbackOf, Region
 from cli.terminal import asking_progress, out, print_json, reading_progress, warn
 from selfrag.domain.errors import InvalidInput

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.local.backends import is_offline
-from cli.local.place import Place, place_to_read
+from cli.local.sources.place import Place, place_to_read
 from cli.terminal import measuring_progress, reading_progress, warn
 from selfrag.domain.errors import InvalidInput, Misconfigured
 

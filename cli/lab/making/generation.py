@@ -11,7 +11,7 @@ from cli.lab.making.checks import Kind, Made
 from cli.lab.making.writer import STEP, Piece, Search, Writer
 from cli.local.backends import chosen_backends
 from cli.local.index import local_parts, open_embedder, open_index
-from cli.local.place import Place
+from cli.local.sources.place import Place
 from cli.local.stack import opened_stores
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import price_of

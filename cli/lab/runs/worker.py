@@ -8,9 +8,9 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.managers import BaseManager
 from typing import Any, Protocol
 
-from cli.local.place import Place
 from cli.local.serving.server import answering
 from cli.local.setup import Setup
+from cli.local.sources.place import Place
 
 Answered = tuple[dict[str, Any] | None, str, list[dict[str, Any]]]
 

@@ -1,6 +1,6 @@
 """The laptop's stand-in for OpenSearch Serverless and Titan: passages and vectors in SQLite, searched exactly.
 
-`local_parts` is what the deployed code is handed in their place.
+`local_parts` overrides the components of the deployed code.
 """
 
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 from cli.local.home import connect, home
-from cli.local.index.embedded import EmbeddedIndex
 from cli.local.index.embedders import E5Embedder, NamedEmbedder
-from cli.local.index.kept import KeptEmbedder
+from cli.local.index.embedding_cache import KeptEmbedder
+from cli.local.index.passage_index import EmbeddedIndex
 from cli.local.index.store import SCHEMA
 from selfrag.bootstrap import Parts
 
@@ -34,7 +34,7 @@ def open_index() -> EmbeddedIndex:
 
 
 def open_embedder() -> KeptEmbedder:
-    """multilingual-e5-small, with the vectors of passages kept in the home directory."""
+    """Return multilingual-e5-small, with the vectors of passages cached in the home directory."""
     return _embedder_in(home())
 
 
@@ -45,7 +45,7 @@ def local_parts() -> Parts:
 
 @contextmanager
 def embedding_with(embedder: NamedEmbedder | None) -> Iterator[KeptEmbedder]:
-    """Yield an embedder whose vectors are kept in the home directory; multilingual-e5-small if it is None."""
+    """Open an embedder whose vectors are cached in the home directory; multilingual-e5-small if it is None."""
     if embedder is None:
         yield open_embedder()
         return

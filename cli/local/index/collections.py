@@ -1,4 +1,4 @@
-"""What the index holds of whole collections, and how it forgets one; the connection has the schema of `store`."""
+"""Sizes of whole collections, and their removal; the connection has the schema of `store`."""
 
 import json
 import sqlite3
@@ -28,9 +28,9 @@ def sizes(connection: sqlite3.Connection) -> dict[str, Size]:
 
 
 def forget(connection: sqlite3.Connection, collection: str, key: Callable[[str], str]) -> None:
-    """Remove a collection's passages, and the vectors that are kept for when their texts come again; in a transaction.
+    """Remove a collection's passages and the cached vectors of their texts, in a transaction.
 
-    `key` gives the key of a text's kept vector. Another collection that holds the same text loses nothing but time,
+    `key` returns the key of a text's cached vector. Another collection that holds the same text loses nothing but time,
     should it be read anew.
     """
     texts = (

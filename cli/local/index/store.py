@@ -1,8 +1,8 @@
 """The tables of the index, and how a passage is written to them.
 
-A passage is called by a number, which grows and is never used again: what has a greater one than all that is known is
-new. What is searched lies apart from what is only shown, so that a search reads no more than it needs. The full text
-of FTS5 holds our own tokens, with spaces between them; its own ranking is not used.
+A passage has a number, which grows and is never used again: a greater one than all known numbers is new. Searched
+columns lie apart from those that are only shown, so that a search reads no more than it needs. The full text of FTS5
+holds our own tokens, with spaces between them; its own ranking is not used (`ranking` says why).
 """
 
 import json
@@ -63,13 +63,13 @@ def words_of(passage: Passage) -> list[str]:
 
 
 def columns(connection: sqlite3.Connection, query: str, values: Sequence[Any] | Mapping[str, Any]) -> list[Numbers]:
-    """Return the columns of a query that gives each as a JSON array of whole numbers: half the time of reading rows."""
+    """Return the columns of a query, each a JSON array of whole numbers: this takes half the time of reading rows."""
     return [np.array(json.loads(column), np.int64) for column in connection.execute(query, values).fetchone()]
 
 
 @contextmanager
 def reading(connection: sqlite3.Connection) -> Iterator[None]:
-    """All that the block reads is of one moment, whatever other processes write meanwhile.
+    """Read in one transaction: the block sees the index of one moment, whatever other processes write.
 
     Raises Misconfigured when the file is damaged.
     """

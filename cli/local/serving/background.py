@@ -8,8 +8,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from cli.local.place import Place
 from cli.local.serving.documents import Documents
+from cli.local.sources.place import Place
 
 # How long a process that was told to end may take.
 END_SECONDS = 10.0

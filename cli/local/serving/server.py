@@ -10,18 +10,17 @@ from pathlib import Path
 
 from cli.local.backends import check_services, chosen_backends
 from cli.local.index import local_parts
-from cli.local.ingest import sync
 from cli.local.lookup import known_records
-from cli.local.place import Place
 from cli.local.serving.background import Ingesting, IngestProcess
 from cli.local.serving.bucket import Bucket, DirectoryBucket, ReadOnlyBucket
 from cli.local.serving.documents import Documents
 from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import serving
 from cli.local.setup import AS_SET, Setup
-from cli.local.sources.files import SAMPLE_DOCUMENTS
+from cli.local.sources.place import SAMPLE_DOCUMENTS, Place
 from cli.local.sources.progress import OnDocument
 from cli.local.sources.report import NothingUsable
+from cli.local.sources.sync import sync
 from cli.local.stack import running_stack
 from cli.local.stores.executions import LocalExecutions
 from cli.local.stores.manifest import LocalManifest, opened_manifest

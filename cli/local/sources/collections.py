@@ -10,10 +10,8 @@ from cli.local.home import alone, connect, writing
 from cli.local.index import SCHEMA as INDEX
 from cli.local.index import NamedEmbedder, embedding_with
 from cli.local.index.collections import Size, forget, sizes
-from cli.local.place import Place
-from cli.local.sources.files import check_directory
-from cli.local.sources.registry import SCHEMA as SOURCES
-from cli.local.sources.registry import directory_collection, is_own, remember, source_of
+from cli.local.sources.place import SCHEMA as SOURCES
+from cli.local.sources.place import Place, check_directory, directory_collection, is_own, remember, source_of
 from cli.local.stores.manifest import SCHEMA as MANIFEST
 from cli.local.stores.manifest import LocalManifest
 from selfrag.domain.errors import InvalidInput

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from cli.local.place import Place
 from cli.local.sources.comparison import Comparison
+from cli.local.sources.place import Place
 from cli.pace import Reading
 
 # Called with each moment of an ingestion; only if something is to be done.

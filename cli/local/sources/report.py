@@ -3,10 +3,10 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from cli.local.place import Place
 from cli.local.sources.comparison import Comparison, is_about
+from cli.local.sources.place import AnotherDirectory, Place, refuse_another
 from selfrag.domain.documents import EXTENSIONS, REFUSED
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.records import Record
@@ -90,7 +90,12 @@ def plan_of(place: Place, comparison: Comparison) -> Plan:
     after = {**comparison.before, **{path: read for path in comparison.todo if path not in comparison.unread}}
     lines = [f"{_VERBS[outcome]} {path}" for path, outcome in _outcomes(comparison, after).items() if outcome in _VERBS]
     lines += [f"remove {path}" for path in comparison.gone if comparison.before[path].generation]
-    return Plan(_counted(place, comparison, after), lines)
+    report = _counted(place, comparison, after)
+    try:
+        refuse_another(place)
+    except AnotherDirectory as error:
+        report = replace(report, warnings=[str(error), *report.warnings])
+    return Plan(report, lines)
 
 
 def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:

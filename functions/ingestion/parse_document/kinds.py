@@ -1,4 +1,4 @@
-"""Tells files whose name says another kind than their first bytes do."""
+"""Kinds of files by their first bytes, and the refusal of a file whose name claims another kind."""
 
 from contextlib import suppress
 from io import BytesIO
@@ -25,14 +25,14 @@ _NAMED = {
     ODS: ".ods",
     EPUB: ".epub",
 }
-# What an archive of these kinds holds.
+# A file that the archives of these kinds hold.
 _PARTS = {
     "word/document.xml": WORD,
     "ppt/presentation.xml": POWERPOINT,
     "xl/workbook.xml": EXCEL,
     "xl/workbook.bin": XLSB,
 }
-# What the file `mimetype` of an archive says.
+# The file `mimetype` of an archive.
 _TYPES = {
     b"application/vnd.oasis.opendocument.text": ODT,
     b"application/vnd.oasis.opendocument.presentation": ODP,
@@ -81,7 +81,7 @@ def refusal(key: str) -> str:
 
 
 def _found(content: bytes, wanted: str) -> str:
-    """Return a kind, or what a file of a kind that is never read is and what to do with it; "" if nothing shows."""
+    """Return a kind, or the refusal of a kind that is never read, such as an archive; "" if nothing shows."""
     if content.startswith(b"%PDF-") or (wanted == PDF and b"%PDF-" in content[:_PDF_WITHIN]):
         return PDF
     if content.startswith(b"{\\rtf"):
@@ -97,6 +97,8 @@ def _found(content: bytes, wanted: str) -> str:
 
 
 def _of_ole(content: bytes, wanted: str) -> str:
+    """Return a kind, or a refusal, by the streams of an OLE file."""
+
     def has(stream: str) -> bool:
         return stream.encode("utf-16-le") in content
 
@@ -110,7 +112,7 @@ def _of_ole(content: bytes, wanted: str) -> str:
 
 
 def _of_zip(content: bytes, wanted: str) -> str:
-    """A kind by what the archive holds; one that is damaged is `wanted` if that is an archive: its reader says so."""
+    """Return a kind by the content of an archive; a damaged one is `wanted`, if that is an archive, for its reader."""
     names, said = frozenset[str](), b""
     with suppress(Exception), ZipFile(BytesIO(content)) as archive:  # zipfile and zlib raise half a dozen kinds
         names = frozenset(archive.namelist())

@@ -1,4 +1,4 @@
-"""The labels of a document beside its text: tags, and the day that it is of."""
+"""Labels of a document: tags, and a day."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ class Labels:
 
 
 def labels(tags: Iterable[str], date: str) -> Labels:
-    """The labels that these texts mean: tags divided by commas or semicolons; what is neither tag nor day is left out.
+    """Return the labels in these texts: tags divided by commas or semicolons; what is neither tag nor day is left out.
 
     Of a moment its day counts. No more than MAX_TAGS are kept, none of them longer than MAX_TAG_CHARACTERS.
     """
@@ -60,7 +60,7 @@ def front_matter(text: str) -> Labels:
 
 
 def of_object(metadata: Mapping[str, str]) -> Labels:
-    """Return the labels that an object's metadata gives; it holds ASCII only, so other letters are percent-encoded."""
+    """Return the labels in an object's metadata; it holds ASCII only, so other letters are percent-encoded."""
     return labels([unquote(metadata.get("tags", ""))], unquote(metadata.get("date", "")))
 
 

@@ -1,4 +1,4 @@
-"""From a file to a Document: which reader reads which kind.
+"""The readers of files by kind.
 
 A reader is loaded with the first file of its kind, and its libraries with it: a function that starts reads one file.
 """
@@ -18,11 +18,10 @@ Read = Callable[[str, bytes], Document]
 
 
 def parse(key: str, content: bytes) -> Document:
-    """Return what a file says; raises BadDocument if it cannot be read or holds no words.
+    """Return a file as a Document; raises BadDocument if it cannot be read or holds no words.
 
-    The extension of `key` tells the kind. The text of a text file is the file's own, and that of Markdown is but for
-    tables, definitions and the addresses of links; that of the others is what a reader would see. No content makes it
-    raise anything else.
+    The extension of `key` tells the kind. The text of a text file is the file's own, that of the others is what a
+    person would see. No content makes it raise anything else.
     """
     read = READERS.get(PurePosixPath(key).suffix.lower())
     if read is None:
@@ -37,7 +36,7 @@ def parse(key: str, content: bytes) -> Document:
 
 
 def read_text(key: str, text: str) -> Document:
-    """Return a plain text: the first of its lines that stand alone is its title."""
+    """Return a plain text as a Document: the first of its lines that stand alone is its title."""
     headings = plain_headings(text)
     title = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
     return Document(key, title, text, headings)
@@ -54,12 +53,12 @@ def _of_bytes(reader: str) -> Read:
 
 
 def _of_files(reader: str) -> Read:
-    """As above, of a kind that holds files of other kinds."""
+    """Return a reader of a kind that holds files of other kinds."""
     return lambda key, content: _loaded(reader)(key, content, parse)
 
 
 def _of_text(reader: str, declares: bool = False) -> Read:
-    """As above, which gets a file's text; what is told of the encoding comes before its own warnings."""
+    """Return a reader that gets a file's text; warnings of its encoding come before its own."""
 
     def read(key: str, content: bytes) -> Document:
         text, warnings = _loaded("data.encodings:decoded")(key, content, declares)

@@ -90,17 +90,6 @@ def test_where_every_sentence_has_to_be_searched_for_only_the_end_is_asked_for()
     assert (response["status"], response["reflection"]["retrieve"]) == ("answered", None)
 
 
-@pytest.mark.parametrize("generator", ["claude", "selfrag"])
-def test_what_needs_no_search_is_answered_directly_and_is_no_tree(generator: str) -> None:
-    script = endpoint(EXAMPLE) if generator == "selfrag" else {}
-    verdict = {**steps.retrieval("no"), "sequences": 1} if generator == "selfrag" else steps.retrieval("no")
-    response, scripted = grow({"generator": generator}, **{**script, "decide_retrieval": [verdict]})
-    assert (response["status"], response["answer"], response["citations"]) == ("answered", "Hello.", [])
-    assert response["path"] == ["DecideRetrieval", "Generate", *(["GradeUtility"] if generator == "claude" else [])]
-    assert (scripted.count("retrieve"), response["scores"]) == (0, None)
-    assert response["usage"]["model_calls"] == (3 if generator == "claude" else 2)
-
-
 # Follow-ups
 
 EARLIER = {

@@ -26,37 +26,31 @@ _OPENING = re.compile(r"<[a-zA-Z!?]")
 
 
 def read_html(key: str, text: str) -> Document:
-    """A page as a Document, named by its title or first heading; raises BadDocument if it holds only furniture."""
-    writer = Writer(key)
-    title, said, left_out = write_page(writer, text)
-    first = next((heading.text for heading in writer.headings if heading.level == 1), PurePosixPath(key).name)
-    document = writer.document(title or first, said)
+    """Return a page as a Document, named by its title or first heading.
+
+    Raises BadDocument for a page that has too many tags, cannot be read, or holds only furniture.
+    """
+    if len(_OPENING.findall(text)) > MAX_TAGS:
+        raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
+    try:
+        document, left_out = _read(key, text)
+    except BadDocument:
+        raise
+    except Exception as error:  # selectolax says little about what it may raise, and any page is to be expected
+        raise BadDocument(f"{key} cannot be read as HTML; save it again or as text.") from error
     refuse_navigation(document, left_out)
     return document
 
 
-def write_page(writer: Writer, html: str) -> tuple[str, Labels, bool]:
-    """Write down what a page shows; gives its title, its labels and whether navigation and the like was left out.
-
-    Raises BadDocument for a page that has too many tags, or that cannot be read.
-    """
-    if len(_OPENING.findall(html)) > MAX_TAGS:
-        raise BadDocument(f"{writer.key} has more than {MAX_TAGS:,} tags; split it into several files.")
-    try:
-        return _write(writer, html)
-    except BadDocument:
-        raise
-    except Exception as error:  # selectolax says little about what it may raise, and any page is to be expected
-        raise BadDocument(f"{writer.key} cannot be read as HTML; save it again or as text.") from error
-
-
-def _write(writer: Writer, html: str) -> tuple[str, Labels, bool]:
-    tree = LexborHTMLParser(_flattened(html))
+def _read(key: str, html: str) -> tuple[Document, bool]:
+    """Return a page as a Document, and whether navigation and the like was left out."""
+    tree, writer = LexborHTMLParser(_flattened(html)), Writer(key)
     named = tree.css_first("head title", default=None)
     title, said = " ".join(named.text().split()) if named else "", _labels(tree)
     survey = Survey(tree.root)
-    Page(writer, survey, title or PurePosixPath(writer.key).name).write(tree.root)
-    return title, said, survey.left_out
+    Page(writer, survey, title or PurePosixPath(key).name).write(tree.root)
+    first = next((heading.text for heading in writer.headings if heading.level == 1), PurePosixPath(key).name)
+    return writer.document(title or first, said), survey.left_out
 
 
 def _labels(tree: LexborHTMLParser) -> Labels:

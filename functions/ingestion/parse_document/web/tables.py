@@ -1,4 +1,4 @@
-"""The rows of a table with the names of their columns, as Markdown and web pages lay tables out."""
+"""The rows of a table with the names of their columns, as web pages lay tables out."""
 
 from collections.abc import Iterable
 

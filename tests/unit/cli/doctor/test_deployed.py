@@ -241,9 +241,9 @@ def test_an_endpoint_that_is_not_there_or_not_in_service_is_told(api: ApiDouble)
         assert (component.level, says in component.says) == (Level.LOOK, True)
 
 
-def test_a_question_that_the_fine_tuned_model_fails_blocks_and_a_warning_is_told(api: ApiDouble) -> None:
-    api.warnings = ["A verdict was truncated."]
+def test_a_question_that_the_fine_tuned_model_fails_blocks_and_an_older_server_is_told(api: ApiDouble) -> None:
+    api.warnings = ["2 verdicts rest on a part of their tokens: the model's server lists the likeliest 20."]
     warned = of_the_model({}, api)[-1]
-    assert (warned.level, "A verdict was truncated." in warned.says) == (Level.LOOK, True)
+    assert (warned.level, "take a newer vLLM" in warned.do) == (Level.LOOK, True)
     api.later = "failed"
     assert of_the_model({}, api)[-1].level is Level.BLOCKS

@@ -115,7 +115,7 @@ def test_a_directory_may_be_ingested_into_a_collection_with_a_name(write: Write)
     assert ingest(one, collection="hr") == report(added=1)
     assert ingest(one) == report(added=1)
     assert [document for document, _, _ in held_by("hr")] == ["a.md"]
-    assert ingest(two, collection="hr", replacing=True) == report(added=1, removed=1)
+    assert ingest(two, collection="hr", may_replace=lambda another: True) == report(added=1, removed=1)
     assert [document for document, _, _ in held_by("hr")] == ["b.md"]
     for name in ("a/b", "", "..", "x" * 64, "\n"):
         if name:

@@ -21,8 +21,8 @@ INGEST = [
     """
 import sys
 from pathlib import Path
-from cli.local.ingest import sync
-from cli.local.place import place_to_read
+from cli.local.sources.sync import sync
+from cli.local.sources.place import place_to_read
 from tests.support.fakes import FakeEmbedder
 for directory in sys.argv[1:]:
     sync(place_to_read(Path(directory)), embedder=FakeEmbedder())
@@ -56,8 +56,8 @@ def test_an_ingestion_that_is_killed_in_the_middle_is_completed(write: Write, ho
     program = """
 import os, sys
 from pathlib import Path
-from cli.local.ingest import sync
-from cli.local.place import place_to_read
+from cli.local.sources.sync import sync
+from cli.local.sources.place import place_to_read
 from cli.local.stores.manifest import LocalManifest
 from tests.support.fakes import FakeEmbedder
 left, write = int(sys.argv[2]), LocalManifest._write

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from cli.local.home import connect
-from cli.local.ingest import sync
-from cli.local.place import Place
 from cli.local.recognition import tesseract
 from cli.local.recognition.local import local_recognizer
 from cli.local.recognition.rendering import MAX_PIXELS
+from cli.local.sources.place import Place
 from cli.local.sources.report import NothingUsable
+from cli.local.sources.sync import sync
 from selfrag.domain.errors import BadDocument
 from tests.support.documents.files import assembled, pdf, stream
 from tests.support.documents.scans import scanned_pdf

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.local.serving.folder import Folder
-from cli.local.sources.files import documents_below
+from cli.local.sources.comparison import documents_below
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 
 

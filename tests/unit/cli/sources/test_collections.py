@@ -8,7 +8,7 @@ import pytest
 
 from cli.local.home import connect
 from cli.local.sources.collections import known_collection, known_collections, move_collection, remove_collection
-from cli.local.sources.registry import AnotherDirectory, directory_collection
+from cli.local.sources.place import AnotherDirectory, directory_collection
 from selfrag.domain.errors import InvalidInput
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
@@ -30,7 +30,7 @@ def test_a_second_directory_does_not_wipe_a_collection_unless_somebody_says_so(w
     with pytest.raises(AnotherDirectory, match=r"was read from .*one.*collections move hr .*two.*--replace"):
         ingest(two, collection="hr")
     assert held_by("hr") == before
-    assert ingest(two, collection="hr", replacing=True) == report(added=1, removed=1)
+    assert ingest(two, collection="hr", may_replace=lambda another: True) == report(added=1, removed=1)
     # The collection is of the other directory from now on.
     assert ingest(two, collection="hr") == report(unchanged=1)
     with pytest.raises(AnotherDirectory):

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from cli.local.place import Place
-from cli.local.sources.comparison import Comparison
-from cli.local.sources.files import documents_below
+from cli.local.sources.comparison import Comparison, documents_below
+from cli.local.sources.place import Place
 from cli.local.sources.progress import Event, Progress
 from cli.pace import Reading
 

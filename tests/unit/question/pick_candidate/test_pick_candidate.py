@@ -57,12 +57,6 @@ def test_an_answer_whose_passage_has_no_verdict_never_wins() -> None:
     assert (result.winner, node.state, node.reason, node.score) == (None, "pruned", "ungraded", None)
 
 
-def test_a_passage_that_was_set_aside_is_shown_without_an_answer_or_a_score() -> None:
-    (node,) = picked(candidate("a", 0.2, answer="", citations=[])).scores.nodes
-    assert (node.text, node.rel, node.sup, node.use, node.score) == ("", 0.2, None, None, None)
-    assert (node.reason, node.document) == ("irrelevant", "a.md")
-
-
 def test_probabilities_are_told_with_their_scale_and_the_sequence_term() -> None:
     terms = {"rel": 0.8, "sup": 0.8, "use": 0.425, "seq": 0.704688}
     result = picked(candidate("a", terms=terms), generator="selfrag")
@@ -88,11 +82,6 @@ def test_an_answer_that_names_no_option_has_no_vote_and_is_counted() -> None:
     nothing = picked(candidate("d", answer="Perhaps."), choices=["true", "false"])
     assert (nothing.winner, nothing.scores.votes) == (None, {})
     assert nothing.warnings == ["1 answers named none of the options, so they had no vote."]
-
-
-def test_what_is_out_has_no_vote() -> None:
-    result = picked(CLOSED[0], candidate("b", sup=0.0, answer="false"), choices=["true", "false"])
-    assert (result.winner.answer, result.scores.votes["false"]) == ("true", 0.0)
 
 
 def test_the_verdicts_that_are_shown_are_those_of_the_best_vote() -> None:

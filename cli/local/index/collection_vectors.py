@@ -1,4 +1,4 @@
-"""What is held in memory of a collection: numbers, lengths and vectors, but no text."""
+"""The vectors of a collection in memory, with numbers and lengths of its passages, but no text."""
 
 import json
 import sqlite3
@@ -19,7 +19,7 @@ _SEVERAL = "The index holds vectors of several embedders; ingest the directories
 _CHUNK = 1024
 
 
-class Held:
+class CollectionVectors:
     """A collection's passages by number, in its order: how many tokens each has, and its float32 vector of length 1."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Held:
         self.vectors: Vectors = np.empty((0, 0), np.float32)
 
     def refresh(self, connection: sqlite3.Connection, collection: str) -> None:
-        """Take over what has changed in the collection; vectors that are held already are not read again."""
+        """Read changes of the collection; vectors in memory are not read again."""
         (generation,) = connection.execute(_GENERATION, (collection,)).fetchone() or (0,)
         if generation == self._generation:
             return
@@ -62,7 +62,7 @@ class Held:
 
 
 def _read(connection: sqlite3.Connection, numbers: Numbers) -> Vectors:
-    """Return the vectors of passages, in the order of their numbers."""
+    """Read the vectors of passages, in the order of their numbers."""
     found = connection.execute(_VECTORS, (json.dumps(numbers.tolist()),))
     vectors: Vectors = np.empty((0, 0), np.float32)
     for start in range(0, len(numbers), _CHUNK):

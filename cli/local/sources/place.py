@@ -1,4 +1,4 @@
-"""The registry of collections in the home directory: the directory that each was read from."""
+"""Places: a collection, and the directory that it is read from; the home remembers it."""
 
 import hashlib
 import json
@@ -15,6 +15,7 @@ from shlex import quote
 from cli.local.home import connect, writing
 from selfrag.domain.errors import InvalidInput
 
+SAMPLE_DOCUMENTS = Path(__file__).parents[3] / "docs" / "handbook"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS sources (
     collection TEXT PRIMARY KEY, directory BLOB NOT NULL, read_at INTEGER NOT NULL, unread TEXT NOT NULL);
@@ -22,10 +23,70 @@ CREATE TABLE IF NOT EXISTS sources (
 _PUT = "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)"
 # A directory's own collection is called by a hash.
 _OWN = re.compile(r"[0-9a-f]{32}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
 class AnotherDirectory(InvalidInput):
     """A collection was read from another directory than the one that is to be read into it now."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A collection, and its directory; None for one that is looked at as it was ingested."""
+
+    collection: str
+    directory: Path | None = None
+
+    @property
+    def is_sample(self) -> bool:
+        """Return whether it is the sample handbook."""
+        return self.directory is not None and self.directory.resolve() == SAMPLE_DOCUMENTS.resolve()
+
+    @property
+    def source(self) -> Path:
+        """Return the directory; raises InvalidInput if there is none to read from."""
+        if self.directory is None:
+            raise InvalidInput(f"The collection {self.collection} has no directory here: name one with --docs.")
+        return self.directory
+
+    def path_of(self, key: str) -> str:
+        """Return the path in the directory of a document's key, which begins with the collection; so may a sentence."""
+        return key.removeprefix(f"{self.collection}/")
+
+    def __str__(self) -> str:
+        """Return what a person calls it."""
+        return f"the collection {self.collection}" if self.directory is None else str(self.directory)
+
+
+def place_to_ask(directory: Path | None, collection: str) -> Place:
+    """Either a named collection or a directory, by default the sample handbook; raises InvalidInput for both."""
+    if not collection:
+        return place_to_read(directory)
+    if directory:
+        raise InvalidInput("A named collection is looked at as it was ingested: leave out --docs or --collection.")
+    return Place(_checked(collection))
+
+
+def place_to_read(directory: Path | None, collection: str = "") -> Place:
+    """Return a directory, by default the sample handbook, and the collection that it is read into, by default its own.
+
+    Raises InvalidInput for a directory that is none, or a name that is none.
+    """
+    chosen = directory or SAMPLE_DOCUMENTS
+    check_directory(chosen)
+    return Place(_checked(collection) if collection else directory_collection(chosen), chosen)
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(f"The collection {name!r} is not a name: use letters, digits, dots, dashes, underscores.")
+    return name
+
+
+def check_directory(directory: Path) -> None:
+    """Raise InvalidInput for a directory that is none."""
+    if not os.path.isdir(directory):
+        raise InvalidInput(f"{directory} {'is not a directory' if os.path.exists(directory) else 'does not exist'}.")
 
 
 @dataclass(frozen=True)
@@ -67,8 +128,9 @@ def remember(collection: str, directory: Path, unread: Mapping[str, str], read_a
             connection.execute(_PUT, row)
 
 
-def refuse_another(name: str, directory: Path) -> None:
-    """Raise AnotherDirectory if a collection was read from another directory than this one."""
+def refuse_another(place: Place) -> None:
+    """Raise AnotherDirectory if a place's collection was read from another directory than the place's."""
+    name, directory = place.collection, place.source
     source = source_of(name)
     if source is None or source.directory == directory.resolve():
         return

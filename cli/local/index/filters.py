@@ -1,4 +1,4 @@
-"""What a search is limited to, as the index's tables know it."""
+"""Filters of a search, as SQL over the index's tables."""
 
 import json
 import sqlite3
@@ -26,15 +26,15 @@ WHERE passage_id IN (SELECT value FROM json_each(:passage_ids)) AND {_WITHIN}
 """  # noqa: S608 (no input in it)
 
 
-def are_within(connection: sqlite3.Connection, numbers: Numbers, bounds: Bounds) -> NDArray[np.bool_]:
-    """Return whether each of these passages, which are of the bounds' collections, is of what else is asked for."""
+def allowed(connection: sqlite3.Connection, numbers: Numbers, bounds: Bounds) -> NDArray[np.bool_]:
+    """Return, for each of these passages of the bounds' collections, whether it passes the other filters."""
     if bounds == Bounds(bounds.collections):
         return np.ones(len(numbers), np.bool_)
     (found,) = columns(connection, _NUMBERS, _values(bounds))
     return np.isin(numbers, found, assume_unique=True)
 
 
-def fetched(connection: sqlite3.Connection, passage_ids: Sequence[str], bounds: Bounds) -> dict[str, str]:
+def fetch_allowed(connection: sqlite3.Connection, passage_ids: Sequence[str], bounds: Bounds) -> dict[str, str]:
     """Return the passages (JSON) that are within the bounds, by their passage ids."""
     wanted = {"passage_ids": json.dumps(list(passage_ids)), **_values(bounds)}
     return dict(connection.execute(_FETCH, wanted).fetchall())

@@ -1,4 +1,4 @@
-"""The vectors of passages, kept in SQLite: each text is embedded once."""
+"""A cache of passage vectors in SQLite: each text is embedded once."""
 
 import hashlib
 import sqlite3
@@ -13,7 +13,7 @@ from cli.local.index.embedders import NamedEmbedder
 
 
 class KeptEmbedder:
-    """Another embedder, each passage of which is embedded only once: its vector is kept."""
+    """An embedder that caches the vectors of passages, so that each is embedded once."""
 
     def __init__(self, embedder: NamedEmbedder, connection: sqlite3.Connection) -> None:
         self.name = embedder.name
@@ -23,7 +23,7 @@ class KeptEmbedder:
         self._at_work: dict[str, Future[bytes]] = {}
 
     def query(self, text: str) -> list[float]:
-        """Return the vector of a search query; it is not kept."""
+        """Return the vector of a search query; it is not cached."""
         return self._embedder.query(text)
 
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
@@ -32,7 +32,7 @@ class KeptEmbedder:
         wanted = dict(zip(keys, texts, strict=True))
         with self._lock:
             found = {key: vector for key in wanted if (vector := self._kept(key))}
-            # What another thread embeds just now is waited for.
+            # Wait for texts that another thread embeds just now.
             others = {key: self._at_work[key] for key in wanted if key not in found and key in self._at_work}
             ours = {key: Future[bytes]() for key in wanted if key not in found and key not in others}
             self._at_work.update(ours)
@@ -41,7 +41,7 @@ class KeptEmbedder:
         return [np.frombuffer(found[key], np.float32).tolist() for key in keys]
 
     def _embed(self, texts: dict[str, str], vectors: dict[str, "Future[bytes]"]) -> None:
-        """Embed texts and keep their vectors; threads that wait for one get it, or the error."""
+        """Embed texts and cache their vectors; threads that wait for one get it, or the error, once it is cached."""
         if not texts:
             return
         try:

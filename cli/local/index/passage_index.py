@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from cli.local.home import writing
-from cli.local.index.former import take_over
-from cli.local.index.held import Held
+from cli.local.index.collection_vectors import CollectionVectors
+from cli.local.index.filters import allowed, fetch_allowed
+from cli.local.index.migrations import migrate
 from cli.local.index.ranking import Scores, best, bm25, cosines
 from cli.local.index.store import Numbers, put, reading
 from cli.local.index.tokens import tokens
-from cli.local.index.within import are_within, fetched
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import Added, Entry
 
@@ -32,21 +32,21 @@ Ranked = list[tuple[int, float]]
 
 
 class EmbeddedIndex:
-    """Searches passages exactly; vectors are held in memory from the first search on, and a change is added to them.
+    """An exact search of passages; vectors stay in memory from the first search on, and changes are added to them.
 
-    A document is called by its key without the collection, which is a directory here and says nothing to a reader.
+    A document is named by its key without the collection: that is a directory here and tells a reader nothing.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._lock = threading.Lock()
-        self._held: dict[str, Held] = {}
-        take_over(connection)
+        self._held: dict[str, CollectionVectors] = {}
+        migrate(connection)
 
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
-        """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is none.
+        """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is no match.
 
-        Without a vector by BM25 alone. Word statistics are those of the collections, whatever else is asked for.
+        Without a vector by BM25 alone. Word statistics are those of the collections, whatever the other filters are.
         """
         with self._lock, reading(self._connection):
             held = self._refreshed(bounds.collections)
@@ -54,7 +54,7 @@ class EmbeddedIndex:
                 return Candidates([], [])
             numbers = np.concatenate([each.numbers for each in held])
             lengths = np.concatenate([each.lengths for each in held])
-            within = are_within(self._connection, numbers, bounds)
+            within = allowed(self._connection, numbers, bounds)
             scores = bm25(self._connection, tokens(text), numbers, lengths)
             by_text = self._ranked(numbers, scores, best(scores, within & (scores > 0), size), size)
             by_vector: Ranked = []
@@ -64,13 +64,13 @@ class EmbeddedIndex:
             return self._shown(by_text, by_vector)
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        """Return the passages with these ids, in their order; ids that are gone, or of elsewhere, are left out."""
+        """Return the passages with these ids, in their order, without those that are gone or outside the bounds."""
         with self._lock:
-            found = fetched(self._connection, passage_ids, bounds)
+            found = fetch_allowed(self._connection, passage_ids, bounds)
         return [_read(found[passage_id]) for passage_id in passage_ids if passage_id in found]
 
     def all_of(self, collection: str) -> list[Passage]:
-        """Every passage of a collection, by passage id."""
+        """Return every passage of a collection, by passage id."""
         with self._lock:
             return [_read(passage) for (passage,) in self._connection.execute(_ALL, (collection,))]
 
@@ -94,16 +94,16 @@ class EmbeddedIndex:
             found = self._connection.execute(_OWN_IDS, (json.dumps(list(collections)), json.dumps(list(passage_ids))))
             return {passage_id: [own_id] for passage_id, own_id in found}
 
-    def _refreshed(self, collections: Sequence[str]) -> list[Held]:
-        """Return what is held of each of these collections that holds anything."""
-        held = {name: self._held.get(name, Held()) for name in sorted(set(collections))}
+    def _refreshed(self, collections: Sequence[str]) -> list[CollectionVectors]:
+        """Return the vectors of each of these collections that has any, up to date."""
+        held = {name: self._held.get(name, CollectionVectors()) for name in sorted(set(collections))}
         for name, each in held.items():
             each.refresh(self._connection, name)
             self._held[name] = each
         return [each for each in held.values() if len(each.numbers)]
 
     def _ranked(self, numbers: Numbers, scores: Scores, where: Numbers, size: int) -> Ranked:
-        """The best of what stands at `where`; of equal ones the lower passage id."""
+        """Rank the passages at `where`; of equal ones the lower passage id comes first."""
         found = dict(zip(numbers[where].tolist(), scores[where].tolist(), strict=True))
         in_order = self._connection.execute(_BY_PASSAGE_ID, (json.dumps(list(found)),))
         return sorted(((number, found[number]) for (number,) in in_order), key=lambda one: -one[1])[:size]
@@ -120,5 +120,5 @@ def _named(passage: Passage) -> Passage:
 
 
 def _read(passage: str) -> Passage:
-    """A passage as it is stored, perhaps by another release."""
+    """Read a passage as it is stored, perhaps by another release."""
     return Passage.model_validate_json(passage, extra="ignore")

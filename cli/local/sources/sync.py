@@ -5,18 +5,17 @@ whose content is not what the manifest says; with nothing to do, not even the lo
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
 from cli.local.home import alone
 from cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
-from cli.local.place import Place
 from cli.local.recognition.tesseract import program
 from cli.local.sources.comparison import Comparison, compare, content_of, is_about, records_by_path
+from cli.local.sources.place import AnotherDirectory, Place, refuse_another, remember
 from cli.local.sources.progress import OnDocument, Progress
-from cli.local.sources.registry import refuse_another, remember
 from cli.local.sources.report import Interrupted, Plan, Report, plan_of, report_of
 from cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag.bootstrap import Parts
@@ -27,20 +26,23 @@ def sync(
     place: Place,
     on_document: OnDocument = lambda reading: None,
     embedder: NamedEmbedder | None = None,
-    replacing: bool = False,
+    may_replace: Callable[[AnotherDirectory], bool] = lambda another: False,
 ) -> Report:
     """Bring a place's collection up to date with its directory.
 
     multilingual-e5-small embeds unless another embedder is given. Several processes may do so at once, for the same
     directory or others. Raises InvalidInput if the directory is missing, AnotherDirectory if the collection was read
-    from another one and is not to be replaced, NothingUsable if it holds no document that can be used, Interrupted.
+    from another one which it may not replace, NothingUsable if it holds no document that can be used, Interrupted.
     """
-    with _compared(place, embedder, replacing) as (comparison, _, _):
+    replaces = _replaces(place, may_replace)
+    with _compared(place, embedder) as (comparison, _, _):
         if comparison.in_step:
             _remember(place, comparison)
             return report_of(place, comparison, comparison.before)
     # Another process may bring it in step while this one waits.
-    with alone(place.collection), _compared(place, embedder, replacing) as (comparison, manifest, embedding):
+    with alone(place.collection), _compared(place, embedder) as (comparison, manifest, embedding):
+        if not replaces:
+            refuse_another(place)
         if not comparison.in_step:
             _remember(place, comparison, int(time.time()))
             comparison = replace(comparison, unread=_ingest(place, comparison, manifest, embedding, on_document))
@@ -50,17 +52,24 @@ def sync(
 
 def plan(place: Place, embedder: NamedEmbedder | None = None) -> Plan:
     """Return what `sync` would do, without doing it; raises InvalidInput if the directory is missing."""
-    with _compared(place, embedder, replacing=True) as (comparison, _, _):
+    with _compared(place, embedder) as (comparison, _, _):
         return plan_of(place, comparison)
 
 
+def _replaces(place: Place, may_replace: Callable[[AnotherDirectory], bool]) -> bool:
+    """Return whether a place takes another directory's; raises AnotherDirectory if it may not."""
+    try:
+        refuse_another(place)
+    except AnotherDirectory as error:
+        if not may_replace(error):
+            raise
+        return True
+    return False
+
+
 @contextmanager
-def _compared(
-    place: Place, embedder: NamedEmbedder | None, replacing: bool
-) -> Iterator[tuple[Comparison, LocalManifest, KeptEmbedder]]:
+def _compared(place: Place, embedder: NamedEmbedder | None) -> Iterator[tuple[Comparison, LocalManifest, KeptEmbedder]]:
     """Yield a place beside its manifest, with that and the embedder that bring it in step."""
-    if not replacing:
-        refuse_another(place.collection, place.source)
     with embedding_with(embedder) as embedding, opened_manifest() as manifest:
         yield compare(place, manifest, IngestionSettings(pipeline=_pipeline(embedding)).made_by), manifest, embedding
 
@@ -76,8 +85,8 @@ def _ingest(
 ) -> dict[str, str]:
     """Run the workflow for all that is not in step; return why files cannot be read, by path."""
     # They take a second to load.
-    from cli.local.ingestion import ingest_objects
     from cli.local.recognition.local import local_recognizer
+    from cli.local.sources.ingestion import ingest_objects
 
     unread, progress = dict(comparison.unread), Progress(place, comparison, on_document)
 

@@ -1,4 +1,4 @@
-"""Takes over what another release has written: an index of one table, or tokens that were made in another way."""
+"""Migrations of an index that another release has written: one of a single table, or with tokens made otherwise."""
 
 import sqlite3
 
@@ -13,20 +13,20 @@ _WAY = "SELECT way FROM tokenized"
 _CHUNK = 200
 
 
-def take_over(connection: sqlite3.Connection) -> None:
-    """Move the passages of the former release, and split all texts again if it was done in another way.
+def migrate(connection: sqlite3.Connection) -> None:
+    """Move the passages of the former release, and tokenize all texts again if tokens are made otherwise now.
 
-    A process that is killed over it has left every passage in one of the two places; the next one goes on.
+    A process that is killed leaves every passage in one of the two places; the next one goes on.
     """
     while _move(connection):
         pass
     if connection.execute(_WAY).fetchone() != (WAY,):
         with writing(connection):
-            _split_again(connection)
+            _tokenize_again(connection)
 
 
 def _move(connection: sqlite3.Connection) -> bool:
-    """Move some passages; gives whether there may be more."""
+    """Move some passages; return whether there may be more."""
     if connection.execute(_FORMER).fetchone() == (0,):
         return False
     with writing(connection):
@@ -41,7 +41,7 @@ def _move(connection: sqlite3.Connection) -> bool:
     return bool(rows)
 
 
-def _split_again(connection: sqlite3.Connection) -> None:
+def _tokenize_again(connection: sqlite3.Connection) -> None:
     # Another process may have done it while this one waited.
     if connection.execute(_WAY).fetchone() == (WAY,):
         return
