@@ -10,10 +10,10 @@ locals {
   throttled = [for route in local.methods : merge(route, { setting = "${replace(route.path, "/", "~1")}/${route.method}" })]
 
   # A low limit on the paths without a key: AWS charges for requests, but not for throttled ones. Many visitors may open the
-  # page, or send preflights, at once.
+  # page at once, and a browser sends a preflight before each new question of a page of yours.
   open_throttles = {
     for route in local.throttled : route.setting => {
-      rate  = 2
+      rate  = route.method == "OPTIONS" ? var.api_throttle.rate : 2
       burst = contains(["/v1/health", "/v1/openapi.json"], route.path) ? 10 : 40
     } if route.open
   }
@@ -36,7 +36,7 @@ resource "aws_api_gateway_method_settings" "all" {
   method_path = each.key
 
   settings {
-    metrics_enabled        = true
+    metrics_enabled        = var.api_metrics
     logging_level          = "ERROR"
     data_trace_enabled     = false
     throttling_rate_limit  = each.value.rate

@@ -32,9 +32,9 @@ model_provider = "anthropic"
 web_search = true
 auth       = "api_key"
 
-# API Gateway writes the logs of all APIs of the account and region by one role. Leave this line out if
-# `aws apigateway get-account` shows a cloudwatchRoleArn: other APIs log by it.
-manage_api_gateway_account = true
+# API Gateway writes the logs of all APIs of the account and region by one role. Set this only if
+# `aws apigateway get-account` shows no cloudwatchRoleArn: other APIs log by it.
+# manage_api_gateway_account = true
 
 # What `aws lambda get-account-settings` shows as ConcurrentExecutions: more questions than that carries are refused.
 # account_concurrency = 1000

@@ -66,12 +66,12 @@ locals {
       statements = local.evaluation_statements
     }
   }
-  # Keys that start with x- hold a definition's anchors.
+  # Keys that start with x- hold a definition's anchors. GovCloud and China have partitions of their own.
   definitions = {
     for name, workflow in local.workflows : name => jsonencode({
-      for key, value in yamldecode(templatefile("${path.module}/workflows/${name}.asl.yaml", merge(
+      for key, value in yamldecode(replace(templatefile("${path.module}/workflows/${name}.asl.yaml", merge(
         workflow.values, { for step in local.named_steps[name] : step => local.published_steps[step] }
-      ))) : key => value if !startswith(key, "x-")
+      )), "arn:aws:states:::", "arn:${local.partition}:states:::")) : key => value if !startswith(key, "x-")
     })
   }
 }

@@ -35,7 +35,7 @@ variable "tags" {
 }
 
 variable "kms_key_arn" {
-  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let logs.REGION.amazonaws.com, cloudwatch.amazonaws.com and events.amazonaws.com use it."
+  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/permissions.md has it as JSON, and the doctor compares."
   type        = string
   default     = null
 
@@ -548,6 +548,12 @@ variable "api_throttle" {
     condition     = var.api_throttle.rate > 0 && var.api_throttle.burst > 0
     error_message = "api_throttle must have a rate and a burst above 0."
   }
+}
+
+variable "api_metrics" {
+  description = "Metrics of each method of the API beside those of the API: up to 115 custom metrics, 34 dollars a month while it is asked. No alarm needs them."
+  type        = bool
+  default     = false
 }
 
 variable "key_throttle" {

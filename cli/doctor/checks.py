@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cli.doctor import generator, limits, models, names, permissions, release, services, trial
+from cli.doctor import generator, key, limits, models, names, permissions, release, services, trial
 from cli.doctor.account import Account
 from cli.doctor.deployment import Deployment
 from cli.doctor.findings import Check, Finding, Level, Subject, found_by
@@ -21,6 +21,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
         ("states:StartSyncExecution", "aoss:GetAccountSettings", "textract:GetDocumentTextDetection"),
         (services.synchronous, services.collections, services.textract),
     ),
+    Check("key", "The key's policy", ("kms:GetKeyPolicy",), (key.policy,)),
     Check("api-logs", "API Gateway's logging role", ("apigateway:GET",), (services.logging_role,)),
     Check(
         "names",

@@ -18,6 +18,8 @@ import jsonata
 # More than half of what a definition says: a variable, or what lies in it under names, alone or in an array of one.
 _PATH = re.compile(r"(\[?)\$([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)\]?", re.ASCII)
 _UNKNOWN = object()
+# AWS gives up at a depth of 99 to 101, by what others have observed.
+_MOST_DEPTH = 95
 _VARIABLE = re.compile(r"\$(\w+)", re.ASCII)
 
 
@@ -75,6 +77,8 @@ def _parsed(expression: str) -> _Parsed:
     refused = _refused(program.ast, has_context=False)
     if refused:
         raise QueryError(f"{refused} is refused at the top level: {expression!r}")
+    if _depth(program.ast) > _MOST_DEPTH:
+        raise QueryError(f"deeper than {_MOST_DEPTH} expressions in each other: {expression!r}")
     plain = _PATH.fullmatch(expression)
     path = tuple(plain[2].split(".")) if plain else ()
     return _Parsed(program, frozenset(_VARIABLE.findall(expression)), path, bool(plain and plain[1]))
@@ -110,6 +114,15 @@ def _refused(node: Any, has_context: bool) -> str | None:
         if found:
             return found
     return None
+
+
+def depth_of(expression: str) -> int:
+    """Return how deep expressions stand in each other; raises QueryError if AWS would not accept the expression."""
+    return _depth(_parsed(expression).program.ast)
+
+
+def _depth(node: Any) -> int:
+    return 1 + max((_depth(child) for child, _ in _children(node)), default=0)
 
 
 def _children(node: Any) -> list[tuple[Any, bool]]:

@@ -12,7 +12,7 @@ from statelint.config import Config
 from statelint.linter import Linter
 
 from cli.local.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, placeholders
-from cli.local.jsonata import check
+from cli.local.jsonata import check, depth_of
 from selfrag.domain import errors
 from selfrag.domain.ledger import path_of
 from selfrag.domain.verdicts import Critique
@@ -244,6 +244,12 @@ def test_the_questions_definition_is_short_enough_to_be_read(record_property: An
     figures = f"question.asl.yaml: {lines} lines, {in_all} characters of JSONata, {longest} in the longest expression"
     record_property("figures", figures)
     assert (lines <= MOST_LINES, in_all <= MOST_JSONATA, longest <= LONGEST_EXPRESSION) == (True, True, True), figures
+
+
+@pytest.mark.parametrize("machine", [MACHINE, INGESTION_MACHINE, REINDEX_MACHINE, EVALUATION_MACHINE])
+def test_no_expression_comes_near_the_depth_at_which_aws_gives_up(machine: dict[str, Any]) -> None:
+    found = {text: depth_of(text) for state in states(machine) for text in state.expressions}
+    assert max(found.values()) <= 30, max(found, key=lambda text: found[text])
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)

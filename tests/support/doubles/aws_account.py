@@ -3,6 +3,7 @@
 What is asked and what is answered is held against botocore's own shapes. An operation without an answer fails the test.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from io import BytesIO
@@ -101,6 +102,7 @@ class AwsAccount:
             "opensearchserverless.GetAccountSettings": limit_of_collections(2, 2),
             "textract.GetDocumentTextDetection": Refused("InvalidJobIdException"),
             "apigateway.GetAccount": {"cloudwatchRoleArn": f"arn:aws:iam::{ACCOUNT}:role/all-api-logs"},
+            "kms.GetKeyPolicy": key_policy("logs.eu-central-1", "delivery.logs", "cloudwatch", "events", "budgets"),
             **self._nothing_deployed(),
         }
 
@@ -135,6 +137,13 @@ def _action(operation: str) -> str:
     service, _, name = operation.partition(".")
     action = f"{_PREFIXES.get(service, service)}:{name}"
     return _ACTIONS.get(action, action)
+
+
+def key_policy(*services: str, **more: Any) -> Reply:
+    """Return the policy of a key that these services may use, with other fields of its statement."""
+    principal = {"Service": [f"{service}.amazonaws.com" for service in services]}
+    statement = {"Effect": "Allow", "Principal": principal, "Action": ["kms:Decrypt*", "kms:GenerateDataKey*"], **more}
+    return {"Policy": json.dumps({"Version": "2012-10-17", "Statement": [statement]})}
 
 
 def limit_of_lambda(functions: int) -> Reply:

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -52,3 +53,9 @@ def test_what_a_path_gives_is_a_copy() -> None:
 
 def test_a_path_to_something_that_is_no_json_fails() -> None:
     assert said("$x.a", {"x": {"a": datetime(2026, 11, 22, tzinfo=UTC)}}) == (False, None)
+
+
+def test_what_is_too_deep_for_aws_is_refused() -> None:
+    assert evaluate("+".join(["1"] * 60), {}) == 60
+    with pytest.raises(QueryError, match="deeper than 95"):
+        evaluate("+".join(["1"] * 200), {})

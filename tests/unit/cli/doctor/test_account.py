@@ -22,6 +22,7 @@ from tests.support.doubles.aws_account import (
     AwsAccount,
     Refused,
     Reply,
+    key_policy,
     limit_of_collections,
     limit_of_lambda,
     quota,
@@ -33,7 +34,8 @@ from tests.support.infra.rules import functions_of, local_values, text_of
 
 HAIKU, SONNET = "us.anthropic.claude-haiku-5-5-20261001-v1:0", "anthropic.claude-sonnet-5-5"
 ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": SONNET, "grade_relevance": HAIKU}}
-EVERYTHING = {**ON_BEDROCK, "text_recognition": True, "selfrag_hosting": True}
+KEY = f"arn:aws:kms:{REGION}:{NUMBER}:key/1"
+EVERYTHING = {**ON_BEDROCK, "text_recognition": True, "selfrag_hosting": True, "kms_key_arn": KEY}
 NOWHERE = EndpointConnectionError(endpoint_url="https://nowhere")
 
 
@@ -294,3 +296,19 @@ def test_the_names_are_those_of_the_terraform() -> None:
     assert set(functions()) == functions_of()
     [machines] = [block["machines"] for block in local_values(text_of(ROOT / "infra")) if "machines" in block]
     assert set(machines) == set(MACHINES)
+
+
+def test_services_that_the_policy_of_a_key_leaves_out_are_named() -> None:
+    told = finding("key", {"kms.GetKeyPolicy": key_policy("cloudwatch", "events")}, kms_key_arn=KEY)
+    assert told.level is Level.LOOK
+    assert f"does not let delivery.logs.amazonaws.com, logs.{REGION}.amazonaws.com use it" in told.says
+
+
+@pytest.mark.parametrize("more", [{"Action": "kms:Decrypt"}, {"Effect": "Deny"}, {"Principal": {"AWS": "*"}}])
+def test_a_statement_that_gives_services_less_is_not_enough(more: dict[str, Any]) -> None:
+    answer = {"kms.GetKeyPolicy": key_policy("logs.eu-central-1", "delivery.logs", "cloudwatch", "events", **more)}
+    assert finding("key", answer, kms_key_arn=KEY).level is Level.LOOK
+
+
+def test_without_a_key_of_yours_there_is_nothing_to_say_of_one() -> None:
+    assert findings("key") == []
