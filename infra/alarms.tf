@@ -170,13 +170,6 @@ resource "aws_cloudwatch_metric_alarm" "alarm" {
 }
 
 # CloudWatch cannot publish under the key that AWS manages for SNS: it is your key or none, and alarms hold no questions.
-check "alarms_reach_somebody" {
-  assert {
-    condition     = var.alarm_email != null
-    error_message = "Several faults end in an alarm and nowhere else, and no alarm reaches anybody: set alarm_email, or subscribe to the topic of the output alarm_topic_arn."
-  }
-}
-
 resource "aws_sns_topic" "alarms" {
   name              = "${var.name}-alarms"
   kms_master_key_id = var.kms_key_arn

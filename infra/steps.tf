@@ -123,9 +123,9 @@ locals {
     ask = {
       description = "The HTTP API: starts questions and shows their progress and answers."
       # With 512 MB a cold start comes near the 10 s after which Lambda begins anew.
-      memory      = 1024
-      uses        = ["questions"]
-      timeout     = 29
+      memory  = 1024
+      uses    = ["questions"]
+      timeout = 29
     }
   }
 

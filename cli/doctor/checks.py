@@ -21,6 +21,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
         ("states:StartSyncExecution", "aoss:GetAccountSettings", "textract:GetDocumentTextDetection"),
         (services.synchronous, services.collections, services.textract),
     ),
+    Check("alarms", "The reader of alarms", (), (services.alarms,)),
     Check("key", "The key's policy", ("kms:GetKeyPolicy",), (key.policy,)),
     Check("api-logs", "API Gateway's logging role", ("apigateway:GET",), (services.logging_role,)),
     Check(

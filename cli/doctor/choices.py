@@ -21,6 +21,7 @@ class Choices(BaseModel):
     name: str = "selfrag"
     region: str | None = None
     kms_key_arn: str | None = None
+    alarm_email: str | None = None
     model_provider: str = "anthropic"
     model_base_url: str | None = None
     models: dict[str, str] = {}

@@ -38,6 +38,17 @@ def synchronous(account: Account) -> Iterator[Finding]:
     yield fine(f"Step Functions starts Express machines synchronously in {account.region}.")
 
 
+def alarms(account: Account) -> Iterator[Finding]:
+    """Look at the choice of a reader of alarms."""
+    if account.choices.alarm_email:
+        yield fine(f"Alarms are sent to {account.choices.alarm_email}, once that address has confirmed.")
+    else:
+        yield look(
+            "No address is chosen for alarms, and several faults end in an alarm and nowhere else.",
+            "Set `alarm_email`, or subscribe to the topic of the output `alarm_topic_arn`.",
+        )
+
+
 def collections(account: Account) -> Iterator[Finding]:
     """Compare the account's cap of OpenSearch Compute Units, which collections take as they need them."""
     try:

@@ -312,3 +312,8 @@ def test_a_statement_that_gives_services_less_is_not_enough(more: dict[str, Any]
 
 def test_without_a_key_of_yours_there_is_nothing_to_say_of_one() -> None:
     assert findings("key") == []
+
+
+def test_alarms_that_reach_no_reader_are_told() -> None:
+    assert finding("alarms").level is Level.LOOK
+    assert finding("alarms", alarm_email="team@example.com").level is Level.FINE
