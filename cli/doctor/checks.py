@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cli.doctor import generator, limits, models, names, permissions, release, services, trial
+from cli.doctor import generator, limits, machine_version, models, names, permissions, release, services, trial
 from cli.doctor.account import Account
 from cli.doctor.deployment import Deployment
 from cli.doctor.findings import Check, Finding, Level, Subject, found_by
@@ -20,6 +20,20 @@ ACCOUNT: tuple[Check[Account], ...] = (
         "A service of the region",
         ("states:StartSyncExecution", "aoss:GetAccountSettings", "textract:GetDocumentTextDetection"),
         (services.synchronous, services.collections, services.textract),
+    ),
+    Check(
+        "machine-version",
+        "A machine's version",
+        (
+            "iam:CreateRole",
+            "iam:DeleteRole",
+            "iam:PassRole",
+            "states:CreateStateMachine",
+            "states:DeleteStateMachine",
+            "states:PublishStateMachineVersion",
+            "states:StartSyncExecution",
+        ),
+        (machine_version.version,),
     ),
     Check("api-logs", "API Gateway's logging role", ("apigateway:GET",), (services.logging_role,)),
     Check(
