@@ -405,6 +405,17 @@ variable "reindex_concurrency" {
   }
 }
 
+variable "ingestion_concurrency" {
+  description = "The number of uploaded documents that are ingested at once; others wait without a function. Each runs up to 2 functions at a time. null is 1, or 5 with an account_concurrency of 100 or more."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.ingestion_concurrency == null || try(var.ingestion_concurrency >= 1 && var.ingestion_concurrency <= 100 && floor(var.ingestion_concurrency) == var.ingestion_concurrency, false)
+    error_message = "ingestion_concurrency must be a whole number from 1 to 100."
+  }
+}
+
 variable "evaluation_concurrency" {
   description = "The number of questions that an evaluation in the account asks at once (`selfrag eval --machine`); a question runs up to ten functions at a time. null is a 20th of account_concurrency, which leaves half of it to others, or 4 if that is null."
   type        = number
