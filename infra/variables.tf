@@ -329,9 +329,15 @@ variable "security_group_ids" {
 }
 
 variable "standby_replicas" {
-  description = "Keeps replicas of the collection in a second zone; without them it costs half as much and survives fewer failures."
+  description = "Keeps replicas of the collection in a second zone; without them it costs half as much and survives fewer failures. A change replaces the collection: see replace_collection."
   type        = bool
   default     = true
+}
+
+variable "replace_collection" {
+  description = "Allows a change that replaces the collection by an empty one, such as of standby_replicas. After it, a reindexing loads every document again."
+  type        = bool
+  default     = false
 }
 
 variable "index_writers" {

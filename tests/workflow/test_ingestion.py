@@ -78,6 +78,27 @@ def test_a_new_index_is_filled_and_the_one_before_it_stays_as_it_was(
     assert (held("passages-256"), held("passages")) == ([], before)
 
 
+def test_another_collection_gets_every_document_by_a_reindexing_and_finds_none_before_it(
+    running: Ingestion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [f"handbook/{name}.md" for name in ("leave", "rooms", "travel")]
+    for key in keys:
+        running.put(key, f"# {key}\n\nA text of {key}.\n".encode())
+        running.done(key)
+    loaded = running.texts()
+    assert [running.done(key)["action"] for key in keys] == ["nothing"] * 3
+    # What terraform sets when the collection was replaced by an empty one.
+    running.collection.indices.clear()
+    monkeypatch.setenv("SELFRAG_PIPELINE", "1/passages/512/another")
+    bootstrap.forget()
+    assert running.texts().total() == 0
+    # What a reindexing does with each object.
+    done = [running.done(key) for key in keys]
+    assert [(each["action"], each["status"], each["passages"]) for each in done] == [("read", "ready", 1)] * 3
+    assert running.texts() == loaded
+    assert [running.done(key)["action"] for key in keys] == ["nothing"] * 3
+
+
 def test_a_busy_model_is_waited_for_by_the_machine_and_a_free_one_is_not() -> None:
     pauses: list[float] = []
     with ingestion(pause=pauses.append) as running:
