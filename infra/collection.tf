@@ -7,9 +7,14 @@ locals {
   makes_collection    = var.collection_endpoint == null
   collection_endpoint = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].collection_endpoint) : var.collection_endpoint
   # The first label of an endpoint's host name is the collection's id.
-  collection_arn = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].arn) : (
-    "arn:${local.partition}:aoss:${local.here}:collection/${regex("^https?://([^.:/]+)", var.collection_endpoint)[0]}"
+  collection_id = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].id) : (
+    regex("^https?://([^.:/]+)", var.collection_endpoint)[0]
   )
+  collection_arn = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].arn) : (
+    "arn:${local.partition}:aoss:${local.here}:collection/${local.collection_id}"
+  )
+  # A change of it would make AWS replace the collection by an empty one, or remove it.
+  collection_form = local.makes_collection ? "standby_replicas = ${var.standby_replicas}" : "collection_endpoint"
   collection_rule = { ResourceType = "collection", Resource = ["collection/${var.name}"] }
   index_resources = { for use, index in local.indices : use => ["index/${var.name}/${index.name}"] }
 
@@ -60,6 +65,25 @@ resource "aws_opensearchserverless_collection" "passages" {
   depends_on = [
     aws_opensearchserverless_security_policy.encryption, aws_opensearchserverless_security_policy.network
   ]
+}
+
+# What the collection was made with, as long as replace_collection is not changed.
+resource "terraform_data" "collection" {
+  input            = local.collection_form
+  triggers_replace = var.replace_collection
+
+  lifecycle {
+    ignore_changes = [input]
+  }
+}
+
+resource "terraform_data" "kept_collection" {
+  lifecycle {
+    precondition {
+      condition     = var.replace_collection || contains([local.collection_form, "collection_endpoint"], terraform_data.collection.output)
+      error_message = "The collection was made with ${terraform_data.collection.output}; with ${local.collection_form} it and all its passages would be removed. Set replace_collection = true to have that, then run reindex_command, which loads every document again: until it has ended, questions find fewer documents, or none."
+    }
+  }
 }
 
 resource "aws_opensearchserverless_security_policy" "encryption" {

@@ -73,6 +73,11 @@ locals {
       metrics = [[var.name, "FullTextSearches", "step", "retrieve"]]
     },
     {
+      title   = "Questions of POST /v1/ask whose machine was started without its version (Step Functions refused it)"
+      stat    = "Sum"
+      metrics = [[var.name, "UnversionedAsks", "step", "ask"]]
+    },
+    {
       title = "Tokens by step and model"
       stat  = "Sum"
       metrics = [

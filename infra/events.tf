@@ -1,4 +1,5 @@
-# From the documents bucket to the ingestion: every object that is created, changed or deleted starts an execution.
+# From the documents bucket to the ingestion: every object that is created, changed or deleted starts an execution of the
+# intake, which runs the ingestion for a few objects at a time.
 
 resource "aws_cloudwatch_event_rule" "documents" {
   name        = "${var.name}-documents"
@@ -13,7 +14,7 @@ resource "aws_cloudwatch_event_rule" "documents" {
 
 resource "aws_cloudwatch_event_target" "ingestion" {
   rule     = aws_cloudwatch_event_rule.documents.name
-  arn      = aws_sfn_alias.machine["ingestion"].arn
+  arn      = aws_sfn_alias.machine["intake"].arn
   role_arn = aws_iam_role.events.arn
 
   # Not an input transformer: EventBridge does not escape the values that it puts into a template, and keys may hold
@@ -35,7 +36,7 @@ resource "aws_cloudwatch_event_target" "ingestion" {
 
 resource "aws_iam_role" "events" {
   name               = "${var.name}-events"
-  description        = "Starts the state machine ${local.machine_names.ingestion} for events of the documents bucket."
+  description        = "Starts the state machine ${local.machine_names.intake} for events of the documents bucket."
   assume_role_policy = data.aws_iam_policy_document.events_trust.json
 }
 
@@ -65,9 +66,9 @@ resource "aws_iam_role_policy" "events" {
 data "aws_iam_policy_document" "events" {
   statement {
     # Step Functions authorises by the machine, for all of its versions and aliases.
-    sid       = "StartIngestion"
+    sid       = "StartIntake"
     actions   = ["states:StartExecution"]
-    resources = [aws_sfn_state_machine.machine["ingestion"].arn]
+    resources = [aws_sfn_state_machine.machine["intake"].arn]
   }
 }
 

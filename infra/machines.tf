@@ -8,6 +8,8 @@ locals {
     ingestion = { workflow = "ingestion", type = "STANDARD" }
     # Runs the ingestion for all objects below a prefix: for a first load, and after a change of the pipeline.
     reindex = { workflow = "reindex", type = "STANDARD" }
+    # Starts the ingestion for an event of the documents bucket, a few at a time.
+    intake = { workflow = "intake", type = "STANDARD" }
     # Asks the questions of a file that `selfrag eval --machine` puts into the work bucket.
     evaluation = { workflow = "evaluation", type = "STANDARD" }
   }
@@ -45,6 +47,15 @@ locals {
     ingestion = {
       values     = {}
       statements = []
+    }
+    intake = {
+      values = {
+        documents_table   = aws_dynamodb_table.table["documents"].name
+        ingestion_machine = "${local.machine_arns.ingestion}:${local.live}"
+        ingestion_places  = local.ingestion_places
+        deletion_places   = local.deletion_places
+      }
+      statements = local.intake_statements
     }
     reindex = {
       values = {
@@ -220,13 +231,14 @@ locals {
         actions   = ["states:RedriveExecution"]
         resources = ["${local.executions[machine]}/*"]
       },
-      {
-        # The rule that notifies Step Functions itself of an execution's end.
-        sid       = "HearOfTheEnd"
-        actions   = ["events:DescribeRule", "events:PutRule", "events:PutTargets"]
-        resources = ["arn:${local.partition}:events:${local.here}:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule"]
-      }
+      local.hear_of_the_end
     ]
+  }
+  # The rule that notifies Step Functions itself of an execution's end.
+  hear_of_the_end = {
+    sid       = "HearOfTheEnd"
+    actions   = ["events:DescribeRule", "events:PutRule", "events:PutTargets"]
+    resources = ["arn:${local.partition}:events:${local.here}:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule"]
   }
   reindex_statements = concat([
     {
@@ -260,6 +272,30 @@ locals {
       ]
     }
   ], local.item_statements.evaluation)
+
+  intake_statements = [
+    {
+      sid       = "TakePlaces"
+      actions   = ["dynamodb:UpdateItem"]
+      resources = [aws_dynamodb_table.table["documents"].arn]
+    },
+    {
+      sid       = "StartIngestion"
+      actions   = ["states:StartExecution"]
+      resources = [local.machine_arns.ingestion]
+    },
+    {
+      sid       = "FollowIngestion"
+      actions   = ["states:DescribeExecution", "states:StopExecution"]
+      resources = ["${local.executions.ingestion}:*"]
+    },
+    local.hear_of_the_end
+  ]
+
+  # Each upload at work runs up to two functions at once, each deletion one. In an account of 10 functions that leaves the
+  # seven that a question runs at once; more than five uploads would only meet the embedding model's quota.
+  ingestion_places = coalesce(var.ingestion_concurrency, try(var.account_concurrency >= 100, false) ? 5 : 1)
+  deletion_places  = 1
 
   # A question runs up to ten functions at once: half of the account's limit is left to callers.
   evaluation_concurrency = coalesce(

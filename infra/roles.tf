@@ -67,8 +67,8 @@ locals {
       environment = {
         SELFRAG_DOCUMENTS_TABLE = aws_dynamodb_table.table["documents"].name
         SELFRAG_WORK_BUCKET     = aws_s3_bucket.bucket["work"].id
-        # A document in another index, or with other vectors, is not up to date.
-        SELFRAG_PIPELINE = "${var.pipeline}/${var.index.name}/${var.index.vector_dimensions}"
+        # A document in another collection or index, or with other vectors, is not up to date.
+        SELFRAG_PIPELINE = "${var.pipeline}/${var.index.name}/${var.index.vector_dimensions}/${local.collection_id}"
       }
     }
     # Pages of documents that show pictures, for Textract, which reads them with the caller's role.

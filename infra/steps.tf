@@ -89,6 +89,7 @@ locals {
     recognize_pages = {
       description = "Lets Amazon Textract read pages that show pictures, and merges the text into the document."
       uses        = ["ingestion", "read_work", "write_work", "recognition"]
+      memory      = 1024
       timeout     = 130
     }
     split_document = {

@@ -329,9 +329,15 @@ variable "security_group_ids" {
 }
 
 variable "standby_replicas" {
-  description = "Keeps replicas of the collection in a second zone; without them it costs half as much and survives fewer failures."
+  description = "Keeps replicas of the collection in a second zone; without them it costs half as much and survives fewer failures. A change replaces the collection: see replace_collection."
   type        = bool
   default     = true
+}
+
+variable "replace_collection" {
+  description = "Allows a change that replaces the collection by an empty one, such as of standby_replicas. After it, a reindexing loads every document again."
+  type        = bool
+  default     = false
 }
 
 variable "index_writers" {
@@ -402,6 +408,17 @@ variable "reindex_concurrency" {
   validation {
     condition     = var.reindex_concurrency >= 1 && var.reindex_concurrency <= 1000 && floor(var.reindex_concurrency) == var.reindex_concurrency
     error_message = "reindex_concurrency must be a whole number from 1 to 1000."
+  }
+}
+
+variable "ingestion_concurrency" {
+  description = "The number of uploaded documents that are ingested at once; others wait without a function. Each runs up to 2 functions at a time. null is 1, or 5 with an account_concurrency of 100 or more."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.ingestion_concurrency == null || try(var.ingestion_concurrency >= 1 && var.ingestion_concurrency <= 100 && floor(var.ingestion_concurrency) == var.ingestion_concurrency, false)
+    error_message = "ingestion_concurrency must be a whole number from 1 to 100."
   }
 }
 

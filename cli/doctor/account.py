@@ -1,6 +1,8 @@
 """An AWS account: clients of its services in the deployment's region."""
 
 import os
+import time
+from collections.abc import Callable
 from functools import cache, cached_property
 from typing import Any
 
@@ -17,8 +19,10 @@ RETRIES = Config(retries={"total_max_attempts": 3, "mode": "standard"}, connect_
 class Account:
     """An account by a session of boto3; `deployed` says that infra/'s state describes a deployment."""
 
-    def __init__(self, session: Any, choices: Choices, deployed: bool = False) -> None:
-        self.choices, self.deployed = choices, deployed
+    def __init__(
+        self, session: Any, choices: Choices, deployed: bool = False, pause: Callable[[float], None] = time.sleep
+    ) -> None:
+        self.choices, self.deployed, self.pause = choices, deployed, pause
         self._session = session
         self.client = cache(self._client)
         self.quotas = cache(self._quotas)

@@ -3,7 +3,18 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cli.doctor import generator, key, limits, models, names, permissions, release, services, trial
+from cli.doctor import (
+    generator,
+    key,
+    limits,
+    machine_version,
+    models,
+    names,
+    permissions,
+    release,
+    services,
+    trial,
+)
 from cli.doctor.account import Account
 from cli.doctor.deployment import Deployment
 from cli.doctor.findings import Check, Finding, Level, Subject, found_by
@@ -23,6 +34,20 @@ ACCOUNT: tuple[Check[Account], ...] = (
     ),
     Check("alarms", "The reader of alarms", (), (services.alarms,)),
     Check("key", "The key's policy", ("kms:GetKeyPolicy",), (key.policy,)),
+    Check(
+        "machine-version",
+        "A machine's version",
+        (
+            "iam:CreateRole",
+            "iam:DeleteRole",
+            "iam:PassRole",
+            "states:CreateStateMachine",
+            "states:DeleteStateMachine",
+            "states:PublishStateMachineVersion",
+            "states:StartSyncExecution",
+        ),
+        (machine_version.version,),
+    ),
     Check("api-logs", "API Gateway's logging role", ("apigateway:GET",), (services.logging_role,)),
     Check(
         "names",

@@ -16,6 +16,7 @@ MACHINES = (
     "evaluation",
     "express",
     "ingestion",
+    "intake",
     "reindex",
     "standard",
 )

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
@@ -18,14 +19,18 @@ _NO_JOB = "0" * 64
 _THERE = {"InvalidJobIdException", "InvalidParameterException", "ValidationException"}
 
 
-def synchronous(account: Account) -> Iterator[Finding]:
-    """Start a machine that is not there, to see whether StartSyncExecution answers."""
+def synchronous_client(account: Account) -> Any:
+    """Return a client of Step Functions whose StartSyncExecution finds its host."""
     # It has a host of its own, `sync-states`, which only AWS's own endpoints have.
     own = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
-    client = account.client("stepfunctions", config=Config(inject_host_prefix=not own))
-    arn = f"{account.arn('states')}:stateMachine:{account.choices.name}-doctor"
+    return account.client("stepfunctions", config=Config(inject_host_prefix=not own))
+
+
+def synchronous(account: Account) -> Iterator[Finding]:
+    """Start a machine that is not there, to see whether StartSyncExecution answers."""
+    arn = f"{account.arn('states')}:stateMachine:{account.choices.name}-nowhere"
     try:
-        client.start_sync_execution(stateMachineArn=arn)
+        synchronous_client(account).start_sync_execution(stateMachineArn=arn)
     except EndpointConnectionError:
         yield blocks(
             f"Step Functions has no synchronous start in {account.region}, which POST /v1/ask needs.",

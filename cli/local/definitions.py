@@ -12,6 +12,7 @@ import yaml
 _FOLDER = Path(__file__).parents[2] / "infra" / "workflows"
 QUESTION = _FOLDER / "question.asl.yaml"
 INGESTION = _FOLDER / "ingestion.asl.yaml"
+INTAKE = _FOLDER / "intake.asl.yaml"
 REINDEX = _FOLDER / "reindex.asl.yaml"
 EVALUATION = _FOLDER / "evaluation.asl.yaml"
 # Where the folders of a definition's steps are, below functions/.

@@ -1,6 +1,7 @@
 """The Terraform is formatted and valid, and it refuses values that could not work."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 from ask.handler import handler
 from ask.routes.description import DESCRIPTION
 from cli.local.serving.invocation import COMPRESSED_FROM_BYTES
+from infra.packages.package import FUNCTIONS
+from infra.packages.zips import LAYERS, steps_of
 from tests.support.infra.tools import INFRA, copy_configuration, environment, provider_mirror, run, terraform
 
 # Nothing answers here: a plan that gets as far as calling AWS ends at once.
@@ -41,6 +44,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "index": ({"name": "Passages", "vector_dimensions": 384}, "index must have vector_dimensions that the embedding"),
     "embedding_region": ("Virginia", "embedding_region must be the name of a region"),
     "reindex_concurrency": (0, "reindex_concurrency must be a whole number"),
+    "ingestion_concurrency": (0, "ingestion_concurrency must be a whole number"),
     "evaluation_concurrency": (0, "evaluation_concurrency must be a whole number"),
     "pipeline": ("", "pipeline must be"),
     "upload_origins": (["https://*"], "upload_origins must be origins"),
@@ -278,6 +282,25 @@ def _listed(directory: Path, routes: str, **values: Any) -> set[tuple[str, str, 
     """Of routes the method, the path, and whether they are open."""
     found = _worked_out(directory, f"[for each in {routes} : [each.method, each.path, each.open]]", **values)
     return {tuple(each) for each in found}
+
+
+def test_a_change_that_would_empty_the_collection_is_refused_unless_it_is_allowed(
+    infra: Path, record_property: Any
+) -> None:
+    for package in [*steps_of(FUNCTIONS), *LAYERS]:
+        (infra / f"{package}.zip").touch()
+    shutil.copy(Path(__file__).with_name("collection.tftest.hcl"), infra)
+    done = run([terraform(), "test", "-no-color"], infra, environment(infra), check=False)
+    record_property("figures", done.stdout.strip().splitlines()[-1])
+    assert "7 passed, 0 failed" in done.stdout, done.stdout
+
+
+def test_the_stamp_of_a_document_names_its_collection(infra: Path) -> None:
+    stamps = [
+        _worked_out(infra, "local.environments.claim_document.SELFRAG_PIPELINE", collection_endpoint=endpoint)
+        for endpoint in ("https://abc.us-east-1.aoss.amazonaws.com", "https://def.us-east-1.aoss.amazonaws.com")
+    ]
+    assert stamps == ["1/passages/512/abc", "1/passages/512/def"]
 
 
 def _worked_out(directory: Path, expression: str, **values: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from cli.local.definitions import (
     EVALUATION,
     INGESTION,
+    INTAKE,
     QUESTION,
     REINDEX,
     definition_json,
@@ -22,6 +23,8 @@ INGESTION_MACHINE: dict[str, Any] = json.loads(INGESTION_RAW)
 REINDEX_RAW = definition_json(REINDEX, {"reindex_concurrency": "20"})
 REINDEX_MACHINE: dict[str, Any] = json.loads(REINDEX_RAW)
 # So with these.
+INTAKE_RAW = definition_json(INTAKE, {"ingestion_places": "2", "deletion_places": "1"})
+INTAKE_MACHINE: dict[str, Any] = json.loads(INTAKE_RAW)
 QUESTION_MACHINE = "arn:aws:states:us-east-1:000000000000:stateMachine:selfrag-standard:live"
 IN_EXPRESSIONS = {
     "evaluation_concurrency": "4",
@@ -89,6 +92,7 @@ def all_states() -> list[State]:
     machines = (
         MACHINE,
         INGESTION_MACHINE,
+        INTAKE_MACHINE,
         REINDEX_MACHINE,
         EVALUATION_MACHINE,
     )

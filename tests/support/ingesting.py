@@ -1,7 +1,7 @@
 """The ingestion machine over the doubles of the collection and the embedder."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -88,9 +88,12 @@ class Ingestion:
 
 @contextmanager
 def ingestion(
-    handlers: Mapping[str, Any] | None = None, allows: Allows | None = None, **environment: str
+    handlers: Mapping[str, Any] | None = None,
+    allows: Allows | None = None,
+    pause: Callable[[float], None] = lambda seconds: None,
+    **environment: str,
 ) -> Iterator[Ingestion]:
-    """Yield the machine with the deployed handlers, some of them replaced; nothing waits.
+    """Yield the machine with the deployed handlers, some of them replaced; nothing waits but `pause`.
 
     What functions and machine call is decided by their roles, or by `allows`.
     """
@@ -105,7 +108,7 @@ def ingestion(
         known = {**deployed_handlers(INGESTION), **(handlers or {})}
         named = {name: as_caller(name, handler) for name, handler in known.items()}
         with (
-            running_stack(settings, {}, handlers=named, pause=lambda seconds: None) as stack,
+            running_stack(settings, {}, handlers=named, pause=pause) as stack,
             recording(allows or decided()),
         ):
             yield Ingestion(stack, collection, titan, textract)

@@ -11,7 +11,7 @@ import yaml
 from statelint.config import Config
 from statelint.linter import Linter
 
-from cli.local.definitions import EVALUATION, INGESTION, QUESTION, REINDEX, placeholders
+from cli.local.definitions import EVALUATION, INGESTION, INTAKE, QUESTION, REINDEX, placeholders
 from cli.local.jsonata import check, depth_of
 from selfrag.domain import errors
 from selfrag.domain.ledger import path_of
@@ -24,6 +24,8 @@ from tests.support.definition import (
     EVALUATION_RAW,
     INGESTION_MACHINE,
     INGESTION_RAW,
+    INTAKE_MACHINE,
+    INTAKE_RAW,
     MACHINE,
     RAW,
     REINDEX_MACHINE,
@@ -53,19 +55,38 @@ LAMBDA_ERRORS = {
     "Lambda.SnapStartNotReadyException",
 }
 BUILT_IN = re.compile(r"\$(\w+)\s*\(")
-DEFINITIONS = {"question": QUESTION, "ingestion": INGESTION, "reindex": REINDEX, "evaluation": EVALUATION}
+DEFINITIONS = {
+    "question": QUESTION,
+    "ingestion": INGESTION,
+    "intake": INTAKE,
+    "reindex": REINDEX,
+    "evaluation": EVALUATION,
+}
 MACHINES = {
     "question": MACHINE,
     "ingestion": INGESTION_MACHINE,
+    "intake": INTAKE_MACHINE,
     "reindex": REINDEX_MACHINE,
     "evaluation": EVALUATION_MACHINE,
 }
-RAWS = {"question": RAW, "ingestion": INGESTION_RAW, "reindex": REINDEX_RAW, "evaluation": EVALUATION_RAW}
+RAWS = {
+    "question": RAW,
+    "ingestion": INGESTION_RAW,
+    "intake": INTAKE_RAW,
+    "reindex": REINDEX_RAW,
+    "evaluation": EVALUATION_RAW,
+}
 # A state that is another use of a step: where one has failed.
 OTHER_USES = {"RecordFailure": "record_document"}
 # A question waits for its caller, a document for no one.
-LONGEST_WAIT = {"question": LONGEST_RETRY_WAIT_SECONDS, "ingestion": 60, "reindex": 120, "evaluation": 120}
-MOST_ATTEMPTS = {"question": 3, "ingestion": 20, "reindex": 8, "evaluation": 8}
+LONGEST_WAIT = {
+    "question": LONGEST_RETRY_WAIT_SECONDS,
+    "ingestion": 60,
+    "intake": 60,
+    "reindex": 120,
+    "evaluation": 120,
+}
+MOST_ATTEMPTS = {"question": 3, "ingestion": 20, "intake": 20, "reindex": 8, "evaluation": 8}
 STATES_FIELDS = {"input", "context", "result", "errorOutput"}
 # Of the question's definition: lines, characters of JSONata in all and in one expression.
 MOST_LINES, MOST_JSONATA, LONGEST_EXPRESSION = 500, 8000, 200
@@ -170,8 +191,8 @@ def test_results_are_read_only_where_there_is_one() -> None:
 
 @pytest.mark.parametrize("name", RAWS)
 def test_statelint_finds_nothing(name: str) -> None:
-    # statelint 3.1 does not know that AWS takes JSONata for these two, so a number stands in for it.
-    text = re.sub(r'"(TimeoutSeconds|MaxConcurrency)": "\{%[^"]*%\}"', r'"\1": 28', RAWS[name])
+    # statelint 3.1 does not know that AWS takes JSONata for these, so a number stands in for it.
+    text = re.sub(r'"(TimeoutSeconds|MaxConcurrency|Seconds)": "\{%[^"]*%\}"', r'"\1": 28', RAWS[name])
     # Nor that a file of items has a format.
     assert Linter.validate(text.replace('{"InputType": "JSONL"}', "{}"), Config()) == []
 

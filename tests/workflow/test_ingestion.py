@@ -1,11 +1,13 @@
 """Ingestion as its users see it: the bucket, the index and the manifest agree, whatever happens in between."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from itertools import permutations
 from typing import Any
 
 import boto3
 import pytest
+import time_machine
 
 from cli.local.definitions import INGESTION
 from selfrag import bootstrap
@@ -74,6 +76,55 @@ def test_a_new_index_is_filled_and_the_one_before_it_stays_as_it_was(
     running.delete(KEY)
     assert running.done(KEY)["status"] == "removed"
     assert (held("passages-256"), held("passages")) == ([], before)
+
+
+def test_another_collection_gets_every_document_by_a_reindexing_and_finds_none_before_it(
+    running: Ingestion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [f"handbook/{name}.md" for name in ("leave", "rooms", "travel")]
+    for key in keys:
+        running.put(key, f"# {key}\n\nA text of {key}.\n".encode())
+        running.done(key)
+    loaded = running.texts()
+    assert [running.done(key)["action"] for key in keys] == ["nothing"] * 3
+    # What terraform sets when the collection was replaced by an empty one.
+    running.collection.indices.clear()
+    monkeypatch.setenv("SELFRAG_PIPELINE", "1/passages/512/another")
+    bootstrap.forget()
+    assert running.texts().total() == 0
+    # What a reindexing does with each object.
+    done = [running.done(key) for key in keys]
+    assert [(each["action"], each["status"], each["passages"]) for each in done] == [("read", "ready", 1)] * 3
+    assert running.texts() == loaded
+    assert [running.done(key)["action"] for key in keys] == ["nothing"] * 3
+
+
+def test_a_busy_model_is_waited_for_by_the_machine_and_a_free_one_is_not() -> None:
+    pauses: list[float] = []
+    with ingestion(pause=pauses.append) as running:
+        running.put(KEY, FIRST)
+        assert running.done(KEY)["status"] == "ready"
+        assert pauses == []
+        running.put(KEY, SECOND)
+        running.titan.throttles = 4
+        ended = running.done(KEY)
+    assert (ended["status"], ended["unfinished"]) == ("ready", False)
+    assert len(pauses) == 4
+    assert all(least <= pause <= 2 * least for least, pause in zip((1, 2, 4, 8), pauses, strict=True))
+
+
+def test_a_document_whose_time_is_up_is_recorded_as_unfinished_with_its_reason() -> None:
+    def busy(task: dict[str, Any], context: Any) -> dict[str, Any]:
+        return {"vectors_key": "v", "done": False, "busy": True}
+
+    with (
+        time_machine.travel(datetime.now(UTC), tick=True) as clock,
+        ingestion({"embed_passages": busy}, pause=clock.shift) as running,
+    ):
+        running.put(KEY, FIRST)
+        ended = running.done(KEY)
+    assert (ended["status"], ended["unfinished"]) == ("failed", True)
+    assert "the model was busy. Another run goes on from there." in ended["reason"]
 
 
 def test_a_deleted_object_disappears(running: Ingestion) -> None:

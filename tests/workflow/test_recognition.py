@@ -1,10 +1,16 @@
 """Text recognition through the ingestion's machine: pages that are pictures become passages, and are paid once."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from cli.local.definitions import INGESTION
+from selfrag import bootstrap
+from selfrag.adapters.textract import TextractRecognizer
+from selfrag.bootstrap import ingestion as ingestion_parts
+from tests.support.definition import INGESTION_MACHINE, lambda_tasks
 from tests.support.documents.files import pdf
 from tests.support.documents.scans import scanned_pdf
 from tests.support.emulated_aws.stack import deployed_handlers
@@ -50,6 +56,56 @@ def test_a_result_in_many_parts_is_read_whole(scanning: Ingestion) -> None:
     scanning.put(KEY, scanned_pdf(*(f"Fact {n} is so.\nAnd it is true." for n in range(8))))
     assert scanning.done(KEY)["status"] == "ready"
     assert len(scanning.texts()) == 8
+
+
+@contextmanager
+def by_the_clock_of_textract() -> Iterator[tuple[Ingestion, list[float]]]:
+    """Yield a stack whose recogniser has the double's clock, and the seconds of each run of the step."""
+    deployed, seconds = deployed_handlers(INGESTION)["recognize_pages"], list[float]()
+
+    def step(event: dict[str, Any], context: object) -> Any:
+        real: Any = ingestion_parts.recognizer()
+        began = running.textract.now
+        timed = TextractRecognizer(real._client, real._kept, lambda: running.textract.now)
+        with bootstrap.using(recognizer=timed):
+            result = deployed(event, context)
+        seconds.append(running.textract.now - began)
+        return result
+
+    with ingestion({"recognize_pages": step}, everything, SELFRAG_TEXT_RECOGNITION="true") as running:
+        running.textract.knobs.seconds = 0.3
+        yield running, seconds
+
+
+@pytest.mark.parametrize("parts", [225, 1500])
+def test_a_result_of_many_parts_is_read_in_runs_that_end_in_time_and_paid_once(
+    parts: int, record_property: Any
+) -> None:
+    with by_the_clock_of_textract() as (running, seconds):
+        running.textract.knobs.part, running.textract.knobs.words = 10, 5 * parts - 10
+        running.put(KEY, scanned_pdf("Leave is 25 days.", "Pay day is the 25th."))
+        assert running.done(KEY)["status"] == "ready"
+        holds(running, "Leave is 25 days.", "Pay day is the 25th.")
+        assert (running.textract.pages, len(running.textract.jobs)) == (2, 1)
+        read = running.textract.parts
+    figures = f"{read} parts at 0.3 s: {len(seconds)} runs of at most {max(seconds):.1f} s"
+    record_property("figures", figures)
+    assert abs(read - parts) <= 3, "no part is read twice"
+    (state,) = (each for each in lambda_tasks(INGESTION_MACHINE) if each.name == "RecognizePages")
+    assert max(seconds) <= state.body["TimeoutSeconds"] / 2 + 1, figures
+
+
+@pytest.mark.parametrize("code", ["ProvisionedThroughputExceededException", "InvalidParameterException"])
+def test_a_result_whose_reading_is_interrupted_is_read_whole(code: str) -> None:
+    with by_the_clock_of_textract() as (running, _):
+        running.textract.knobs.part, running.textract.knobs.words = 10, 500
+        running.textract.knobs.refuse_after = {20: code}
+        running.put(KEY, scanned_pdf("Leave is 25 days.", "Pay day is the 25th."))
+        assert running.done(KEY)["status"] == "ready"
+        holds(running, "Leave is 25 days.", "Pay day is the 25th.")
+        assert running.textract.pages == 2
+        # Textract may know a token no longer: then the result is read from its beginning.
+        assert (running.textract.parts > 110) == (code == "InvalidParameterException")
 
 
 def test_the_same_pages_are_paid_once_whatever_the_file_is_called(scanning: Ingestion) -> None:

@@ -27,7 +27,7 @@ def after(state: str, given: Any, result: Any = None) -> Any:
 
 def routed(**ended: Any) -> tuple[str, Any]:
     """Return where an execution of the ingestion that ended so leads to, and with what."""
-    output = {"key": OBJECT["key"], "action": "read", "status": "ready", "reason": "", **ended}
+    output = {"key": OBJECT["key"], "action": "read", "status": "ready", "reason": "", "unfinished": False, **ended}
     given = after("IngestDocument", {**OBJECT, "waits": output.pop("waits", 0)}, {"Output": output})
     for choice in STATES["RouteIngested"]["Choices"]:
         bindings = {"states": {"input": given}}
@@ -53,6 +53,10 @@ def test_without_a_prefix_all_of_the_bucket_is_looked_at(given: dict[str, str]) 
 @pytest.mark.parametrize("action", ["read", "nothing", "remove"])
 def test_a_document_that_is_done_is_not_waited_for(action: str) -> None:
     assert routed(action=action)[0] == "Ingested"
+
+
+def test_a_document_that_is_too_large_for_an_hour_goes_on_at_once() -> None:
+    assert routed(status="failed", unfinished=True)[0] == "IngestDocument"
 
 
 def test_a_document_that_the_ingestion_recorded_as_failed_counts_as_failed_with_its_reason() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
-from selfrag.domain.errors import SelfragError
+from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Passage, embedded_text
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.objects import Objects
@@ -17,21 +17,29 @@ class Task(BaseModel):
 
 
 class Result(BaseModel):
-    """The key of the passages with their vectors."""
+    """The key of the passages with their vectors, which are there once it is `done`: until then, run again.
+
+    `busy` says that the model refused a passage, so it should be left alone for a while.
+    """
 
     vectors_key: str
+    done: bool = True
+    busy: bool = False
 
 
 def embed(task: Task, objects: Objects, embedder: Embedder) -> Result:
     """Embed the passages of a batch with their titles, as they will be searched; finished vectors are reused.
 
-    Raises the embedder's errors; vectors that came before are kept, and the next run continues from there.
+    It never waits for a busy model: vectors that came are kept, and the next run continues from there. Raises the
+    embedder's other errors.
     """
     where = task.passages_key.replace("/passages-", "/vectors-")
     if objects.has_json(where):
         return Result(vectors_key=where)
     passages = [Passage.model_validate(value) for value in objects.get_json(task.passages_key)]
-    vectors = _vectors(passages, task.passages_key.replace("/passages-", "/partial-"), objects, embedder)
+    vectors, busy = _vectors(passages, task.passages_key.replace("/passages-", "/partial-"), objects, embedder)
+    if len(vectors) < len(passages):
+        return Result(vectors_key=where, done=False, busy=busy)
     objects.put_json(
         where,
         [{"passage": passage.model_dump(mode="json"), "vector": vectors[passage.passage_id]} for passage in passages],
@@ -41,15 +49,17 @@ def embed(task: Task, objects: Objects, embedder: Embedder) -> Result:
 
 def _vectors(
     passages: Sequence[Passage], partial: str, objects: Objects, embedder: Embedder
-) -> Mapping[str, Sequence[float]]:
-    """Return the vector of each passage, by its id; vectors at `partial` are reused."""
+) -> tuple[Mapping[str, Sequence[float]], bool]:
+    """Return the vectors of passages that there are, by id, and whether the model was busy; `partial` keeps them."""
     vectors = dict(objects.get_json(partial)) if objects.has_json(partial) else {}
     missing = [passage for passage in passages if passage.passage_id not in vectors]
-    texts = [embedded_text(passage.title, passage.text) for passage in missing]
+    texts, kept = [embedded_text(passage.title, passage.text) for passage in missing], len(vectors)
     try:
-        for passage, vector in zip(missing, embedder.passages(texts), strict=True):
+        for passage, vector in zip(missing, embedder.passages(texts), strict=False):
             vectors[passage.passage_id] = vector
-    except SelfragError:
-        objects.put_json(partial, vectors)
-        raise
-    return vectors
+    except TemporarilyUnavailable:
+        return vectors, True
+    finally:
+        if kept < len(vectors) < len(passages):
+            objects.put_json(partial, vectors)
+    return vectors, False

@@ -32,7 +32,7 @@ class Task(BaseModel):
 
 
 class Result(BaseModel):
-    """The outcome: `waiting` while the recogniser works (run again with `job`), `read` when the text is merged.
+    """The outcome: `waiting` while the recogniser is not done (run again with `job`), `read` when its text is merged.
 
     `unreadable`, with the reason, means that no page of the document has a word.
     """

@@ -11,12 +11,17 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.executions import Known, Snapshot
+from selfrag.runtime.metrics import count_unversioned_ask
+from selfrag.runtime.observability import logger
 
 SERVICE = "the workflow"
 _ANSWERS = "the table of answers"
 # The second is the code for a machine without a valid name.
 _NO_EXECUTION = {"ExecutionDoesNotExist", "InvalidArn"}
 _HISTORY_PAGE = 1000
+# StartSyncExecution's codes for an ARN that it does not take; AWS does not document whether it takes a version's.
+NO_MACHINE = {"InvalidArn", "StateMachineDoesNotExist", "ValidationException"}
+UNVERSIONED = "The machine was started without its version, which Step Functions refused: it may be of another release."
 # As long as the workflow keeps an answer.
 KEPT_SECONDS = 30 * 86_400
 
@@ -35,21 +40,39 @@ class StatesExecutions:
 
     def __init__(self, states: Any, dynamodb: Any, machines: Machines) -> None:
         self._states, self._dynamodb, self._machines = states, dynamodb, machines
+        self._express = machines.express
 
     def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
-        """Run a question on the Express machine to its end; None if the connection timed out before."""
+        """Run a question on the Express machine to its end; None if the connection timed out before.
+
+        A refused version is started without it, from then on; the response warns of that, and a metric counts it.
+        """
         with aws_faults(SERVICE):
             try:
-                ended = self._states.start_sync_execution(
-                    stateMachineArn=self._machines.express, name=question_id, input=json.dumps(payload)
-                )
+                ended = self._run(question_id, json.dumps(payload))
             except ReadTimeoutError:
                 return None
         if ended["status"] != "SUCCEEDED":
             raise TemporarilyUnavailable(
                 f"The execution of question {question_id} gave no response; the workflow's logs have it by this id."
             )
-        return dict(json.loads(ended["output"]))
+        response = dict(json.loads(ended["output"]))
+        if self._express != self._machines.express:
+            count_unversioned_ask()
+            response["usage"]["warnings"].append(UNVERSIONED)
+        return response
+
+    def _run(self, question_id: str, question: str) -> Any:
+        try:
+            return self._states.start_sync_execution(stateMachineArn=self._express, name=question_id, input=question)
+        except ClientError as error:
+            machine = unversioned(self._express)
+            if code_of(error) not in NO_MACHINE or machine == self._express:
+                raise
+            logger.warning("machine started without its version", extra={"error": code_of(error)})
+        ended = self._states.start_sync_execution(stateMachineArn=machine, name=question_id, input=question)
+        self._express = machine
+        return ended
 
     def start(self, question_id: str, payload: dict[str, Any]) -> None:
         """Start a question on the Standard machine."""
@@ -127,8 +150,14 @@ class StatesExecutions:
 
 def _execution_arn(machine: str, name: str) -> str:
     """Return the ARN of an execution; it names no version of the machine, so other releases' are found, too."""
-    here, _, named = machine.partition(":stateMachine:")
-    return f"{here}:execution:{named.partition(':')[0]}:{name}"
+    here, _, named = unversioned(machine).partition(":stateMachine:")
+    return f"{here}:execution:{named}:{name}"
+
+
+def unversioned(machine: str) -> str:
+    """Return the ARN of a machine without its version."""
+    here, kind, named = machine.partition(":stateMachine:")
+    return here + kind + named.partition(":")[0]
 
 
 def _all_of(asked: Collection[str], allowed: Collection[str]) -> bool:

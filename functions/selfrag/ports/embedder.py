@@ -11,4 +11,7 @@ class Embedder(Protocol):
         """Return the vector of a search query."""
 
     def passages(self, texts: Sequence[str]) -> Iterable[list[float]]:
-        """Yield each passage's vector as it comes, in the same order; vectors before an error are good."""
+        """Yield the vectors of the first passages as they come, in their order; those before an error are good.
+
+        One that has only so much time may end before the last passage.
+        """

@@ -51,6 +51,11 @@ def count_full_text_search() -> None:
     emit({"step": "retrieve"}, {"FullTextSearches": 1})
 
 
+def count_unversioned_ask() -> None:
+    """Count one question whose machine was started without its version, because Step Functions refused that."""
+    emit({"step": "ask"}, {"UnversionedAsks": 1})
+
+
 def count_calls(calls: Iterable[ModelCall], prices: Mapping[str, Prices]) -> None:
     """Count each call to the model with its tokens, and its cost where a price is known."""
     for call in calls:

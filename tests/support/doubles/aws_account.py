@@ -6,6 +6,7 @@ What is asked and what is answered is held against botocore's own shapes. An ope
 import json
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
@@ -15,9 +16,10 @@ from botocore.session import Session
 from botocore.validate import ParamValidator
 
 Reply = dict[str, Any]
-Answer = Reply | Exception | Callable[[Reply], Reply]
+Answer = Reply | Exception | Callable[[Reply], Reply | Exception]
 
 REGION, ACCOUNT = "eu-central-1", "123456789012"
+MACHINE, ROLE = f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:selfrag-doctor", f"arn:aws:iam::{ACCOUNT}:role/r"
 CALLER = f"arn:aws:iam::{ACCOUNT}:user/operator"
 TITAN_CALLS = "On-demand model inference requests per minute for Amazon Titan Text Embeddings V2"
 TITAN_TOKENS = "On-demand model inference tokens per minute for Amazon Titan Text Embeddings V2"
@@ -89,7 +91,8 @@ class AwsAccount:
     @property
     def actions(self) -> set[str]:
         """Return the IAM actions that were needed for what was called."""
-        return {_action(operation) for operation, _ in self.asked}
+        passed = {"iam:PassRole" for _, asked in self.asked if "roleArn" in asked}
+        return {_action(operation) for operation, _ in self.asked} | passed
 
     def _usual(self) -> dict[str, Answer]:
         return {
@@ -98,12 +101,24 @@ class AwsAccount:
             "service-quotas.ListServiceQuotas": lambda asked: {"Quotas": self.quotas.get(asked["ServiceCode"], [])},
             "service-quotas.ListAWSDefaultServiceQuotas": {"Quotas": []},
             "bedrock-runtime.InvokeModel": lambda asked: {"body": BytesIO(b"{}"), "contentType": "application/json"},
-            "stepfunctions.StartSyncExecution": Refused("StateMachineDoesNotExist"),
+            **self._machines(),
             "opensearchserverless.GetAccountSettings": limit_of_collections(2, 2),
             "textract.GetDocumentTextDetection": Refused("InvalidJobIdException"),
             "apigateway.GetAccount": {"cloudwatchRoleArn": f"arn:aws:iam::{ACCOUNT}:role/all-api-logs"},
             "kms.GetKeyPolicy": key_policy("logs.eu-central-1", "delivery.logs", "cloudwatch", "events", "budgets"),
             **self._nothing_deployed(),
+        }
+
+    def _machines(self) -> dict[str, Answer]:
+        now = {"creationDate": datetime.now(UTC)}
+        role = {"Path": "/", "RoleName": "selfrag-doctor", "RoleId": "AROA" + 12 * "0", "Arn": ROLE}
+        return {
+            "iam.CreateRole": {"Role": {**role, "CreateDate": now["creationDate"]}},
+            "iam.DeleteRole": {},
+            "stepfunctions.CreateStateMachine": {"stateMachineArn": MACHINE, **now},
+            "stepfunctions.PublishStateMachineVersion": {"stateMachineVersionArn": f"{MACHINE}:1", **now},
+            "stepfunctions.StartSyncExecution": lambda asked: started(asked["stateMachineArn"]),
+            "stepfunctions.DeleteStateMachine": {},
         }
 
     def _nothing_deployed(self) -> dict[str, Answer]:
@@ -121,11 +136,13 @@ class AwsAccount:
         operation, asked = self.asked[-1]
         assert operation in self.answers, f"{operation} is called, and this account has no answer to it"
         answer = self.answers[operation]
+        if callable(answer):
+            answer = answer(asked)
         if isinstance(answer, Refused):
             return _Response(answer.reply["ResponseMetadata"]["HTTPStatusCode"]), deepcopy(answer.reply)
         if isinstance(answer, Exception):
             raise answer
-        reply = answer(asked) if callable(answer) else deepcopy(answer)
+        reply = deepcopy(answer)
         plain = {name: value for name, value in reply.items() if not isinstance(value, BytesIO)}
         required = model.output_shape.required_members if model.output_shape else []
         assert set(required) <= set(reply), f"{operation} always answers {required}"
@@ -144,6 +161,14 @@ def key_policy(*services: str, **more: Any) -> Reply:
     principal = {"Service": [f"{service}.amazonaws.com" for service in services]}
     statement = {"Effect": "Allow", "Principal": principal, "Action": ["kms:Decrypt*", "kms:GenerateDataKey*"], **more}
     return {"Policy": json.dumps({"Version": "2012-10-17", "Statement": [statement]})}
+
+
+def started(machine: str) -> Reply | Refused:
+    """Return what Step Functions says to the start of a machine: there is only the trial's."""
+    if not machine.startswith(MACHINE):
+        return Refused("StateMachineDoesNotExist")
+    now = datetime.now(UTC)
+    return {"executionArn": f"{machine}:e", "startDate": now, "stopDate": now, "status": "SUCCEEDED"}
 
 
 def limit_of_lambda(functions: int) -> Reply:

@@ -34,6 +34,11 @@ class Knobs:
     part: int = 1000
     at_once: int = 100
     confidence: float = 98.0
+    # Words more on each page, which make a result of more parts; the seconds of a reply, by the double's own clock; the
+    # code of the refusal after so many parts.
+    words: int = 0
+    seconds: float = 0.0
+    refuse_after: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -41,6 +46,7 @@ class _Job:
     where: Any
     pages: list[str]
     looks: int = 0
+    blocks: list[dict[str, Any]] = field(default_factory=list)
 
 
 class TextractDouble(Loopback):
@@ -52,6 +58,7 @@ class TextractDouble(Loopback):
     def __init__(self, read: Callable[[str, str, str], bytes | None]) -> None:
         super().__init__(self._respond)
         self.knobs, self.pages, self.jobs = Knobs(), 0, dict[str, _Job]()
+        self.now, self.parts = 0.0, 0
         # Whether who has a key may call an operation.
         self.allows: Callable[[str, str], bool] = lambda key, operation: True
         self.read, self._tokens = read, dict[str, str]()
@@ -91,6 +98,9 @@ class TextractDouble(Loopback):
         return _answer({"JobId": job})
 
     def _get(self, asked: dict[str, Any], key: str) -> Response:
+        self.now += self.knobs.seconds
+        if code := self.knobs.refuse_after.pop(self.parts, ""):
+            return _refused(code)
         job = self.jobs.get(asked["JobId"])
         if job is None:
             return _refused("InvalidJobIdException")
@@ -100,11 +110,13 @@ class TextractDouble(Loopback):
         told = {"JobStatus": self.knobs.status, "StatusMessage": self.knobs.message}
         if self.knobs.status == "FAILED":
             return _answer(told)
-        blocks, size = list(self._blocks(job.pages)), min(asked.get("MaxResults", 1000), self.knobs.part)
+        job.blocks = job.blocks or list(self._blocks(job.pages))
+        blocks, size = job.blocks, min(asked.get("MaxResults", 1000), self.knobs.part)
         starts = {str(start): (start, end) for start, end in pairwise([*range(0, len(blocks), size), len(blocks)])}
         if asked.get("NextToken", "0") not in starts:
             return _refused("InvalidParameterException")
         start, end = starts[asked.get("NextToken", "0")]
+        self.parts += 1
         more = {} if end == len(blocks) else {"NextToken": str(end)}
         return _answer({**told, **more, "DocumentMetadata": {"Pages": len(job.pages)}, "Blocks": blocks[start:end]})
 
@@ -115,6 +127,7 @@ class TextractDouble(Loopback):
                 said = {"Page": number, "Confidence": self.knobs.confidence}
                 yield {"BlockType": "LINE", "Text": line, **said}
                 yield from ({"BlockType": "WORD", "Text": word, **said} for word in line.split())
+            yield from [{"BlockType": "WORD", "Page": number, "Text": "more", "Confidence": 50.0}] * self.knobs.words
 
 
 def _pages(content: bytes) -> list[str]:

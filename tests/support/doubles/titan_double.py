@@ -21,6 +21,8 @@ class TitanDouble(Loopback):
         super().__init__(self._respond)
         self.texts: list[str] = []
         self.dimensions: list[int] = []
+        # Of the calls to come, how many are refused by a quota.
+        self.throttles = 0
         # Whether who has a key may invoke a model: key, model.
         self.allows: Callable[[str, str], bool] = lambda key, model: True
 
@@ -31,6 +33,9 @@ class TitanDouble(Loopback):
         if not self.allows(signed[1], MODEL):
             refused = {"message": "not authorized to perform: bedrock:InvokeModel"}
             return Response(json.dumps(refused), 403, {"x-amzn-errortype": "AccessDeniedException"})
+        if self.throttles:
+            self.throttles -= 1
+            return Response(json.dumps({"message": "slow"}), 429, {"x-amzn-errortype": "ThrottlingException"})
         asked = json.loads(request.get_data())
         self.texts.append(asked["inputText"])
         self.dimensions.append(asked["dimensions"])

@@ -96,7 +96,7 @@ def _of_machines(stack: Stack) -> Iterator[Refusal]:
         yield "selfrag-reindex", "s3:ListBucket"
     sqs = boto3.client("sqs", **aws)
     queue = sqs.get_queue_url(QueueName="selfrag-undelivered")["QueueUrl"]
-    with _without(stack, "events", "StartIngestion"):
+    with _without(stack, "events", "StartIntake"):
         key = _put(stack, "unheard")
         kept = eventually(lambda: sqs.receive_message(QueueUrl=queue).get("Messages"), "no event was kept")
         assert json.loads(kept[0]["Body"])["detail"]["object"]["key"] == key

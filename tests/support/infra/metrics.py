@@ -3,7 +3,9 @@
 STEP, STEP_AND_MODEL = frozenset({"step"}), frozenset({"step", "model"})
 
 EMITTED: dict[str, frozenset[str]] = {
-    **dict.fromkeys(["Latency", "Errors", "VerdictCacheFailures", "FullTextSearches", "ThrottledSteps"], STEP),
+    **dict.fromkeys(
+        ["Latency", "Errors", "VerdictCacheFailures", "FullTextSearches", "ThrottledSteps", "UnversionedAsks"], STEP
+    ),
     **dict.fromkeys(["ModelCalls", "InputTokens", "OutputTokens", "CacheReadInputTokens", "CostUsd"], STEP_AND_MODEL),
     **dict.fromkeys(["RelevantPassages", "CachedVerdicts", "Utility", "Rounds"], STEP),
     **dict.fromkeys(["QuestionCostUsd", "RetrievedQuestions"], STEP),

@@ -21,7 +21,7 @@ Blocks = dict[str, dict[str, Any]]
 
 FUNCTIONS = ROOT / "functions"
 # The roles of the machines, and of EventBridge.
-SERVICE_ROLES = ("workflow", "ingestion", "reindex", "evaluation", "events")
+SERVICE_ROLES = ("workflow", "ingestion", "intake", "reindex", "evaluation", "events")
 STEPS = ("question_steps", "ingestion_steps", "api_steps")
 ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missing_data")
 

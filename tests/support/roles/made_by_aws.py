@@ -20,10 +20,10 @@ _RULE = f"arn:aws:events:{HERE}:rule/StepFunctionsGetEventsForStepFunctionsExecu
 
 def made_by_aws() -> Calls:
     """Return the calls of all roles: (who, action, resource)."""
-    names = (*ROLES, "ingestion", "reindex", "evaluation")
+    names = (*ROLES, "ingestion", "intake", "reindex", "evaluation")
     machines = ((machine, *each) for machine in names for each in _of_a_machine())
     functions = {call for name in functions_of() for call in _of_a_function(name)}
-    return {*machines, *functions, *_of_reindex(), *_of_evaluation(), *_of_events()}
+    return {*machines, *functions, *_of_intake(), *_of_reindex(), *_of_evaluation(), *_of_events()}
 
 
 def _of_a_function(name: str) -> Iterator[Call]:
@@ -38,6 +38,14 @@ def _of_a_function(name: str) -> Iterator[Call]:
 def _of_a_machine() -> Iterator[tuple[str, str]]:
     yield from ((f"logs:{action}", "*") for action in _LOGS)
     yield from ((f"xray:{action}", "*") for action in (*_SEGMENTS, *_SAMPLING))
+
+
+def _of_intake() -> Iterator[Call]:
+    yield "intake", "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-ingestion"
+    for action in ("DescribeExecution", "StopExecution"):
+        yield "intake", f"states:{action}", f"{EXECUTION}-ingestion:1"
+    yield from (("intake", f"events:{each}", _RULE) for each in ("DescribeRule", "PutRule", "PutTargets"))
+    yield "intake", "dynamodb:UpdateItem", f"arn:aws:dynamodb:{HERE}:table/selfrag-documents"
 
 
 def _of_reindex() -> Iterator[Call]:
@@ -67,4 +75,4 @@ def _of_items(machine: str, started: tuple[str, ...]) -> Iterator[Call]:
 
 
 def _of_events() -> Iterator[Call]:
-    yield "events", "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-ingestion"
+    yield "events", "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-intake"

@@ -1,8 +1,8 @@
-"""A first load under a quota: the embedding's own code and the definitions' own numbers on a simulated clock.
+"""Uploads, deletions and questions under two quotas: calls of Titan and functions of Lambda, on a simulated clock.
 
-Real: TitanEmbedder and its waits, embed_passages, retrieve, and of the definitions how many documents and batches are
-at work, the retries of EmbedPassages and both limits of time. Made up: how long a call and the other steps take, and
-that the quota is a token bucket. Left out: cold starts, Lambda's own limits, and what the index does.
+Real: TitanEmbedder, embed_passages, retrieve, and of the definitions the waits, the retries, the places of the intake
+and both limits of time. Made up: how long a call and the other steps take, and that Titan's quota is a token bucket.
+Left out: cold starts, and what the index does.
 """
 
 import io
@@ -10,6 +10,7 @@ import json
 import random
 import re
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,21 +22,53 @@ from ingestion.split_document.logic import BATCH
 from question.retrieve.logic import Task, retrieve
 from selfrag.adapters.titan import TitanEmbedder
 from selfrag.domain.errors import SelfragError
-from tests.support.definition import INGESTION_MACHINE, states
+from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE, states
 from tests.support.fakes import FakeIndex, FakeWork, passage
 from tests.support.simulated.clock import SimulatedTime
 
 SIZES = (5, 5, 10, 10, 10, 20, 40, 80, 200)  # passages of a document: most are short
-SECONDS_OF_A_CALL, SECONDS_OF_A_REFUSAL, SECONDS_BETWEEN_QUESTIONS = 0.12, 0.03, 2.0
-STATES = {state.name: state.body for state in states(INGESTION_MACHINE)}
-VARIABLES = (Path(__file__).parents[3] / "infra" / "variables.tf").read_text(encoding="utf-8")
+SECONDS_OF_A_CALL, SECONDS_OF_A_REFUSAL = 0.12, 0.03
+DOLLARS_OF_A_TRANSITION = 0.000025
+STATES = {state.name: state.body for machine in (INGESTION_MACHINE, INTAKE_MACHINE) for state in states(machine)}
+QUESTION = {state.name: state.body for state in states()}
+INFRA = Path(__file__).parents[3] / "infra"
 
 
 def default_of(variable: str) -> int:
     """Return the default of a whole number among Terraform's variables."""
-    body = VARIABLES.split(f'variable "{variable}" {{')[1].split("\nvariable ")[0]
-    (number,) = re.findall(r"^  default\s*= (\d+)$", body, re.M)
+    body = (INFRA / "variables.tf").read_text(encoding="utf-8").split(f'variable "{variable}" {{')[1]
+    (number,) = re.findall(r"^  default\s*= (\d+)$", body.split("\nvariable ")[0], re.M)
     return int(number)
+
+
+def places(functions: int) -> dict[str, int]:
+    """Return how many uploads and deletions are at work at once in an account of so many functions."""
+    text = (INFRA / "machines.tf").read_text(encoding="utf-8")
+    ((limit, many, few),) = re.findall(r"account_concurrency >= (\d+), false\) \? (\d+) : (\d+)\)", text)
+    (deletions,) = re.findall(r"deletion_places += (\d+)", text)
+    return {"upload": int(many if functions >= int(limit) else few), "deletion": int(deletions)}
+
+
+def growing_wait(state: str) -> Callable[[int], float]:
+    """Return the seconds of a Wait state by how often it was waited: half of a growing one, and the rest by chance."""
+    pattern = (
+        r"\(0\.5 \+ 0\.5 \* \$random\(\)\) \* \$min\(\[(\d+), (?:(\d+) \* )?\$power\(([\d.]+), \$min\(\[[^]]+, (\d+)"
+    )
+    ((longest, first, growth, most),) = re.findall(pattern, STATES[state]["Seconds"])
+
+    def seconds(waited: int) -> float:
+        grown = int(first or 1) * float(growth) ** min(waited, int(most))
+        return random.uniform(0.5, 1.0) * min(int(longest), grown)
+
+    return seconds
+
+
+WAIT_FOR_PLACE, WAIT_FOR_MODEL = growing_wait("WaitForPlace"), growing_wait("WaitForModel")
+(ROUNDS,) = map(int, re.findall(r"\$rounds < (\d+)", json.dumps(STATES["RouteEnded"])))
+(SECONDS_OF_WORK,) = (
+    int(number) / 1000
+    for number in re.findall(r"\$millis\(\) \+ (\d+)", INGESTION_MACHINE["States"]["ReadEvent"]["Assign"]["time_is_up"])
+)
 
 
 class MeteredTitan:
@@ -47,100 +80,237 @@ class MeteredTitan:
         self._seen = 0.0
         self.given: Counter[str] = Counter()
         self.refused = 0
+        self.seconds = 0.0
 
     def invoke_model(self, *, body: str, **_: Any) -> dict[str, Any]:
-        self._left = min(self._most, self._left + (self._time.now - self._seen) * self._rate)
-        self._seen = self._time.now
-        if self._left < 1:
+        began = self._time.now
+        self._left = min(self._most, self._left + (began - self._seen) * self._rate)
+        self._seen = began
+        refused = self._left < 1
+        self._left -= not refused
+        self._time.pause(SECONDS_OF_A_REFUSAL if refused else SECONDS_OF_A_CALL)
+        self.seconds += self._time.now - began
+        if refused:
             self.refused += 1
-            self._time.pause(SECONDS_OF_A_REFUSAL)
             response = {"Error": {"Code": "ThrottlingException"}, "ResponseMetadata": {"HTTPStatusCode": 429}}
             raise ClientError(response, "InvokeModel")  # type: ignore[arg-type]
-        self._left -= 1
-        self._time.pause(SECONDS_OF_A_CALL)
         self.given[json.loads(body)["inputText"]] += 1
         return {"body": io.BytesIO(b'{"embedding": [0.6, 0.8]}')}
 
 
-class FirstLoad:
-    """Documents that are ingested and questions that are asked meanwhile, and what became of both.
+class Refused(Exception):
+    """Lambda ran no function, however often it was tried."""
 
-    As the reindexing machine does it, or so many documents `at_once`.
+
+class Functions:
+    """The functions that an account may run at once; `peak` is the most that documents ran."""
+
+    def __init__(self, time: SimulatedTime, limit: int) -> None:
+        self._time = time
+        self.free = limit
+        self.documents = self.peak = self.throttled = 0
+
+    def run(self, work: Callable[[], Any], retrier: dict[str, Any], *, document: bool) -> Any:
+        """Run a function as a Task does, with the retries of its definition."""
+        wait = retrier["IntervalSeconds"]
+        for _ in range(retrier["MaxAttempts"] + 1):
+            if self.free:
+                return self._run(work, document)
+            self.throttled += 1
+            self._time.pause(random.uniform(0, min(wait, retrier["MaxDelaySeconds"])))
+            wait *= retrier["BackoffRate"]
+        raise Refused
+
+    def _run(self, work: Callable[[], Any], document: bool) -> Any:
+        self.free -= 1
+        self.documents += document
+        self.peak = max(self.peak, self.documents)
+        try:
+            return work()
+        finally:
+            self.free += 1
+            self.documents -= document
+
+
+class Load:
+    """Uploads and deletions that come within five seconds, questions meanwhile, and what became of all.
+
+    By the intake's places, or `reindexed`: so many at a time, without the intake.
     """
 
-    def __init__(self, documents: int, a_minute: int, burst: float, at_once: int | None = None) -> None:
-        self._at_once = at_once or default_of("reindex_concurrency")
-        random.seed(documents + a_minute)
+    def __init__(
+        self, uploads: int, a_minute: int, functions: int, *, deletions: int = 0, burst: float = 10,
+        reindexed: int = 0, between_questions: float = 2.0,
+    ) -> None:  # fmt: skip
+        random.seed(uploads + a_minute)
         self.time = SimulatedTime()
         self.titan = MeteredTitan(self.time, a_minute, burst)
-        self.documents = {f"d{n}": random.choice(SIZES) for n in range(documents)}
+        self.functions = Functions(self.time, functions)
+        self.documents = {f"d{n}": random.choice(SIZES) for n in range(uploads)}
+        self.deletions = {f"x{n}" for n in range(deletions)}
         self.ready: list[str] = []
-        self.failed: dict[str, str] = {}
+        self.removed: set[str] = set()
+        self.lost = self.polls = 0
+        # Of functions that embed, and of Titan's calls for passages and for questions.
+        self.seconds_of_embedding = self.seconds_of_questions = 0.0
         self.questions: Counter[str] = Counter()
-        self.warnings: Counter[str] = Counter()
-        self._embedder = TitanEmbedder(self.titan, 2, self.time.clock, self.time.pause, random.uniform)
-        self._work = FakeWork()
-        self._index = FakeIndex(passage())
+        self._between, self._reindexed = between_questions, reindexed
+        self._held = {kind: [False] * number for kind, number in places(functions).items()}
+        self._embedder = TitanEmbedder(self.titan, 2, self.time.clock)
+        self._work, self._index = FakeWork(), FakeIndex(passage())
         self.time.start(self._load)
         self.time.start(self._ask)
         self.time.run()
 
+    @property
+    def dollars_of_polling(self) -> float:
+        """Return the price of the state transitions that were spent on waiting."""
+        return self.polls * 2 * DOLLARS_OF_A_TRANSITION
+
     def _load(self) -> None:
-        self.time.together([partial(self._ingest, one) for one in self.documents], self._at_once)
+        uploads = [partial(self._upload, one) for one in self.documents]
+        if self._reindexed:
+            self.time.together(uploads, self._reindexed)
+            return
+        events = [*(partial(self._taken, "upload", each) for each in uploads)]
+        events += [partial(self._taken, "deletion", partial(self._delete, one)) for one in sorted(self.deletions)]
+        random.shuffle(events)
+        for event in events:
+            self.time.start(event)
+            self.time.pause(5.0 / len(events))
+
+    def _taken(self, kind: str, work: Callable[[], bool]) -> None:
+        """Wait for a place as the intake does, and work in it until it is done, or for over an hour in vain."""
+        held, waited, rounds = self._held[kind], 0, 0
+        place = random.randrange(len(held))
+        while True:
+            while held[place]:
+                self._wait(waited)
+                waited, place = waited + 1, (place + 1) % len(held)
+            held[place] = True
+            try:
+                done = work()
+            except Refused:
+                done, rounds = rounds == ROUNDS, rounds + 1
+                self.lost += done
+            held[place] = False
+            if done:
+                return
+            waited = 12 if rounds else 0
+            self._wait(waited)
+
+    def _wait(self, waited: int) -> None:
+        self.polls += 1
+        self.time.pause(WAIT_FOR_PLACE(waited))
+
+    def _delete(self, document: str) -> bool:
+        self._step("ClaimDocument", 0.3)
+        self._step("RemovePassages", 1.0)
+        self._step("RecordDocument", 0.2)
+        self.removed.add(document)
+        return True
+
+    def _upload(self, document: str) -> bool:
+        until = self.time.now + SECONDS_OF_WORK
+        size, finished = self.documents[document], list[int]()
+        self._step("ClaimDocument", 0.3)
+        self._step("ParseDocument", random.uniform(1, 3))
+        self._step("SplitDocument", 0.5)
+        batches = [range(size)[first : first + BATCH] for first in range(0, size, BATCH)]
+        jobs = [partial(self._batch, document, number, batch, until, finished) for number, batch in enumerate(batches)]
+        self._side_by_side(jobs, STATES["WriteBatches"]["MaxConcurrency"])
+        self._step("RemovePassages", 0.5)
+        self._step("RecordDocument", 0.2)
+        if len(finished) == len(batches):
+            self.ready.append(document)
+        assert self.time.now < until + 600, "an execution has an hour"
+        return len(finished) == len(batches)
+
+    def _batch(self, document: str, number: int, of: range, until: float, finished: list[int]) -> None:
+        key = f"{document}/g/passages-{number:05}.json"
+        texts = [passage(f"{document}-{place}", f"{document} {place}") for place in of]
+        self._work.put_json(key, [each.model_dump(mode="json") for each in texts])
+        refusals = 0
+        while True:
+            result = self._function("EmbedPassages", partial(self._embed, key))
+            if result.done:
+                self._step("IndexPassages", 1.0)
+                finished.append(number)
+                return
+            if self.time.now > until:
+                return
+            refusals = refusals + 1 if result.busy else 0
+            self.time.pause(WAIT_FOR_MODEL(refusals))
+
+    def _embed(self, key: str) -> embed_passages.Result:
+        began = self.time.now
+        result = embed_passages.embed(embed_passages.Task(passages_key=key), self._work, self._embedder)
+        self.seconds_of_embedding += self.time.now - began
+        assert self.time.now - began < STATES["EmbedPassages"]["TimeoutSeconds"]
+        return result
+
+    def _step(self, name: str, seconds: float) -> None:
+        self._function(name, partial(self.time.pause, seconds))
+
+    def _function(self, name: str, work: Callable[[], Any]) -> Any:
+        (retrier,) = STATES[name]["Retry"]
+        return self.functions.run(work, retrier, document=True)
 
     def _ask(self) -> None:
-        while len(self.ready) + len(self.failed) < len(self.documents):
+        ended = len(self.documents) + len(self.deletions)
+        while len(self.ready) + len(self.removed) + self.lost < ended:
             self.time.start(self._question)
             # By chance, as questions come: at even intervals they would always meet the waits at the same place.
-            self.time.pause(random.expovariate(1 / SECONDS_BETWEEN_QUESTIONS))
+            self.time.pause(random.uniform(0.5, 1.5) * self._between)
 
     def _question(self) -> None:
-        asked = f"question {self.questions.total()}"
+        self.questions["asked"] += 1
+        if not self.functions.free:
+            self.questions["refused"] += 1
+            return
+        self.functions.free -= 1
+        try:
+            self._asked("Plan", 0.1)
+            self._asked("Retrieve", None)
+            side_by_side = [("DecideRetrieval", 2.0), ("Generate", 3.0), *[("GradeRelevance", 2.0)] * 4]
+            self._together(side_by_side)
+            self._together([("GradeSupport", 2.0), ("GradeUtility", 1.5)])
+            self._asked("ComposeAnswer", 0.1)
+        except Refused:
+            self.questions["lost"] += 1
+        else:
+            self.questions["answered"] += 1
+        finally:
+            self.functions.free += 1
+
+    def _together(self, steps: list[tuple[str, float]]) -> None:
+        self._side_by_side([partial(self._asked, *step) for step in steps], len(steps))
+
+    def _side_by_side(self, jobs: list[Callable[[], None]], most: int) -> None:
+        refused: list[Refused] = []
+
+        def noted(job: Callable[[], None]) -> None:
+            try:
+                job()
+            except Refused as error:
+                refused.append(error)
+
+        self.time.together([partial(noted, job) for job in jobs], most)
+        if refused:
+            raise refused[0]
+
+    def _asked(self, name: str, seconds: float | None) -> None:
+        (retrier,) = QUESTION[name]["Retry"]
+        work = self._search if seconds is None else partial(self.time.pause, seconds)
+        self.functions.run(work, retrier, document=False)
+
+    def _search(self) -> None:
+        began = self.time.now
+        asked = f"question {self.questions['asked']}"
         try:
             found = retrieve(Task(queries=[asked], collections=["c"], top_k=4), self._index, self._embedder)
         except SelfragError:
             self.questions["failed"] += 1
         else:
-            self.questions["answered" if found.passages else "nothing found"] += 1
-            self.warnings.update(found.warnings)
-
-    def _ingest(self, document: str) -> None:
-        began = self.time.now
-        self.time.pause(random.uniform(2, 4))
-        size = self.documents[document]
-        batches = [range(size)[first : first + BATCH] for first in range(0, size, BATCH)]
-        jobs = [partial(self._batch, document, number, batch) for number, batch in enumerate(batches)]
-        self.time.together(jobs, STATES["WriteBatches"]["MaxConcurrency"])
-        if self.time.now - began > INGESTION_MACHINE["TimeoutSeconds"]:
-            self.failed[document] = "the execution took too long"
-        self.time.pause(random.uniform(1, 3))
-        if document not in self.failed:
-            self.ready.append(document)
-
-    def _batch(self, document: str, number: int, places: range) -> None:
-        if document in self.failed:
-            return
-        key = f"{document}/g/passages-{number:05}.json"
-        texts = [passage(f"{document}-{place}", f"{document} {place}") for place in places]
-        self._work.put_json(key, [each.model_dump(mode="json") for each in texts])
-        (retrier,) = STATES["EmbedPassages"]["Retry"]
-        wait = retrier["IntervalSeconds"]
-        for attempt in range(retrier["MaxAttempts"] + 1):
-            error = self._embed(key)
-            if error is None:
-                return self.time.pause(1.0)  # IndexPassages
-            if error not in retrier["ErrorEquals"] or attempt == retrier["MaxAttempts"]:
-                self.failed[document] = error
-                return None
-            self.time.pause(random.uniform(0, min(wait, retrier["MaxDelaySeconds"])))
-            wait *= retrier["BackoffRate"]
-        return None
-
-    def _embed(self, key: str) -> str | None:
-        """Run the step; the name of its error, if it has one."""
-        began = self.time.now
-        try:
-            embed_passages.embed(embed_passages.Task(passages_key=key), self._work, self._embedder)
-        except SelfragError as error:
-            return type(error).__name__
-        return "States.Timeout" if self.time.now - began > STATES["EmbedPassages"]["TimeoutSeconds"] else None
+            self.questions["by full text alone"] += bool(found.warnings)
+        self.seconds_of_questions += self.time.now - began

@@ -17,7 +17,7 @@ from ask.handler import handler
 from ask.logic import unfinished
 from ask.openapi import description
 from selfrag import bootstrap
-from selfrag.adapters.executions import Machines, StatesExecutions
+from selfrag.adapters.executions import UNVERSIONED, Machines, StatesExecutions
 from selfrag.domain.history import Step, steps_of
 
 EXPRESS = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-express"
@@ -276,6 +276,37 @@ def test_a_version_of_the_machine_is_started_and_its_executions_are_found_whiche
     execution = STANDARD.replace(":stateMachine:", ":execution:") + ":abc"
     assert machines.asked["describe_execution"] == {"executionArn": execution}
     assert machines.asked["get_execution_history"]["executionArn"] == execution
+
+
+def test_a_refused_version_is_started_without_it_from_then_on_with_a_warning_and_a_taken_one_is_called_once(
+    answers: Stubber, emitted: Any
+) -> None:
+    response = {**RESPONSE, "usage": {"warnings": []}}
+    called: list[str] = []
+    takes_versions = False
+
+    def start(request: Any) -> Any:
+        called.append(request["stateMachineArn"])
+        if request["stateMachineArn"] != EXPRESS and not takes_versions:
+            raise refused("InvalidArn")
+        return {"status": "SUCCEEDED", "output": json.dumps(response)}
+
+    machines = FakeStates(start_sync_execution=start)
+    executions = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
+    asked = event("POST", "/v1/ask", {"question": "How many days?"})
+    with bootstrap.using(executions=executions):
+        for _ in range(2):
+            reply = handler(asked, CONTEXT)
+            assert (reply["statusCode"], json.loads(reply["body"])["usage"]["warnings"]) == (200, [UNVERSIONED])
+            assert emitted()["UnversionedAsks", (("step", "ask"),)] == 1
+    assert called == [f"{EXPRESS}:3", EXPRESS, EXPRESS]
+
+    takes_versions = True
+    called.clear()
+    again = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
+    assert again.answer("abc", {}) == response
+    assert called == [f"{EXPRESS}:3"]
+    assert emitted() == {}
 
 
 def test_a_failed_execution_is_shown_with_its_path_and_trace(answers: Stubber) -> None:

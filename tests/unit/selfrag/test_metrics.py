@@ -1,6 +1,5 @@
 """What CloudWatch is told: the metrics that the alarms and the dashboard stand on."""
 
-import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +12,7 @@ from question.retrieve.handler import handler as retrieve
 from selfrag import bootstrap
 from selfrag.domain.calls import ModelCall, StepResult
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.runtime.metrics import count_cache_failure, count_calls, count_throttled
+from selfrag.runtime.metrics import count_cache_failure, count_calls, count_throttled, count_unversioned_ask
 from tests.support import steps
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 from tests.support.infra.metrics import EMITTED
@@ -23,25 +22,6 @@ TASK: dict[str, Any] = {"id": "abc", "question": "How many days?", "retrieval": 
 
 class Anything(BaseModel):
     """A task that any event is."""
-
-
-@pytest.fixture
-def emitted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Return the metrics written so far: (name, dimensions) to value."""
-    monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "false")
-    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "acme")
-
-    def read() -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-        found = {}
-        for line in (json.loads(text) for text in capsys.readouterr().out.splitlines()):
-            (metrics,) = line["_aws"]["CloudWatchMetrics"]
-            assert metrics["Namespace"] == "acme"
-            (names,) = metrics["Dimensions"]
-            for metric in metrics["Metrics"]:
-                found[metric["Name"], tuple((name, line[name]) for name in names)] = line[metric["Name"]][0]
-        return found
-
-    return read
 
 
 def test_a_step_is_timed_and_its_model_calls_are_counted_with_their_cost(emitted: Any) -> None:
@@ -163,6 +143,7 @@ def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emit
     count_calls([ModelCall.model_validate(steps.call("generate"))], {})
     count_cache_failure("grade_support")
     count_throttled("grade_relevance")
+    count_unversioned_ask()
     search_by_full_text_alone()
     manifest: Any = SimpleNamespace(read=lambda document_id: None, release=lambda record, owner: True)
     document = {"document_id": "d", "key": "c/a.md", "collection": "c", "execution": "e", "status": "ready"}

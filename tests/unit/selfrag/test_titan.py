@@ -1,4 +1,4 @@
-"""Titan: one text a call, patience with passages and none with a query, and errors that say who must act."""
+"""Titan: one text a call, no wait for a busy model, and errors that say who must act."""
 
 import io
 import json
@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError, NoCredentialsError, ReadTimeoutError
 
 from selfrag import bootstrap
-from selfrag.adapters.titan import PATIENCE_SECONDS, TitanEmbedder
+from selfrag.adapters.titan import SECONDS_OF_A_RUN, TitanEmbedder
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.ports.embedder import Embedder
 from tests.support.definition import INGESTION_MACHINE, lambda_tasks
@@ -128,65 +128,34 @@ def test_passages_before_one_that_is_refused_have_their_vectors() -> None:
 
 
 class Busy(Bedrock):
-    """A client that is too busy for all but every so manieth call, and a clock that only its pauses move."""
+    """A client that is too busy for every so manieth call, and a clock that only its calls move, by 8 s each."""
 
     def __init__(self, every: int) -> None:
         super().__init__()
         self.every, self.now = every, 0.0
-        self.pauses: list[float] = []
 
     def invoke_model(self, **asked: Any) -> dict[str, Any]:
-        self.error = None if (len(self.calls) + 1) % self.every == 0 else refused(429, "ThrottlingException")
+        self.now += 8
+        self.error = refused(429, "ThrottlingException") if (len(self.calls) + 1) % self.every == 0 else None
         return super().invoke_model(**asked)
 
-    def pause(self, seconds: float) -> None:
-        self.now += seconds
-        self.pauses.append(seconds)
 
-    def embedder(self) -> TitanEmbedder:
-        return TitanEmbedder(self, 512, clock=lambda: self.now, pause=self.pause)
-
-
-def test_a_busy_model_is_waited_for_longer_each_time_and_each_vector_is_got_once() -> None:
-    bedrock, texts = Busy(every=3), ["one passage", "two passages"]
-    assert len(list(bedrock.embedder().passages(texts))) == 2
-    assert [call["inputText"] for call in bedrock.calls] == [text for text in texts for _ in range(3)]
-    longest = [1.0, 2.0, 1.8, 3.6, 7.2]
-    assert all(most / 2 <= wait <= most for most, wait in zip(longest, bedrock.pauses, strict=True))
-
-
-def test_a_model_that_is_not_busy_is_not_waited_for() -> None:
-    bedrock = Busy(every=1)
-    assert len(list(bedrock.embedder().passages(["text"] * 25))) == 25
-    assert bedrock.pauses == []
-
-
-def test_a_slow_model_is_given_up_in_time_for_the_step_to_keep_what_came() -> None:
-    bedrock = Busy(every=1)
-    vectors = iter(bedrock.embedder().passages(["text"] * 25))
-    for _ in range(12):
-        next(vectors)
-        bedrock.now += 8
+def test_a_busy_model_is_not_waited_for() -> None:
+    bedrock = Busy(every=3)
+    vectors = iter(TitanEmbedder(bedrock, 512, lambda: bedrock.now).passages(["one", "two", "three"]))
+    assert len([next(vectors), next(vectors)]) == 2
     with pytest.raises(TemporarilyUnavailable):
         next(vectors)
+    assert (len(bedrock.calls), bedrock.now) == (3, 24), "one call for a refused passage, and no pause"
 
 
-def test_a_model_that_stays_busy_is_given_up_in_time_for_the_step_to_keep_what_came() -> None:
+def test_a_slow_model_is_asked_as_long_as_the_step_can_store_what_came() -> None:
     bedrock = Busy(every=1000)
-    with pytest.raises(TemporarilyUnavailable):
-        list(bedrock.embedder().passages(["one", "two"]))
-    assert PATIENCE_SECONDS - 30 <= bedrock.now <= PATIENCE_SECONDS
+    assert len(list(TitanEmbedder(bedrock, 512, lambda: bedrock.now).passages(["text"] * 25))) == 12
     (state,) = (each for each in lambda_tasks(INGESTION_MACHINE) if each.name == "EmbedPassages")
     config = bootstrap.embedder()._client.meta.config
     last_call = config.connect_timeout + config.read_timeout
-    assert PATIENCE_SECONDS + last_call + 15 <= state.body["TimeoutSeconds"], "the last call, and keeping what came"
-
-
-def test_a_query_is_not_waited_for() -> None:
-    bedrock = Busy(every=2)
-    with pytest.raises(TemporarilyUnavailable):
-        bedrock.embedder().query("leave")
-    assert (len(bedrock.calls), bedrock.pauses) == (1, [])
+    assert SECONDS_OF_A_RUN + last_call + 15 <= state.body["TimeoutSeconds"], "the last call, and storing what came"
 
 
 @pytest.mark.parametrize("dimensions", [None, "256", "512", "1024"])

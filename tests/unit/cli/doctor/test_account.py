@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from cli.doctor import machine_version
 from cli.doctor.account import Account
 from cli.doctor.checks import ACCOUNT, examine
 from cli.doctor.choices import Choices
@@ -16,6 +17,7 @@ from tests.support.doubles.aws_account import (
     ACCOUNT as NUMBER,
 )
 from tests.support.doubles.aws_account import (
+    MACHINE,
     NOT_ALLOWED,
     REGION,
     TITAN_TOKENS,
@@ -222,6 +224,35 @@ def test_a_region_without_a_service_blocks() -> None:
     levels = [each.level for each in findings("region", refused, text_recognition=True)]
     # A service that refuses to start a machine answers.
     assert levels == [Level.FINE, Level.UNKNOWN, Level.UNKNOWN]
+
+
+REFUSED_VERSION = {"stepfunctions.StartSyncExecution": Refused("InvalidArn")}
+ROLE_THERE = Refused("EntityAlreadyExists", status=409)
+
+
+def test_a_version_of_a_machine_is_started_before_a_deployment_and_what_was_made_for_it_is_removed() -> None:
+    taken, refused = finding("machine-version"), finding("machine-version", REFUSED_VERSION)
+    assert (taken.level, refused.level) == (Level.FINE, Level.LOOK)
+    assert "(InvalidArn): `ask` leaves the version out" in refused.says
+    assert "warning" in refused.do
+    for double in (AwsAccount(), AwsAccount(REFUSED_VERSION), AwsAccount({"iam.CreateRole": ROLE_THERE})):
+        examined(double)
+        called = dict(double.asked)
+        assert called["iam.DeleteRole"] == {"RoleName": "selfrag-doctor"}
+        assert called["stepfunctions.DeleteStateMachine"] == {"stateMachineArn": MACHINE}
+
+
+def test_a_role_that_step_functions_does_not_know_yet_is_waited_for_and_what_cannot_be_removed_is_told() -> None:
+    new = Refused("AccessDeniedException", "states.amazonaws.com is not authorized to assume the provided role.")
+    usual = AwsAccount().answers["stepfunctions.CreateStateMachine"]
+    replies = iter([new, new, usual])
+    answers = {"stepfunctions.CreateStateMachine": lambda asked: next(replies), "iam.DeleteRole": NOT_ALLOWED}
+    pauses: list[float] = []
+    account = Account(AwsAccount(answers).session(), Choices(), pause=pauses.append)
+    found = list(machine_version.version(account))
+    assert [each.level for each in found] == [Level.FINE, Level.LOOK]
+    assert "role selfrag-doctor could not be removed" in found[1].says
+    assert len(pauses) == 2
 
 
 def test_the_most_that_collections_may_cost_is_told_with_how_to_set_it() -> None:

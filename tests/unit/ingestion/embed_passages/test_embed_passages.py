@@ -52,17 +52,40 @@ class StoppingEmbedder(CountingEmbedder):
         raise self.error
 
 
-@pytest.mark.parametrize("error", [TemporarilyUnavailable("busy"), Misconfigured("no access")], ids=repr)
-def test_what_was_embedded_before_a_failure_is_kept_and_only_the_rest_is_asked_for(error: SelfragError) -> None:
-    values = [passage(f"p{n}", f"text {n}", title="").model_dump(mode="json") for n in range(6)]
-    work, task = FakeWork(**{"d/g/passages-00000.json": values}), Task(passages_key="d/g/passages-00000.json")
+class SlowEmbedder(CountingEmbedder):
+    """Embeds four passages in the time that it has."""
+
+    def passages(self, texts: Any) -> list[list[float]]:
+        return super().passages(texts[:4])
+
+
+def batch(number: int) -> tuple[list[Any], FakeWork, Task]:
+    """Return so many passages, where they are kept, and the task to embed them."""
+    values = [passage(f"p{n}", f"text {n}", title="").model_dump(mode="json") for n in range(number)]
+    return values, FakeWork(**{"d/g/passages-00000.json": values}), Task(passages_key="d/g/passages-00000.json")
+
+
+def test_from_a_busy_model_what_came_is_given_back_and_only_the_rest_is_asked_for_the_next_time() -> None:
+    values, work, task = batch(6)
     for first in (0, 3):
-        stopping = StoppingEmbedder(3 - first, error)
-        with pytest.raises(type(error)):
-            embed(task, work, stopping)  # type: ignore[arg-type]
+        stopping = StoppingEmbedder(3 - first, TemporarilyUnavailable("busy"))
+        result = embed(task, work, stopping)  # type: ignore[arg-type]
+        assert (result.done, result.busy) == (False, True)
         assert stopping.texts == [f"text {n}" for n in range(first, 3)]
         assert "d/g/vectors-00000.json" not in work.kept, "who finds this object takes the batch for whole"
     last = CountingEmbedder()
-    kept = work.kept[embed(task, work, last).vectors_key]  # type: ignore[arg-type]
+    result = embed(task, work, last)  # type: ignore[arg-type]
+    assert (result.done, result.busy) == (True, False)
     assert last.texts == ["text 3", "text 4", "text 5"]
-    assert [(one["passage"], one["vector"]) for one in kept] == [(value, [6.0]) for value in values]
+    assert [(one["passage"], one["vector"]) for one in work.kept[result.vectors_key]] == [
+        (value, [6.0]) for value in values
+    ]
+
+
+def test_an_embedder_whose_time_is_up_is_not_busy_and_one_that_is_wrongly_set_up_is_an_error() -> None:
+    _, work, task = batch(6)
+    result = embed(task, work, SlowEmbedder())  # type: ignore[arg-type]
+    assert (result.done, result.busy) == (False, False)
+    with pytest.raises(Misconfigured):
+        embed(task, work, StoppingEmbedder(1, Misconfigured("no access")))  # type: ignore[arg-type]
+    assert len(work.kept["d/g/partial-00000.json"]) == 5
