@@ -1,5 +1,6 @@
 """Requests and replies of the Messages API."""
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +20,23 @@ def flaw_of(message: "Message") -> Flaw | None:
     return "cut" if message.stop_reason in _CUT else None
 
 
-def verdict_in(message: "Message", shape: type[V]) -> V:
-    """Return the verdict in a message; raises ValidationError for another shape."""
+def verdict_in(message: "Message", shape: type[V], *, in_words: bool = False) -> V:
+    """Return the verdict in a message; raises ValidationError for another shape.
+
+    `in_words` allows for a fence around the JSON or a sentence before it.
+    """
     # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
     for block in message.content:
         if block.type == "tool_use":
             return shape.model_validate(block.input)
     text = "".join(block.text for block in message.content if block.type == "text")
-    return shape.model_validate_json(text)
+    found = re.search(r"\{.*\}", text, re.DOTALL) if in_words else None
+    return shape.model_validate_json(found[0] if found else text)
+
+
+def has_called(message: "Message") -> bool:
+    """Return whether a message calls a tool."""
+    return any(block.type == "tool_use" for block in message.content)
 
 
 def search_result(source: Source) -> dict[str, Any]:

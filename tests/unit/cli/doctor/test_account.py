@@ -28,6 +28,7 @@ from tests.support.doubles.aws_account import (
     titan_quotas,
 )
 from tests.support.doubles.model_server import ModelServer
+from tests.support.doubles.requests import schema_of
 from tests.support.examined import examined, finding, findings
 from tests.support.infra.rules import functions_of, local_values, text_of
 
@@ -195,7 +196,7 @@ def test_each_model_on_bedrock_is_asked_for_a_verdict_as_the_steps_ask() -> None
         chosen = {"model_provider": "bedrock", "models": models, "model_base_url": bedrock.url}
         _, *found = findings("models", **chosen)
     assert [each.says for each in found] == [f"{each} gives a verdict in {REGION}." for each in (SONNET, HAIKU)]
-    assert all(request["output_config"]["format"]["schema"] for request in bedrock.requests)
+    assert all(schema_of(request) for request in bedrock.requests)
 
 
 @pytest.mark.parametrize(
