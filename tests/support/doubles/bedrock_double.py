@@ -80,7 +80,9 @@ class BedrockServer(JsonServer):
         check(body)
         self.requests.append((model, body, False))
         reply = reply_to(_with_format(body))
-        reply["model"] = model
+        reply["model"] = model.rpartition("anthropic.")[2]
+        if "cache_control" in str(body["system"]):
+            reply["usage"]["cache_creation_input_tokens"] = 1000
         if "calling" in refuses and body.get("tools"):
             return {**reply, "content": [{"type": "text", "text": "It does: the passage says so."}]}
         return _as_called(body, reply)

@@ -58,8 +58,13 @@ def segment_of(block: Any) -> Segment:
     )
 
 
-def call_of(step: str, message: "Message", started: float, ended: float, prices: Mapping[str, Prices]) -> ModelCall:
-    """Return the call behind a message, with its cost; it began and ended at these seconds since the epoch."""
+def call_of(
+    step: str, message: "Message", started: float, ended: float, prices: Mapping[str, Prices], asked: str = ""
+) -> ModelCall:
+    """Return the call behind a message, with its cost; it began and ended at these seconds since the epoch.
+
+    Its price is that of the id that was `asked`: Bedrock's replies name the model without its group of regions.
+    """
     usage = message.usage
     call = ModelCall(
         step=step,
@@ -73,4 +78,5 @@ def call_of(step: str, message: "Message", started: float, ended: float, prices:
         cache_creation_input_tokens=usage.cache_creation_input_tokens or 0,
         cache_creation_1h_input_tokens=usage.cache_creation.ephemeral_1h_input_tokens if usage.cache_creation else 0,
     )
-    return call.model_copy(update={"cost_usd": cost_usd(call, prices)})
+    priced = call.model_copy(update={"model": asked or call.model})
+    return call.model_copy(update={"cost_usd": cost_usd(priced, prices)})

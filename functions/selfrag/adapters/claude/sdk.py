@@ -154,7 +154,7 @@ class SdkClaude:
                         raise
                     refusals += 1
                     continue
-                call = call_of(step, message, started, self._pace.now(), self._prices)
+                call = call_of(step, message, started, self._pace.now(), self._prices, model)
                 self._purse.paid(call)
                 return Said(message, call, profile)
 

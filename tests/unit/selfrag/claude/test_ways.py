@@ -12,6 +12,7 @@ from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.profiles import profile_of
 from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
 from selfrag.adapters.claude.sdk import SdkClaude
+from selfrag.domain.calls import cost_usd
 from selfrag.domain.errors import RequestRejected
 from selfrag.ports.cache import Remembering
 from selfrag.ports.model import Source
@@ -122,6 +123,15 @@ def test_the_cache_knows_a_verdict_by_its_texts_and_not_by_the_way_to_it(bedrock
     # A function that has just started would ask by a schema.
     second = Remembering(claude_at(bedrock, OFFERED), kept).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
     assert (first.cached, second.cached, second.verdict) == (False, True, first.verdict)
+
+
+def test_a_call_costs_what_the_id_that_was_asked_costs_though_the_reply_names_the_model_alone(
+    bedrock: BedrockServer,
+) -> None:
+    call = claude_at(bedrock, FORCEABLE).judge("grade_relevance", RUBRIC, FIELDS, Relevance).call
+    assert call is not None
+    assert call.model == "claude-haiku-5-5"
+    assert call.cost_usd == pytest.approx(1.1 * (cost_usd(call.model_copy(update={"cost_usd": None}), {}) or 0))
 
 
 def test_an_instruction_stands_after_the_rubric_so_that_the_cached_prompt_stays_the_same(
