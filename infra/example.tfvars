@@ -16,8 +16,14 @@ collection_public = true
 # Claude by Anthropic's API (a key is set after deployment), or by Bedrock.
 model_provider = "anthropic"
 # model_provider = "bedrock"
-# models = {
-#   generate = "us.anthropic.claude-..."   # and so for each step that asks the model: terraform names those without an id
+# models = { # ids of November 2026; us., eu. and global. say in which regions the model may run
+#   decide_retrieval    = "us.anthropic.claude-haiku-5-5"
+#   grade_relevance     = "us.anthropic.claude-haiku-5-5"
+#   generate            = "global.anthropic.claude-sonnet-5-5"
+#   grade_support       = "global.anthropic.claude-sonnet-5-5"
+#   grade_support_first = "us.anthropic.claude-haiku-5-5"
+#   grade_utility       = "us.anthropic.claude-haiku-5-5"
+#   rewrite_question    = "us.anthropic.claude-haiku-5-5"
 # }
 
 # Which model judges what: thrifty, balanced or strict.

@@ -257,6 +257,16 @@ data "aws_iam_policy_document" "step" {
       sid       = statement.value.sid
       actions   = statement.value.actions
       resources = statement.value.resources
+
+      dynamic "condition" {
+        for_each = lookup(statement.value, "profiles", null) == null ? [] : [statement.value.profiles]
+
+        content {
+          test     = "StringEquals"
+          variable = "bedrock:InferenceProfileArn"
+          values   = condition.value
+        }
+      }
     }
   }
 }
@@ -277,31 +287,38 @@ locals {
   }]
 
   # With an API key the steps read its secret; with Bedrock each may invoke its own model, and the one asked before it.
+  # An id with a prefix of a region group (us., eu., global.) is an inference profile, which calls the model in any
+  # region of its group: those need both ARNs. The model's own is allowed by way of the profile alone, which keeps the
+  # question within the group.
   model_statements = {
-    for step in local.model_steps : step => [
-      {
+    for step, models in local.models_of : step => concat(
+      [for secrets in [aws_secretsmanager_secret.anthropic[*].arn] : {
         sid       = "AskModel"
-        actions   = var.model_provider == "bedrock" ? ["bedrock:InvokeModel"] : ["secretsmanager:GetSecretValue"]
-        resources = var.model_provider == "bedrock" ? flatten([for model in local.models_of[step] : local.bedrock_models[model]]) : aws_secretsmanager_secret.anthropic[*].arn
-      }
-    ]
+        actions   = ["secretsmanager:GetSecretValue"]
+        resources = secrets
+      } if var.model_provider != "bedrock"],
+      [for arns in [[
+        for model in models : startswith(model, "anthropic.") ?
+        "arn:${local.partition}:bedrock:${local.region}::foundation-model/${model}" :
+        "arn:${local.partition}:bedrock:${local.here}:inference-profile/${model}"
+        ]] : {
+        sid       = "AskModel"
+        actions   = ["bedrock:InvokeModel"]
+        resources = arns
+      } if var.model_provider == "bedrock"],
+      [for profiles in [[for model in models : model if !startswith(model, "anthropic.")]] : {
+        sid       = "AskModelByProfile"
+        actions   = ["bedrock:InvokeModel"]
+        resources = distinct([for id in profiles : "arn:${local.partition}:bedrock:*::foundation-model/${replace(id, "/^[a-z-]+\\./", "")}"])
+        profiles  = [for id in profiles : "arn:${local.partition}:bedrock:${local.here}:inference-profile/${id}"]
+      } if var.model_provider == "bedrock" && length(profiles) > 0]
+    )
   }
 
   models_of = {
     for step in local.model_steps : step => distinct([
       for name in [step, "${step}_first"] : var.models[name] if contains(keys(var.models), name)
     ])
-  }
-
-  # An id with a prefix of a region group (us., eu., global.) is an inference profile, which calls the model in any
-  # region of its group: those need both ARNs.
-  bedrock_models = {
-    for model in distinct(values(var.models)) : model => startswith(model, "anthropic.") ? [
-      "arn:${local.partition}:bedrock:${local.region}::foundation-model/${model}"
-      ] : [
-      "arn:${local.partition}:bedrock:${local.here}:inference-profile/${model}",
-      "arn:${local.partition}:bedrock:*::foundation-model/${replace(model, "/^[a-z-]+\\./", "")}"
-    ]
   }
 
   # Lambda requires these on every resource to put a function into a network.

@@ -25,7 +25,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
     Check("who", "Who you are", ("sts:GetCallerIdentity",), (limits.who,)),
     Check("concurrency", "Lambda's limit", ("lambda:GetAccountSettings",), (limits.concurrency,)),
     Check("quotas", "Service Quotas", Quotas.ACTIONS, (limits.embeddings, limits.claude, limits.hosting)),
-    Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.verdicts)),
+    Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.claude)),
     Check(
         "region",
         "A service of the region",
@@ -73,6 +73,7 @@ DEPLOYED: tuple[Check[Deployment], ...] = (
             "states:DescribeStateMachine",
             "secretsmanager:DescribeSecret",
             "aoss:GetAccessPolicy",
+            "bedrock:GetInferenceProfile",
         ),
         (permissions.simulated, permissions.data_access),
     ),

@@ -8,6 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from cli.doctor.account import Account
 from cli.doctor.findings import Finding, blocks, fine, look, unknown
 from cli.doctor.needs import (
+    BEDROCK_TOKENS,
     LAMBDA_SECONDS,
     MODEL_CALLS,
     MODEL_TOKENS,
@@ -27,8 +28,6 @@ CONCURRENCY, USUAL_CONCURRENCY = "L-B99A9384", 1000
 TITAN = r"On-demand .*{} per minute for Amazon Titan Text Embeddings V2"
 # docs/sizing.md reckons with this one.
 USUAL_EMBEDDINGS = 2000
-# One question a second: below it more should be asked for.
-USUAL_CALLS, USUAL_TOKENS = 60 * MODEL_CALLS, 60 * MODEL_TOKENS
 LOADS = (1_000, 10_000, 1_000_000)
 CONSOLE = "https://{0}.console.aws.amazon.com/servicequotas/home/services/{1}/quotas"
 # Bedrock's ids: a group of regions, the maker, family and version in either order, a date.
@@ -93,14 +92,14 @@ def _of_titan(account: Account) -> Finding:
     region = account.embedding_region
     listed = account.quotas("bedrock", region)
     requests, tokens = (listed.named(TITAN.format(what)) for what in ("requests", "tokens"))
-    limits = [(quota.value / each, quota) for quota, each in ((requests, 1), (tokens, PASSAGE_TOKENS)) if quota]
-    if not limits:
+    # Calls are what binds: the quota of tokens counts where an account has no other.
+    quota, each = (requests, 1) if requests else (tokens, PASSAGE_TOKENS)
+    if quota is None:
         return unknown(
             f"Service Quotas names no quota of Titan Text Embeddings V2 in {region}.",
             f"Look for it at {CONSOLE.format(region, 'bedrock')}.",
         )
-    calls, quota = min(limits, key=lambda limit: limit[0])
-    more = quota.raise_to(USUAL_EMBEDDINGS if quota is requests else USUAL_EMBEDDINGS * PASSAGE_TOKENS)
+    calls, more = quota.value / each, quota.raise_to(USUAL_EMBEDDINGS * each)
     told = _told(requests, tokens)
     if calls == 0:
         return blocks(
@@ -122,7 +121,7 @@ def _of_claude(account: Account, model: str) -> Finding:
     tokens = listed.named(rf"{name[0]} .*tokens per minute for {name[1]}") if name else None
     # Of the two the one that breaks first; where both are there, tokens mostly do.
     limits = [(quota.value / each, quota, 60 * each)
-              for quota, each in ((tokens, MODEL_TOKENS), (calls, MODEL_CALLS)) if quota]  # fmt: skip
+              for quota, each in ((tokens, BEDROCK_TOKENS), (calls, MODEL_CALLS)) if quota]  # fmt: skip
     if not limits:
         where = CONSOLE.format(account.region, "bedrock")
         return unknown(f"Service Quotas names no quota of {model}.", f"Look for it at {where}.")

@@ -21,6 +21,8 @@ MACHINES = (
     "standard",
 )
 BUCKETS = ("documents", "work")
+# Made with `text_recognition`.
+RECOGNIZED = "recognized"
 _FUNCTIONS = Path(__file__).parents[2] / "functions"
 _SHOWN = 3
 
@@ -42,7 +44,7 @@ def roles(account: Account) -> Iterator[Finding]:
 def buckets(account: Account) -> Iterator[Finding]:
     """Look for the deployment's buckets, whose names are one for all accounts."""
     taken = set()
-    for part in BUCKETS:
+    for part in (*BUCKETS, *([RECOGNIZED] if account.choices.text_recognition else [])):
         name = f"{account.choices.name}-{part}-{account.number}-{account.region}"
         try:
             account.client("s3").head_bucket(Bucket=name)

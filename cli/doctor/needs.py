@@ -4,8 +4,10 @@ The only place of these figures in code: docs/costs.md and docs/sizing.md reckon
 """
 
 MODEL_CALLS = 8
-# Input and output of all of them.
+# Input and output of all of them, as Anthropic counts them.
 MODEL_TOKENS = 14_300
+# As Bedrock does: Claude's output counts five times. While a call is at work its `max_tokens` count in place of that.
+BEDROCK_TOKENS, BEDROCK_RESERVED = 17_300, 23_300
 LAMBDA_SECONDS = 26
 EMBEDDINGS = 1
 TRANSITIONS = 32
@@ -26,9 +28,12 @@ def by_embedding(calls_a_minute: float) -> float:
     return calls_a_minute / 60 / EMBEDDINGS
 
 
-def by_model(calls_a_minute: float | None, tokens_a_minute: float | None) -> float:
-    """Return the questions a second of a model that makes all calls; None is no limit."""
-    limits = [(calls_a_minute, MODEL_CALLS), (tokens_a_minute, MODEL_TOKENS)]
+def by_model(calls_a_minute: float | None, tokens_a_minute: float | None, tokens: float = BEDROCK_TOKENS) -> float:
+    """Return the questions a second of a model that makes all calls; None is no limit.
+
+    `tokens` is how many a question takes by the provider's count.
+    """
+    limits = [(calls_a_minute, MODEL_CALLS), (tokens_a_minute, tokens)]
     return min(limit / 60 / each for limit, each in limits if limit is not None)
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -24,22 +25,42 @@ _MODEL_KEY = ":secret:${anthropic}"
 _FUNCTION = re.compile(r'arn:[^"\s]+:function:[^"\s]+')
 
 Calls = list[tuple[str, str, list[str]]]
+_INVOKE = ["bedrock:InvokeModel"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a role: its resource and actions, and the inference profile by which a model is called, if any."""
+
+    role: str
+    resource: str
+    actions: list[str]
+    profile: str = ""
+
+    @property
+    def context(self) -> list[dict[str, Any]]:
+        """Return the values of IAM's condition keys."""
+        key = {"ContextKeyName": "bedrock:InferenceProfileArn", "ContextKeyType": "string"}
+        return [{**key, "ContextKeyValues": [self.profile]}] if self.profile else []
 
 
 def simulated(deployment: Deployment) -> Iterator[Finding]:
     """Ask IAM about each call and yield those that it would refuse."""
     client = deployment.account.client("iam")
     calls, refused = list(_calls(deployment)), 0
-    for role, resource, actions in calls:
-        arn = deployment.account.role_arn(role)
-        reply = client.simulate_principal_policy(PolicySourceArn=arn, ActionNames=actions, ResourceArns=[resource])
+    for call in calls:
+        reply = client.simulate_principal_policy(
+            PolicySourceArn=deployment.account.role_arn(call.role), ActionNames=call.actions,
+            ResourceArns=[call.resource], ContextEntries=call.context,
+        )  # fmt: skip
         for result in reply["EvaluationResults"]:
             if result["EvalDecision"] != "allowed":
                 refused += 1
-                yield blocks(f"The role of {role} may not {result['EvalActionName']} on {resource}.", _why(result))
-    count = sum(len(actions) for _, _, actions in calls)
+                action = result["EvalActionName"]
+                yield blocks(f"The role of {call.role} may not {action} on {call.resource}.", _why(result))
+    count = sum(len(call.actions) for call in calls)
     if not refused:
-        yield fine(f"IAM allows each of the {count} calls that {len({role for role, _, _ in calls})} roles make.")
+        yield fine(f"IAM allows each of the {count} calls that {len({call.role for call in calls})} roles make.")
 
 
 def data_access(deployment: Deployment) -> Iterator[Finding]:
@@ -62,16 +83,20 @@ def data_access(deployment: Deployment) -> Iterator[Finding]:
         yield fine("The collection's data access policy lets the functions search, write and remove passages.")
 
 
-def _calls(deployment: Deployment) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the role, the resource and the actions of every call of a function or a machine."""
+def _calls(deployment: Deployment) -> Iterator[Call]:
+    """Yield every call of a function or a machine."""
     for who, resource, actions in _listed(deployment):
         if not resource.startswith(_INDEX):
-            yield from ((role, resource, actions) for role in ROLES.get(who, (who,)))
+            yield from (Call(role, resource, actions) for role in ROLES.get(who, (who,)))
+    if deployment.choices.model_provider == "bedrock":
+        yield from _model_calls(deployment)
     client = deployment.account.client("stepfunctions")
     for machine in MACHINES:
         arn = f"{deployment.account.arn('states')}:stateMachine:{deployment.name}-{machine}"
         definition = client.describe_state_machine(stateMachineArn=arn)["definition"]
-        yield from ((machine, each, ["lambda:InvokeFunction"]) for each in sorted(set(_FUNCTION.findall(definition))))
+        yield from (
+            Call(machine, each, ["lambda:InvokeFunction"]) for each in sorted(set(_FUNCTION.findall(definition)))
+        )
 
 
 def _listed(deployment: Deployment) -> Calls:
@@ -81,9 +106,8 @@ def _listed(deployment: Deployment) -> Calls:
     for who, calls in _recorded():
         index = choices.searched if who == "retrieve" else choices.written
         for resource, actions in calls.items():
-            if resource.endswith(_MODEL_KEY) and choices.model_provider == "bedrock":
-                found += [(who, arn, ["bedrock:InvokeModel"]) for arn in _model_arns(deployment, who)]
-            elif not (resource.endswith(":secret:${tavily}") and not choices.web_search):
+            keyless = resource.endswith(_MODEL_KEY) and choices.model_provider == "bedrock"
+            if not keyless and not (resource.endswith(":secret:${tavily}") and not choices.web_search):
                 found.append((who, Template(resource).substitute(values, index=index), actions))
     return found
 
@@ -107,14 +131,18 @@ def _values(deployment: Deployment) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _model_arns(deployment: Deployment, step: str) -> Iterator[str]:
-    """Yield the model of a step, and its first judge if there is one."""
+def _model_calls(deployment: Deployment) -> Iterator[Call]:
+    """Yield the calls of each step to its models, through a profile in each region to which that may send them."""
     models, beginning = deployment.choices.models, deployment.account.arn("bedrock")
-    for model in dict.fromkeys((models.get(step, ""), models.get(first_of(step), models.get(step, "")))):
-        if model.startswith("anthropic."):
-            yield f"{beginning.rpartition(':')[0]}::foundation-model/{model}"
-        else:
-            yield f"{beginning}:inference-profile/{model}"
+    for step in DEFAULT_MODELS:
+        for model in dict.fromkeys(models[name] for name in (step, first_of(step)) if name in models):
+            if model.startswith("anthropic."):
+                yield Call(step, f"{beginning.rpartition(':')[0]}::foundation-model/{model}", _INVOKE)
+                continue
+            profile = f"{beginning}:inference-profile/{model}"
+            yield Call(step, profile, _INVOKE)
+            reply = deployment.account.client("bedrock").get_inference_profile(inferenceProfileIdentifier=model)
+            yield from (Call(step, each["modelArn"], _INVOKE, profile) for each in reply["models"])
 
 
 def _granted(grants: Any, principal: str, resource: str, permission: str) -> bool:

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,16 @@ from ask.routes.description import DESCRIPTION
 from cli.local.serving.invocation import COMPRESSED_FROM_BYTES
 from infra.packages.package import FUNCTIONS
 from infra.packages.zips import LAYERS, steps_of
-from tests.support.infra.tools import INFRA, copy_configuration, environment, provider_mirror, run, terraform
+from tests.support.infra.tools import (
+    INFRA,
+    can_decide,
+    copy_configuration,
+    environment,
+    provider_mirror,
+    run,
+    terraform,
+)
+from tests.support.roles.roles import decider
 
 # Nothing answers here: a plan that gets as far as calling AWS ends at once.
 NOWHERE = "http://127.0.0.1:9"
@@ -126,6 +136,38 @@ def test_the_check_of_support_may_invoke_both_of_its_models_and_no_other_step_ma
     models = {**ON_BEDROCK, "grade_support_first": "anthropic.claude-haiku-5-5"}
     allowed = _worked_out(infra, "local.models_of", model_provider="bedrock", models=models)
     assert allowed == {step: [models[step]] for step in STEPS} | {"grade_support": list(dict.fromkeys(models.values()))}
+
+
+def test_a_model_behind_a_profile_may_be_invoked_by_way_of_that_profile_alone(infra: Path) -> None:
+    known = {"partition": "aws", "region": "us-east-1", "account": "123456789012", "here": "us-east-1:123456789012"}
+    (infra / "known_override.tf.json").write_text(json.dumps({"locals": known}))
+    models = {**ON_BEDROCK, "generate": "eu.anthropic.claude-sonnet-5-5", "grade_support_first": "anthropic.claude-h"}
+    found = _worked_out(infra, "local.model_statements", model_provider="bedrock", models=models)
+    profile = f"arn:aws:bedrock:{known['here']}:inference-profile/{models['generate']}"
+    actions = ["bedrock:InvokeModel"]
+    assert found["generate"] == [
+        {"sid": "AskModel", "actions": actions, "resources": [profile]},
+        {"sid": "AskModelByProfile", "actions": actions, "profiles": [profile],
+         "resources": ["arn:aws:bedrock:*::foundation-model/anthropic.claude-sonnet-5-5"]},
+    ]  # fmt: skip
+    own = "arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-h"
+    assert own in found["grade_support"][0]["resources"]
+    if can_decide():
+        policy = {"Version": "2012-10-17", "Statement": [_as_aws_has_it(each) for each in found["generate"]]}
+        elsewhere = "arn:aws:bedrock:eu-west-3::foundation-model/anthropic.claude-sonnet-5-5"
+        decide = partial(decider().allows, policy, *actions)
+        assert decide(profile)
+        assert decide(elsewhere, context={"bedrock:InferenceProfileArn": profile})
+        assert not decide(elsewhere)
+        assert not decide(elsewhere, context={"bedrock:InferenceProfileArn": profile.replace("/eu.", "/global.")})
+
+
+def _as_aws_has_it(statement: dict[str, Any]) -> dict[str, Any]:
+    """Return a statement of the locals as the data source makes it."""
+    condition = {"StringEquals": {"bedrock:InferenceProfileArn": statement.get("profiles")}}
+    made = {"Sid": statement["sid"], "Effect": "Allow", "Action": statement["actions"]}
+    more = {"Condition": condition} if "profiles" in statement else {}
+    return {**made, "Resource": statement["resources"], **more}
 
 
 CHOOSE = "Choose how the collection is reached"

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, Prices
 from selfrag.ports.recent import Recent
@@ -42,8 +43,10 @@ def claude_of(
     recent: MemoryCalls | None = None,
     time: Skipping | None = None,
     prices: Mapping[str, Prices] | None = None,
+    capabilities: Capabilities | None = None,
 ) -> SdkClaude:
     """Claude for one task, of which nothing is known but what is given here."""
     limits = limits or Limits()
     pace = Pace((time or Skipping()).clock, recent or MemoryCalls(), seconds, limits.deadline_ms)
-    return SdkClaude(client, {**DEFAULT_MODELS, **(models or {})}, prices or {}, pace, limits.budget_usd)
+    models, budget = {**DEFAULT_MODELS, **(models or {})}, limits.budget_usd
+    return SdkClaude(client, models, prices or {}, pace, budget, capabilities=capabilities)

@@ -17,7 +17,7 @@ from selfrag.ports.prompts import Prompt
 from tests.support import steps
 
 # The shortest prompt, in tokens, that the service will cache; shorter ones are never cached, without an error.
-SMALLEST_CACHEABLE = {"claude-haiku-5-5": 512, "claude-sonnet-5-5": 1024}
+SMALLEST_CACHEABLE = {"claude-haiku-5-5": 512, "claude-sonnet-5-5": 512}
 PROMPT = Prompt("the rubric", "version-1")
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from selfrag.domain.calls import PRICES, ModelCall, cost_usd
+from cli.doctor import needs
+from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
+from selfrag.domain.calls import PRICES, ModelCall, cost_usd, price_of
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST, PROFILES
 from tests.support.fakes import SMALLEST_CACHEABLE
 
@@ -33,7 +35,7 @@ def test_the_prices_of_claude_are_those_of_the_responses(name: str, model: str) 
 
 
 def test_a_price_that_a_deployment_names_is_not_hidden_by_that_of_a_shorter_name() -> None:
-    model = "eu.anthropic.claude-sonnet-5-5-fast-v1:0"
+    model = "global.anthropic.claude-sonnet-5-5-fast-v1:0"
     call = ModelCall(
         step="generate", model=model, started_at=0, ended_at=1, stop_reason="end_turn", output_tokens=1_000_000
     )
@@ -41,12 +43,32 @@ def test_a_price_that_a_deployment_names_is_not_hidden_by_that_of_a_shorter_name
     assert cost_usd(call, {"claude-sonnet-5-5-fast": (3.0, 7.0, 0.3)}) == 7.0
 
 
+@pytest.mark.parametrize(
+    ("model", "factor"),
+    [
+        ("claude-sonnet-5-5", 1.0),
+        ("global.anthropic.claude-sonnet-5-5", 1.0),
+        ("us.anthropic.claude-sonnet-5-5", 1.1),
+        ("eu.anthropic.claude-sonnet-5-5-v1:0", 1.1),
+        ("anthropic.claude-sonnet-5-5", 1.1),
+    ],
+)
+def test_bedrocks_ids_of_a_region_or_of_a_group_cost_a_tenth_more(model: str, factor: float) -> None:
+    assert price_of(model, {}) == pytest.approx([factor * price for price in PRICES["claude-sonnet-5-5"]])
+    # A price that a deployment names is what it pays.
+    assert price_of(model, {"claude-sonnet-5-5": (3.0, 15.0, 0.3)}) == (3.0, 15.0, 0.3)
+
+
+def test_reads_from_the_cache_have_the_prices_of_the_list() -> None:
+    assert [PRICES[f"claude-{name}-5-5"][2] for name in ("haiku", "sonnet", "opus")] == [0.01, 0.10, 0.20]
+
+
 def test_both_tables_are_there() -> None:
     assert len(TABLES) == 2
 
 
 PROFILE_STEP = re.compile(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.M)
-PROFILE_PRICE = re.compile(r"^\| `(\w+)`(?:, (.+?))? \| ([\d.]+) \| ([\d.]+) \|$", re.M)
+PROFILE_PRICE = re.compile(r"^\| `(\w+)`(?:, ([^|]+?))? \| ([\d.]+) \| ([\d.]+) \|$", re.M)
 LETTERS = {"H": "claude-haiku-5-5", "S": "claude-sonnet-5-5"}
 DOUBTED = {"no doubt": 0.0, "one answer in ten is doubted": 0.1, "every answer is doubted": 1.0}
 
@@ -73,6 +95,39 @@ def test_what_a_profile_costs_follows_from_its_models_and_the_tokens_of_each_ste
             dollars += _dollars(tokens, models[step], warm) * (DOUBTED[doubts] if first else 1)
         said = next(row[column] for row in prices if row[:2] == (profile, doubts))
         assert abs(dollars - float(said)) < 0.005, (profile, doubts, dollars)
+
+
+THOUGHT_ROW = re.compile(r"^\| `(\w+)`(?:, no doubt)? \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", re.M)
+
+
+def test_what_thinking_costs_follows_from_the_calls_that_think_and_the_price_of_output() -> None:
+    section = PAGE.split("### Thinking\n")[1].split("\n## ")[0]
+    thought = int(re.findall(r"(\d+) tokens of thought", section)[0])
+    rows = THOUGHT_ROW.findall(section)
+    assert {profile for profile, *_ in rows} == set(PROFILES)
+    for profile, *said in rows:
+        models, without, answers, all_calls = PROFILES[profile], 0.0, 0.0, 0.0
+        for step, tokens, _ in map(_row, PROFILE_STEP.findall(PAGE)):
+            model = models[FIRST] if step == "grade_support" and FIRST in models else models[step]
+            thinking = tokens[0] * thought * PRICES[model][1] / 1000
+            without += _dollars(tokens, model, warm=False)
+            answers += thinking if step == "generate" else 0.0
+            all_calls += thinking
+        assert [float(one) for one in said] == pytest.approx(
+            [without, without + answers, without + all_calls], abs=0.005
+        ), profile
+
+
+def test_what_a_question_takes_of_a_quota_follows_from_the_tokens_of_each_step() -> None:
+    rows = [tokens for _, tokens, _ in map(_row, PROFILE_STEP.findall(PAGE))]
+    calls = sum(tokens[0] for tokens in rows)
+    asked = sum(calls * (rubric + rest) for calls, rubric, rest, _ in rows)
+    written = sum(calls * written for calls, *_, written in rows)
+    assert calls == needs.MODEL_CALLS
+    assert round(asked + written, -2) == needs.MODEL_TOKENS
+    assert round(asked + 5 * written, -2) == needs.BEDROCK_TOKENS
+    reserved = (calls - 1) * VERDICT_TOKENS + MOST_TOKENS
+    assert round(asked + reserved, -2) == needs.BEDROCK_RESERVED
 
 
 def _row(found: tuple[str, ...]) -> tuple[str, list[int], tuple[str, ...]]:

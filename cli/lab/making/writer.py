@@ -117,7 +117,7 @@ class Writer:
         return self._claude(Limits(budget_usd=left))
 
     def _paid(self, judgement: Judgement[Any]) -> None:
-        self.spent += (judgement.call.cost_usd or 0.0) if judgement.call else 0.0
+        self.spent += sum(call.cost_usd or 0.0 for call in judgement.took["calls"])
         if judgement.flaw == "unavailable":
             raise TemporarilyUnavailable(judgement.cause)
 

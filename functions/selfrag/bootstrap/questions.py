@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from selfrag.bootstrap import forget, settings, warm
 from selfrag.runtime.clock import Clock
-from selfrag.runtime.metrics import count_cache_failure
+from selfrag.runtime.metrics import count_cache_failure, count_refused_feature
 from selfrag.runtime.models import first_of
 from selfrag.runtime.observability import logger
 from selfrag.runtime.parts import once
 
 if TYPE_CHECKING:
+    from selfrag.adapters.claude.capabilities import Capabilities
     from selfrag.domain.calls import Limits
     from selfrag.ports.cache import VerdictCache
     from selfrag.ports.grading import Grader
@@ -91,7 +92,22 @@ def _sdk_claude(limits: "Limits") -> "Claude":
 
     config = settings()
     pace = Pace(clock(), recent_calls(), config.model_timeout_seconds, limits.deadline_ms)
-    return SdkClaude(claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key)
+    return SdkClaude(
+        claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key, capabilities()
+    )
+
+
+@once
+def capabilities() -> "Capabilities":
+    """Make the record of what the models have refused, which lives as long as the function."""
+    from selfrag.adapters.claude.capabilities import Capabilities
+
+    return Capabilities(_feature_refused)
+
+
+def _feature_refused(model: str, feature: str) -> None:
+    count_refused_feature(feature)
+    logger.warning("a model refused a feature of requests", extra={"model": model, "feature": feature})
 
 
 @once

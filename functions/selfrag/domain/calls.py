@@ -1,20 +1,24 @@
 """Calls to the model: their usage and their prices."""
 
+import re
 from collections.abc import Mapping
 
 from selfrag.domain.base import Model
 
 Prices = tuple[float, float, float]
 
-# US dollars per million tokens: input, output, cache read. Vendor's price list, read November 2026.
-# Cache reads are a tenth of the input price where the list does not say otherwise.
+# US dollars per million tokens: input, output, cache read, by the vendor's price list of the day behind each row.
 PRICES: dict[str, Prices] = {
-    "claude-haiku-5-5": (0.10, 0.50, 0.01),
-    "claude-sonnet-5-5": (2.0, 10.0, 0.10),
-    "claude-opus-5-5": (4.0, 20.0, 0.40),
-    "claude-haiku-4-5": (1.0, 5.0, 0.10),
-    "claude-sonnet-4-6": (3.0, 15.0, 0.30),
+    # Of requests up to 100,000 tokens; no step sends more.
+    "claude-haiku-5-5": (0.10, 0.50, 0.01),  # 7 October 2026
+    "claude-sonnet-5-5": (2.0, 10.0, 0.10),  # 7 October 2026
+    "claude-opus-5-5": (4.0, 20.0, 0.20),  # 22 September 2026
+    "claude-haiku-4-5": (1.0, 5.0, 0.10),  # 24 October 2026
+    "claude-sonnet-4-6": (3.0, 15.0, 0.30),  # 24 October 2026
 }
+# Bedrock's price of these models in one region or group of regions, in times of `global.`; October 2026.
+REGIONAL_FACTOR = 1.1
+_REGIONAL = re.compile(r"(?:^|(?<!global)\.)anthropic\.")
 # The price of a write to the prompt cache, in times of the plain input, by its time to live.
 WRITE_FACTORS = {"5m": 1.25, "1h": 2.0}
 
@@ -95,8 +99,13 @@ def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None
 def price_of(model: str, more_prices: Mapping[str, Prices]) -> Prices | None:
     """Return the prices of a model, or None if they are not known.
 
-    A model has the price of the longest name that its id contains: Bedrock's ids have more around the name.
+    A model has the price of the longest name that its id contains: Bedrock's ids have more around the name, and its
+    regional ones cost more. A price of `more_prices` is taken as it is.
     """
     prices = {**PRICES, **more_prices}
     known = max((name for name in prices if name in model), key=len, default=None)
-    return None if known is None else prices[known]
+    if known is None:
+        return None
+    factor = REGIONAL_FACTOR if known not in more_prices and _REGIONAL.search(model) else 1.0
+    asked, written, read = prices[known]
+    return asked * factor, written * factor, read * factor

@@ -19,7 +19,7 @@ class Asked:
 
     An `unavailable` or `cached` result has no reply, so its `call` is None. `error` is the class name of the error
     without which there would be a reply, `cause` its sentence; `throttled` as in a step's result. `cached` marks a
-    cache hit.
+    cache hit. `earlier` are paid calls before it, whose replies did not serve.
     """
 
     call: ModelCall | None
@@ -29,12 +29,13 @@ class Asked:
     throttled: bool = False
     cached: bool = False
     warnings: tuple[str, ...] = ()
+    earlier: tuple[ModelCall, ...] = ()
 
     @property
     def took(self) -> dict[str, Any]:
         """Return the requests as the fields of a step's result."""
         told = ("attempts", "error", "cause", "throttled")
-        calls = [] if self.call is None else [self.call]
+        calls = [*self.earlier, *([] if self.call is None else [self.call])]
         return {"calls": calls, "warnings": list(self.warnings), **{name: getattr(self, name) for name in told}}
 
 

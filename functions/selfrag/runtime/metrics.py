@@ -1,8 +1,8 @@
 """CloudWatch metrics, written to the log (EMF, by Powertools).
 
 A metric is billed for each combination of its dimensions, so there are three small sets: the step; the step and the
-model; and one word of the verdict, status or strategy that is counted. The namespace is `POWERTOOLS_METRICS_NAMESPACE`,
-the deployment's name.
+model; and one word of the verdict, status, strategy or feature that is counted. The namespace is
+`POWERTOOLS_METRICS_NAMESPACE`, the deployment's name.
 """
 
 import os
@@ -44,6 +44,11 @@ def count_cache_failure(step: str) -> None:
 def count_throttled(step: str) -> None:
     """Count one run of a step that a rate limit of the model refused a request of."""
     emit({"step": step}, {"ThrottledSteps": 1})
+
+
+def count_refused_feature(feature: str) -> None:
+    """Count one feature of requests that a model refused, so that it is asked in another way."""
+    emit({"feature": feature}, {"RefusedFeatures": 1})
 
 
 def count_full_text_search() -> None:

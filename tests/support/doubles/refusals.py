@@ -1,10 +1,11 @@
 """What the Messages API refuses, refused by its doubles too, so that what passes here passes there."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from cli.local.stand_in.messages import Refused, content_blocks
-from tests.support.doubles.requests import is_current, output_format
+from tests.support.doubles.requests import is_current, output_format, takes_forced_tool
 
 _SAMPLING = ("temperature", "top_p", "top_k")
 
@@ -60,13 +61,28 @@ def _check_for_current(body: Mapping[str, Any]) -> None:
     sampling = [name for name in _SAMPLING if name in body]
     if sampling:
         raise Refused(f"{sampling[0]}: sampling parameters are not supported by {body['model']}")
-    if isinstance(body.get("tool_choice"), dict) and body["tool_choice"].get("type") in ("tool", "any"):
-        raise Refused(f"tool_choice: a forced tool is not supported by {body['model']}")
+    forced = isinstance(body.get("tool_choice"), dict) and body["tool_choice"].get("type") in ("tool", "any")
+    if forced and not takes_forced_tool(body["model"]):
+        raise Refused('tool_choice: type "tool" and "any" are not supported for this model')
     if body["messages"][-1]["role"] == "assistant":
         raise Refused(f"messages: {body['model']} does not take an assistant message at the end")
-    thinking = body.get("thinking")
-    if isinstance(thinking, dict) and (thinking.get("type") == "disabled" or "budget_tokens" in thinking):
-        raise Refused(f"thinking: budgets and disabled thinking are not supported by {body['model']}")
+    _check_thinking(body.get("thinking"), body["model"])
+
+
+def _check_thinking(thinking: Any, model: str) -> None:
+    """Raise Refused for a setting that a model of the 5 family does not have."""
+    if not isinstance(thinking, dict):
+        return
+    kind, taken = thinking.get("type"), ["adaptive"]
+    if re.search(r"claude-haiku-5|claude-(?:sonnet|opus)-5(?!-\d)", model):
+        taken.append("disabled")
+    if "claude-sonnet-5-5" in model:
+        taken.append("between_tools")
+    if kind not in taken:
+        raise Refused(
+            f'"thinking.type.{kind}" is not supported for this model. Use "thinking.type.{taken[-1]}" and '
+            '"output_config.effort" to control thinking behavior.'
+        )
 
 
 def _cites(block: Mapping[str, Any]) -> bool:

@@ -14,6 +14,11 @@ def is_current(model: str) -> bool:
     return bool(_FIVE.search(model))
 
 
+def takes_forced_tool(model: str) -> bool:
+    """Return whether a model takes a forced tool choice: of the 5 family, Haiku and the first ones."""
+    return not is_current(model) or bool(re.search(r"claude-haiku-5|claude-(?:sonnet|opus)-5(?!-\d)", model))
+
+
 def output_format(body: Mapping[str, Any]) -> Any:
     """Return the format of the structured output that is asked for, or None."""
     config = body.get("output_config")

@@ -12,6 +12,7 @@ EMITTED: dict[str, frozenset[str]] = {
     "Questions": frozenset({"status"}),
     "Strategies": frozenset({"strategy"}),
     "Documents": frozenset({"status"}),
+    "RefusedFeatures": frozenset({"feature"}),
     "RetrievalDecisions": frozenset({"decision"}),
     "SupportLevels": frozenset({"level"}),
 }

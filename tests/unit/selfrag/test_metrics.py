@@ -10,6 +10,7 @@ from ingestion.record_document.handler import handler as record_document
 from question.compose_answer.handler import handler as compose_answer
 from question.retrieve.handler import handler as retrieve
 from selfrag import bootstrap
+from selfrag.bootstrap import questions
 from selfrag.domain.calls import ModelCall, StepResult
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.runtime.metrics import count_cache_failure, count_calls, count_throttled, count_unversioned_ask
@@ -65,6 +66,21 @@ def test_a_step_that_got_no_reply_is_counted_as_an_error_and_as_throttled_and_it
 def test_a_step_that_was_not_throttled_is_not_counted_as_such(emitted: Any) -> None:
     bootstrap.step(Anything)(lambda task: StepResult())({}, None)
     assert {name for name, _ in emitted()} == {"Errors", "Latency"}
+
+
+def refuse_structured_output() -> None:
+    """A refusal by a model that gives verdicts in another way."""
+    known = questions.capabilities()
+    assert known.refused("a-model", known.of("a-model"), "output_config.format: Extra inputs are not permitted")
+
+
+def test_a_feature_that_a_model_refuses_is_counted_once_and_logged(emitted: Any, caplog: Any) -> None:
+    caplog.set_level("WARNING", logger="selfrag")
+    with bootstrap.using():
+        refuse_structured_output()
+        assert questions.capabilities().of("a-model").way == "offered_tool"
+    assert emitted()["RefusedFeatures", (("feature", "json_schema"),)] == 1
+    assert [(r.model, r.feature) for r in caplog.records] == [("a-model", "json_schema")]
 
 
 def search_by_full_text_alone() -> None:
@@ -144,6 +160,8 @@ def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emit
     count_cache_failure("grade_support")
     count_throttled("grade_relevance")
     count_unversioned_ask()
+    with bootstrap.using():
+        refuse_structured_output()
     search_by_full_text_alone()
     manifest: Any = SimpleNamespace(read=lambda document_id: None, release=lambda record, owner: True)
     document = {"document_id": "d", "key": "c/a.md", "collection": "c", "execution": "e", "status": "ready"}

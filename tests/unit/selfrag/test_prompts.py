@@ -170,4 +170,4 @@ def test_quoted_fields_cannot_be_left_from_inside() -> None:
 @pytest.mark.parametrize("step", list(DEFAULT_MODELS))
 def test_the_price_of_every_default_model_is_known(step: str) -> None:
     assert DEFAULT_MODELS[step] in PRICES
-    assert profile_of(DEFAULT_MODELS[step]).verdicts == "json_schema"
+    assert profile_of(DEFAULT_MODELS[step]).way == "json_schema"

@@ -7,7 +7,6 @@ read before it expires: if the deployment's own recent calls often came soon eno
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from selfrag.adapters.claude.profiles import bedrock_request
 from selfrag.domain.calls import WRITE_FACTORS, Prices
 
 Life = Literal["5m", "1h"]
@@ -20,7 +19,7 @@ USUAL_READ = 0.1
 # The shortest prompt that is cached, in tokens; the service ignores a shorter one's mark. Longest matching name first.
 SMALLEST_CACHEABLE = {
     "claude-haiku-5-5": 512,
-    "claude-sonnet-5-5": 1024,
+    "claude-sonnet-5-5": 512,
     "claude-opus-5-5": 512,
     "claude-haiku-4-5": 4096,
     "claude-sonnet-4-6": 1024,
@@ -30,14 +29,18 @@ _SMALLEST = 1024
 _BYTES_PER_TOKEN = 3
 
 
-def mark_for(prompt: str, model: str, intervals: Sequence[float], price: Prices | None) -> dict[str, Any] | None:
-    """Return the `cache_control` of a prompt, by the seconds between its last calls; None if a mark does not pay."""
+def mark_for(
+    prompt: str, model: str, intervals: Sequence[float], price: Prices | None, *, hour: bool = True
+) -> dict[str, Any] | None:
+    """Return the `cache_control` of a prompt, by the seconds between its last calls; None if a mark does not pay.
+
+    Without `hour` the model keeps a prompt for five minutes only.
+    """
     smallest = next((tokens for name, tokens in SMALLEST_CACHEABLE.items() if name in model), _SMALLEST)
     if len(prompt.encode()) < smallest * _BYTES_PER_TOKEN:
         return None
     life = cheapest_life(intervals, price[2] / price[0] if price else USUAL_READ)
-    # Models that know only Bedrock's older version know only five minutes.
-    if life == "1h" and bedrock_request(model):
+    if life == "1h" and not hour:
         return None
     return None if life is None else {"type": "ephemeral"} if life == "5m" else {"type": "ephemeral", "ttl": life}
 

@@ -1,5 +1,6 @@
 """Requests and replies of the Messages API."""
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +20,23 @@ def flaw_of(message: "Message") -> Flaw | None:
     return "cut" if message.stop_reason in _CUT else None
 
 
-def verdict_in(message: "Message", shape: type[V]) -> V:
-    """Return the verdict in a message; raises ValidationError for another shape."""
+def verdict_in(message: "Message", shape: type[V], *, in_words: bool = False) -> V:
+    """Return the verdict in a message; raises ValidationError for another shape.
+
+    `in_words` allows for a fence around the JSON or a sentence before it.
+    """
     # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
     for block in message.content:
         if block.type == "tool_use":
             return shape.model_validate(block.input)
     text = "".join(block.text for block in message.content if block.type == "text")
-    return shape.model_validate_json(text)
+    found = re.search(r"\{.*\}", text, re.DOTALL) if in_words else None
+    return shape.model_validate_json(found[0] if found else text)
+
+
+def has_called(message: "Message") -> bool:
+    """Return whether a message calls a tool."""
+    return any(block.type == "tool_use" for block in message.content)
 
 
 def search_result(source: Source) -> dict[str, Any]:
@@ -48,8 +58,13 @@ def segment_of(block: Any) -> Segment:
     )
 
 
-def call_of(step: str, message: "Message", started: float, ended: float, prices: Mapping[str, Prices]) -> ModelCall:
-    """Return the call behind a message, with its cost; it began and ended at these seconds since the epoch."""
+def call_of(
+    step: str, message: "Message", started: float, ended: float, prices: Mapping[str, Prices], asked: str = ""
+) -> ModelCall:
+    """Return the call behind a message, with its cost; it began and ended at these seconds since the epoch.
+
+    Its price is that of the id that was `asked`: Bedrock's replies name the model without its group of regions.
+    """
     usage = message.usage
     call = ModelCall(
         step=step,
@@ -63,4 +78,5 @@ def call_of(step: str, message: "Message", started: float, ended: float, prices:
         cache_creation_input_tokens=usage.cache_creation_input_tokens or 0,
         cache_creation_1h_input_tokens=usage.cache_creation.ephemeral_1h_input_tokens if usage.cache_creation else 0,
     )
-    return call.model_copy(update={"cost_usd": cost_usd(call, prices)})
+    priced = call.model_copy(update={"model": asked or call.model})
+    return call.model_copy(update={"cost_usd": cost_usd(priced, prices)})

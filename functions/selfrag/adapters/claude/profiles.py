@@ -1,30 +1,94 @@
-"""Request profiles of the model families."""
+"""Request profiles: the ways to ask a model for a verdict, and what else its requests have.
+
+They follow from the provider and the model, both of which a model id names: Bedrock's ids have `anthropic.` before the
+model's name. Read from the vendors' pages and from reports of users, November 2026; what a model refuses after all is
+found by asking, and the next way is taken (capabilities.py).
+"""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+# Structured output; a tool that the model must call; one that it may call; a schema in the instructions.
+Way = Literal["json_schema", "forced_tool", "offered_tool", "words"]
+Feature = Literal["json_schema", "forced_tool", "offered_tool", "thinking", "effort", "hour"]
+
+TOOL = "verdict"
+_ID = re.compile(r"claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2})(?!\d))?")
+_LAST_OF_THE_OLD_VERSION = (4, 6)
+# These think by themselves, and take a setting against it. The rest of the 5 family cannot be stopped.
+_WITHOUT_THINKING = {
+    ("haiku", 5, 5): "disabled", ("sonnet", 5, 5): "between_tools", ("sonnet", 5, 0): "disabled",
+    ("opus", 5, 0): "disabled",
+}  # fmt: skip
+# Of the 5 family, these take a forced tool; Opus and Sonnet 5.5 refuse one.
+_FORCED = (("haiku", 5, 5), ("sonnet", 5, 0), ("opus", 5, 0))
+# The words of a refusal for each feature; of several, the one that a message names first.
+_NAMES: dict[Feature, str] = {
+    "effort": r"output_config(?!\.format)",
+    "json_schema": r"output_config|structured output",
+    "forced_tool": r"tool_choice|\btools\b",
+    "offered_tool": r"\btools?\b",
+    "thinking": r"thinking|between_tools",
+    "hour": r"\bttl\b|cache_control",
+}
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A model family's way to give `verdicts`, a JSON schema or a forced tool call, and its `effort` if it has one."""
+    """A model's requests: the `ways` to a verdict that are left, the first one taken; its `effort` if it has one.
 
-    verdicts: Literal["json_schema", "forced_tool"]
+    `thinking` is the setting by which verdicts are given without thinking, None where there is none. `thinks` says that
+    the model thinks without that. `hour` says that it may keep a prompt for an hour.
+    """
+
+    ways: tuple[Way, ...]
     effort: Literal["low", "medium", "high"] | None
+    thinking: str | None
+    thinks: bool
+    hour: bool
 
+    @property
+    def way(self) -> Way:
+        """Return the way in which verdicts are asked for."""
+        return self.ways[0]
 
-CURRENT = Profile(verdicts="json_schema", effort="low")
-OLDER = Profile(verdicts="forced_tool", effort=None)
-_LAST_OF_THE_OLD_VERSION = (4, 6)
+    def without(self, feature: Feature) -> "Profile":
+        """Return the profile of a model that refuses a feature."""
+        if feature == "effort":
+            return replace(self, effort=None)
+        if feature == "thinking":
+            return replace(self, thinking=None)
+        return replace(self, hour=False) if feature == "hour" else replace(self, ways=self.ways[1:])
+
+    def refused(self, message: str) -> Feature | None:
+        """Return the feature that a refusal names, if requests of this profile have it and can do without it."""
+        present = {
+            self.way: len(self.ways) > 1, "effort": bool(self.effort), "thinking": bool(self.thinking),
+            "hour": self.hour,
+        }  # fmt: skip
+        named = [
+            (found.start(), feature)
+            for feature, name in _NAMES.items()
+            if present.get(feature) and (found := re.search(name, message, re.IGNORECASE))
+        ]
+        return min(named)[1] if named else None
 
 
 def profile_of(model: str) -> Profile:
-    """Return the profile of a model id, Bedrock's prefixed ids included; unknown names count as current.
-
-    Models from 5 on refuse a forced tool choice; 4.x models before 4.6 have no structured output.
-    """
-    found = re.search(r"claude-(?:[a-z]+-)?(\d+)", model)
-    return OLDER if found and int(found[1]) <= 4 else CURRENT
+    """Return the profile of a model id, Bedrock's prefixed ids included; unknown names count as current."""
+    family, on_bedrock = _family(model), bool(re.search(r"(?:^|\.)anthropic\.", model))
+    hour = not bedrock_request(model)
+    if family and family[1] <= 4:
+        # 4.x models before 4.6 have no structured output.
+        ways: tuple[Way, ...] = ("forced_tool", "json_schema", "offered_tool", "words")
+        return Profile(ways, effort=None, thinking=None, thinks=False, hour=hour)
+    ways = ("json_schema", "offered_tool", "words")
+    if family in _FORCED:
+        # Bedrock has refused structured output of the 5 family, by model and account, since its first day.
+        ways = ("forced_tool", *ways) if on_bedrock else ("json_schema", "forced_tool", *ways[1:])
+    stops = _WITHOUT_THINKING.get(family) if family else None
+    return Profile(ways, effort="low", thinking=stops, thinks=True, hour=hour)
 
 
 def bedrock_request(model: str) -> dict[str, Any]:
@@ -32,8 +96,8 @@ def bedrock_request(model: str) -> dict[str, Any]:
 
     The SDK sends Bedrock a version that such models refuse. Ids of other services need nothing.
     """
-    found = re.search(r"(?:^|\.)anthropic\.claude-(?:[a-z]+-)?(\d+)(?:-(\d{1,2})(?!\d))?", model)
-    if not found or (int(found[1]), int(found[2] or 0)) > _LAST_OF_THE_OLD_VERSION:
+    family = _family(model) if re.search(r"(?:^|\.)anthropic\.", model) else None
+    if family is None or family[1:] > _LAST_OF_THE_OLD_VERSION:
         return {}
     return {"extra_body": {"anthropic_version": "bedrock-2023-05-31"}}
 
@@ -43,10 +107,32 @@ def plain_request(profile: Profile) -> dict[str, Any]:
     return {"output_config": {"effort": profile.effort}} if profile.effort else {}
 
 
-def structured_request(schema: dict[str, Any], profile: Profile) -> dict[str, Any]:
+def verdict_request(schema: dict[str, Any], profile: Profile) -> dict[str, Any]:
     """Return the request parameters that make a model of this profile reply in the shape of `schema`."""
-    if profile.verdicts == "forced_tool":
-        tool = {"name": "verdict", "description": "Hand in your verdict.", "input_schema": schema}
-        return {"tools": [tool], "tool_choice": {"type": "tool", "name": "verdict"}}
-    wanted = plain_request(profile).get("output_config", {})
-    return {"output_config": {**wanted, "format": {"type": "json_schema", "schema": schema}}}
+    wanted = plain_request(profile)
+    if profile.thinking:
+        wanted["thinking"] = {"type": profile.thinking}
+    if profile.way == "json_schema":
+        form = {"type": "json_schema", "schema": schema}
+        return {**wanted, "output_config": {**wanted.get("output_config", {}), "format": form}}
+    if profile.way == "words":
+        return wanted
+    wanted["tools"] = [{"name": TOOL, "description": "Hand in your verdict.", "input_schema": schema}]
+    if profile.way == "forced_tool":
+        wanted["tool_choice"] = {"type": "tool", "name": TOOL}
+    return wanted
+
+
+def instruction(schema: str, profile: Profile) -> str:
+    """Return the words after the rubric by which a verdict is asked for where no parameter does it, "" elsewhere."""
+    if profile.way == "offered_tool":
+        return f"Give your verdict by calling the tool `{TOOL}` once. Write no text."
+    if profile.way == "words":
+        return f"Reply with one JSON object and nothing else: no text before or after it. Its JSON schema:\n{schema}"
+    return ""
+
+
+def _family(model: str) -> tuple[str, int, int] | None:
+    """Return a model's family and version, the second number 0 if it has none; None for an unknown name."""
+    found = _ID.search(model)
+    return (found[1] or "", int(found[2]), int(found[3] or 0)) if found else None

@@ -18,6 +18,10 @@ from selfrag.domain.errors import BudgetExceeded, Misconfigured
 Kind = Literal["verdict", "answer"]
 
 MOST_TOKENS = 4096
+# A verdict is one sentence and a word or a number; one on an answer repeats the answer's claims.
+VERDICT_TOKENS = 800
+# Beside the claims.
+_OVERHEAD_TOKENS = 400
 # A shorter reply would be cut, and paid for in vain.
 LEAST_TOKENS: dict[Kind, int] = {"verdict": 128, "answer": 256}
 # The service's own text before a request with a tool, a schema or citations.
@@ -32,14 +36,14 @@ class Purse:
         self._left, self._prices = budget_usd, prices
         self._at_risk = 0.0
 
-    def tokens_for(self, request: Mapping[str, Any], kind: Kind) -> int:
-        """Return the most tokens that the reply may have.
+    def tokens_for(self, request: Mapping[str, Any], kind: Kind, most: int = MOST_TOKENS) -> int:
+        """Return the most tokens that the reply may have, `most` if the budget allows it.
 
         Raises BudgetExceeded if too few are left for its kind, and Misconfigured if the budget meets a model without a
         price.
         """
         if self._left is None:
-            return MOST_TOKENS
+            return most
         price = price_of(request["model"], self._prices)
         if price is None:
             raise Misconfigured(
@@ -47,7 +51,7 @@ class Purse:
                 "(SELFRAG_PRICES) as dollars per million tokens of input, output and cache read"
             )
         asked = _input_tokens(request) * price[0] / _MILLION
-        tokens = min(MOST_TOKENS, int((self._left - asked) * _MILLION / price[1]))
+        tokens = min(most, int((self._left - asked) * _MILLION / price[1]))
         if tokens < LEAST_TOKENS[kind]:
             raise BudgetExceeded(f"what is left of max_cost_usd buys no {kind}")
         self._at_risk = asked + tokens * price[1] / _MILLION
@@ -62,6 +66,14 @@ class Purse:
         """Subtract the most that the last request can have cost: it was sent, and its cost is unknown."""
         if self._left is not None:
             self._left -= self._at_risk
+
+
+def verdict_tokens(answer: str, *, thinks: bool) -> int:
+    """Return the most tokens of a verdict: on an answer, with its claims, or "" for none; thoughts are counted, too.
+
+    Bedrock takes these from the account's quota when a request begins, and gives back at its end what was not used.
+    """
+    return MOST_TOKENS if thinks else min(MOST_TOKENS, max(VERDICT_TOKENS, _OVERHEAD_TOKENS + most_tokens(answer)))
 
 
 def most_tokens(value: Any) -> int:

@@ -5,7 +5,9 @@ a wrong shape) is returned as such, with the cost of its call; so is a missing r
 are raised.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -14,19 +16,39 @@ from anthropic.types import Message
 from pydantic import BaseModel, ValidationError
 
 from selfrag.adapters.claude.cache_control import mark_for
-from selfrag.adapters.claude.messages import call_of, flaw_of, search_result, segment_of, verdict_in
-from selfrag.adapters.claude.profiles import bedrock_request, plain_request, profile_of, structured_request
-from selfrag.adapters.claude.purse import Kind, Purse
+from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.messages import call_of, flaw_of, has_called, search_result, segment_of, verdict_in
+from selfrag.adapters.claude.profiles import Profile, bedrock_request, instruction, plain_request, verdict_request
+from selfrag.adapters.claude.purse import MOST_TOKENS, Kind, Purse, verdict_tokens
 from selfrag.adapters.claude.sdk_errors import cost_nothing, understood
 from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall, Prices, price_of
-from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
+from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
 from selfrag.ports.model import Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
+from selfrag.runtime.deadline import SHORTEST_CALL_SECONDS
 from selfrag.runtime.pace import Pace, Reply, Unanswered
 
 Provider = Literal["anthropic", "bedrock", "aws"]
-Said = tuple[Message, ModelCall]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message, the call behind it, and the profile of the request."""
+
+    message: Message
+    call: ModelCall
+    profile: Profile
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A request's kind of reply, its parameters and its words after the rubric by profile, and its most tokens."""
+
+    kind: Kind
+    parameters: Callable[[Profile], dict[str, Any]]
+    instruction: Callable[[Profile], str]
+    tokens: Callable[[Profile], int]
 
 
 def client_of(
@@ -55,7 +77,8 @@ class SdkClaude:
     """Claude for one task; `pace` sends the requests, `budget_usd` limits their cost (None is no limit).
 
     `models` has the model id of each step, `prices` adds to the price table. `with_another_key` returns a client in
-    place of one whose key was refused, since keys may be rotated; None if there is no other key.
+    place of one whose key was refused, since keys may be rotated; None if there is no other key. `capabilities` is what
+    the function knows of its models.
     """
 
     def __init__(
@@ -66,63 +89,90 @@ class SdkClaude:
         pace: Pace,
         budget_usd: float | None = None,
         with_another_key: Callable[[Any], Any | None] = lambda refused: None,
+        capabilities: Capabilities | None = None,
     ) -> None:
         self._client, self._models, self._prices = client, models, prices
         self._pace, self._purse = pace, Purse(budget_usd, prices)
         self._with_another_key = with_another_key
+        self._capabilities = capabilities or Capabilities()
 
     def model_of(self, step: str) -> str:
         """Return the model id that the step is configured to use."""
         return self._models[step]
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
-        """Return a verdict in the shape of a pydantic model, requested as the model's family needs it."""
-        schema = _schema(shape)
-        wanted = structured_request(schema, profile_of(self.model_of(step)))
-        reply = self._send(step, prompt, [{"type": "text", "text": as_quoted_fields(fields)}], wanted, "verdict")
-        if reply.value is None:
-            return Judgement(None, "unavailable", call=None, **_told(reply))
-        message, call = reply.value
-        flaw = flaw_of(message)
-        if flaw:
-            return Judgement(None, flaw, call=call, **_told(reply))
-        try:
-            return Judgement(verdict_in(message, shape), None, call=call, **_told(reply))
-        except ValidationError:
-            return Judgement(None, "malformed", call=call, **_told(reply))
+        """Return a verdict in the shape of a pydantic model, requested in the way that its model takes."""
+        content = [{"type": "text", "text": as_quoted_fields(fields)}]
+        wanted, earlier = _verdict(step, fields, _schema(shape)), _Earlier()
+        while True:
+            reply = self._send(step, prompt, content, wanted)
+            told = earlier.told(reply)
+            if reply.value is None:
+                return Judgement(None, "unavailable", call=None, **told)
+            said = reply.value
+            flaw = flaw_of(said.message)
+            if flaw:
+                return Judgement(None, flaw, call=said.call, **told)
+            try:
+                in_words = said.profile.way in ("offered_tool", "words")
+                return Judgement(verdict_in(said.message, shape, in_words=in_words), None, call=said.call, **told)
+            except ValidationError:
+                if has_called(said.message) or not self._capabilities.not_called(self.model_of(step), said.profile):
+                    return Judgement(None, "malformed", call=said.call, **told)
+            earlier.add(reply, said.call)
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         """Return an answer; the sources go as `search_result` blocks with citations on."""
         content: list[dict[str, Any]] = [search_result(source) for source in sources]
         content.append({"type": "text", "text": as_quoted_fields(fields)})
-        reply = self._send(step, prompt, content, plain_request(profile_of(self.model_of(step))), "answer")
+        reply = self._send(step, prompt, content, _ANSWER)
         if reply.value is None:
-            return Writing((), "unavailable", call=None, **_told(reply))
-        message, call = reply.value
+            return Writing((), "unavailable", call=None, **_Earlier().told(reply))
+        message, call = reply.value.message, reply.value.call
         segments = tuple(segment_of(block) for block in message.content if block.type == "text" and block.text)
         flaw = flaw_of(message)
         if not flaw and not any(segment.text.strip() for segment in segments):
             flaw = "malformed"
-        return Writing(segments, flaw, call=call, **_told(reply))
+        return Writing(segments, flaw, call=call, **_Earlier().told(reply))
 
-    def _send(
-        self, step: str, prompt: Prompt, content: list[dict[str, Any]], wanted: dict[str, Any], kind: Kind
-    ) -> Reply[Said]:
-        model = self.model_of(step)
-        mark = mark_for(prompt.text, model, self._pace.intervals(step, model), price_of(model, self._prices))
-        # The rubric is the same for every question, so it is the part that the prompt cache can serve.
-        rubric = {"type": "text", "text": prompt.text, **({"cache_control": mark} if mark else {})}
-        messages = [{"role": "user", "content": content}]
-        request = {"model": model, "system": [rubric], "messages": messages, **wanted, **bedrock_request(model)}
+    def _send(self, step: str, prompt: Prompt, content: list[dict[str, Any]], wanted: Wanted) -> Reply[Said]:
+        model, refusals = self.model_of(step), 0
+        intervals = self._pace.intervals(step, model)
 
         def send(seconds: float) -> Said:
-            tokens, started = self._purse.tokens_for(request, kind), self._pace.now()
-            message = self._create({**request, "max_tokens": tokens}, seconds)
-            call = call_of(step, message, started, self._pace.now(), self._prices)
-            self._purse.paid(call)
-            return message, call
+            nonlocal refusals
+            end = self._pace.now() + seconds
+            while True:
+                profile = self._capabilities.of(model)
+                request = self._request(model, prompt, content, wanted, profile, intervals)
+                tokens = self._purse.tokens_for(request, wanted.kind, wanted.tokens(profile))
+                started = self._pace.now()
+                try:
+                    message = self._create({**request, "max_tokens": tokens}, max(end - started, SHORTEST_CALL_SECONDS))
+                except RequestRejected as rejected:
+                    if not self._capabilities.refused(model, profile, str(rejected.__cause__)):
+                        raise
+                    refusals += 1
+                    continue
+                call = call_of(step, message, started, self._pace.now(), self._prices, model)
+                self._purse.paid(call)
+                return Said(message, call, profile)
 
-        return self._pace.ask(step, model, send)
+        reply = self._pace.ask(step, model, send)
+        return replace(reply, requests=reply.requests + refusals)
+
+    def _request(
+        self, model: str, prompt: Prompt, content: list[dict[str, Any]], wanted: Wanted, profile: Profile,
+        intervals: Sequence[float],
+    ) -> dict[str, Any]:  # fmt: skip
+        mark = mark_for(prompt.text, model, intervals, price_of(model, self._prices), hour=profile.hour)
+        # The rubric is the same for every question, so it is the part that the prompt cache can serve.
+        system = [{"type": "text", "text": prompt.text, **({"cache_control": mark} if mark else {})}]
+        if words := wanted.instruction(profile):
+            system.append({"type": "text", "text": words})
+        messages = [{"role": "user", "content": content}]
+        parameters = {**wanted.parameters(profile), **bedrock_request(model)}
+        return {"model": model, "system": system, "messages": messages, **parameters}
 
     def _create(self, request: dict[str, Any], seconds: float) -> Message:
         model, url = request["model"], str(self._client.base_url)
@@ -147,7 +197,42 @@ def _schema(shape: type[BaseModel]) -> dict[str, Any]:
     return anthropic.transform_schema(shape)
 
 
-def _told(reply: Reply[Said]) -> dict[str, Any]:
-    """Return the fields of a judgement or a text that report its requests."""
-    error, cause = (type(reply.error).__name__, str(reply.error)) if reply.error else (None, "")
-    return {"attempts": reply.requests, "error": error, "cause": cause, "throttled": reply.throttled}
+_ANSWER = Wanted("answer", plain_request, lambda profile: "", lambda profile: MOST_TOKENS)
+
+
+def _verdict(step: str, fields: Mapping[str, Any], schema: dict[str, Any]) -> Wanted:
+    """Return what a step's request for a verdict on these fields wants."""
+
+    def tokens(profile: Profile) -> int:
+        # A writer's verdict may quote passages.
+        if step == "generate":
+            return MOST_TOKENS
+        return verdict_tokens(str(fields.get("answer", "")), thinks=profile.thinks and not profile.thinking)
+
+    return Wanted(
+        "verdict",
+        lambda profile: verdict_request(schema, profile),
+        lambda profile: instruction(json.dumps(schema, ensure_ascii=False), profile),
+        tokens,
+    )
+
+
+class _Earlier:
+    """The requests of a verdict whose replies did not serve."""
+
+    def __init__(self) -> None:
+        self._calls: tuple[ModelCall, ...] = ()
+        self._requests, self._throttled = 0, False
+
+    def add(self, reply: Reply[Said], call: ModelCall) -> None:
+        self._calls += (call,)
+        self._requests += reply.requests
+        self._throttled = self._throttled or reply.throttled
+
+    def told(self, reply: Reply[Said]) -> dict[str, Any]:
+        """Return the fields of a judgement or a text that report its requests, those before it included."""
+        error, cause = (type(reply.error).__name__, str(reply.error)) if reply.error else (None, "")
+        return {
+            "attempts": self._requests + reply.requests, "error": error, "cause": cause,
+            "throttled": self._throttled or reply.throttled, "earlier": self._calls,
+        }  # fmt: skip

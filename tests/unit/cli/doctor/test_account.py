@@ -10,7 +10,7 @@ from cli.doctor import machine_version
 from cli.doctor.account import Account
 from cli.doctor.checks import ACCOUNT, examine
 from cli.doctor.choices import Choices
-from cli.doctor.findings import Level
+from cli.doctor.findings import Finding, Level
 from cli.doctor.names import MACHINES, functions
 from tests.support.command import ROOT
 from tests.support.doubles.aws_account import (
@@ -30,22 +30,15 @@ from tests.support.doubles.aws_account import (
     quota,
     titan_quotas,
 )
-from tests.support.doubles.model_server import ModelServer
+from tests.support.doubles.bedrock_double import FORCEABLE, OFFERED, STRUCTURED, TALKATIVE, BedrockServer
 from tests.support.examined import examined, finding, findings
 from tests.support.infra.rules import functions_of, local_values, text_of
 
-HAIKU, SONNET = "us.anthropic.claude-haiku-5-5-20261001-v1:0", "anthropic.claude-sonnet-5-5"
+HAIKU, SONNET = FORCEABLE, STRUCTURED
 ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": SONNET, "grade_relevance": HAIKU}}
 KEY = f"arn:aws:kms:{REGION}:{NUMBER}:key/1"
 EVERYTHING = {**ON_BEDROCK, "text_recognition": True, "selfrag_hosting": True, "kms_key_arn": KEY}
 NOWHERE = EndpointConnectionError(endpoint_url="https://nowhere")
-
-
-class Bedrock(ModelServer):
-    """The Messages API as Bedrock has it: the model's id is in the path."""
-
-    def answer(self, body: Reply) -> tuple[int, Any]:
-        return super().answer({**body, "model": "of the path"})
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +49,7 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_in_an_account_with_the_usual_limits_nothing_blocks_and_each_check_names_its_actions() -> None:
     account = AwsAccount()
-    with Bedrock() as bedrock:
+    with BedrockServer() as bedrock:
         diagnosis = examined(account, **EVERYTHING, model_base_url=bedrock.url)
     assert {name for name, _ in diagnosis.findings} == {check.name for check in ACCOUNT}
     assert [found.says for _, found in diagnosis.findings if found.level is Level.BLOCKS] == []
@@ -112,6 +105,9 @@ def test_titan_is_told_in_questions_and_in_time_of_load_with_how_to_get_more() -
     assert "open a case with AWS Support" in fixed.do
     none, _ = findings("quotas", quotas={"bedrock": titan_quotas(0)})
     assert (none.level, "embedding_region" in none.do) == (Level.BLOCKS, True)
+    # Calls bind, though by the tokens of a passage there would be fewer.
+    both = [*titan_quotas(2_000)[:1], quota(TITAN_TOKENS, 230_000, "L-DE641971")]
+    assert "embeds 2,000 passages a minute" in findings("quotas", quotas={"bedrock": both})[0].says
     # Some accounts are limited by tokens alone, under a former name.
     tokens = [quota(TITAN_TOKENS.replace("model inference", "InvokeModel"), 230_000, "L-DE641971")]
     assert "embeds 1,000 passages a minute" in findings("quotas", quotas={"bedrock": tokens})[0].says
@@ -135,7 +131,9 @@ def test_on_bedrock_each_model_is_told_in_questions_by_its_own_quota() -> None:
     haiku = claude_quotas(
         "Cross-region model inference {} per minute for Anthropic Claude Haiku 5.5", 10_000, 5_000_000
     )
-    sonnet = claude_quotas("On-demand model inference {} per minute for Anthropic Claude Sonnet 5.5 V1", 20, 4_000_000)
+    sonnet = claude_quotas(
+        "Global cross-region model inference {} per minute for Anthropic Claude Sonnet 5.5 V1", 20, 4_000_000
+    )
     # Listed before, and of another context: the name begins alike.
     other = claude_quotas(
         "On-demand model inference {} per minute for Anthropic Claude Sonnet 5.5 V1 1M Context Length", 1, 1
@@ -147,10 +145,10 @@ def test_on_bedrock_each_model_is_told_in_questions_by_its_own_quota() -> None:
         "0.0 questions a second if it made all calls of a question."
     )
     assert (slow.level, "requests --desired-value 480" in slow.do) == (Level.LOOK, True)
-    assert (fast.level, "5.8 questions a second" in fast.says) == (Level.FINE, True)
+    assert (fast.level, "4.8 questions a second" in fast.says) == (Level.FINE, True)
     none = claude_quotas("Cross-region InvokeModel {} per minute for Anthropic Claude Haiku 5.5", 50, 0)
     found = findings("quotas", quotas={"bedrock": none}, model_provider="bedrock", models={"generate": HAIKU})[1]
-    assert (found.level, "tokens --desired-value 858000" in found.do) == (Level.BLOCKS, True)
+    assert (found.level, "tokens --desired-value 1038000" in found.do) == (Level.BLOCKS, True)
 
 
 @pytest.mark.parametrize(
@@ -193,24 +191,86 @@ def test_an_embedding_model_that_cannot_be_called_is_told_by_its_cause(
     assert (found.level, do in found.do, "in us-west-2" in found.says) == (level, True, True)
 
 
-def test_each_model_on_bedrock_is_asked_for_a_verdict_as_the_steps_ask() -> None:
-    models = {"grade_support": SONNET, "grade_support_first": HAIKU, "generate": SONNET}
-    with Bedrock() as bedrock:
-        chosen = {"model_provider": "bedrock", "models": models, "model_base_url": bedrock.url}
-        _, *found = findings("models", **chosen)
-    assert [each.says for each in found] == [f"{each} gives a verdict in {REGION}." for each in (SONNET, HAIKU)]
-    assert all(request["output_config"]["format"]["schema"] for request in bedrock.requests)
+def on_bedrock(bedrock: BedrockServer, **models: str) -> list[Finding]:
+    """What the doctor finds of these models, by their steps."""
+    chosen = {"model_provider": "bedrock", "models": models, "model_base_url": bedrock.url}
+    return findings("models", **chosen)[1:]
 
 
 @pytest.mark.parametrize(
-    ("fault", "says"),
-    [(403, "has no access to"), (400, "cannot be asked"), ("malformed", "was malformed")],
+    ("model", "way", "refused"),
+    [
+        (STRUCTURED, "by structured output, without thinking; its prompt is kept for an hour", 0),
+        (FORCEABLE, "by a forced tool, without thinking; its prompt is kept for an hour", 0),
+        (OFFERED, "by an offered tool, with thinking; its prompt is kept for an hour", 1),
+        (TALKATIVE, "by JSON that is asked for in words, with thinking; its prompt is kept for an hour", 1),
+    ],
 )
-def test_a_model_that_gives_no_verdict_blocks(fault: int | str, says: str) -> None:
-    with Bedrock(lambda step, n: fault) as bedrock:
-        chosen = {"model_provider": "bedrock", "models": {"generate": SONNET}, "model_base_url": bedrock.url}
-        _, found = findings("models", **chosen)
-    assert (found.level, says in found.says, bool(found.do)) == (Level.BLOCKS, True, True)
+def test_a_model_on_bedrock_is_sent_what_its_steps_send_and_the_way_that_it_takes_is_told(
+    model: str, way: str, refused: int
+) -> None:
+    with BedrockServer() as bedrock:
+        found = on_bedrock(bedrock, grade_support=model, generate=model)
+    assert [each.level for each in found] == [Level.FINE, Level.FINE]
+    assert [each.says for each in found] == [
+        f"{model} gives a verdict in {REGION}, {way}.", f"{model} answers with citations in {REGION}.",
+    ]  # fmt: skip
+    assert sum(was_refused for *_, was_refused in bedrock.requests) == refused
+    *_, (_, verdict, _), (_, answer, _) = bedrock.requests
+    assert "claims" in str(verdict), "a verdict on support, which this model gives"
+    assert verdict["system"][0]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
+    assert answer["messages"][0]["content"][0]["citations"] == {"enabled": True}
+
+
+def test_a_model_is_sent_nothing_of_steps_that_it_does_not_serve() -> None:
+    with BedrockServer() as bedrock:
+        found = on_bedrock(bedrock, generate=SONNET, grade_relevance=HAIKU)
+    assert [each.says.split(" in ")[0] for each in found] == [
+        f"{SONNET} answers with citations", f"{HAIKU} gives a verdict",
+    ]  # fmt: skip
+    assert "decision" in str(bedrock.asked(HAIKU)[0][0]["tools"])
+
+
+MARKETPLACE = (
+    "Model access is denied due to IAM user or service role is not authorized to perform the required AWS Marketplace "
+    "actions (aws-marketplace:ViewSubscriptions, aws-marketplace:Subscribe) to enable access to this model. If you "
+    "recently fixed this issue, try again after 5 minutes."
+)
+FORM = (
+    "Model use case details have not been submitted for this account. Fill out the Anthropic use case details form "
+    "before using the model. If you have already filled out the form, try again in 15 minutes."
+)
+OWN = f"User: arn:aws:iam::{NUMBER}:user/operator is not authorized to perform: bedrock:InvokeModel on resource: m"
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "level", "says", "do"),
+    [
+        (403, "You don't have access to the model with the specified model ID.", Level.BLOCKS, "has no access to",
+         "in 15 minutes"),
+        (403, MARKETPLACE, Level.BLOCKS, "no subscription to", "aws-marketplace:Subscribe"),
+        (404, FORM, Level.BLOCKS, "first-use form", "model-catalog"),
+        (403, OWN, Level.UNKNOWN, "Your credentials may not invoke", "bedrock:InvokeModel"),
+        (400, "The provided model identifier is invalid.", Level.BLOCKS, "cannot be asked", "another id"),
+    ],
+    ids=["no access", "no subscription", "no form", "no right", "no such model"],
+)  # fmt: skip
+def test_a_refusal_of_a_model_is_told_by_its_cause(status: int, message: str, level: Level, says: str, do: str) -> None:
+    with BedrockServer() as bedrock:
+        bedrock.refusal = (status, message)
+        [found] = on_bedrock(bedrock, grade_relevance=HAIKU)
+    assert (found.level, says in found.says, do in found.do) == (level, True, True), found
+
+
+def test_a_model_that_writes_without_citations_blocks() -> None:
+    class Uncited(BedrockServer):
+        def respond(self, path: str, headers: Any, body: Any) -> Reply:
+            reply = super().respond(path, headers, body)
+            return {**reply, "content": [{"type": "text", "text": "25 days."}]}
+
+    with Uncited() as bedrock:
+        [found] = on_bedrock(bedrock, generate=SONNET)
+    assert (found.level, "without citations" in found.says) == (Level.BLOCKS, True)
 
 
 def test_a_region_without_a_service_blocks() -> None:
@@ -298,11 +358,11 @@ def test_names_that_are_taken_block_unless_they_are_the_deployments_own() -> Non
         "secretsmanager.DescribeSecret": {"Name": "n"},
         "logs.DescribeLogGroups": lambda asked: {"logGroups": [{"logGroupName": f"{asked['logGroupNamePrefix']}ask"}]},
     }
-    found = findings("names", taken)
+    found = findings("names", taken, text_recognition=True)
     assert {each.level for each in found} == {Level.BLOCKS}
     assert [each.says.split("are taken: ")[1] for each in found] == [
         f"selfrag-ask, selfrag-claim_document, selfrag-compose_answer and {len(functions()) - 3} more.",
-        f"selfrag-documents-{NUMBER}-{REGION}, selfrag-work-{NUMBER}-{REGION}.",
+        f"selfrag-documents-{NUMBER}-{REGION}, selfrag-recognized-{NUMBER}-{REGION}, selfrag-work-{NUMBER}-{REGION}.",
         "selfrag/anthropic, selfrag/tavily.",
         "/aws/lambda/selfrag-ask.",
     ]

@@ -8,7 +8,9 @@ import pytest
 
 from cli.doctor import needs
 from cli.doctor.choices import Choices, choices_in
+from selfrag.domain.calls import price_of
 from selfrag.domain.errors import InvalidInput
+from selfrag.runtime.models import DEFAULT_MODELS, FIRST, PROFILES
 from tests.support.command import ROOT
 from tests.support.infra.rules import blocks, text_of
 
@@ -35,6 +37,19 @@ def test_variables_are_read_as_terraform_reads_them_the_later_file_over_the_earl
     read = choices_in(tmp_path)
     assert (read.name, read.region, read.embedding_region) == ("my-rag", "eu-west-1", None)
     assert (read.text_recognition, read.manage_api_gateway_account) == (True, False)
+
+
+def test_the_examples_models_of_bedrock_are_dated_and_priced_and_serve_every_step(tmp_path: Path) -> None:
+    example = (ROOT / "infra" / "example.tfvars").read_text()
+    assert re.search(r"# models = \{ # ids of \w+ 20\d\d", example)
+    chosen = re.sub(r"^# (?=model_provider = \"bedrock|models = \{|  \w+ += \"|\})", "", example, flags=re.M)
+    (tmp_path / "terraform.tfvars").write_text(chosen.replace('model_provider = "anthropic"', ""))
+    read = choices_in(tmp_path)
+    assert (read.model_provider, set(read.models)) == ("bedrock", {*DEFAULT_MODELS, FIRST})
+    # The models are the default profile's.
+    for step, model in {**DEFAULT_MODELS, **PROFILES["balanced"]}.items():
+        assert read.models[step].partition("anthropic.")[2] == model
+        assert price_of(read.models[step], {})
 
 
 def test_a_choice_of_another_kind_is_refused_by_its_name(tmp_path: Path) -> None:

@@ -65,7 +65,9 @@ def test_a_deployment_that_works_is_told_so_check_by_check_with_the_actions_that
     assert api.held == "", "the document is gone"
     assert KEY not in str(found)
     # A document that was removed over the API is not deleted once more.
-    assert account.actions | {"s3:DeleteObject"} == {action for check in DEPLOYED for action in check.actions}
+    assert account.actions | {"s3:DeleteObject", "bedrock:GetInferenceProfile"} == {
+        action for check in DEPLOYED for action in check.actions
+    }
     assert "s3:DeleteObject" not in account.actions
 
 
@@ -125,20 +127,27 @@ def test_a_role_that_lacks_a_statement_is_told_with_the_call_that_would_be_refus
     assert data_access.level is Level.FINE
 
 
-def test_on_bedrock_iam_is_asked_of_both_models_that_judge_support(api: ApiDouble) -> None:
-    asked: list[str] = []
+def test_on_bedrock_iam_is_asked_of_both_models_that_judge_support_in_each_region_of_a_profile(api: ApiDouble) -> None:
+    asked: dict[str, list[Any]] = {}
 
     def simulate(parameters: dict[str, Any]) -> dict[str, Any]:
         if parameters["ActionNames"] == ["bedrock:InvokeModel"]:
-            asked.extend(parameters["ResourceArns"])
+            asked[parameters["ResourceArns"][0].partition(":bedrock:")[2]] = parameters["ContextEntries"]
         return {"EvaluationResults": []}
 
-    models = {"grade_support": "us.anthropic.claude-sonnet-5-5", "grade_support_first": "anthropic.claude-haiku-5-5"}
-    account = deployed({"iam.SimulatePrincipalPolicy": simulate})
+    profile = "us.anthropic.claude-sonnet-5-5"
+    elsewhere = [f"{region}::foundation-model/anthropic.claude-sonnet-5-5" for region in (REGION, "us-west-2")]
+    told = {
+        "inferenceProfileId": profile, "inferenceProfileName": profile, "status": "ACTIVE", "type": "SYSTEM_DEFINED",
+        "inferenceProfileArn": f"arn:aws:bedrock:{REGION}:{ACCOUNT}:inference-profile/{profile}",
+        "models": [{"modelArn": f"arn:aws:bedrock:{each}"} for each in elsewhere],
+    }  # fmt: skip
+    models = {"grade_support": profile, "grade_support_first": "anthropic.claude-haiku-5-5"}
+    account = deployed({"iam.SimulatePrincipalPolicy": simulate, "bedrock.GetInferenceProfile": told})
     visited(account, api, "permissions", model_provider="bedrock", models=models)
-    invoked = [resource.partition(":bedrock:")[2] for resource in asked]
-    assert f"{REGION}:{ACCOUNT}:inference-profile/us.anthropic.claude-sonnet-5-5" in invoked
-    assert f"{REGION}::foundation-model/anthropic.claude-haiku-5-5" in invoked
+    assert asked[f"{REGION}:{ACCOUNT}:inference-profile/{profile}"] == []
+    assert asked[f"{REGION}::foundation-model/anthropic.claude-haiku-5-5"] == []
+    assert [asked[each][0]["ContextKeyValues"] for each in elsewhere] == [[told["inferenceProfileArn"]]] * 2
 
 
 def test_a_refusal_of_an_organisation_is_not_mended_by_another_deployment(api: ApiDouble) -> None:

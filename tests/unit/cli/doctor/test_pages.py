@@ -111,13 +111,16 @@ def test_the_page_of_sizes_tells_what_breaks_first_by_the_doctors_figures() -> N
     reckoned = {
         "Functions": needs.by_lambda,
         "Titan": needs.by_embedding,
-        "Claude": lambda tokens: needs.by_model(None, tokens),
+        "Claude": lambda tokens: needs.by_model(None, tokens, needs.MODEL_TOKENS),
+        "Bedrock": lambda tokens: needs.by_model(None, tokens),
         "Standard": lambda transitions: transitions / needs.TRANSITIONS,
         "One": float,
         "The": float,
     }
     rows = re.findall(r"^\| (\w+)[^|]* \| ([\d,]+) \| ([\d.]+) \|", section, re.M)
-    assert len(rows) == 9
+    assert len(rows) == 10
+    assert f"{needs.BEDROCK_TOKENS:,} tokens a question" in section
+    assert f"{needs.BEDROCK_RESERVED:,} tokens for a question" in " ".join(section.split())
     for what, limit, rate in rows:
         assert f"{reckoned[what](float(limit.replace(',', ''))):.1f}" == rate, what
     rates = [float(rate) for *_, rate in rows]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from question.grade_relevance.logic import Relevance
-from selfrag.adapters.claude.purse import LEAST_TOKENS, MOST_TOKENS, Kind, Purse, most_tokens
+from selfrag.adapters.claude.purse import LEAST_TOKENS, MOST_TOKENS, VERDICT_TOKENS, Kind, Purse, most_tokens
 from selfrag.domain.calls import PRICES, Limits, ModelCall, cost_usd
 from selfrag.domain.errors import HINTS, BudgetExceeded, Misconfigured
 from selfrag.ports.model import Source
@@ -101,7 +101,7 @@ def test_a_small_budget_makes_the_reply_shorter() -> None:
         judge(server, 0.0007)
         judge(server, 0.0007, MemoryCalls(60.0))
     plenty, few, fewer = (request["max_tokens"] for request in server.requests)
-    assert plenty == MOST_TOKENS > few > fewer > LEAST_TOKENS["verdict"]
+    assert plenty == VERDICT_TOKENS > few > fewer > LEAST_TOKENS["verdict"]
 
 
 def test_a_budget_that_buys_no_verdict_sends_nothing_and_says_what_to_change() -> None:

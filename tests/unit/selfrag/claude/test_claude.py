@@ -39,7 +39,7 @@ def test_a_5x_model_is_asked_by_schema_and_without_what_it_refuses(server: Model
     assert judge(server).verdict.score == 0.9
     (sent,) = server.requests
     assert sent["output_config"]["format"]["type"] == "json_schema"
-    assert not {"tools", "tool_choice", "temperature", "top_p", "top_k", "thinking"} & set(sent)
+    assert not {"tools", "tool_choice", "temperature", "top_p", "top_k"} & set(sent)
     assert [turn["role"] for turn in sent["messages"]] == ["user"]
 
 

@@ -13,6 +13,7 @@ from moto import mock_aws
 
 from question.grade_relevance.logic import Relevance
 from selfrag.adapters.claude.cache_control import cheapest_life, mark_for
+from selfrag.adapters.claude.profiles import profile_of
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.recent_calls import DynamoCalls
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd
@@ -70,7 +71,7 @@ def test_the_cheaper_a_read_is_by_the_table_the_sooner_a_mark_pays() -> None:
     assert mark_for(RUBRIC.text, SONNET, apart, (2.0, 10.0, 0.6)) is None
 
 
-@pytest.mark.parametrize(("model", "words"), [(HAIKU, 300), (SONNET, 600), ("claude-haiku-4-5", 2500)])
+@pytest.mark.parametrize(("model", "words"), [(HAIKU, 300), (SONNET, 300), ("claude-haiku-4-5", 2500)])
 def test_a_prompt_that_is_too_short_for_its_model_is_not_marked(model: str, words: int) -> None:
     assert mark_for("rubric " * words, model, [MINUTE], PRICES[model]) == FIVE_MINUTES
     assert mark_for("rubric " * (words // 2), model, [MINUTE], PRICES[model]) is None
@@ -78,8 +79,9 @@ def test_a_prompt_that_is_too_short_for_its_model_is_not_marked(model: str, word
 
 def test_a_model_that_knows_five_minutes_only_is_not_asked_for_an_hour() -> None:
     model = "us.anthropic.claude-3-5-sonnet-20240620-v1:0"
-    assert mark_for("rubric " * 2500, model, [20 * MINUTE], None) is None
-    assert mark_for("rubric " * 2500, model, [MINUTE], None) == FIVE_MINUTES
+    hour = profile_of(model).hour
+    assert mark_for("rubric " * 2500, model, [20 * MINUTE], None, hour=hour) is None
+    assert mark_for("rubric " * 2500, model, [MINUTE], None, hour=hour) == FIVE_MINUTES
 
 
 def marks_of(apart: Sequence[float], side_by_side: int = 1) -> list[Any]:
