@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test suite test-beside test-long test-lambda test-infra install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test suite test-beside test-long test-lambda test-infra test-engines install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -55,7 +55,7 @@ suite: $(VENV)/.test
 test-beside: $(VENV)/.test ## Test the readers of files, the page in a browser, the laptop's own parts, evaluation and benches
 	@$(BIN)/pytest -n 3 --dist worksteal -m "not long" $(BESIDE)
 
-test-long: $(VENV)/.infra .venv-tools/.done .venv-clients/.done ## Test what proves little each time: at scale, processes killed, other programs (CONTRIBUTING.md)
+test-long: $(VENV)/.infra $(VENV)/.java .venv-tools/.done .venv-clients/.done ## Test what proves little each time: at scale, processes killed, other programs (CONTRIBUTING.md)
 	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m long
 	@$(BIN)/pytest -n 2 --dist loadfile -m long tests/infra
 
@@ -68,7 +68,10 @@ test-lambda: ## Test the functions on the Python that AWS Lambda runs, where tha
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
 	@$(BIN)/pytest -n 2 --dist loadfile -m "not long" tests/infra
 
-install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility ## Install what the tests need but the long ones, so that they run without network
+test-engines: $(VENV)/.test $(VENV)/.java ## Test against a real OpenSearch and DynamoDB Local, which Maven brings: make test-engines [SELFRAG_TEST_SQUAD=file]
+	@$(BIN)/python -m tests.support.engines
+
+install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility $(VENV)/.engines ## Install what the tests need but the long ones, so that they run without network
 
 lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet .
@@ -146,7 +149,7 @@ destroy: ## Remove the deployment; shows what would go and asks first
 	@terraform -chdir=infra destroy
 
 clean: ## Remove the virtual environments, packages and caches
-	rm -rf $(VENV) .venv-lambda .venv-emulator .venv-checkov .venv-tools .venv-clients tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-lambda .venv-emulator .venv-checkov .venv-tools .venv-clients tests/support/clients/typescript/node_modules tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, about a minute)..." >&2
@@ -190,6 +193,16 @@ $(VENV)/.browser: | $(VENV)/.ask
 	  apt-get update -qq >&2 && apt-get install -y -qq --no-install-recommends chromium-headless-shell >&2 && touch $@; \
 	else echo "chromium is not installed: the tests that open a page in a browser are skipped." >&2; fi
 
+# What starts the real engines, and makes clients in other languages; Debian's packages, where root may install them.
+$(VENV)/.java: | $(VENV)/.ask
+	@if command -v java mvn > /dev/null; then touch $@; \
+	elif command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ]; then \
+	  apt-get update -qq >&2 && apt-get install -y -qq --no-install-recommends openjdk-17-jdk-headless maven >&2 && touch $@; \
+	else echo "Java 17 or Maven is not installed: the real engines are not tested." >&2; fi
+
+$(VENV)/.engines: tests/support/engines/pom.xml | $(VENV)/.test $(VENV)/.java
+	@if command -v java mvn > /dev/null; then $(BIN)/python -m tests.support.engines.programs && touch $@; fi
+
 $(VENV)/.package: $(VENV)/.ask
 	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,deploy]" >&2
 	@$(BIN)/python -m infra.packages.libraries build/libraries/arm64
@@ -214,4 +227,7 @@ $(VENV)/.package: $(VENV)/.ask
 .venv-clients/.done:
 	@$(PYTHON) -m venv .venv-clients
 	@.venv-clients/bin/pip install --quiet openapi-spec-validator==0.9.0 openapi-python-client==0.29.1 \
-	  schemathesis==4.32.5 mypy==2.4.1 >&2 && touch $@
+	  schemathesis==4.32.5 mypy==2.4.1 >&2
+	@if command -v npm > /dev/null; then npm install --prefix tests/support/clients/typescript --no-package-lock \
+	  --no-audit --no-fund --loglevel error >&2; fi
+	@touch $@

@@ -24,9 +24,11 @@ TOOLS = {
     "SELFRAG_CHECKOV",
     "SELFRAG_EMULATOR_PYTHON",
     "SELFRAG_PICTURES",
+    "SELFRAG_TEST_ENGINE",
     "SELFRAG_TEST_KILLS",
     "SELFRAG_TEST_OPENSEARCH",
     "SELFRAG_TEST_QUESTIONS",
+    "SELFRAG_TEST_SQUAD",
 }
 for name in [n for n in os.environ if n.startswith(("SELFRAG_", "ANTHROPIC_", "TAVILY_")) and n not in TOOLS]:
     del os.environ[name]

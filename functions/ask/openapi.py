@@ -33,7 +33,29 @@ def _as_sent(described: dict[str, Any]) -> dict[str, Any]:
             operation["responses"].pop(NEVER_SENT, None)
     for name in ITS_SCHEMAS:
         described["components"]["schemas"].pop(name, None)
-    return described
+    return {**plain(described), "info": described["info"]}
+
+
+def plain(schema: Any) -> Any:
+    """Return a schema in the forms that generators of clients understand.
+
+    A titled `anyOf` with null becomes a class of its own in Java, which is then never made. So nothing has a title, a
+    value that may be null has two types, and the items of a tuple are described together, too.
+    """
+    if isinstance(schema, list):
+        return [plain(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    # A property may be called `title`: its value is a schema.
+    known = {name: plain(value) for name, value in schema.items() if name != "title" or not isinstance(value, str)}
+    match known.get("anyOf"):
+        # An enumeration would have to name null, too.
+        case [{"type": str(kind), **rest}, {"type": "null"}] if "enum" not in rest:
+            del known["anyOf"]
+            known = {"type": [kind, "null"], **rest, **known}
+    if "prefixItems" in known:
+        known.setdefault("items", known["prefixItems"][0])
+    return known
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 On a collection of OpenSearch Serverless (its host ends in aoss.amazonaws.com) requests are signed with the credentials
 of the environment; any other OpenSearch has to have its k-NN plugin, and to let everybody in. Each test has an index of
-its own, which is removed after it.
+its own, which is removed after it. SELFRAG_TEST_ENGINE names the engine of the vectors where that has no Faiss.
 """
 
+import json
 import os
 import threading
 import uuid
@@ -25,6 +26,7 @@ _HOST = urlsplit(ADDRESS).hostname or ""
 SERVERLESS = _HOST.endswith(".aoss.amazonaws.com")
 # ID.REGION.aoss.amazonaws.com
 _REGION = _HOST.split(".")[1] if SERVERLESS else None
+ENGINE = os.environ.get("SELFRAG_TEST_ENGINE", "faiss")
 # A vector collection shows a write after about a minute; AWS says no figure.
 PATIENCE_SECONDS = 180
 
@@ -75,9 +77,11 @@ def index_of_its_own(dimensions: int) -> Iterator[tuple[Settled, list[tuple[str,
     client, requests = connect(ADDRESS, _REGION, 60), list[tuple[str, str]]()
     send = client.transport.perform_request
 
-    def perform_request(method: str, url: str, *arguments: Any, **named: Any) -> Any:
+    def perform_request(method: str, url: str, *arguments: Any, body: Any = None, **named: Any) -> Any:
         requests.append((method, url.replace(f"/{name}", "/passages")))
-        return send(method, url, *arguments, **named)
+        if method == "PUT" and isinstance(body, dict) and ENGINE != "faiss":
+            body = json.loads(json.dumps(body).replace('"engine": "faiss"', f'"engine": "{ENGINE}"'))
+        return send(method, url, *arguments, body=body, **named)
 
     client.transport.perform_request = perform_request
     try:

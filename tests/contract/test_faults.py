@@ -1,13 +1,24 @@
 """What each fault of the collection is told as."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import TransportError
 
 from selfrag import bootstrap
 from selfrag.adapters.opensearch.search import OpenSearchPassages
-from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.domain.errors import (
+    BadDocument,
+    InvalidInput,
+    Misconfigured,
+    RequestRejected,
+    SelfragError,
+    TemporarilyUnavailable,
+)
 from selfrag.domain.passages import Bounds
+from tests.contract.endpoint import ADDRESS, SERVERLESS
 from tests.contract.entries import entry, unit
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 
@@ -62,6 +73,7 @@ def test_no_message_repeats_a_query_or_a_passage(
         assert raised.value.__suppress_context__
 
 
+@pytest.mark.skipif(bool(ADDRESS) and not SERVERLESS, reason="an OpenSearch without security lets everybody in")
 def test_wrong_credentials_are_the_operators_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
     with pytest.raises(Misconfigured, match="403"):
@@ -98,6 +110,53 @@ def test_a_vector_of_another_length_is_refused_before_it_is_sent(
     with pytest.raises(Misconfigured, match="3 dimensions, the index holds 8"):
         index.add([entry("good"), entry("p", vector=[1.0, 0.0, 0.0])])
     assert service.requests == []
+
+
+TOO_LONG = "見" * 10_923  # 32,769 bytes
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "name"),
+    [
+        ("heading", TOO_LONG, "a heading"),
+        ("tags", ["short", TOO_LONG], "a tag"),
+        ("document", TOO_LONG, "a document name"),
+    ],
+)
+def test_a_value_that_is_longer_than_the_index_takes_is_named_before_it_is_sent(
+    field: str, value: Any, name: str, requests: list[tuple[str, str]], index: OpenSearchPassages
+) -> None:
+    whole = entry("p")
+    too_long = replace(whole, passage=whole.passage.model_copy(update={field: value}))
+    with pytest.raises(BadDocument, match=f"{name} has 32,769 bytes in UTF-8; the index takes 32,766"):
+        index.add([entry("good"), too_long])
+    assert requests == []
+
+
+def test_what_just_fits_is_taken_by_the_index_and_more_is_not(client: OpenSearch, index: OpenSearchPassages) -> None:
+    assert list(index.add([entry("p", heading=TOO_LONG[1:], tags=["x" * 32_766])]).ids) == ["p"]
+    reply = client.bulk(index=index._index, body=[{"index": {}}, {"passage_id": "q", "heading": TOO_LONG}])
+    assert reply["items"][0]["index"]["status"] == 400
+
+
+def test_more_documents_than_a_filter_takes_are_named_before_they_are_sent(
+    requests: list[tuple[str, str]], client: OpenSearch, index: OpenSearchPassages
+) -> None:
+    index.add([entry("p")])
+    documents = [f"{n}.md" for n in range(65_535)]
+    assert [p.passage_id for p in index.fetch(["p"], Bounds(["mine"], [*documents, "d.md"]))] == ["p"]
+    requests.clear()
+    for ask in (
+        lambda bounds: index.search("words", unit(1.0), 4, bounds),
+        lambda bounds: index.fetch(["p"], bounds),
+    ):
+        with pytest.raises(InvalidInput, match="65,537 values of document; the index takes 65,536"):
+            ask(Bounds(["mine"], [*documents, "d.md", "e.md"]))
+    assert requests == []
+    query = {"terms": {"document": [*documents, "d.md", "e.md"]}}
+    with pytest.raises(TransportError) as refused:
+        client.search(index=index._index, body={"query": query})
+    assert refused.value.status_code == 400
 
 
 @pytest.mark.parametrize(

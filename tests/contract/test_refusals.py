@@ -13,6 +13,7 @@ from tests.contract.endpoint import ADDRESS, SERVERLESS
 from tests.contract.entries import PATH, QUERY, signed, the_whole_life, unit
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 
+OTHER = "/another"  # in each test a name of its own
 NEW = {"passage_id": "x", "collection": "mine"}
 BAD_SPACE: Any = mapping(8)
 BAD_SPACE["mappings"]["properties"]["vector"]["method"]["space_type"] = "cosinesimil"
@@ -42,18 +43,18 @@ REFUSALS: dict[str, tuple[int, str, str, Any]] = {
     "a bulk that is not JSON": (400, "POST", f"{PATH}/_bulk", "{\n"),
     "a request of more than 10 MiB": (413, "POST", f"{PATH}/_bulk", " " * (10 * 1024 * 1024 + 1)),
     "an index that exists": (400, "PUT", PATH, mapping(8)),
-    "a vector field without index.knn": (400, "PUT", "/other", WITHOUT_KNN),
-    "an engine other than Faiss": (400, "PUT", "/other", LUCENE),
-    "a space that Faiss lacks": (400, "PUT", "/other", BAD_SPACE),
-    "more dimensions than 16,000": (400, "PUT", "/other", mapping(16_001)),
-    "a field of an unknown type": (400, "PUT", "/other", {"mappings": {"properties": {"x": {"type": "words"}}}}),
+    "a vector field without index.knn": (400, "PUT", OTHER, WITHOUT_KNN),
+    "an engine other than Faiss": (400, "PUT", OTHER, LUCENE),
+    "a space that Faiss lacks": (400, "PUT", OTHER, BAD_SPACE),
+    "more dimensions than 16,000": (400, "PUT", OTHER, mapping(16_001)),
+    "a field of an unknown type": (400, "PUT", OTHER, {"mappings": {"properties": {"x": {"type": "words"}}}}),
     "an analyzer that is not there": (
         400,
         "PUT",
-        "/other",
+        OTHER,
         {"mappings": {"properties": {"x": {"type": "text", "analyzer": "sudachi"}}}},
     ),
-    "an unknown setting": (400, "PUT", "/other", {"settings": {"index": {"colour": "red"}}}),
+    "an unknown setting": (400, "PUT", OTHER, {"settings": {"index": {"colour": "red"}}}),
     "an unknown query": (400, "POST", f"{PATH}/_search", {"query": {"guess": {}}}),
     "two queries in one": (400, "POST", f"{PATH}/_search", {"query": {"terms": {}, "knn": {}}}),
     "an unknown part of a query": (400, "POST", f"{PATH}/_search", {"query": {"bool": {"maybe": []}}}),
@@ -77,7 +78,7 @@ REFUSALS: dict[str, tuple[int, str, str, Any]] = {
         {"query": {"multi_match": {"query": "語" * 1100, "fields": ["text"], "type": "most_fields"}}},
     ),
     "a vector that is too short": (400, "POST", f"{PATH}/_doc", {**NEW, "vector": [1.0]}),
-    "a search in an index that is not there": (404, "POST", "/other/_search", QUERY),
+    "a search in an index that is not there": (404, "POST", f"{OTHER}/_search", QUERY),
 }
 
 
@@ -87,6 +88,7 @@ SERVERLESS_ALONE = {
     *("an update", "an upsert", "a delete by query", "an update by query"),
     *("a refresh", "a refresh of a bulk", "a refresh that waits"),
     *("the cluster's health", "the cluster's settings", "a request of more than 10 MiB"),
+    *("an engine other than Faiss", "a space that Faiss lacks"),
 }
 
 
@@ -101,8 +103,13 @@ def test_what_the_service_refuses_is_refused(refusal: str, client: OpenSearch, i
     needs_serverless(refusal in SERVERLESS_ALONE)
     index.add([])
     status, method, target, body = REFUSALS[refusal]
-    with pytest.raises(TransportError) as refused:
-        client.transport.perform_request(method, target.replace(PATH, f"/{index._index}"), body=body)
+    another = f"{index._index}-another"
+    target = target.replace(PATH, f"/{index._index}").replace(OTHER, f"/{another}")
+    try:
+        with pytest.raises(TransportError) as refused:
+            client.transport.perform_request(method, target, body=body)
+    finally:
+        client.indices.delete(index=another, ignore=404)
     assert refused.value.status_code == status
 
 

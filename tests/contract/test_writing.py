@@ -53,6 +53,25 @@ def test_an_item_that_is_refused_for_what_it_holds_is_not_tried_again(
     assert service.requests.count(("POST", f"{PATH}/_bulk")) == 1
 
 
+def test_an_item_that_failed_before_it_had_an_id_is_not_written(
+    service: OpenSearchDouble, index: OpenSearchPassages
+) -> None:
+    index.add([])
+    service.indices["passages"].closed = True
+    added = index.add([entry("p")])
+    assert (added.failed, added.ids, added.unknown) == ({"p": "RequestRejected"}, {}, set())
+
+
+def test_an_index_that_went_while_it_was_written_to_is_made_by_the_next_try(
+    service: OpenSearchDouble, index: OpenSearchPassages
+) -> None:
+    index.add([])
+    service.knobs.statuses.append(200)  # it is thought to be there, and is gone
+    del service.indices["passages"]
+    assert index.add([entry("p")]).failed == {"p": "TemporarilyUnavailable"}
+    assert list(index.add([entry("p")]).ids) == ["p"]
+
+
 @pytest.mark.parametrize("status", [429, 403, 413])
 def test_a_refused_bulk_wrote_nothing_so_that_the_step_can_be_repeated(
     status: int, service: OpenSearchDouble, index: OpenSearchPassages

@@ -24,6 +24,7 @@ from tests.support.loopback import Loopback
 ACCESS_KEY, SECRET_KEY, REGION = "AKIDEXAMPLE", "a-secret-that-opens-nothing", "us-east-1"
 MAX_BODY_BYTES = 10 * 1024 * 1024
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_OF_ONE_SEARCH = frozenset(("index_not_found_exception", "index_closed_exception", "search_phase_execution_exception"))
 _CUSTOM_ID = "Document ID is not supported in create/index operation request"
 
 
@@ -116,9 +117,11 @@ class OpenSearchDouble(Loopback):
                 self._index(name).put(_json(body))
                 return 200, {"acknowledged": True}
             case [name, "_bulk"] if method == "POST":
-                return self._bulk(self._index(name), name, body)
+                return self._bulk(name, body)
             case [name, "_msearch"] if method == "POST":
                 self.searches += 1
+                if not body.endswith(b"\n"):
+                    raise Refused(400, "illegal_argument_exception", "The msearch request must end in a newline [\\n]")
                 return 200, self._msearch(name, _ndjson(body))
             case [name, "_search"] if method == "POST":
                 self.searches += 1
@@ -158,9 +161,12 @@ class OpenSearchDouble(Loopback):
     def _visible(self) -> int:
         return self.searches + 1 + self.knobs.searches_until_visible
 
-    def _bulk(self, index: Index, name: str, body: bytes) -> tuple[int, Json | None]:
+    def _bulk(self, name: str, body: bytes) -> tuple[int, Json | None]:
+        index = self._index(name) if name in self.indices else None
         if not body.endswith(b"\n"):
             raise Refused(400, "illegal_argument_exception", "The bulk request must be terminated by a newline [\\n]")
+        if not body.strip():
+            raise Refused(400, "action_request_validation_exception", "Validation Failed: 1: no requests added;")
         items, lines = [], iter(_ndjson(body))
         for action in lines:
             kind = next(iter(action), "")
@@ -175,18 +181,25 @@ class OpenSearchDouble(Loopback):
             return 200, None
         return 200, {"took": 1, "errors": any("error" in v for i in items for v in i.values()), "items": items}
 
-    def _item(self, index: Index, kind: str, meta: Json, source: Json) -> Json:
+    def _item(self, index: Index | None, kind: str, meta: Json, source: Json) -> Json:
+        # What fails before it has an id says so.
+        service_id = None
         try:
+            if index is None:
+                raise Refused(404, "index_not_found_exception", "no such index")
+            if index.closed:
+                raise Refused(400, "index_closed_exception", "closed")
+            service_id = "1%3A0%3Anever-there"
             if kind not in ("index", "create"):
                 raise Refused(400, "illegal_argument_exception", f"{kind} is not supported")
             if "_id" in meta:
                 raise Refused(400, "illegal_argument_exception", _CUSTOM_ID)
             if self.knobs.dice.random() < self.knobs.item_failure_rate:
-                return {"status": self.knobs.item_status, "error": {"type": "injected", "reason": "injected"}}
+                raise Refused(self.knobs.item_status, "injected", "injected")
             return self._store(index, source)
         except Refused as error:
             self.refused.append(("POST", "_bulk item", error.status))
-            return {"status": error.status, "error": {"type": error.kind, "reason": error.reason}}
+            return {"_id": service_id, "status": error.status, "error": {"type": error.kind, "reason": error.reason}}
 
     def _msearch(self, name: str, lines: list[Any]) -> Json:
         if not lines or len(lines) % 2:
@@ -197,6 +210,8 @@ class OpenSearchDouble(Loopback):
         try:
             return {**self._search(self._index(name), body), "status": 200}
         except Refused as error:
+            if error.kind not in _OF_ONE_SEARCH:
+                raise  # one wrong search fails all
             if error.kind != "index_not_found_exception":
                 self.refused.append(("POST", "_msearch item", error.status))
             return {"error": {"type": error.kind, "reason": error.reason}, "status": error.status}

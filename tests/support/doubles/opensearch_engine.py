@@ -4,20 +4,20 @@ Only what selfrag uses is understood; everything else is refused, as the service
 """
 
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
+
+from tests.support.doubles.opensearch_analysis import ANALYZERS
 
 Json = dict[str, Any]
 
 MAX_CLAUSES = 1024
 MAX_WINDOW = 10_000
-_CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORDS = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
-_STOP = frozenset({"a", "an", "and", "are", "as", "at", "by", "for", "in", "is", "it", "of", "on", "or", "the", "to"})
+MAX_TERMS = 65_536
+MAX_TERM_BYTES = 32_766
 
 
 class Refused(Exception):
@@ -28,28 +28,9 @@ class Refused(Exception):
         self.status, self.kind, self.reason = status, kind, reason
 
 
-def _stem(word: str) -> str:
-    for ending in ("ingly", "edly", "ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word
-
-
-def _english(text: str) -> list[str]:
-    tokens: list[str] = []
-    for word in _WORDS.findall(text.lower()):
-        tokens += list(word) if re.match(rf"[{_CJK}]", word) else [_stem(word)]
-    return [token for token in tokens if token not in _STOP]
-
-
-def _cjk(text: str) -> list[str]:
-    tokens: list[str] = []
-    for word in _WORDS.findall(text.lower()):
-        if re.match(rf"[{_CJK}]", word) and len(word) > 1:
-            tokens += [word[n : n + 2] for n in range(len(word) - 1)]
-        else:
-            tokens.append(word)
-    return [token for token in tokens if token not in _STOP]
+def _cannot_search(reason: str) -> Refused:
+    """Return the error of a search that is well formed and cannot be run: of several at once it alone fails."""
+    return Refused(400, "search_phase_execution_exception", reason)
 
 
 def _is_day(value: Any) -> bool:
@@ -59,15 +40,19 @@ def _is_day(value: Any) -> bool:
         return False
 
 
-ANALYZERS: dict[str, Callable[[str], list[str]]] = {"cjk": _cjk, "english": _english, "standard": _english}
+def _length(words: int) -> int:
+    """Return the length of a text as Lucene keeps it in one byte: above 40 words only its first four bits count."""
+    above = words - 24
+    lost = max(above.bit_length() - 4, 0) if above > 0 else 0
+    return words if lost == 0 else 24 + (above >> lost << lost)
 
 
-def _only(value: Any, allowed: Iterable[str], where: str) -> Json:
+def _only(value: Any, allowed: Iterable[str], where: str, kind: str = "mapper_parsing_exception") -> Json:
     if not isinstance(value, dict):
         raise Refused(400, "parsing_exception", f"[{where}] expected an object")
     unknown = sorted(set(value) - set(allowed))
     if unknown:
-        raise Refused(400, "mapper_parsing_exception", f"unknown parameter {unknown} in [{where}]")
+        raise Refused(400, kind, f"unknown parameter {unknown} in [{where}]")
     return value
 
 
@@ -87,10 +72,12 @@ class Index:
 
     body: Json
     documents: list[Document] = field(default_factory=list)
+    closed: bool = False
 
     def __post_init__(self) -> None:
         _only(self.body, ("settings", "mappings"), "index")
-        index = _only(_only(self.body.get("settings", {}), ("index",), "settings").get("index", {}), ("knn",), "index")
+        settings = _only(self.body.get("settings", {}), ("index",), "settings").get("index", {})
+        index = _only(settings, ("knn",), "index", "illegal_argument_exception")
         self.knn = index.get("knn") in (True, "true")
         self.fields: dict[str, Json] = {}
         self.texts: dict[str, tuple[str, str]] = {}
@@ -101,7 +88,10 @@ class Index:
         fields = _only(mapping, ("properties",), "mappings").get("properties", {})
         new = {name: self._field(name, value) for name, value in fields.items()}
         for name, value in new.items():
-            if self.fields.get(name, value) != value:
+            there = self.fields.get(name, value)
+            if value["type"] == there["type"] == "object" and there != value:
+                raise Refused(500, "mapper_exception", f"the [enabled] parameter can't be updated for [{name}]")
+            if there != value:
                 raise Refused(400, "illegal_argument_exception", f"Mapper for [{name}] conflicts with existing mapper")
         self.fields |= new
         for name, value in new.items():
@@ -147,11 +137,13 @@ class Index:
             raise Refused(400, "mapper_parsing_exception", "only hnsw of faiss is supported in this collection")
         if method.get("space_type") not in ("l2", "innerproduct"):
             raise Refused(400, "mapper_parsing_exception", "faiss does not support this space type")
-        return value
+        return {**value, "method": {"parameters": {}, **method}}
 
     def check(self, source: Json) -> None:
         """Raise Refused for a document that does not fit the mapping."""
         for name, value in source.items():
+            if value is None:
+                continue
             kind = self.fields.get(name, {}).get("type")
             if kind == "knn_vector":
                 fits = self.is_vector(name, value)
@@ -161,6 +153,8 @@ class Index:
             else:
                 values = value if isinstance(value, list) and kind == "keyword" else [value]
                 fits = kind is not None and all(self._is_of(kind, one) for one in values)
+            if kind == "keyword" and any(len(one.encode(errors="replace")) > MAX_TERM_BYTES for one in values):
+                raise Refused(400, "illegal_argument_exception", f"at least one immense term in field=[{name}]")
             if not fits:
                 raise Refused(400, "mapper_parsing_exception", f"failed to parse field [{name}] of type [{kind}]")
 
@@ -181,11 +175,13 @@ class Index:
         _only(body, ("size", "_source", "query"), "search")
         size = body.get("size", 10)
         if type(size) is not int or not 0 <= size <= MAX_WINDOW:
-            raise Refused(400, "illegal_argument_exception", f"Result window is too large or negative: [{size}]")
+            raise _cannot_search(f"Result window is too large or negative: [{size}]")
+        if self.closed:
+            raise Refused(400, "index_closed_exception", "closed")
         query = Query(self, [d for d in self.documents if d.since <= number < d.until])
         scores = query.run(body.get("query"))
         if query.clauses > MAX_CLAUSES:
-            raise Refused(400, "search_phase_execution_exception", "too_many_nested_clauses: maxClauseCount is 1024")
+            raise _cannot_search("maxClauseCount is set to 1024")
         ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:size]
         by_id = {d.id: d for d in query.documents}
         return [(by_id[i], score) for i, score in ranked]
@@ -207,13 +203,14 @@ class Query:
             "terms": self._terms,
             "range": self._range,
             "multi_match": self._multi_match,
+            "match_all": lambda _: {d.id: 1.0 for d in self.documents},
         }
         if name not in clauses:
             raise Refused(400, "parsing_exception", f"unknown query [{name}]")
         return clauses[name](value)
 
     def _bool(self, value: Any) -> dict[str, float]:
-        _only(value, ("must", "filter"), "bool")
+        _only(value, ("must", "filter"), "bool", "x_content_parse_exception")
         must = [self.run(query) for query in value.get("must", [])]
         filters = [self.run(query) for query in value.get("filter", [])]
         ids = {d.id for d in self.documents}.intersection(*must, *filters)
@@ -223,12 +220,18 @@ class Query:
         if not isinstance(value, dict) or len(value) != 1:
             raise Refused(400, "parsing_exception", "[terms] takes exactly one field")
         ((name, wanted),) = value.items()
-        field = self.index.fields.get(name, {})
-        if field.get("type") != "keyword" or not isinstance(wanted, list):
+        if not isinstance(wanted, list):
+            raise Refused(400, "parsing_exception", f"[terms] needs a list: [{name}]")
+        if len(wanted) > MAX_TERMS:
+            raise _cannot_search(f"The number of terms [{len(wanted)}] is more than [{MAX_TERMS}]")
+        field = self.index.fields.get(name)
+        if field is None:  # also what is inside an object that is not enabled
+            return {}
+        if field["type"] != "keyword":
             raise Refused(400, "parsing_exception", f"[terms] needs a keyword field and a list: [{name}]")
         if not field.get("index", True):
-            raise Refused(400, "query_shard_exception", f"Cannot search on field [{name}] since it is not indexed.")
-        held = {d.id: d.source.get(name, []) for d in self.documents}
+            raise _cannot_search(f"Cannot search on field [{name}] since it is not indexed.")
+        held = {d.id: d.source.get(name) or [] for d in self.documents}
         lists = {i: value if isinstance(value, list) else [value] for i, value in held.items()}
         return {i: 1.0 for i, values in lists.items() if not set(values).isdisjoint(wanted)}
 
@@ -238,7 +241,7 @@ class Query:
         ((name, ends),) = value.items()
         _only(ends, ("gte", "lte"), "range")
         if self.index.fields.get(name, {}).get("type") != "date" or not all(map(_is_day, ends.values())):
-            raise Refused(400, "parsing_exception", f"[range] needs a date field and days: [{name}]")
+            raise _cannot_search(f"[range] needs a date field and days: [{name}]")
         first, last = ends.get("gte", "0001-01-01"), ends.get("lte", "9999-12-31")
         days = {d.id: d.source.get(name) for d in self.documents}
         return {i: 1.0 for i, day in days.items() if day is not None and first <= day <= last}
@@ -247,18 +250,18 @@ class Query:
         if not isinstance(value, dict) or len(value) != 1:
             raise Refused(400, "parsing_exception", "[knn] takes exactly one field")
         ((name, query),) = value.items()
-        _only(query, ("vector", "k", "filter"), "knn")
+        _only(query, ("vector", "k", "filter"), "knn", "x_content_parse_exception")
+        if type(query.get("k")) is not int or not 1 <= query["k"] <= MAX_WINDOW:
+            raise Refused(400, "illegal_argument_exception", "[knn] requires k to be in the range (0, 10000]")
         mapped = self.index.fields.get(name, {})
         if mapped.get("type") != "knn_vector":
-            raise Refused(400, "illegal_argument_exception", f"Field '{name}' is not knn_vector type.")
+            raise _cannot_search(f"Field '{name}' is not knn_vector type.")
         if not self.index.is_vector(name, query.get("vector")):
-            raise Refused(400, "illegal_argument_exception", "Query vector has invalid dimension")
-        if type(query.get("k")) is not int or not 1 <= query["k"] <= MAX_WINDOW:
-            raise Refused(400, "illegal_argument_exception", "[knn] requires 0 < k <= 10000")
+            raise _cannot_search("Query vector has invalid dimension")
         allowed = self.run(query["filter"]) if "filter" in query else {d.id: 1.0 for d in self.documents}
         scores = {}
         for document in self.documents:
-            if document.id in allowed and name in document.source:
+            if document.id in allowed and document.source.get(name) is not None:
                 pairs = zip(query["vector"], document.source[name], strict=True)
                 scores[document.id] = self._closeness(pairs, mapped["method"]["space_type"])
         return dict(sorted(scores.items(), key=lambda item: -item[1])[: query["k"]])
@@ -277,15 +280,16 @@ class Query:
             raise Refused(400, "parsing_exception", "[multi_match] needs a query, and a type that is known here")
         total: Counter[str] = Counter()
         for name in value.get("fields", []):
-            if name not in self.index.texts:
-                raise Refused(400, "parsing_exception", f"[multi_match] unknown field [{name}]")
+            if name not in self.index.texts:  # a field that is not there finds nothing
+                continue
             total.update(self._bm25(*self.index.texts[name], value["query"]))
         return dict(total)
 
     def _bm25(self, name: str, analyzer: str, query: str) -> dict[str, float]:
         words = ANALYZERS[analyzer](query)
         self.clauses += len(words)
-        texts = {d.id: Counter(ANALYZERS[analyzer](d.source.get(name, ""))) for d in self.documents}
+        texts = {d.id: Counter(ANALYZERS[analyzer](d.source.get(name) or "")) for d in self.documents}
+        texts = {i: counts for i, counts in texts.items() if counts}
         average = sum(map(Counter.total, texts.values())) / max(len(texts), 1) or 1.0
         scores: dict[str, float] = {}
         for word in words:
@@ -293,6 +297,6 @@ class Query:
             rarity = math.log(1 + (len(texts) - len(found) + 0.5) / (len(found) + 0.5))
             for i, counts in found.items():
                 often = counts[word]
-                weight = often / (often + 1.2 * (0.25 + 0.75 * counts.total() / average))
+                weight = 2.2 * often / (often + 1.2 * (0.25 + 0.75 * _length(counts.total()) / average))
                 scores[i] = scores.get(i, 0.0) + rarity * weight
         return scores

@@ -10,8 +10,18 @@ from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnecti
 from opensearchpy.exceptions import OpenSearchException
 
 from selfrag.adapters.faults import aws_faults
-from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.domain.errors import (
+    BadDocument,
+    InvalidInput,
+    Misconfigured,
+    RequestRejected,
+    SelfragError,
+    TemporarilyUnavailable,
+)
+from selfrag.domain.passages import Passage
 
+MAX_TERMS = 65_536  # in one filter
+MAX_TERM_BYTES = 32_766  # of a value that is found whole
 STORED = ["passage_id", "document", "text", "title", "collection", "heading", "page", "locator", "rows", "tags", "date"]
 
 Json = dict[str, Any]
@@ -64,6 +74,29 @@ def check_length(vector: Sequence[float], dimensions: int) -> None:
     """Raise Misconfigured if the embedder's vector does not fit the index."""
     if len(vector) != dimensions:
         raise Misconfigured(f"the embedder gives {len(vector)} dimensions, the index holds {dimensions}")
+
+
+def check_terms(passage: Passage) -> None:
+    """Raise BadDocument if a value that is found whole is longer than the index takes."""
+    found_whole = {
+        "document name": [passage.document],
+        "collection name": [passage.collection],
+        "heading": [passage.heading],
+        "tag": passage.tags,
+    }
+    for name, values in found_whole.items():
+        # Half of a surrogate pair cannot be encoded: the service puts a "?" in its place.
+        longest = max((len(value.encode(errors="replace")) for value in values), default=0)
+        if longest > MAX_TERM_BYTES:
+            told = f"a {name} has {longest:,} bytes in UTF-8; the index takes {MAX_TERM_BYTES:,}"
+            raise BadDocument(f"{passage.document[:200]}: {told}")
+
+
+def any_of(name: str, values: Sequence[str]) -> Json:
+    """Return a filter for one of these values; raises InvalidInput for more than one filter takes."""
+    if len(values) > MAX_TERMS:
+        raise InvalidInput(f"a search names {len(values):,} values of {name}; the index takes {MAX_TERMS:,}")
+    return {"terms": {name: list(values)}}
 
 
 def lines(*parts: Json) -> str:

@@ -53,9 +53,9 @@ class AllFound(BaseModel):
 
 
 class Outcome(BaseModel):
-    """The status of one document's write, and the service's id of it."""
+    """The status of one document's write, and the service's id of it: null if it failed before it had one."""
 
-    id: str = Field(default="", alias="_id")
+    id: str | None = Field(default=None, alias="_id")
     status: int
 
 

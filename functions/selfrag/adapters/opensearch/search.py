@@ -10,7 +10,9 @@ from selfrag.adapters.opensearch import writes
 from selfrag.adapters.opensearch.collection import (
     STORED,
     Json,
+    any_of,
     check_length,
+    check_terms,
     index_faults,
     lines,
     refusal,
@@ -70,6 +72,7 @@ class OpenSearchPassages:
         """
         for entry in entries:
             check_length(entry.vector, self._dimensions)
+            check_terms(entry.passage)
         if writes.create_if_missing(self._client, self._index, self._dimensions):
             self._has_all_fields = True
         if not self._has_all_fields:
@@ -82,7 +85,7 @@ class OpenSearchPassages:
         writes.delete(self._client, self._index, ids)
 
     def _named(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Hit]:
-        wanted = {"bool": {"filter": [_any_of("passage_id", passage_ids), *_within(bounds)]}}
+        wanted = {"bool": {"filter": [any_of("passage_id", passage_ids), *_within(bounds)]}}
         body = {"size": WINDOW, "_source": STORED, "query": wanted}
         with index_faults():
             try:
@@ -103,18 +106,14 @@ def _by_vector(vector: Sequence[float], size: int, only: Sequence[Json]) -> Json
 
 def _within(bounds: Bounds) -> list[Json]:
     """Return the filters that keep a search within its bounds."""
-    only = [_any_of("collection", bounds.collections)]
+    only = [any_of("collection", bounds.collections)]
     if bounds.documents is not None:
-        only.append(_any_of("document", bounds.documents))
+        only.append(any_of("document", bounds.documents))
     if bounds.tags is not None:
-        only.append(_any_of("tags", bounds.tags))
+        only.append(any_of("tags", bounds.tags))
     if days := {name: day for name, day in (("gte", bounds.since), ("lte", bounds.until)) if day is not None}:
         only.append({"range": {"date": days}})
     return only
-
-
-def _any_of(name: str, values: Sequence[str]) -> Json:
-    return {"terms": {name: list(values)}}
 
 
 def _hits(found: Found) -> list[Hit]:

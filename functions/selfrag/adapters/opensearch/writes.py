@@ -80,7 +80,7 @@ def delete(client: OpenSearch, index: str, ids: Iterable[str]) -> None:
 def _write(client: OpenSearch, index: str, pending: Mapping[str, str], added: Added) -> None:
     for _ in range(WRITE_ATTEMPTS):
         outcomes = _outcomes(client, index, pending, added)
-        added.ids.update({i: outcome.id for i, outcome in outcomes.items() if outcome.status < 300})
+        added.ids.update({i: outcome.id or "" for i, outcome in outcomes.items() if outcome.status < 300})
         errors = {i: type(refusal(outcome.status)) for i, outcome in outcomes.items() if i not in added.ids}
         pending = {i: pending[i] for i, kind in errors.items() if kind is TemporarilyUnavailable}
         added.failed.update({i: kind.__name__ for i, kind in errors.items() if i not in pending})
