@@ -38,7 +38,7 @@ def fetched(profile: str) -> Path:
     folder, stamp = BUILD / profile, BUILD / f"{profile}.pom.xml"
     if not stamp.exists() or stamp.read_text() != POM.read_text():
         shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run(["mvn", "-q", "-B", "-f", str(POM), "-P", profile, "package"], check=True)
+        subprocess.run(["mvn", "-q", "-B", "-Dstyle.color=never", "-f", str(POM), "-P", profile, "package"], check=True)
         stamp.write_text(POM.read_text())
     return folder
 
