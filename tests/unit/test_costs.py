@@ -192,7 +192,7 @@ def test_the_memory_and_the_price_of_vectors_follow_from_their_number() -> None:
 def test_the_price_and_the_time_of_a_first_load_follow_from_the_number_of_passages() -> None:
     for passages, hours, tokens, titan, transitions, steps, units, table in rows("The first load"):
         assert abs(passages / 2000 / 60 - hours) <= 0.5
-        assert (tokens, transitions) == (passages * 230 / 1e6, (passages / 25 * 6 + passages / 10 * 16) / 1000)
+        assert (tokens, transitions) == (passages * 230 / 1e6, (passages / 25 * 7 + passages / 10 * 16) / 1000)
         assert units == passages / 25 * 5 / 1e6
         for quantity, price, cost in ((tokens, 0.02, titan), (transitions, 0.025, steps), (units, 0.625, table)):
             assert abs(quantity * price - cost) < 0.006

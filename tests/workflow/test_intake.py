@@ -137,24 +137,24 @@ def test_a_deletion_whose_ingestion_fails_is_tried_until_the_claim_of_a_dead_one
     timed_out = Failure("States.TaskFailed", "NotClaimed", "TaskFailed")
     intake.ends = [
         timed_out,
-        *[{"action": "busy", "unfinished": False}] * 18,
+        *[{"action": "busy", "unfinished": False}] * 23,
         {"action": "remove", "unfinished": False},
     ]
     ended = intake.run(DELETED)
     assert ended.output
     assert ended.output["action"] == "remove"
-    assert len(intake.started) == 20
+    assert len(intake.started) == 25
     assert intake.held() == set()
     # At the least; by chance it is up to twice as long.
-    assert sum(intake.pauses) >= 150 * 19
-    assert LEASE_SECONDS < 300 * 20
+    assert sum(intake.pauses) >= 150 * 24
+    assert LEASE_SECONDS < 150 * 25
 
 
 def test_an_ingestion_that_fails_for_over_an_hour_fails_the_intake_for_the_alarm(intake: Intake) -> None:
     intake.ends = [Failure("States.TaskFailed", "NotClaimed", "TaskFailed")] * 30
     ended = intake.run(UPLOADED)
     assert ended.error == 'NotIngested: c/a "b".md: States.TaskFailed NotClaimed'
-    assert len(intake.started) == 21
+    assert len(intake.started) == 26
     assert intake.held() == set()
 
 

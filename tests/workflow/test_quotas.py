@@ -43,7 +43,8 @@ def told(load: Load, a_minute: int, functions: int) -> str:
     return (
         f"Titan at {a_minute:,} calls a minute, {functions:,} functions, {len(load.documents):,} documents of "
         f"{passages:,} passages and {len(load.deletions)} deletions: {len(load.ready):,} ready, {len(load.removed)} "
-        f"removed in {load.time.now / 60:.0f} min; {load.functions.peak} functions at the peak; {asked:,} questions, "
+        f"removed in {load.time.now / 60:.0f} min, the last deletion after {load.last_removal / 60:.0f}; "
+        f"{load.functions.peak} functions at the peak; {asked:,} questions, "
         f"{load.questions['refused']} refused, {load.questions['by full text alone'] / asked:.0%} by full text alone; "
         f"{load.titan.refused:,} calls refused; {load.functions.throttled} throttled; "
         f"{load.dollars_of_polling:.2f} dollars for {load.polls:,} waits for a place"

@@ -150,6 +150,7 @@ class Load:
         self.deletions = {f"x{n}" for n in range(deletions)}
         self.ready: list[str] = []
         self.removed: set[str] = set()
+        self.last_removal = 0.0
         self.lost = self.polls = 0
         # Of functions that embed, and of Titan's calls for passages and for questions.
         self.seconds_of_embedding = self.seconds_of_questions = 0.0
@@ -208,6 +209,7 @@ class Load:
         self._step("RemovePassages", 1.0)
         self._step("RecordDocument", 0.2)
         self.removed.add(document)
+        self.last_removal = self.time.now
         return True
 
     def _upload(self, document: str) -> bool:
