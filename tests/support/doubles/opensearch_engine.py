@@ -231,8 +231,8 @@ class Query:
             raise Refused(400, "parsing_exception", f"[terms] needs a keyword field and a list: [{name}]")
         if not field.get("index", True):
             raise _cannot_search(f"Cannot search on field [{name}] since it is not indexed.")
-        held = {d.id: d.source.get(name) or [] for d in self.documents}
-        lists = {i: value if isinstance(value, list) else [value] for i, value in held.items()}
+        held = {d.id: d.source.get(name) for d in self.documents}
+        lists = {i: value if isinstance(value, list) else [value] for i, value in held.items() if value is not None}
         return {i: 1.0 for i, values in lists.items() if not set(values).isdisjoint(wanted)}
 
     def _range(self, value: Any) -> dict[str, float]:
