@@ -13,7 +13,7 @@ locals {
   # page at once, and a browser sends a preflight before each new question of a page of yours.
   open_throttles = {
     for route in local.throttled : route.setting => {
-      rate  = route.method == "OPTIONS" ? var.api_throttle.rate : 2
+      rate  = route.method == "OPTIONS" ? 4 : 2
       burst = contains(["/v1/health", "/v1/openapi.json"], route.path) ? 10 : 40
     } if route.open
   }
