@@ -41,6 +41,7 @@ COMMANDS = [
 ELSEWHERE = {
     "make test",
     "SELFRAG_TEST_OPENSEARCH=http://127.0.0.1:9200 .venv/bin/pytest tests/contract",
+    "make serve",
     ".venv/bin/selfrag serve",
     ".venv/bin/selfrag serve --docs notes --collection notes --writable",
     "make .venv-clients/.done",

@@ -97,7 +97,7 @@ def test_after_a_command_was_killed_at_any_statement_the_same_one_goes_on(
         response = command(*arguments[1]).response
         assert f"{30 + version} euros" in response["answer"]
         assert held(command, documents) == sorted(
-            f"# Place {place}\n\nThe fee of place {place} is {10 * place + version} euros." for place in range(4)
+            f"Place {place}\nThe fee of place {place} is {10 * place + version} euros." for place in range(4)
         )
         assert command("trace", response["id"]).code == 0
     record_property("figures", f"{killed} commands killed, of about {counted} statements each")

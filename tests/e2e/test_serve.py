@@ -230,7 +230,7 @@ def test_a_named_collection_is_served_as_it_is(fresh: Command, notes: Path) -> N
 
 
 def test_what_the_documentation_asks_the_served_api_is_answered(read: Command, url: str) -> None:
-    assert len(ASKED) == 7
+    assert len(ASKED) == 6
     answered = ""
     for line in ASKED:
         command, *words = shlex.split(line.replace("http://127.0.0.1:8080", url).replace("/ID/", f"/{answered}/"))

@@ -167,7 +167,12 @@ def test_adaptive_takes_one_of_three_ways_by_the_complexity(way: str) -> None:
     response, scripted = run(by("adaptive"), decide_retrieval=[decision])
     assert response["path"] == path
     assert response["status"] == ("partial" if way == "one pass" else "answered")
-    assert response["reflection"]["retrieve"] == {**decision["verdict"], "ratio": None, "query": ""}
+    assert response["reflection"]["retrieve"] == {
+        **decision["verdict"],
+        "ratio": None,
+        "query": "",
+        "judged_by": "model",
+    }
     assert scripted.events_of("decide_retrieval")[0]["complexity"] is True
 
 

@@ -1,6 +1,8 @@
 """The verdicts of selfrag's own graders on an answer: a model's opinions, not what is known to be right."""
 
-from pydantic import BaseModel
+from typing import Any
+
+from pydantic import BaseModel, model_validator
 
 
 class _Claim(BaseModel):
@@ -28,11 +30,21 @@ class Utility(BaseModel):
 
 
 class Graded(BaseModel):
-    """The verdicts of a response that are measured; of another release they may have more."""
+    """The verdicts of a response that are measured; of another release they may have more.
+
+    A rule's verdict is no judgement: it counts as none.
+    """
 
     relevance: list[Relevance] = []
     support: Support | None = None
     utility: Utility | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_rules(cls, given: dict[str, Any]) -> dict[str, Any]:
+        judged = {name: verdict for name, verdict in given.items() if name != "relevance" and not _by_rule(verdict)}
+        passages = given.get("relevance", [])
+        return {**judged, "relevance": [{**one, "score": None} if _by_rule(one) else one for one in passages]}
 
     def shares(self) -> dict[str, tuple[float, float]]:
         """Return sums, and of how many: claims that are fully supported, utility from 1 to 5, relevance of passages."""
@@ -44,3 +56,7 @@ class Graded(BaseModel):
             "utility": (utility or 0.0, utility is not None),
             "relevance": (sum(scores), len(scores)),
         }
+
+
+def _by_rule(verdict: Any) -> bool:
+    return isinstance(verdict, dict) and verdict.get("judged_by") == "rule"

@@ -5,8 +5,7 @@ whose content is not what the manifest says; with nothing to do, not even the lo
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -34,15 +33,14 @@ def sync(
     directory or others. Raises InvalidInput if the directory is missing, AnotherDirectory if the collection was read
     from another one which it may not replace, NothingUsable if it holds no document that can be used, Interrupted.
     """
-    replaces = _replaces(place, may_replace)
-    with _compared(place, embedder) as (comparison, _, _):
-        if comparison.in_step:
-            _remember(place, comparison)
-            return report_of(place, comparison, comparison.before)
-    # Another process may bring it in step while this one waits.
-    with alone(place.collection), _compared(place, embedder) as (comparison, manifest, embedding):
-        if not replaces:
+    # Of several processes one brings it in step, and the others find it so.
+    with alone(place.collection), embedding_with(embedder) as embedding, opened_manifest() as manifest:
+        try:
             refuse_another(place)
+        except AnotherDirectory as error:
+            if not may_replace(error):
+                raise
+        comparison = _compared(place, manifest, embedding)
         if not comparison.in_step:
             _remember(place, comparison, int(time.time()))
             comparison = replace(comparison, unread=_ingest(place, comparison, manifest, embedding, on_document))
@@ -52,26 +50,12 @@ def sync(
 
 def plan(place: Place, embedder: NamedEmbedder | None = None) -> Plan:
     """Return what `sync` would do, without doing it; raises InvalidInput if the directory is missing."""
-    with _compared(place, embedder) as (comparison, _, _):
-        return plan_of(place, comparison)
-
-
-def _replaces(place: Place, may_replace: Callable[[AnotherDirectory], bool]) -> bool:
-    """Return whether a place takes another directory's; raises AnotherDirectory if it may not."""
-    try:
-        refuse_another(place)
-    except AnotherDirectory as error:
-        if not may_replace(error):
-            raise
-        return True
-    return False
-
-
-@contextmanager
-def _compared(place: Place, embedder: NamedEmbedder | None) -> Iterator[tuple[Comparison, LocalManifest, KeptEmbedder]]:
-    """Yield a place beside its manifest, with that and the embedder that bring it in step."""
     with embedding_with(embedder) as embedding, opened_manifest() as manifest:
-        yield compare(place, manifest, IngestionSettings(pipeline=_pipeline(embedding)).made_by), manifest, embedding
+        return plan_of(place, _compared(place, manifest, embedding))
+
+
+def _compared(place: Place, manifest: LocalManifest, embedding: KeptEmbedder) -> Comparison:
+    return compare(place, manifest, IngestionSettings(pipeline=_pipeline(embedding)).made_by)
 
 
 def _remember(place: Place, comparison: Comparison, read_at: int | None = None) -> None:

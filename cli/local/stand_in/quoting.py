@@ -15,6 +15,7 @@ _OTHER_YEAR, _AMOUNT = 0.1, 0.1
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"\d+")
 _ENDED = re.compile(r"[.!?:;。！？：；][\"'”’)\]」』）*_]*\s*$")
+_NO_HEADING = re.compile(rf"[|:：]|{_ENDED.pattern}")
 _MARK = re.compile(r"^\s*(?:>\s*)*(?:#+\s+|[-*+•]\s+|\d{1,3}[.)]\s+)?")
 _LONGEST_HEADING, _FULL_LINE = 70, 45
 
@@ -111,13 +112,19 @@ def _sentences(blocks: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
 
 def _is_heading(block: str, text: str) -> bool:
     """Return whether a block is a short line that ends no sentence and begins no item of a list."""
-    if not block.endswith("\n") or len(text) >= _LONGEST_HEADING or _ENDED.search(block) or re.search(r"[|:：]", text):
+    if (
+        not block.rstrip(" \t").endswith("\n")
+        or len(text) >= _LONGEST_HEADING
+        or _ENDED.search(block)
+        or re.search(r"[|:：]", text)
+    ):
         return False
     return _MARK.sub("", block) == block.lstrip()
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Return whether a line of a wrapped text goes on in the next one."""
+    """Return whether a line of a wrapped text goes on in the next one; indentation belongs to the line before."""
+    line = line.rstrip(" \t")
     if not line.endswith("\n") or line.endswith("\n\n") or _ENDED.search(line) or "|" in line + following:
         return False
     return len(line) >= _FULL_LINE and _MARK.sub("", following) == following.lstrip() and following[:1] not in "#"

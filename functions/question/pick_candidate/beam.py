@@ -12,7 +12,7 @@ from selfrag.domain.scores.critiqued import labelled
 from selfrag.domain.scores.paths import Path, best_first, path_score
 from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded, scale_of
 from selfrag.domain.strategies import Generator
-from selfrag.domain.verdicts import Claim, SupportLevel, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import Claim, JudgedBy, SupportLevel, SupportVerdict, UtilityVerdict
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,10 @@ def _support(path: Path) -> SupportVerdict:
     claims = [claim for segment in path.segments for claim in segment.support.claims]
     claims += [Claim(claim=segment.answer, support="none") for segment in path.segments if not segment.grounded]
     models = dict.fromkeys(segment.support.model for segment in path.segments if segment.support.model)
-    return SupportVerdict(level=_level(path), claims=claims, model=", ".join(models))
+    # One sentence that a rule judged, and the whole is no judgement.
+    by_rule = any(segment.support.judged_by == "rule" for segment in path.segments)
+    by: JudgedBy = "rule" if by_rule else "model"
+    return SupportVerdict(level=_level(path), claims=claims, model=", ".join(models), judged_by=by)
 
 
 def _level(path: Path) -> SupportLevel:

@@ -12,7 +12,7 @@ from tests.e2e.clients.conftest import ran
 from tests.e2e.test_serve import served
 from tests.support.command import ROOT, Command
 
-PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8").split("## A client in Python")[1]
 LINES = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.S) for line in block.splitlines()]
 SCRIPT = ROOT / "tests" / "support" / "clients" / "generated.py"
 

@@ -19,9 +19,9 @@ OF_THE_DOCTOR = Scenario(
 
 _GRADED = ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate"]
 _JUDGED = ["GradeSupport", "GradeUtility"]
-# Two levels of a tree, the first of which is searched for again.
+# A level of a tree, whose sentence holds the whole answer.
 _LEVEL = ["Retrieve", "GradeRelevance", "Generate", "DecideRetrieval", "GradeSupport", "RankPaths"]
-_GROWN = ["DecideRetrieval", *_LEVEL, *_LEVEL, "RankPaths", "GradeUtility", "PickCandidate"]
+_GROWN = ["DecideRetrieval", *_LEVEL, "RankPaths", "GradeUtility", "PickCandidate"]
 # By strategy: status and path. What was not checked goes out as partial.
 OUTCOMES = {
     "self_rag": ("answered", _GRADED + _JUDGED),

@@ -136,3 +136,15 @@ def test_what_the_graders_said_is_a_share_of_all_claims_and_means_of_scores_that
     said = [{**response("18 weeks"), "reflection": reflection} for reflection in (some, others, direct)]
     found = overall([measured(KNOWN, one, 1.0) for one in said])
     assert (found["supported_claims"], found["utility"], found["relevance"]) == (1 / 4, 5, pytest.approx(0.6))
+
+
+def test_what_a_rule_said_is_measured_as_no_judgement() -> None:
+    by_rule = {
+        "relevance": [{"passage_id": "p", "score": 0.8, "judged_by": "rule"}],
+        "support": {
+            "level": "fully_supported", "claims": [{"claim": "a", "support": "full"}], "judged_by": "rule",
+        },
+        "utility": {"score": 5, "reason": "r", "judged_by": "rule"},
+    }  # fmt: skip
+    found = overall([measured(KNOWN, {**response("18 weeks"), "reflection": by_rule}, 1.0)])
+    assert all(found.get(name) is None for name in ("supported_claims", "utility", "relevance"))

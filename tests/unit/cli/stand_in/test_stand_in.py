@@ -94,8 +94,10 @@ def test_every_sentence_is_made_of_the_blocks_that_it_names(blocks: list[str]) -
         assert whole.endswith(quote.text)
 
 
-def test_a_sentence_that_was_wrapped_is_quoted_whole(claude: RuleClaude) -> None:
-    wrapped = passage("w", "The deposit for a flat in the house equals two months'\nrent and is returned in May.\n")
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_a_sentence_that_was_wrapped_is_quoted_whole(claude: RuleClaude, indent: str) -> None:
+    lines = f"The deposit for a flat in the house equals two months'\n{indent}rent and is returned in May.\n"
+    wrapped = passage("w", lines)
     assert ask(claude, "When is the deposit for a flat returned?", wrapped).citations[0].quote == wrapped.text.strip()
 
 

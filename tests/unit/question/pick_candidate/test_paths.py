@@ -43,6 +43,14 @@ def test_a_sentence_without_a_passage_is_marked_and_the_answer_is_not_fully_supp
     assert found.warnings == ["Sentence 2 rests on no passage."]
 
 
+@pytest.mark.parametrize(("second", "whole"), [("model", "model"), ("rule", "rule")])
+def test_support_of_a_sentence_by_rule_makes_that_of_the_whole_no_judgement(second: Any, whole: str) -> None:
+    verdict = SupportVerdict(level="fully_supported", judged_by=second)
+    found = pick(Task(tree=True, beam=[path(segment("1"), segment("1.1", support=verdict))]))
+    assert found.winner is not None
+    assert found.winner.support.judged_by == whole
+
+
 def test_a_sentence_that_cites_nothing_of_its_passage_is_marked() -> None:
     text, citations = joined([segment("1", citations=[])])
     assert (text, citations) == (f"Sentence 1. {UNCITED}", [])
