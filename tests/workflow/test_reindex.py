@@ -59,6 +59,11 @@ def test_a_document_that_is_too_large_for_an_hour_goes_on_at_once() -> None:
     assert routed(status="failed", unfinished=True)[0] == "IngestDocument"
 
 
+def test_an_execution_of_the_release_before_which_knows_no_unfinished_document_is_done() -> None:
+    output = {"key": OBJECT["key"], "action": "read", "status": "ready", "reason": ""}
+    assert after("IngestDocument", {**OBJECT, "waits": 0}, {"Output": output})["unfinished"] is False
+
+
 def test_a_document_that_the_ingestion_recorded_as_failed_counts_as_failed_with_its_reason() -> None:
     target, given = routed(status="failed", reason="a.pdf is damaged.")
     assert (target, given) == ("NotIngested", {"error": "DocumentFailed", "cause": "a.pdf is damaged."})
