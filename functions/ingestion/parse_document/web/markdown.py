@@ -1,6 +1,7 @@
 """Markdown as GitHub shows it: cmark-gfm makes a web page of it, and that page is read."""
 
 import re
+import threading
 from dataclasses import replace
 from html import escape
 
@@ -15,6 +16,9 @@ from selfrag.domain.documents import Document, document_from
 # cmark-gfm takes up to 340 bytes of memory for a character, and fills each row of a table to the width of its head.
 MAX_SIZE_HERE, MAX_CELLS_HERE = 200_000, 200_000
 _CONTAINED = Contained("ingestion.parse_document.web.markdown:read_here", "Markdown file", "save it as text")
+# cmark-gfm registers its extensions, and the letters that they care for, in variables of its process: two threads at once
+# get each other's text, or end the process. The laptop reads several documents at once.
+_ONE_AT_A_TIME = threading.Lock()
 _OPTIONS = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_FOOTNOTES | Options.CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE
 _EXTENSIONS = ("table", "strikethrough")
 _DELIMITERS = re.compile(r"^[ \t>]*+[|:-][ \t|:-]*+$", re.MULTILINE)
@@ -41,7 +45,8 @@ def read_here(key: str, content: bytes) -> Document:
     """Return a text in UTF-8 as a Document, in this process."""
     text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
     front, body = cut_front_matter(text)
-    html = markdown_to_html_with_extensions(rewritten(body), options=_OPTIONS, extensions=_EXTENSIONS)
+    with _ONE_AT_A_TIME:
+        html = markdown_to_html_with_extensions(rewritten(body), options=_OPTIONS, extensions=_EXTENSIONS)
     for pattern, shown in _SHOWN_AS:
         html = pattern.sub(shown, html)
     # In a quotation the HTML reader keeps licence notices: here they are no furniture of a site.
