@@ -16,7 +16,7 @@ from selfrag.domain.documents import Document, document_from
 # cmark-gfm takes up to 340 bytes of memory for a character, and fills each row of a table to the width of its head.
 MAX_SIZE_HERE, MAX_CELLS_HERE = 200_000, 200_000
 _CONTAINED = Contained("ingestion.parse_document.web.markdown:read_here", "Markdown file", "save it as text")
-# cmark-gfm registers its extensions, and the letters that they care for, in variables of its process: two threads at once
+# cmark-gfm keeps its extensions, and the letters that they care for, in variables of its process: two threads at once
 # get each other's text, or end the process. The laptop reads several documents at once.
 _ONE_AT_A_TIME = threading.Lock()
 _OPTIONS = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_FOOTNOTES | Options.CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE
