@@ -24,6 +24,7 @@ def correct(machines: Machines) -> None:
     """Put right what ministack does otherwise than AWS."""
     services.keep_connections()
     services.make_the_same_alias_once()
+    services.answer_the_same_request_alike()
     gateway.import_bodies()
     gateway.accept_keys_without_a_value()
     gateway.name_methods_in_settings()

@@ -12,7 +12,7 @@ from typing import Any
 from zipfile import ZipFile
 
 from hypercorn.config import Config
-from ministack.services import lambda_svc, stepfunctions
+from ministack.services import lambda_svc, opensearchserverless, stepfunctions
 
 # Longer than the SDK that the provider uses keeps an idle connection.
 KEPT_SECONDS = 600
@@ -93,3 +93,24 @@ def make_the_same_alias_once() -> None:
         return stepfunctions.json_response(told)
 
     stepfunctions._create_state_machine_alias = created
+
+
+def answer_the_same_request_alike() -> None:
+    """A policy or collection that is there is a conflict, even for an SDK that sends the very same request again."""
+
+    def alike(create: Any) -> Any:
+        answers: dict[str, Any] = {}
+
+        def created(data: dict[str, Any]) -> Any:
+            token = str(data.get("clientToken") or "")
+            if token in answers:
+                return answers[token]
+            answer = create(data)
+            if token:
+                answers[token] = answer
+            return answer
+
+        return created
+
+    for action in ("CreateAccessPolicy", "CreateSecurityPolicy", "CreateCollection"):
+        opensearchserverless._HANDLERS[action] = alike(opensearchserverless._HANDLERS[action])
