@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from cli.lab.replay_report import Replay, cost, identity
 from cli.lab.runs.budget import MARGIN, MOST_IN_A_ROW, Budget
 from cli.lab.runs.tasks import TOKENS
 from cli.lab.runs.variants import read_prompt, read_step
@@ -22,7 +23,6 @@ from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits, StepResult, price_of
 from selfrag.domain.errors import BudgetExceeded, InvalidInput, Misconfigured, TemporarilyUnavailable
-from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
 from selfrag.ports.cache import VerdictCache
 from selfrag.ports.prompts import Prompt, load_prompt
 from selfrag.runtime.models import FIRST
@@ -36,11 +36,6 @@ LOGICS: dict[str, ModuleType] = {
     "GradeRelevance": grade_relevance,
     "GradeSupport": grade_support,
     "GradeUtility": grade_utility,
-}
-LEVELS: dict[str, Callable[[Any], object]] = {
-    "GradeRelevance": lambda verdict: RelevanceVerdict.model_validate(verdict, extra="ignore").label,
-    "GradeSupport": lambda verdict: SupportVerdict.model_validate(verdict, extra="ignore").level,
-    "GradeUtility": lambda verdict: UtilityVerdict.model_validate(verdict, extra="ignore").score,
 }
 
 
@@ -69,60 +64,6 @@ class Changes:
         return {*self.prompts, *("grade_support" if step == FIRST else step for step in self.models)}
 
 
-@dataclass(frozen=True)
-class Replay:
-    """Traces, their steps that were to be judged, and the results of these, by their identities."""
-
-    traces: Sequence[Trace]
-    wanted: Mapping[str, Recorded]
-    results: Mapping[str, StepResult]
-
-    @property
-    def missing(self) -> int:
-        """Return the number of verdicts that failed, for want of a model or of money."""
-        return sum(self._lacks(name) for name in self.wanted)
-
-    def report(self) -> dict[str, Any]:
-        """Return the figures of each step, and the questions with a verdict that differs, as JSON values."""
-        changed = []
-        for trace in self.traces:
-            pairs = [pair for step in trace.steps if (pair := self._levels(step))]
-            if differing := [pair for pair in pairs if pair["was"] != pair["is"]]:
-                changed.append({"id": trace.id, "question": trace.question, "verdicts": differing})
-        steps = {folder: self._figures(state) for state, folder in GRADERS.items()}
-        return {"traces": len(self.traces), "steps": steps, "missing": self.missing, "changed": changed}
-
-    def _figures(self, state: str) -> dict[str, Any]:
-        recorded = [step for trace in self.traces for step in trace.steps if step.name == state]
-        pairs = [pair for step in recorded if (pair := self._levels(step))]
-        names = [name for name, step in self.wanted.items() if step.name == state]
-        found = [self.results[name] for name in names if name in self.results]
-        return {
-            "verdicts": len(recorded),
-            "same": sum(pair["was"] == pair["is"] for pair in pairs),
-            "changed": sum(pair["was"] != pair["is"] for pair in pairs),
-            "judged": sum(bool(result.attempts) for result in found),
-            "calls": sum(len(result.calls) for result in found),
-            "usd": _cost(found),
-            "missing": sum(self._lacks(name) for name in names),
-        }
-
-    def _lacks(self, name: str) -> bool:
-        found = self.results.get(name)
-        return name in self.wanted and (found is None or found.error is not None)
-
-    def _levels(self, step: Recorded) -> dict[str, Any] | None:
-        """Return the level of a step's verdict as recorded and now; None where one of them is missing."""
-        before, name = (step.result or {}).get("verdict"), _identity(step)
-        if step.name not in GRADERS or before is None or self._lacks(name):
-            return None
-        found = self.results.get(name)
-        # A verdict that was not asked for anew stands.
-        after = before if found is None else found.model_dump(mode="json")["verdict"]
-        level = LEVELS[step.name]
-        return {"step": GRADERS[step.name], "was": level(before), "is": level(after)}
-
-
 def replayed(traces: Sequence[Trace], changes: Changes, parallel: int, max_cost: float | None, tell: Tell) -> Replay:
     """Judge traces again, for so many dollars at most, None for no limit.
 
@@ -135,13 +76,6 @@ def replayed(traces: Sequence[Trace], changes: Changes, parallel: int, max_cost:
         return Replay(traces, wanted, _judged(wanted, judge, parallel, budget, tell))
 
 
-def _identity(step: Recorded) -> str:
-    """Return the same text for steps that judge the same: one question found in two variants is judged once."""
-    limits = ("deadline_ms", "budget_usd", "cache")
-    given = {name: value for name, value in step.given.items() if name not in limits}
-    return Recorded(name=step.name, given=given, result=None).model_dump_json()
-
-
 def _to_judge(traces: Sequence[Trace], changed: Collection[str]) -> dict[str, Recorded]:
     """Return the steps to judge, each once; those that are changed, and cost something, come last.
 
@@ -149,7 +83,7 @@ def _to_judge(traces: Sequence[Trace], changed: Collection[str]) -> dict[str, Re
     """
     steps = [step for trace in traces for step in trace.steps if step.name in GRADERS]
     wanted = [step for step in steps if step.judged or GRADERS[step.name] in changed]
-    return {_identity(step): step for step in sorted(wanted, key=lambda step: GRADERS[step.name] in changed)}
+    return {identity(step): step for step in sorted(wanted, key=lambda step: GRADERS[step.name] in changed)}
 
 
 def _judged(
@@ -166,7 +100,7 @@ def _judged(
             for (name, _, limit), result in zip(begun, results, strict=True):
                 found[name] = result
                 if budget and limit:
-                    budget.settle(limit, _cost([result]))
+                    budget.settle(limit, cost([result]))
                 missing = result.error is not None and result.error != BudgetExceeded.__name__
                 in_a_row = in_a_row + 1 if missing else 0
                 if in_a_row >= MOST_IN_A_ROW:
@@ -176,11 +110,6 @@ def _judged(
             if not begun:
                 break
     return found
-
-
-def _cost(results: Sequence[StepResult]) -> float | None:
-    costs = [call.cost_usd for result in results for call in result.calls]
-    return None if None in costs else sum(cost for cost in costs if cost is not None)
 
 
 def _budget(most: float, steps: Collection[str]) -> Budget:

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from cli.local.stand_in.rules import answer_of
+from cli.local.stand_in.steps import answer_of
 from selfrag.domain.verdicts import RULE_MODEL
 
 _EAST_ASIAN = re.compile("[\u3000-\uffef]")

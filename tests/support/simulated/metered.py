@@ -25,6 +25,7 @@ from selfrag.domain.errors import SelfragError
 from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE, states
 from tests.support.fakes import FakeIndex, FakeWork, passage
 from tests.support.simulated.clock import SimulatedTime
+from tests.support.simulated.lambdas import Refused, run_together
 
 SIZES = (5, 5, 10, 10, 10, 20, 40, 80, 200)  # passages of a document: most are short
 SECONDS_OF_A_CALL, SECONDS_OF_A_REFUSAL = 0.12, 0.03
@@ -96,10 +97,6 @@ class MeteredTitan:
             raise ClientError(response, "InvokeModel")  # type: ignore[arg-type]
         self.given[json.loads(body)["inputText"]] += 1
         return {"body": io.BytesIO(b'{"embedding": [0.6, 0.8]}')}
-
-
-class Refused(Exception):
-    """Lambda ran no function, however often it was tried."""
 
 
 class Functions:
@@ -220,7 +217,7 @@ class Load:
         self._step("SplitDocument", 0.5)
         batches = [range(size)[first : first + BATCH] for first in range(0, size, BATCH)]
         jobs = [partial(self._batch, document, number, batch, until, finished) for number, batch in enumerate(batches)]
-        self._side_by_side(jobs, STATES["WriteBatches"]["MaxConcurrency"])
+        run_together(self.time, jobs, STATES["WriteBatches"]["MaxConcurrency"])
         self._step("RemovePassages", 0.5)
         self._step("RecordDocument", 0.2)
         if len(finished) == len(batches):
@@ -286,20 +283,7 @@ class Load:
             self.functions.free += 1
 
     def _together(self, steps: list[tuple[str, float]]) -> None:
-        self._side_by_side([partial(self._asked, *step) for step in steps], len(steps))
-
-    def _side_by_side(self, jobs: list[Callable[[], None]], most: int) -> None:
-        refused: list[Refused] = []
-
-        def noted(job: Callable[[], None]) -> None:
-            try:
-                job()
-            except Refused as error:
-                refused.append(error)
-
-        self.time.together([partial(noted, job) for job in jobs], most)
-        if refused:
-            raise refused[0]
+        run_together(self.time, [partial(self._asked, *step) for step in steps], len(steps))
 
     def _asked(self, name: str, seconds: float | None) -> None:
         (retrier,) = QUESTION[name]["Retry"]

@@ -15,15 +15,12 @@ from pathlib import Path
 from selfrag.plan.passes import AT_ONCE
 from tests.support.definition import states
 from tests.support.simulated.clock import SimulatedTime
+from tests.support.simulated.lambdas import Refused, run_together
 
 STATES = {state.name: state.body for state in states()}
 LIMITS = (Path(__file__).parents[3] / "infra" / "api_limits.tf").read_text(encoding="utf-8")
 (PARTS,) = re.findall(r"ask_share = .* \? floor\(var\.account_concurrency / (\d+)\) : -1", LIMITS)
 SHARE = 1 / int(PARTS)
-
-
-class Refused(Exception):
-    """Lambda ran no copy, however often it was asked."""
 
 
 class Overload:
@@ -69,20 +66,8 @@ class Overload:
 
     def _pass(self, steps: dict[str, float], *more: Callable[[], None]) -> None:
         self._step("Plan", 0.1)
-        self._side_by_side([*(partial(self._step, step, seconds) for step, seconds in steps.items()), *more])
-
-    def _side_by_side(self, jobs: list[Callable[[], None]]) -> None:
-        refused: list[Refused] = []
-
-        def noted(job: Callable[[], None]) -> None:
-            try:
-                job()
-            except Refused as error:
-                refused.append(error)
-
-        self.time.together([partial(noted, job) for job in jobs], AT_ONCE)
-        if refused:
-            raise refused[0]
+        jobs = [*(partial(self._step, step, seconds) for step, seconds in steps.items()), *more]
+        run_together(self.time, jobs, AT_ONCE)
 
     def _step(self, name: str, seconds: float) -> None:
         (retrier,) = STATES[name]["Retry"]

@@ -5,21 +5,20 @@ a wrong shape) is returned as such, with the cost of its call; so is a missing r
 are raised.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, Literal
 
 import anthropic
 from anthropic.types import Message
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from selfrag.adapters.claude.cache_control import mark_for
 from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.messages import call_of, flaw_of, has_called, search_result, segment_of, verdict_in
-from selfrag.adapters.claude.profiles import Profile, bedrock_request, instruction, plain_request, verdict_request
-from selfrag.adapters.claude.purse import MOST_TOKENS, Kind, Purse, verdict_tokens
+from selfrag.adapters.claude.profiles import Profile, bedrock_request
+from selfrag.adapters.claude.purse import Purse
+from selfrag.adapters.claude.reply_kinds import ANSWER, Wanted, verdict_on
 from selfrag.adapters.claude.sdk_errors import cost_nothing, understood
 from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall, Prices, price_of
@@ -39,16 +38,6 @@ class Said:
     message: Message
     call: ModelCall
     profile: Profile
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """A request's kind of reply, its parameters and its words after the rubric by profile, and its most tokens."""
-
-    kind: Kind
-    parameters: Callable[[Profile], dict[str, Any]]
-    instruction: Callable[[Profile], str]
-    tokens: Callable[[Profile], int]
 
 
 def client_of(
@@ -103,7 +92,7 @@ class SdkClaude:
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         """Return a verdict in the shape of a pydantic model, requested in the way that its model takes."""
         content = [{"type": "text", "text": as_quoted_fields(fields)}]
-        wanted, earlier = _verdict(step, fields, _schema(shape)), _Earlier()
+        wanted, earlier = verdict_on(step, fields, shape), _Earlier()
         while True:
             reply = self._send(step, prompt, content, wanted)
             told = earlier.told(reply)
@@ -125,15 +114,16 @@ class SdkClaude:
         """Return an answer; the sources go as `search_result` blocks with citations on."""
         content: list[dict[str, Any]] = [search_result(source) for source in sources]
         content.append({"type": "text", "text": as_quoted_fields(fields)})
-        reply = self._send(step, prompt, content, _ANSWER)
+        reply = self._send(step, prompt, content, ANSWER)
+        told = _Earlier().told(reply)
         if reply.value is None:
-            return Writing((), "unavailable", call=None, **_Earlier().told(reply))
+            return Writing((), "unavailable", call=None, **told)
         message, call = reply.value.message, reply.value.call
         segments = tuple(segment_of(block) for block in message.content if block.type == "text" and block.text)
         flaw = flaw_of(message)
         if not flaw and not any(segment.text.strip() for segment in segments):
             flaw = "malformed"
-        return Writing(segments, flaw, call=call, **_Earlier().told(reply))
+        return Writing(segments, flaw, call=call, **told)
 
     def _send(self, step: str, prompt: Prompt, content: list[dict[str, Any]], wanted: Wanted) -> Reply[Said]:
         model, refusals = self.model_of(step), 0
@@ -190,31 +180,6 @@ class SdkClaude:
             self._purse.lost()
             raise Unanswered(TemporarilyUnavailable(f"{model} sent a reply that is not a message"))
         return message
-
-
-@cache
-def _schema(shape: type[BaseModel]) -> dict[str, Any]:
-    return anthropic.transform_schema(shape)
-
-
-_ANSWER = Wanted("answer", plain_request, lambda profile: "", lambda profile: MOST_TOKENS)
-
-
-def _verdict(step: str, fields: Mapping[str, Any], schema: dict[str, Any]) -> Wanted:
-    """Return what a step's request for a verdict on these fields wants."""
-
-    def tokens(profile: Profile) -> int:
-        # A writer's verdict may quote passages.
-        if step == "generate":
-            return MOST_TOKENS
-        return verdict_tokens(str(fields.get("answer", "")), thinks=profile.thinks and not profile.thinking)
-
-    return Wanted(
-        "verdict",
-        lambda profile: verdict_request(schema, profile),
-        lambda profile: instruction(json.dumps(schema, ensure_ascii=False), profile),
-        tokens,
-    )
 
 
 class _Earlier:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from cli.lab.replay import Changes, Replay, replayed
+from cli.lab.replay import Changes, replayed
+from cli.lab.replay_report import Replay
 from cli.lab.traces import Trace, keeping_traces, read_traces, trace_of
 from selfrag import bootstrap
 from selfrag.domain.calls import PRICES
