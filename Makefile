@@ -21,6 +21,8 @@ export SELFRAG_LIMIT := $(value LIMIT)
 export SELFRAG_URL := $(value URL)
 export SELFRAG_KEY := $(value KEY)
 export SELFRAG_CODE := $(value CODE)
+# npm would tell of its own releases after an installation.
+export npm_config_update_notifier := false
 unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY CODE
 
 help: ## Show what can be made

@@ -64,7 +64,7 @@ def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step
     console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
     if response.queries:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")
-    console.print(f"[bold]Cost[/]     {_cost(response.usage)}")
+    console.print(f"[bold]Cost[/]     {_cost(response.usage, by_rule=response.notice is not None)}")
     if steps:
         console.print(f"[bold]Time[/]     {_times(steps)}")
 
@@ -129,13 +129,14 @@ def _cached(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:
     return " (cached)" if verdict.cached else ""
 
 
-def _cost(usage: Usage) -> str:
+def _cost(usage: Usage, by_rule: bool) -> str:
     dollars = "price unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
     models = ", ".join(sorted({step.model for step in usage.by_step.values()})) or "none"
     waste = usage.waste.model_calls
     ahead = f"of which {waste} done ahead and not needed, " if waste else ""
+    calls = "replies by rule" if by_rule else "model calls"
     return (
-        f"{dollars}, {usage.model_calls} model calls in {usage.rounds} rounds, {ahead}"
+        f"{dollars}, {usage.model_calls} {calls} in {usage.rounds} rounds, {ahead}"
         f"{usage.cached_verdicts} cached verdicts, "
         f"{usage.input_tokens} tokens in, {usage.output_tokens} out ({models})"
     )

@@ -4,11 +4,13 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
 from cli.local.index import E5Embedder
 from selfrag.domain.answers import AnswerResponse
+from selfrag.domain.strategies import Strategy
 from tests.e2e.conftest import Ask, Run
 from tests.support.command import Command, Ended
 from tests.support.doubles.model_server import ModelServer
@@ -43,6 +45,26 @@ def documents(tmp_path: Path) -> Path:
     (directory / "deep" / "図書館.md").write_text(JAPANESE, encoding="utf-8")
     (directory / "other.txt").write_text("The lighthouse was painted white in 1962.\n", encoding="utf-8")
     return directory
+
+
+def judges_in(value: Any) -> set[str]:
+    """Return what judged, of every verdict in a response."""
+    if isinstance(value, list):
+        return set().union(*map(judges_in, value))
+    if not isinstance(value, dict):
+        return set()
+    own = {value["judged_by"]} if "judged_by" in value else set()
+    return own.union(*map(judges_in, value.values()))
+
+
+@pytest.mark.parametrize("strategy", get_args(Strategy))
+def test_without_a_model_no_verdict_of_any_strategy_passes_for_a_judgement(
+    ask: Ask, documents: Path, strategy: str
+) -> None:
+    response = ask("What does a guest berth cost per night?", documents, policy=json.dumps({"strategy": strategy}))
+    assert "34 euros" in response["answer"]
+    assert response["notice"].startswith("No model is connected")
+    assert judges_in(response) == (set() if strategy == "naive" else {"rule"})
 
 
 @pytest.mark.parametrize(
@@ -251,9 +273,8 @@ def test_a_readable_answer_shows_what_the_response_says(read: Command) -> None:
     assert "IsUse" not in words
     assert f"Path {' → '.join(response['path'])}" in words
     assert f"Queries {' | '.join(response['queries'])}" in words
-    spent = (
-        f"{usage['model_calls']} model calls in {usage['rounds']} rounds, {usage['cached_verdicts']} cached verdicts"
-    )
+    replies = f"{usage['model_calls']} replies by rule in {usage['rounds']} rounds"
+    spent = f"{replies}, {usage['cached_verdicts']} cached verdicts"
     assert f"Cost 0.0000 USD, {spent}, {usage['input_tokens']} tokens in, {usage['output_tokens']} out" in words
 
 

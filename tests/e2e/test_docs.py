@@ -108,6 +108,15 @@ def test_the_first_screen_of_the_readme_shows_the_page_and_how_it_is_opened() ->
 
 
 @pytest.mark.long
+def test_the_readme_shows_what_its_first_command_prints(read: Command) -> None:
+    [shown] = re.findall(r"```text\n(.*?)```", README, re.S)
+    asked = next(line for line in COMMANDS if line.startswith("make ask"))
+    command = Command(read.home, (("COLUMNS", "100"),))
+    printed = [line.rstrip() for line in command("ask", question_of(asked)).out.splitlines()]
+    assert [line for line in shown.splitlines() if line not in (*printed, "...")] == []
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=[row[0] for row in ROWS])
 def test_every_path_of_the_strategies_is_seen_with_its_question(ask_handbook: Ask, number: int) -> None:
     _, asked, shown = ROWS[number]

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -20,23 +21,24 @@ pytestmark = pytest.mark.long
 
 TIMES = int(os.environ.get("SELFRAG_TEST_KILLS", "10"))
 QUESTION = "What is the fee of place 3?"
-# Runs a command, and kills it before one of the statements that it has SQLite carry out; tells how many there were.
+# Runs a command, and sends it a signal before one of the statements that it has SQLite carry out; tells how many there
+# were.
 PROGRAM = """
-import atexit, os, signal, sys
+import atexit, os, sys
 from cli.local import home
-left, opened = int(sys.argv[1]), home._opened
+left, sent, opened = int(sys.argv[1]), int(sys.argv[2]), home._opened
 def count(statement):
     global left
     left -= 1
     if left == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), sent)
 def counting(path, schema):
     connection = opened(path, schema)
     connection.set_trace_callback(count)
     return connection
 home._opened = counting
 atexit.register(lambda: sys.stderr.write(f"{-left}\\n"))
-sys.argv = ["selfrag", *sys.argv[2:]]
+sys.argv = ["selfrag", *sys.argv[3:]]
 from cli.main import main
 main()
 """
@@ -55,10 +57,17 @@ def write(documents: Path, version: int) -> None:
         (documents / f"{place}.md").write_text(text, encoding="utf-8")
 
 
+def signalled(
+    command: Command, statement: int, number: signal.Signals, *arguments: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command that gets a signal before a statement."""
+    program = [sys.executable, "-c", PROGRAM, str(statement), str(int(number)), *arguments]
+    return subprocess.run(program, env=command.env(), cwd=command.home, capture_output=True, text=True, timeout=240)
+
+
 def ended(command: Command, statement: int, *arguments: str) -> tuple[int, int]:
     """Return how a command ended that was to be killed at a statement, and how many it had SQLite carry out."""
-    program = [sys.executable, "-c", PROGRAM, str(statement), *arguments]
-    process = subprocess.run(program, env=command.env(), cwd=command.home, capture_output=True, text=True, timeout=240)
+    process = signalled(command, statement, signal.SIGKILL, *arguments)
     return process.returncode, int(process.stderr.splitlines()[-1]) if process.returncode == 0 else 0
 
 
@@ -102,6 +111,19 @@ def test_after_a_command_was_killed_at_any_statement_the_same_one_goes_on(
         assert command("trace", response["id"]).code == 0
     record_property("figures", f"{killed} commands killed, of about {counted} statements each")
     assert killed > TIMES / 2
+
+
+def test_an_interrupted_command_says_what_is_kept_and_the_same_one_goes_on(tmp_path: Path, documents: Path) -> None:
+    command = Command(tmp_path)
+    write(documents, 0)
+    # Some of the documents are being read by then, and none has to be in the index.
+    process = signalled(command, 60, signal.SIGINT, "ingest", str(documents))
+    assert process.returncode == 130
+    told = re.search(
+        r"selfrag: Interrupted: (\d) of 4 documents are in the index; the same command goes on", process.stderr
+    )
+    assert told, process.stderr
+    assert command("ingest", str(documents)).out.startswith(f"{4 - int(told[1])} added")
 
 
 def test_two_commands_may_use_one_home_at_once(tmp_path: Path, documents: Path) -> None:

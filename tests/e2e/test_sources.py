@@ -1,4 +1,4 @@
-"""What `selfrag ingest`, `documents` and `collections` say, at a terminal and without one."""
+"""Sentences of `selfrag ingest`, `documents` and `collections`, at a terminal and without one."""
 
 import json
 import os

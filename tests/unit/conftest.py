@@ -1,4 +1,4 @@
-"""What tests of several rooms share."""
+"""The parts that tests of several rooms share."""
 
 import json
 from typing import Any

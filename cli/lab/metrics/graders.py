@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, model_validator
 
+from cli.show.by_rule import is_by_rule
+
 
 class _Claim(BaseModel):
     support: str
@@ -59,4 +61,4 @@ class Graded(BaseModel):
 
 
 def _by_rule(verdict: Any) -> bool:
-    return isinstance(verdict, dict) and verdict.get("judged_by") == "rule"
+    return isinstance(verdict, dict) and is_by_rule(verdict)

@@ -192,7 +192,7 @@ def test_an_embedding_model_that_cannot_be_called_is_told_by_its_cause(
 
 
 def on_bedrock(bedrock: BedrockServer, **models: str) -> list[Finding]:
-    """What the doctor finds of these models, by their steps."""
+    """Return the doctor's findings on these models, by their steps."""
     chosen = {"model_provider": "bedrock", "models": models, "model_base_url": bedrock.url}
     return findings("models", **chosen)[1:]
 
