@@ -15,7 +15,6 @@ _OTHER_YEAR, _AMOUNT = 0.1, 0.1
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"\d+")
 _ENDED = re.compile(r"[.!?:;。！？：；][\"'”’)\]」』）*_]*\s*$")
-_NO_HEADING = re.compile(rf"[|:：]|{_ENDED.pattern}")
 _MARK = re.compile(r"^\s*(?:>\s*)*(?:#+\s+|[-*+•]\s+|\d{1,3}[.)]\s+)?")
 _LONGEST_HEADING, _FULL_LINE = 70, 45
 

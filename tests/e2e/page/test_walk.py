@@ -23,7 +23,6 @@ from tests.support.page.browsing import Tab, browsing
 from tests.support.page.said import saying
 
 BERTH, LONDON = "What does a guest berth cost a night?", "What is the hotel limit per night in London?"
-DOG = "May I bring my dog to the Lisbon office?"
 CRANE = "How much does the harbour crane lift?"
 # Nothing here is timed: a slow machine is waited for.
 expect.set_options(timeout=60_000)

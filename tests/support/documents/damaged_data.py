@@ -5,7 +5,6 @@ import random
 from tests.support.documents.files import zipped
 from tests.support.documents.workbooks import OPEN_DOCUMENT, cell, grid, ods, ods_cell, ods_table, xlsx
 
-_MEGABYTE = 1024 * 1024
 _ROWS = [["City", "Limit"], ["Oslo", 140], ["Rome", 90]]
 _XLSX = xlsx({"Travel": grid(_ROWS)})
 _ODS = ods(ods_table("Travel", [["City", "Limit"], ["Oslo", "140"]]))

@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +20,6 @@ from tests.support.enforced.doubles import Doubles
 from tests.support.enforced.record import Record
 from tests.support.infra.emulator import Stack
 from tests.support.infra.rules import functions_of
-from tests.support.infra.tools import needed, run
 
 Found = TypeVar("Found")
 
@@ -74,15 +72,6 @@ def documents_held(collection: OpenSearchDouble, index: str = "passages") -> set
     """Return the keys of the documents that an index of the collection holds passages of."""
     documents = collection.indices[index].documents
     return {each.source["document"] for each in documents if each.until == float("inf")}
-
-
-def host_packages(directory: Path) -> Path:
-    """Return the packages as `make package` builds them, but for this machine's processor and Python."""
-    libraries = ROOT / "build" / "libraries" / "host"
-    needed(libraries, "nothing in build/libraries/host: make .venv/.test")
-    command = ["-m", "infra.packages.package", "--libraries", str(libraries), "--out", str(directory)]
-    run([sys.executable, *command], ROOT)
-    return directory
 
 
 def set_keys(stack: Stack) -> None:

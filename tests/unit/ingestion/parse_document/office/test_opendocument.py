@@ -6,8 +6,6 @@ from ingestion.parse_document.readers import parse
 from selfrag.domain.errors import BadDocument
 from tests.support.documents.office import ODT_TYPE, odf
 
-OASIS = "urn:oasis:names:tc:opendocument:xmlns"
-
 
 def read(body, automatic="", styles="", **parts):
     return parse("a.odt", odf(ODT_TYPE, f"<office:text>{body}</office:text>", automatic, styles, **parts))
