@@ -47,7 +47,7 @@ def ingest_objects(
     # Every write can be searched at once here.
     settings, objects = {**environment, "SELFRAG_VIEW_SECONDS": "0"}, LocalObjects()
     stores, stopped = bootstrap.using(objects=objects, manifest=manifest), threading.Event()
-    embedder = bootstrap.using(embedder=_Interruptible(parts["embedder"], stopped))
+    embedder = bootstrap.using(embedder=Interruptible(parts["embedder"], stopped))
     with handlers_environment(settings), stores, bootstrap.using(**parts), embedder:
         _Run(keys, read, objects, on_event, stopped).to_the_end()
 
@@ -56,16 +56,18 @@ class _Stopped(SelfragError):
     """The command ends, so no step begins any more."""
 
 
-class _Interruptible:
+class Interruptible:
     """An embedder that ends between some passages when the run is to end."""
 
     def __init__(self, embedder: Embedder, stopped: threading.Event) -> None:
         self._embedder, self._stopped = embedder, stopped
 
     def query(self, text: str) -> list[float]:
+        """Return the vector of a search query."""
         return self._embedder.query(text)
 
     def passages(self, texts: Sequence[str]) -> Iterator[list[float]]:
+        """Yield each passage's vector; raises SelfragError once the run is to end."""
         for start in range(0, len(texts), _TOGETHER):
             if self._stopped.is_set():
                 raise _Stopped("the command was ended")

@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from cli.local.sources.ingestion import Interruptible
 from cli.local.sources.report import Interrupted
 from cli.pace import Reading
+from selfrag.domain.errors import SelfragError
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, index_ids, indexed, ingest, manifest_ids, report
@@ -49,6 +52,16 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) 
     assert (completed.added + completed.unchanged, completed.warnings) == (2, [])
     assert 0 < before <= len(embedder.embedded) == len(set(embedder.embedded)) == len(indexed(directory))
     assert manifest_ids() == index_ids()
+
+
+def test_a_run_that_is_to_end_waits_for_five_passages_at_the_most() -> None:
+    embedder, stopped = FakeEmbedder(), threading.Event()
+    vectors = Interruptible(embedder, stopped).passages([f"Passage {n}." for n in range(25)])
+    next(vectors)
+    stopped.set()
+    with pytest.raises(SelfragError, match="the command was ended"):
+        list(vectors)
+    assert len(embedder.embedded) == 5
 
 
 def test_an_ingestion_that_is_killed_in_the_middle_is_completed(write: Write, home: Path) -> None:
