@@ -1,13 +1,24 @@
 """The text of a message as mail programs save it, with what is attached to it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from email.message import EmailMessage
 from pathlib import PurePosixPath
 from time import monotonic
 
 from ingestion.parse_document.kinds import MESSAGE, refuse_other_kinds
 from ingestion.parse_document.labels import labels
-from ingestion.parse_document.office.mail.mime import attachments, body, header, parsed, payload, sent, text_of
+from ingestion.parse_document.office.mail.invitations import events
+from ingestion.parse_document.office.mail.mime import (
+    attachments,
+    bodies,
+    calendars,
+    header,
+    is_calendar,
+    parsed,
+    payload,
+    sent,
+    text_of,
+)
 from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import TooMuch
 from selfrag.domain.documents import Document, has_words, of_a_kind_that_is_read
@@ -17,6 +28,8 @@ MAX_ATTACHMENTS = 200
 MAX_WITHIN = 3  # messages in each other
 MAX_SECONDS = 60  # after which no further attachment is begun
 _ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"})
+# The endings of the kinds of text that have a reader; any other text is read as it is.
+_ENDINGS = {"html": ".html", "markdown": ".md", "csv": ".csv", "tab-separated-values": ".tsv"}
 Read = Callable[[str, bytes], Document]
 
 
@@ -57,6 +70,7 @@ class _Reader:
         self._key, self._read = key, read
         self._until = monotonic() + MAX_SECONDS
         self._met = 0
+        self._events: list[str] = []
 
     def write(self, message: EmailMessage, called: str = "", within: int = 0) -> None:
         """Write a message; `called` is what a citation calls it if it is attached to another one."""
@@ -66,20 +80,26 @@ class _Reader:
         if attached or called:
             self.writer.part(called or "message")
         self._write_head(message)
-        self._write_body(message)
+        text = self._write_body(message)
+        if not self._write_events(map(payload, calendars(message))) and text is None:
+            self.writer.warnings.append(f"{self._key} holds a message without text; its head and attachments are read.")
         for name, part in attached:
-            where = f"{called}, attachment {name}" if called else f"attachment {name}"
-            self._met += 1
-            if self._met > MAX_ATTACHMENTS or monotonic() > self._until:
-                self.unread.append(name)
-            elif isinstance(part, EmailMessage) and part.get_content_type() == "message/rfc822":
-                self._write_message(part.get_content(), name, where, within + 1)
-            elif name.lower().endswith(".eml"):
-                self._write_message(parsed(payload(part)), name, where, within + 1)
-            elif of_a_kind_that_is_read(name):
-                self._write_attachment(payload(part), name, where)
-            else:
-                self.unread.append(name)
+            if part is not text:
+                where = f"{called}, attachment {name}" if called else f"attachment {name}"
+                self._write_attached(part, name, where, within)
+
+    def _write_attached(self, part: EmailMessage, name: str, where: str, within: int) -> None:
+        self._met += 1
+        if self._met > MAX_ATTACHMENTS or monotonic() > self._until:
+            self.unread.append(name)
+        elif part.get_content_type() == "message/rfc822":
+            self._write_message(part.get_content(), name, where, within + 1)
+        elif name.lower().endswith(".eml"):
+            self._write_message(parsed(payload(part)), name, where, within + 1)
+        elif of_a_kind_that_is_read(name):
+            self._write_attachment(payload(part), name, where)
+        elif not ((is_calendar(part) or name.lower().endswith(".ics")) and self._write_events((payload(part),))):
+            self.unread.append(name)
 
     def _write_message(self, message: EmailMessage, name: str, where: str, within: int) -> None:
         if within > MAX_WITHIN:
@@ -95,22 +115,33 @@ class _Reader:
         if told:
             self.writer.line("; ".join(told))
 
-    def _write_body(self, message: EmailMessage) -> None:
-        for kind in ("plain", "html"):
-            found = body(message, kind)
-            text = text_of(found) if found else None
-            if found is None or not (has_words(text) if text is not None else payload(found)):
-                continue
-            if kind == "plain" and text is not None:
-                self.writer.line("\n".join(text.split("\n")).strip())
-                return
-            # A byte order mark goes before what a page says of its encoding.
-            content = payload(found) if text is None else text.encode("utf-8-sig", "replace")
-            ending = ".txt" if kind == "plain" else ".html"
-            within = self._readable(f"{self._key} text{ending}", content)
-            if within:
-                self.writer.document_within(within)
-                return
+    def _write_body(self, message: EmailMessage) -> EmailMessage | None:
+        """Write the text, and return the part that holds it."""
+        return next(filter(self._wrote_text, bodies(message)), None)
+
+    def _wrote_text(self, part: EmailMessage) -> bool:
+        text = text_of(part)
+        if not (has_words(text) if text is not None else payload(part)):
+            return False
+        ending = _ENDINGS.get(part.get_content_subtype(), ".txt")
+        if ending == ".txt" and text is not None:
+            self.writer.line(text.strip())
+            return True
+        # A byte order mark goes before what a page says of its encoding.
+        content = payload(part) if text is None else text.encode("utf-8-sig", "replace")
+        within = self._readable(f"{self._key} text{ending}", content)
+        if within:
+            self.writer.document_within(within)
+        return within is not None
+
+    def _write_events(self, invitations: Iterable[bytes]) -> bool:
+        """Write the events of invitations, each once: it often comes beside the text and attached; tell of any."""
+        told = [event for invitation in invitations for event in events(invitation)]
+        for event in told:
+            if event not in self._events:
+                self._events.append(event)
+                self.writer.line(event)
+        return bool(told)
 
     def _write_attachment(self, content: bytes, name: str, where: str) -> None:
         within = self._readable(f"{self._key} attachment {name}", content)

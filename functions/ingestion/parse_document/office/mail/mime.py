@@ -1,5 +1,6 @@
 """A message taken apart by the standard library, within bounds."""
 
+from collections.abc import Iterator
 from email import message_from_bytes
 from email.message import EmailMessage, Message
 from email.policy import EmailPolicy
@@ -12,6 +13,9 @@ MAX_HEADER = 2_000  # characters; the parser of headers takes time with the squa
 MAX_HEADERS = 10_000
 MAX_BOUNDARIES = 200  # each line is compared with all that are open
 _MAX_NAME = 100
+_CALENDARS = frozenset({"text/calendar", "application/ics"})
+# Texts with a reader of their own here, or that no person reads as they are.
+_OF_OTHER_USE = frozenset({"plain", "html", "calendar", "rtf"})
 
 
 def parsed(content: bytes) -> EmailMessage:
@@ -51,9 +55,34 @@ def sent(message: Message) -> str:
         return ""
 
 
-def body(message: EmailMessage, kind: str) -> EmailMessage | None:
-    """Return the part that is the text, `plain` or `html`."""
-    return cast(EmailMessage | None, message.get_body((kind,)))
+def bodies(message: EmailMessage) -> Iterator[EmailMessage]:
+    """Yield the parts that may be the text: plain text, a web page, then any other text that is not attached."""
+    for kind in ("plain", "html"):
+        if found := message.get_body((kind,)):
+            yield cast(EmailMessage, found)
+    for part in _not_attached(message):
+        if part.get_content_maintype() == "text" and part.get_content_subtype() not in _OF_OTHER_USE:
+            yield part
+
+
+def calendars(message: EmailMessage) -> list[EmailMessage]:
+    """Return the invitations that stand in a message beside its text."""
+    return [part for part in _not_attached(message) if is_calendar(part)]
+
+
+def is_calendar(part: Message) -> bool:
+    """Return whether a part is an invitation."""
+    return part.get_content_type() in _CALENDARS
+
+
+def _not_attached(part: EmailMessage) -> Iterator[EmailMessage]:
+    if part.is_attachment() or part.get_content_type() == "message/rfc822":
+        return
+    if part.is_multipart():
+        for inner in part.iter_parts():
+            yield from _not_attached(cast(EmailMessage, inner))
+    else:
+        yield part
 
 
 def payload(part: Message) -> bytes:

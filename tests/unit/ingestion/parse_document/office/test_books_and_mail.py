@@ -70,6 +70,84 @@ def test_the_text_of_a_message_is_plain_or_else_its_web_page():
     assert mail(" \n", html="<meta charset='iso-2022-jp'><p>年次 <b>25</b> days</p>").text == HEAD + "年次 25 days"
 
 
+def sent_as(kind, text):
+    head = "From: a@example.com\nSubject: Fees\nMIME-Version: 1.0\n"
+    return parse("a.eml", f"{head}Content-Type: {kind}; charset=utf-8\n\n{text}".encode())
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/asciidoc", "text/enriched", "text/x-patch", "text/markdown", "Text/X-Unheard-Of"]
+)
+def test_the_text_of_a_message_is_read_whatever_kind_of_text_it_is(kind):
+    document = sent_as(kind, "The yearly fee is 45 EUR.\n")
+    assert document.text == "Fees\nFrom: a@example.com\nThe yearly fee is 45 EUR."
+    assert document.warnings == ()
+
+
+def test_a_body_in_markdown_has_its_headings_and_one_of_values_its_rows():
+    assert [one.text for one in sent_as("text/markdown", "# Prices\n\n45 EUR.\n").headings] == ["Fees", "Prices"]
+    assert sent_as("text/csv", "office,capacity\nKobe,12\n").text.endswith("office: Kobe; capacity: 12")
+
+
+def test_a_text_of_another_kind_between_attachments_is_the_text_and_no_attachment_without_a_name():
+    message = EmailMessage()
+    message["From"], message["Subject"] = "a@example.com", "Fees"
+    message.set_content("The yearly fee is 45 EUR.", subtype="asciidoc")
+    message.make_mixed()
+    message.add_attachment(b"PK", maintype="application", subtype="zip", filename="x.zip")
+    document = parse("a.eml", bytes(message))
+    assert document.text == "Fees\nFrom: a@example.com\nThe yearly fee is 45 EUR."
+    assert document.warnings == ("a.eml has attachments that were not read: x.zip.",)
+
+
+def test_a_message_without_text_is_a_warning():
+    told = "a.eml holds a message without text; its head and attachments are read."
+    assert mail(" \n").warnings == (told,)
+    assert mail("", attached={"offices.csv": b"office,capacity\nKobe,12\n"}).warnings == (told,)
+
+
+INVITATION = """BEGIN:VCALENDAR
+VERSION:2.0
+METHOD:{method}
+BEGIN:VEVENT
+SUMMARY:Review\\, the
+  second
+DTSTART;TZID=Europe/Berlin:20260303T100000
+DTEND;TZID=Europe/Berlin:20260303T113000
+LOCATION:Room 4
+RRULE:FREQ=WEEKLY;COUNT=10
+END:VEVENT
+BEGIN:VEVENT
+SUMMARY:Inventory
+DTSTART;VALUE=DATE:20260310
+END:VEVENT
+END:VCALENDAR
+"""
+EVENTS = (
+    "Event: Review, the second; When: 2026-03-03 10:00 to 11:30 (Europe/Berlin); Where: Room 4; Repeats: weekly\n"
+    "Event: Inventory; When: 2026-03-10"
+)
+
+
+def test_an_invitation_gives_its_summary_time_and_place_alone_beside_a_text_and_attached():
+    invitation = INVITATION.format(method="REQUEST")
+    alone = sent_as("text/calendar", invitation)
+    assert (alone.text, alone.warnings) == (f"Fees\nFrom: a@example.com\n{EVENTS}", ())
+    message = EmailMessage()
+    message["From"] = "a@example.com"
+    message.set_content("Please come.")
+    message.add_alternative(invitation, subtype="calendar")
+    message.add_attachment(invitation.encode(), maintype="application", subtype="ics", filename="invite.ics")
+    both = parse("a.eml", bytes(message))
+    assert (both.text, both.warnings) == (f"From: a@example.com\nPlease come.\n{EVENTS}", ())
+
+
+def test_a_cancelled_event_is_called_so_and_a_damaged_invitation_is_named():
+    assert "Cancelled event: Review" in sent_as("text/calendar", INVITATION.format(method="CANCEL")).text
+    damaged = mail("See there.", attached={"invite.ics": b"junk"})
+    assert damaged.warnings == ("a.eml has attachments that were not read: invite.ics.",)
+
+
 def test_attachments_of_kinds_that_are_read_are_parts_and_the_others_are_named():
     attached = {"offices.csv": b"office,capacity\nKobe,12\n", "deck.pptx": pptx(shape("Prices", kind="title"))}
     document = mail("See there.", attached={**attached, "x.zip": b"PK", "photo.png": b"\x89PNG"})
