@@ -94,8 +94,10 @@ def odf(kind: str, body: str, automatic: str = "", styles: str = "", **parts: st
     )
 
 
-def epub(chapters: Mapping[str, str], spine: Sequence[str] = (), title: str = "Handbook", **parts: str) -> bytes:
-    """Return a book of pages by their names; `spine` is the order in which they are read."""
+def epub(
+    chapters: Mapping[str, str], spine: Sequence[str] = (), title: str = "Handbook", toc: str = "", **parts: str
+) -> bytes:
+    """Return a book of pages by their names; `spine` is their order, `toc` the place of the contents by its guide."""
     items = "".join(
         f'<item id="{name}" href="text/{name}.xhtml" media-type="application/xhtml+xml"'
         f' properties="{"nav" if name == "nav" else ""}"/>'
@@ -105,7 +107,8 @@ def epub(chapters: Mapping[str, str], spine: Sequence[str] = (), title: str = "H
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
         f"<dc:title>{title}</dc:title><dc:date>2026-01-31</dc:date></metadata>"
-        f"<manifest>{items}</manifest><spine>{order}</spine></package>"
+        f"<manifest>{items}</manifest><spine>{order}</spine>"
+        f'<guide><reference type="toc" href="text/{toc}"/></guide></package>'
     )
     container = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
     pages = {f"OPS/text/{name}.xhtml": f"<html><body>{page}</body></html>" for name, page in chapters.items()}

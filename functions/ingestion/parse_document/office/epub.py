@@ -6,6 +6,8 @@ from pathlib import PurePosixPath
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
+from selectolax.lexbor import LexborHTMLParser
+
 from ingestion.parse_document.kinds import EPUB
 from ingestion.parse_document.office.properties import Properties
 from ingestion.parse_document.writing import Writer
@@ -32,6 +34,8 @@ def read_epub(key: str, content: bytes, read: Callable[[str, bytes], Document]) 
         package = _opened(key, archive)
         for part in package.chapters(archive)[:MAX_CHAPTERS]:
             page = _as_html(archive.unpacked(part))
+            if part in package.contents_within and _is_of_links(page):
+                continue
             try:
                 chapter = read(f"{key} chapter {PurePosixPath(part).stem}.html", page)
             except BadDocument:  # a page of pictures holds no words
@@ -47,6 +51,13 @@ def read_epub(key: str, content: bytes, read: Callable[[str, bytes], Document]) 
 def _as_html(page: bytes) -> bytes:
     """A page as HTML has it, its references to notes in brackets: they are no part of the word before."""
     return _REFERENCE.sub(rb"\1[\2]", _ASIDE.sub(rb"<\1div", _CLOSED.sub(rb"<\1\2></\1>", page)))
+
+
+def _is_of_links(page: bytes) -> bool:
+    """Return whether at least half of a page's letters stand in links."""
+    body = LexborHTMLParser(page).body
+    linked = sum(len(link.text()) for link in body.css("a[href]")) if body else 0
+    return body is not None and 2 * linked >= sum(map(len, body.text().split()))
 
 
 class _Rootfile:
@@ -78,6 +89,8 @@ class _Package(Properties):
         self._items: dict[str, str] = {}
         self._spine: list[tuple[bool, str]] = []
         self._contents: set[str] = set()
+        # Parts in which a table of contents stands; some books have it in one part with their first chapters.
+        self.contents_within: set[str] = set()
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         super().start(tag, attributes)
@@ -90,7 +103,7 @@ class _Package(Properties):
         elif name == "itemref":
             self._spine.append((attribute(attributes, "linear") == "no", attribute(attributes, "idref")))
         elif name == "reference" and attribute(attributes, "type") == "toc":
-            self._contents.add(self._part(href))
+            self.contents_within.add(self._part(href))
 
     def chapters(self, archive: Zipped) -> list[str]:
         """Return the parts that are read; what stands beside the line of reading, such as notes, comes last."""

@@ -35,6 +35,14 @@ def test_the_chapters_of_a_book_come_in_the_order_of_its_spine_without_the_conte
     assert (document.title, document.date) == ("Handbook", "2026-01-31")
 
 
+def test_the_chapters_that_stand_in_one_part_with_the_contents_are_read():
+    links = "<p><a href='#one'>I. Down the hole</a></p><p><a href='two.xhtml'>II. The pool</a></p>"
+    first = f"<h1>Alice</h1><div id='toc'>{links}</div><h2 id='one'>I</h2><p>{'She was very tired. ' * 9}</p>"
+    book = {"first": first, "two": "<h2>II</h2><p>Tears.</p>", "toc": f"<h2>Contents</h2>{links}"}
+    assert "She was very tired." in read(book, toc="first.xhtml#toc").text
+    assert "Contents" not in read(book, toc="toc.xhtml").text
+
+
 def test_notes_of_a_book_are_kept_and_elements_that_close_themselves_take_nothing():
     page = (
         '<p>Carry over<a epub:type="noteref" href="#n">1</a>.</p><script src="x"/><p>Ask<a id="x"/>.</p>'
