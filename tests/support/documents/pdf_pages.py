@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import cos, radians, sin
 
 from tests.support.documents.files import assembled, stream
 
@@ -11,13 +12,15 @@ _FONTS = {REGULAR: "Helvetica", BOLD: "Helvetica-Bold", FIXED: "Courier"}
 
 @dataclass(frozen=True)
 class Text:
-    """Words that begin at a place; a size of 10 is running text."""
+    """Words that begin at a place; a size of 10 is running text, a grey of 0 black; degrees are counterclockwise."""
 
     x: float
     y: float
     words: str
     size: float = 10
     font: str = REGULAR
+    degrees: float = 0
+    grey: float = 0
 
 
 @dataclass(frozen=True)
@@ -72,4 +75,6 @@ def _drawn(one: Text | Line) -> str:
     if isinstance(one, Line):
         return f"{one.x} {one.y} m {one.to_x} {one.to_y} l S"
     words = one.words.translate(str.maketrans({"(": r"\(", ")": r"\)", "\\": r"\\"}))
-    return f"BT /{one.font} {one.size} Tf 1 0 0 1 {one.x} {one.y} Tm ({words}) Tj ET"
+    across, up = cos(radians(one.degrees)), sin(radians(one.degrees))
+    place = f"{across:.4f} {up:.4f} {-up:.4f} {across:.4f} {one.x} {one.y}"
+    return f"BT {one.grey} g /{one.font} {one.size} Tf {place} Tm ({words}) Tj ET"

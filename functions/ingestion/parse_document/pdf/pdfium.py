@@ -16,6 +16,7 @@ from ingestion.parse_document.pdf.text.words import words_of
 _LONGEST_TEXT = 20_000  # bytes of a label or a property
 _PASSWORD = 4
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
+_PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
 _FIXED, _FORCED_BOLD = 1 << 0, 1 << 18
 
 
@@ -117,6 +118,14 @@ class Page:
         called = name.value.decode("utf-8", "replace").lower()
         bold = bool(flags.value & _FORCED_BOLD) or any(part in called for part in _BOLD)
         return bold, bool(flags.value & _FIXED) or any(part in called for part in _MONO)
+
+    def is_pale(self, index: int) -> bool:
+        """Return whether the character of this number is grey or lets through what is below it."""
+        red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
+        pdfium.FPDFText_GetFillColor(self._text, index, *map(ctypes.byref, (red, green, blue, opaque)))
+        shades = red.value, green.value, blue.value
+        grey = min(shades) >= _PALE and max(shades) - min(shades) <= _GREY
+        return grey or opaque.value < _OPAQUE
 
     def rules_and_pictures(self) -> tuple[list[Rule], bool]:
         """Return the straight lines that are drawn, and whether there is a picture."""

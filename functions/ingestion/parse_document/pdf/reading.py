@@ -29,6 +29,9 @@ MAX_PAGES = 2000
 MAX_TITLE = 200
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _MADE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
+_WORD_CHARACTER = re.compile(r"[^\W_]")
+# Titles that programs give to a file of which they know none.
+_UNTITLED = re.compile(r"\W*(?:anonymous|unspecified|untitled(?: document)?|unknown|none)\W*", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
@@ -102,7 +105,7 @@ def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
     pages = list[list[Laid]]()
     for sheet, segments in zip(sheets, without_furniture(sheets), strict=True):
         laid = laid_out(without_contents(segments), sheet, words)
-        across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True) for one in sheet.across]
+        across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True, across=True) for one in sheet.across]
         pages.append([*laid, *across])
     with_tables_continued(pages, words)
     return pages
@@ -123,13 +126,13 @@ def _is_scanned(sheet: Sheet) -> bool:
 def _title(file: File, writer: Writer) -> str:
     """Return what the file says, or else its highest heading if that is on the first page."""
     said = _cleaned(file.property("Title"))[:MAX_TITLE]
-    if has_words(said):
+    if has_words(said) and not _UNTITLED.fullmatch(said):
         return said
     second = writer.parts[1].start if len(writer.parts) > 1 else math.inf
     above = min(
         (heading for heading in writer.headings if heading.start < second), key=lambda one: one.level, default=None
     )
-    return above.text if above and above.level == 1 else ""
+    return above.text if above and above.level == 1 and len(_WORD_CHARACTER.findall(above.text)) > 1 else ""
 
 
 def _labels(file: File) -> Labels:

@@ -48,7 +48,7 @@ class Word:
     """A word, or a run of text without spaces in a script that has none; `index` is its first character's number.
 
     `base` is the height of the line on which its letters stand; `spaced` tells whether a space or the end of a line is
-    before it.
+    before it; `slanted` that it stands at an angle of its own, which no quarter turn sets upright.
     """
 
     text: str
@@ -58,6 +58,7 @@ class Word:
     index: int
     base: float
     spaced: bool = True
+    slanted: bool = False
 
 
 @dataclass(slots=True)

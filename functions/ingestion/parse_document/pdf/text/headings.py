@@ -52,4 +52,9 @@ class Levels:
 
 
 def _could_be(paragraph: Paragraph) -> bool:
-    return paragraph.lines <= _MOST_LINES and len(paragraph.text) <= MAX_HEADING and has_words(paragraph.text)
+    return (
+        not paragraph.across
+        and paragraph.lines <= _MOST_LINES
+        and len(paragraph.text) <= MAX_HEADING
+        and has_words(paragraph.text)
+    )

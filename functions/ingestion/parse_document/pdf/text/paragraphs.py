@@ -18,7 +18,10 @@ _ENDS = re.compile(r"[.!?:;。！？：；][)\"'”’」』）]*$")
 
 @dataclass(slots=True)
 class Paragraph:
-    """Text of one look; `apart` tells whether white divides it from what is above."""
+    """Text of one look.
+
+    `apart` tells whether white divides it from the text above, `across` whether it runs in another direction.
+    """
 
     text: str
     box: Box
@@ -26,6 +29,7 @@ class Paragraph:
     bold: bool
     lines: int = 1
     apart: bool = False
+    across: bool = False
 
 
 def joined_row(row: Sequence[Segment]) -> Segment:

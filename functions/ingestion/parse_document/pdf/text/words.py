@@ -34,6 +34,7 @@ _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; the least space that TeX sets is a fifth
 _LEAST_SPACE = 0.05  # of the size
 _BACK = 0.4  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
+_SLANT = 0.18  # 10 degrees: no scanner sets a page so askew
 _TINY = 0.1  # points: text of no size is not to be seen
 
 
@@ -71,7 +72,8 @@ def _word(shown: str, start: int, end: int, places: Places, spaced: bool) -> Wor
         return None
     x, y = places.origin(index)
     base = Box(x, y, x, y).turned(quarters).bottom
-    return Word(_readable(shown), box, size if size >= 1 else box.height, quarters, index, base, spaced)
+    slanted = min(abs(across), abs(up)) > _SLANT * max(abs(across), abs(up))
+    return Word(_readable(shown), box, size if size >= 1 else box.height, quarters, index, base, spaced, slanted)
 
 
 def _quarters(across: float, up: float) -> int:

@@ -2,6 +2,7 @@ import pytest
 
 from ingestion.parse_document.pdf.reading import read_pdf
 from ingestion.split_document.pieces import split
+from tests.support.documents.files import pdf
 from tests.support.documents.pdf_pages import BOLD, Text, laid, lines
 
 LEFT = [
@@ -200,6 +201,36 @@ def test_a_page_that_is_set_sideways_is_read_like_others():
     turned = "0 1 -1 0 595 0 cm"
     page = [Text(100, 500, "Title of it", 20), *lines(100, 460, *BODY)]
     assert text_of(page, turned=turned) == text_of(page)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [Text(150, 300, "draft", 150, degrees=45, grey=0.8), Text(60, 640, "CONFIDENTIAL", 80, grey=0.75)],
+    ids=["at a slant", "pale and large over the text"],
+)
+def test_a_watermark_is_no_text_no_heading_and_no_title(mark):
+    page = [Text(72, 780, "Leave", 18), *lines(72, 700, *BODY)]
+    marked = read_pdf("a.pdf", laid([mark, *page], [mark, *lines(72, 700, *LEFT)]))
+    assert marked == read_pdf("a.pdf", laid(page, lines(72, 700, *LEFT)))
+    assert marked.title == "Leave"
+
+
+@pytest.mark.parametrize("grey", [0, 0.5])
+def test_a_large_title_beside_the_text_stays_black_or_grey(grey):
+    assert read_pdf("a.pdf", laid([Text(72, 760, "Leave", 40, grey=grey), *lines(72, 700, *BODY)])).title == "Leave"
+
+
+def test_a_stamp_in_the_margin_is_neither_heading_nor_title():
+    stamp = Text(30, 250, "arXiv:2004.04906v3 [cs.CL]", 20, degrees=90)
+    document = read_pdf("a.pdf", laid([stamp, Text(72, 780, "Leave", 18), *lines(72, 700, *BODY)]))
+    assert (document.title, [one.text for one in document.headings]) == ("Leave", ["Leave"])
+    assert document.text.endswith("arXiv:2004.04906v3 [cs.CL]")
+
+
+def test_a_title_of_one_letter_or_one_that_a_program_gave_for_want_of_any_is_none():
+    assert read_pdf("a.pdf", laid([Text(72, 780, "d", 30), *lines(72, 700, *BODY)])).title == "a.pdf"
+    for given in (r"\(anonymous\)", "untitled", r"\(unspecified\)"):
+        assert read_pdf("a.pdf", pdf("Words of it.", title=given)).title == "a.pdf"
 
 
 def test_words_that_run_together_are_warned_of():
