@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import chain, groupby, islice, pairwise
 
 from ingestion.parse_document.data.columns import is_data, letters, names_columns
 from ingestion.parse_document.headings import MAX_HEADING
@@ -10,6 +10,7 @@ from ingestion.parse_document.writing import Writer
 
 # A cell may be merged over all columns; so many get its name.
 _MAX_NAMED = 16_384
+_BANNER_LINES = 3  # at most, above the names of the columns
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Tables:
             line = next(lines, None)
         if line is None:
             return
+        line, lines = self._below_banner(line, lines)
         below = next(lines, None)
         named = self._begins(line, below)
         level = self._level + flush_headings(self._writer, self._level, self._above)
@@ -68,6 +70,22 @@ class Tables:
                 self._names = []
                 self._tell_of_no_names(line.number)
             self._write_rows(chain(filter(None, (line, below)), lines))
+
+    def _below_banner(self, line: Line, lines: Iterator[Line]) -> tuple[Line, Iterator[Line]]:
+        """Return the line that names the columns and those after it; a shorter line above it is a banner.
+
+        The lines as they are if the first one names columns, or none of the next ones does above data.
+        """
+        ahead = [line, *islice(lines, _BANNER_LINES + 1)]
+        rest = chain(ahead[1:], lines)
+        if self._names is not None or names_columns(line.values, ahead[1].values if len(ahead) > 1 else ()):
+            return line, rest
+        for at, (one, under) in enumerate(pairwise(ahead[1:]), 1):
+            is_longest = all(_count(one) > max(1, _count(before)) for before in ahead[:at])
+            if is_longest and names_columns(one.values, under.values) and any(map(is_data, under.values)):
+                self._above += [" ".join(" ".join(before.values).split()) for before in ahead[:at]]
+                return one, chain(ahead[at + 1 :], lines)
+        return line, rest
 
     def _begins(self, line: Line, below: Line | None) -> bool:
         """Return whether a line names columns; below another table only if something shows that one has begun."""
@@ -112,6 +130,10 @@ class Tables:
         self._writer.warnings.append(
             f"{self._writer.key} has no names of columns above row {number}, so they are called by their letters."
         )
+
+
+def _count(line: Line) -> int:
+    return sum(bool(value.strip()) for value in line.values)
 
 
 def flush_headings(writer: Writer, level: int, above: list[str]) -> int:

@@ -1,13 +1,16 @@
 """The tables of a web page: which hold data and which only lay the page out, and their cells."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from selectolax.lexbor import LexborNode
 
+from ingestion.parse_document.column_names import look_like_names
 from ingestion.parse_document.web.columns import MAX_SPAN, Cell
 from ingestion.parse_document.web.furniture import Facts, role
 from selfrag.text.weight import CAPACITY
 
+_HEAD_ROWS = 3  # at most: what the columns have in common may stand above their names
 CELLS = ("td", "th")
 
 
@@ -33,6 +36,24 @@ class Grid:
         in_head = node.tag == "th" or (above is not None and above.tag == "thead")
         wide, tall = _span(spans.get("colspan")), _span(spans.get("rowspan"))
         self.rows[-1].append(Cell(" ".join(text.split()), in_head, wide, tall))
+
+    def mark_names(self) -> None:
+        """Make the first row of several cells, and the rows above it, headings where it names the columns.
+
+        A table that marks a heading itself is left as it is.
+        """
+        if any(cell.is_header for row in self.rows for cell in row):
+            return
+        shown = [[cell.text for cell in row] for row in self.rows]
+        at = next((at for at, row in enumerate(shown[:_HEAD_ROWS]) if sum(map(bool, row)) > 1), len(shown))
+        if at + 1 < len(shown) and look_like_names(_without_gaps(shown[at]), shown[at + 1 :]):
+            for row in self.rows[: at + 1]:
+                row[:] = [replace(cell, is_header=True) for cell in row]
+
+
+def _without_gaps(row: list[str]) -> list[str]:
+    """Return the texts; of those that are blank, as between columns of money, the first cell's alone."""
+    return [row[0], *filter(None, row[1:])]
 
 
 def _span(value: str | None) -> int:

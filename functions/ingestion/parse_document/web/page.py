@@ -105,4 +105,5 @@ class Page:
         grid = self._tables.pop()
         self._lines.flush()
         if grid:
+            grid.mark_names()
             TableWriter(self._lines.writer(), self._budget).write(grid.take_caption(), grid.rows)

@@ -79,6 +79,15 @@ def test_a_title_above_a_table_is_a_heading_and_no_row_of_it():
     assert row_names(document) == ["row 5", "row 6"]
 
 
+def test_the_names_of_columns_below_a_banner_with_a_date_name_the_columns():
+    banner = [["Half-year results", "", "2011-08-10"], ["In millions", "CHF", 2011]]
+    named = [["Zone", "Sales (a)", "Profit", "Margin"], ["Zone NA", 12553, 2240, 0.17], ["Zone EU", 9876, 1500, 0.15]]
+    document = read({"Sales": grid([*banner, *named])})
+    assert row_texts(document)[0] == "Zone: Zone NA; Sales (a): 12553; Profit: 2240; Margin: 0.17"
+    assert "Half-year results 2011-08-10" in document.text
+    assert document.warnings == ()
+
+
 def test_tables_that_blank_rows_and_columns_divide_have_each_their_own_names():
     beside = [["City", "Limit", "", "Grade", "Days"], ["Oslo", 140, "", "A", 25], ["Rome", 90, "", "B", 30]]
     below = [[], ["Item", "Price"], ["Chair", 80]]

@@ -36,6 +36,13 @@ CITIES_READ = "City: Oslo; Limit: 140 EUR\nCity: Rome; Limit: 90 EUR"
         ),
         ("<tr><th>City<th>Limit<tr><td>Oslo<td><tr><td><td>90", ["City: Oslo", "Limit: 90"]),
         ("<tr><td>Oslo<td>140 EUR<tr><td>Rome<td>90 EUR", ["Oslo; 140 EUR", "Rome; 90 EUR"]),
+        ("<tr><td>City<td>Limit<tr><td>Oslo<td>140 EUR", ["City: Oslo; Limit: 140 EUR"]),
+        ("<tr><td>City<td>Country<tr><td>Oslo<td>Norway", ["City; Country", "Oslo; Norway"]),
+        (
+            "<tr><td><td colspan=4>Year ended<tr><td><td colspan=2>2010<td colspan=2>2009"
+            "<tr><td>Revenue<td>$<td>19<td>$<td>10",
+            ["Revenue; Year ended, 2010: $; Year ended, 2010: 19; Year ended, 2009: $; Year ended, 2009: 10"],
+        ),
         (
             "<tr><th>City<th>Limit<tr><th colspan=2>Norway<tr><td>Oslo<td>140<tr><th colspan=2>Italy<tr><td>Rome<td>90",
             ["Norway; City: Oslo; Limit: 140", "Italy; City: Rome; Limit: 90"],
