@@ -35,6 +35,7 @@ class Body:
         self._skipping = Skipping()
         self._in_text = self._hidden = self._bold = False
         self._looks: list[Look] = [Look()]
+        self._table_style = ""
         self._starts = self._beginnings()
         self._ends: dict[str, Callable[[], None]] = {
             "p": self._end_paragraph,
@@ -86,8 +87,9 @@ class Body:
             "b": lambda said: setattr(self, "_bold", switched_on(said)),
             "vanish": lambda said: setattr(self, "_hidden", switched_on(said)),
             "t": lambda _: setattr(self, "_in_text", True),
-            "tbl": lambda _: story.begin_table(),
-            "tblLook": lambda said: story.look(None if stands_out(said) else False, likely=True),
+            "tbl": self._begin_table,
+            "tblStyle": lambda said: setattr(self, "_table_style", attribute(said, "val")),
+            "tblLook": self._look_at_table,
             "tr": lambda _: story.begin_row(),
             "tblHeader": lambda said: story.head(switched_on(said)),
             "tc": lambda _: story.begin_cell(),
@@ -117,6 +119,15 @@ class Body:
         look = self._looks[-1]
         look.style = attribute(said, "val")
         look.list, look.list_level = self._styles.list_of(look.style)
+
+    def _begin_table(self, _: dict[str, str]) -> None:
+        self._table_style = ""
+        self.story.begin_table()
+
+    def _look_at_table(self, said: dict[str, str]) -> None:
+        """Take in the table's look, which is Word's default: only the style tells that the first row stands out."""
+        styled = self._styles.sets_off_first_row(self._table_style) or None
+        self.story.look(styled if stands_out(said) else False, likely=True)
 
     def _end_paragraph(self) -> None:
         look, styles = self._looks.pop(), self._styles

@@ -18,10 +18,11 @@ class _Style:
     base: str = ""
     list: str = ""
     list_level: int = 0
+    first_row: bool = False
 
 
 class Styles:
-    """The styles of paragraphs: their names, which are English in every language of Word, and what they build on."""
+    """The styles of paragraphs and tables, their names, which are English in every Word, and the styles below them."""
 
     def __init__(self) -> None:
         self._styles: dict[str, _Style] = {"": _Style()}
@@ -41,6 +42,8 @@ class Styles:
             self._styles[self._id].list = value
         elif name == "ilvl":
             self._styles[self._id].list_level = list_level(value)
+        elif name == "tblStylePr" and attribute(attributes, "type") == "firstRow":
+            self._styles[self._id].first_row = True
 
     def end(self, tag: str) -> None:
         """Nothing hangs on an end."""
@@ -76,6 +79,10 @@ class Styles:
             if one.list:
                 return one.list, one.list_level
         return "", 0
+
+    def sets_off_first_row(self, style: str) -> bool:
+        """Return whether a table's style gives the first row a look of its own."""
+        return any(one.first_row for one in self._bases(style))
 
     def _names(self, style: str) -> list[str]:
         return [one.name for one in self._bases(style)]

@@ -143,6 +143,18 @@ def test_a_first_row_names_the_columns_if_it_looks_like_names(rows, look, text):
     assert read(grid(*rows, look=look)).text == text
 
 
+def test_the_first_of_two_rows_names_the_columns_where_the_tables_style_sets_it_off():
+    plain = '<w:style w:styleId="Plain"><w:name w:val="Table Grid"/></w:style>'
+    own = '<w:style w:styleId="Own"><w:name w:val="Grid Table 4"/><w:tblStylePr w:type="firstRow"/></w:style>'
+    based = '<w:style w:styleId="Based"><w:name w:val="House"/><w:basedOn w:val="Own"/></w:style>'
+    styles, said = f"<w:styles {WORD}>{plain}{own}{based}</w:styles>", {}
+    for style in ("Plain", "Own", "Based"):
+        look = f'<w:tblStyle w:val="{style}"/><w:tblLook w:firstRow="1"/>'
+        said[style] = read(grid(*ROLES[:2], look=look), styles=styles).text
+    named = "Role: Lead; Task: Plans"
+    assert said == {"Plain": "Role; Task\nLead; Plans", "Own": named, "Based": named}
+
+
 def test_a_caption_is_its_tables_whether_it_stands_above_or_below():
     styles = f'<w:styles {WORD}><w:style w:styleId="B"><w:name w:val="caption"/></w:style></w:styles>'
     rows, words = table(["City", "Limit"], ["Oslo", "140"]), paragraph("Words.")
