@@ -41,6 +41,7 @@ _STEP_WORDS = (
 )
 _BETWEEN_STEPS = re.compile(_STEP_WORDS, re.IGNORECASE)
 _STEP = re.compile(rf"{_STEP_WORDS}|[\W_]*(?:\d+|[a-z])[\W_]*", re.IGNORECASE)
+_SKIP = re.compile(r"\W*(?:(?:skip|jump) to|本文へ|メイン|コンテンツへ|본문|콘텐츠)", re.IGNORECASE)
 _STEPS = names("prev previous next up home contents index start top first last")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ELSEWHERE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
@@ -103,14 +104,19 @@ def is_step(text: str, attributes: Attributes) -> bool:
     return bool(names((attributes.get("rel") or "").lower()) & _STEPS or _STEP.fullmatch(text))
 
 
+def skips(text: str, attributes: Attributes) -> bool:
+    """Return whether a link leads past what stands before the text of a page, such as "Skip to main content"."""
+    return (attributes.get("href") or "").startswith("#") and bool(_SKIP.match(text))
+
+
 def letters_of(text: str) -> int:
     """Return how many letters a text has, none if it only says where the link beside it leads to, such as Next."""
     return 0 if _BETWEEN_STEPS.fullmatch(text) else sum(map(len, _LETTERS.findall(text)))
 
 
 def leads_elsewhere(attributes: Attributes) -> bool:
-    """Return whether a link leads to another site."""
-    return bool(_ELSEWHERE.match(attributes.get("href") or ""))
+    """Return whether a link leads to another site; the same page in another language, by `hreflang`, is of this one."""
+    return "hreflang" not in attributes and bool(_ELSEWHERE.match(attributes.get("href") or ""))
 
 
 def is_contents(tag: str, facts: Facts) -> bool:

@@ -17,6 +17,7 @@ from ingestion.parse_document.web.furniture import (
     letters_of,
     names,
     role,
+    skips,
 )
 from ingestion.parse_document.web.notices import is_notice, is_title_page
 from ingestion.parse_document.web.walking import text_before, walk
@@ -47,6 +48,7 @@ class Survey:
         self._above = 0  # the heading after which no words have come yet
         self._unseen = self._furniture = False
         self._of_rights = False
+        self._begun = False  # words other than those of links have come
         self._links = self._texts = self._quotes = self._titles = 0
         walk(root, self._enter, self._leave)
 
@@ -75,6 +77,7 @@ class Survey:
         facts.weight += weigh(words)
         facts.linked += letters if self._links else 0
         facts.plain += 0 if self._links else letters
+        self._begun |= letters > 0 and not self._links
         self._above = 0 if words else self._above
 
     def _leave(self, node: LexborNode) -> None:
@@ -89,6 +92,10 @@ class Survey:
             node.decompose()
             return
         self._count(tag, attributes, -1)
+        if tag == "a" and not self._begun and skips(node.text(), attributes):
+            self._take_out(above)
+            node.decompose()
+            return
         if tag == "a" and "href" in attributes and facts.linked | facts.weight:
             facts.links += 1
             facts.steps += is_step(node.text(), attributes)

@@ -99,6 +99,15 @@ def test_what_may_be_part_of_a_text_is_kept(kept):
     assert words(text) == words(re.sub(r"<[^>]*>", " ", kept) + " It is paid")
 
 
+def test_a_link_past_the_beginning_and_the_page_in_other_languages_are_left_out():
+    skip = "<a href=#main class=x>Skip to main content</a><div><a href='#p'>Jump to content</a></div>"
+    others = "".join(f"<li><a href=https://{it}.example.org/wiki hreflang={it}>{it}</a>" for it in ("de", "ja", "ko"))
+    page = f"{skip}<h1>Leave</h1><ul>{others}</ul><p>It is paid; <a href=#days>skip to days</a>.</p>"
+    assert read_page(page).text == "Leave\nIt is paid; skip to days."
+    linked = others.replace("hreflang", "title")
+    assert "de" in read_page(f"<h1>Leave</h1><ul>{linked}</ul><p>It is paid.</p>").text.split()
+
+
 def test_a_heading_is_left_out_only_if_nothing_stays_below_it():
     contents = "<ul><li><a href=#a>Leave</a><li><a href=#b>Pay</a><li><a href=#c>Travel</a></ul>"
     page = f"<h1>Handbook</h1>{contents}<h2>Chapters</h2>{contents}<h3>More</h3>{contents}<h2>Leave</h2><p>Paid.</p>"
