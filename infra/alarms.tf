@@ -52,6 +52,11 @@ locals {
         threshold = 1
         advice    = "Objects were created or deleted, and no execution was started for them. The messages of the queue ${aws_sqs_queue.undelivered.name} name the objects, and their attributes the error. When the cause is fixed, run the command `again` of the output load_commands for each, and delete the messages."
       }
+      answers-unkept = {
+        metrics   = [[var.name, "UnkeptAnswers", { step = "compose_answer" }]]
+        threshold = 1
+        advice    = "An answer could not be kept: it went out with a warning, but neither GET /v1/questions/{id} nor a follow-up finds it. Look for \"answer not kept\" in the log of the function compose_answer: its error is DynamoDB's. Then look at the table ${aws_dynamodb_table.table["answers"].name}: whether the roles of the machines may write it and use its key, and whether the answer was too large."
+      }
       # Only Standard machines for questions have a limit of state transitions, which is the account's.
       standard-throttled = {
         metrics   = [["AWS/States", "ExecutionThrottled", { StateMachineArn = local.machine_arns.standard }]]

@@ -78,6 +78,18 @@ locals {
       metrics = [[var.name, "UnversionedAsks", "step", "ask"]]
     },
     {
+      title   = "Answers that could not be kept"
+      stat    = "Sum"
+      metrics = [concat([var.name, "UnkeptAnswers"], local.composed)]
+    },
+    {
+      title = "Features of requests that a model refused (each is asked for in another way)"
+      stat  = "Sum"
+      metrics = [
+        [{ expression = "SEARCH('{\"${var.name}\",feature} MetricName=\"RefusedFeatures\"', 'Sum', 300)", label = "" }]
+      ]
+    },
+    {
       title = "Tokens by step and model"
       stat  = "Sum"
       metrics = [

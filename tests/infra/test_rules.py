@@ -8,6 +8,7 @@ import pytest
 
 from cli.local.definitions import INGESTION, QUESTION, definition_json, placeholders
 from tests.support.infra import rules
+from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import INFRA, ROOT
 
 TEXT = rules.text_of(INFRA)
@@ -50,7 +51,7 @@ def test_every_metric_of_an_alarm_or_a_widget_is_emitted() -> None:
 
 def test_searches_quote_the_namespace_which_may_have_a_hyphen() -> None:
     assert rules.unquoted_namespaces(TEXT) == []
-    assert len(rules.SEARCH.findall(TEXT)) == 5
+    assert len(rules.SEARCH.findall(TEXT)) == 6
 
 
 def test_every_function_is_in_a_map_of_steps_and_nothing_else_is() -> None:
@@ -158,6 +159,11 @@ NETWORK = (
 )
 def test_each_rule_catches_what_breaks_it(rule: Callable[[str], list[str]], broken: str) -> None:
     assert rule(broken)
+
+
+def test_every_metric_of_ours_is_on_the_dashboard() -> None:
+    text = (INFRA / "dashboard.tf").read_text(encoding="utf-8")
+    assert [metric for metric in EMITTED if metric not in text] == []
 
 
 def test_an_alarm_that_says_everything_is_not_caught() -> None:

@@ -77,7 +77,7 @@ RAWS = {
     "evaluation": EVALUATION_RAW,
 }
 # A state that is another use of a step: where one has failed.
-OTHER_USES = {"RecordFailure": "record_document"}
+OTHER_USES = {"RecordFailure": "record_document", "CountLoss": "compose_answer"}
 # A question waits for its caller, a document for no one.
 LONGEST_WAIT = {
     "question": LONGEST_RETRY_WAIT_SECONDS,
@@ -219,7 +219,7 @@ def test_each_step_of_a_question_stands_once_and_is_selected_by_its_own_name() -
     selected = {rule["Next"]: rule["Condition"] for rule in select["Choices"]}
     assert selected == {name: f'{{% $states.input.step = "{name}" %}}' for name in selected}
     assert {*selected, select["Default"]} == {task.name for task in inside}
-    assert [task.name for task in lambda_tasks(MACHINE) if not task.scope] == ["Plan", "ComposeAnswer"]
+    assert [task.name for task in lambda_tasks(MACHINE) if not task.scope] == ["Plan", "ComposeAnswer", "CountLoss"]
 
 
 def test_a_path_names_every_step_in_the_order_of_the_definition() -> None:
@@ -250,7 +250,10 @@ def test_no_condition_of_a_question_is_more_than_a_plan_without_steps_or_the_nam
 
 def test_terraform_can_fill_the_placeholders_in() -> None:
     assert "%{" not in "".join(path.read_text(encoding="utf-8") for path in DEFINITIONS.values())
-    assert placeholders(QUESTION) == {*(snake(task.name) for task in lambda_tasks(MACHINE)), "answers_table"}
+    assert placeholders(QUESTION) == {
+        *(OTHER_USES.get(task.name, snake(task.name)) for task in lambda_tasks(MACHINE)),
+        "answers_table",
+    }
 
 
 def test_passages_leave_room_in_the_state() -> None:

@@ -8,6 +8,7 @@ import boto3
 import pytest
 
 from ask.logic import unfinished
+from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.emulated_aws.resources import TABLES
@@ -98,8 +99,9 @@ def test_a_finished_response_is_remembered_as_it_went_out() -> None:
     assert abs(int(kept["expires_at"]["N"]) - time.time() - month) < 3600
 
 
-def test_a_memory_that_fails_costs_no_answer() -> None:
-    with running_stack({}, {}, handlers=Scripted().handlers()) as stack:
+def test_a_memory_that_fails_costs_no_answer_and_is_counted() -> None:
+    scripted = Scripted()
+    with running_stack({}, {}, handlers=scripted.handlers()) as stack:
         boto3.client("dynamodb").delete_table(TableName=TABLES["answers_table"][0])
         execution = stack.execute(FOLLOW_UP)
     assert execution.output is not None
@@ -107,6 +109,20 @@ def test_a_memory_that_fails_costs_no_answer() -> None:
     warning = "The earlier answer could not be read, so the question stands alone."
     unkept = "The answer could not be kept, so GET /v1/questions/{id} and follow-ups may not find it."
     assert execution.output["usage"]["warnings"] == [warning, unkept]
+    lost = [event["unkept"] for event in scripted.events_of("compose_answer") if "unkept" in event]
+    assert lost == ["DynamoDB.ResourceNotFoundException"]
+
+
+def test_an_answer_whose_loss_cannot_even_be_counted_goes_out_with_its_warning() -> None:
+    composed = steps.Scripted().script["compose_answer"][0]
+    scripted = Scripted(compose_answer=[composed, InvalidInput("no")])
+    with running_stack({}, {}, handlers=scripted.handlers()) as stack:
+        boto3.client("dynamodb").delete_table(TableName=TABLES["answers_table"][0])
+        execution = stack.execute(ASKED)
+    assert execution.output is not None
+    assert execution.output["usage"]["warnings"] == [
+        "The answer could not be kept, so GET /v1/questions/{id} and follow-ups may not find it."
+    ]
 
 
 def test_the_path_of_a_follow_up_at_work_is_the_one_that_its_response_has() -> None:

@@ -16,7 +16,8 @@ class Task(BaseModel):
     """The state of a question; `best` is the best checked answer, `draft` the last one written.
 
     Unless it `reflects`, the strategy sends its answers out unchecked. `results` are reports that no plan took in,
-    because Plan failed. `began_ms` is when the question began.
+    because Plan failed. `began_ms` is when the question began. `unkept` is the error by which a response that was
+    composed before could not be stored; nothing is composed then.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Task(BaseModel):
     results: list[Report] = []
     execution_arn: str = ""
     began_ms: float = 0.0
+    unkept: str = ""
 
     @model_validator(mode="before")
     @classmethod

@@ -56,6 +56,11 @@ def count_full_text_search() -> None:
     emit({"step": "retrieve"}, {"FullTextSearches": 1})
 
 
+def count_unkept_answer() -> None:
+    """Count one response that the table of answers refused."""
+    emit({"step": "compose_answer"}, {"UnkeptAnswers": 1})
+
+
 def count_unversioned_ask() -> None:
     """Count one question whose machine was started without its version, because Step Functions refused that."""
     emit({"step": "ask"}, {"UnversionedAsks": 1})

@@ -138,6 +138,13 @@ def test_no_metric_has_the_question_or_the_id_as_a_dimension(emitted: Any) -> No
     }
 
 
+def test_an_answer_that_could_not_be_kept_is_counted_and_no_second_question_is(emitted: Any) -> None:
+    assert compose_answer({"id": "a", "unkept": "DynamoDB.AmazonDynamoDBException"}, None) == {}
+    found = emitted()
+    assert found["UnkeptAnswers", (("step", "compose_answer"),)] == 1
+    assert {name for name, _ in found} == {"UnkeptAnswers", "Latency", "Errors"}
+
+
 def test_a_question_is_counted_by_its_strategy_and_logged_with_what_it_took(
     emitted: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -160,6 +167,7 @@ def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emit
     count_cache_failure("grade_support")
     count_throttled("grade_relevance")
     count_unversioned_ask()
+    compose_answer({"id": "a", "unkept": "DynamoDB.AmazonDynamoDBException"}, None)
     with bootstrap.using():
         refuse_structured_output()
     search_by_full_text_alone()

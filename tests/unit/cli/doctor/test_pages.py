@@ -118,7 +118,9 @@ def test_the_page_of_sizes_tells_what_breaks_first_by_the_doctors_figures() -> N
         "The": float,
     }
     rows = re.findall(r"^\| (\w+)[^|]* \| ([\d,]+) \| ([\d.]+) \|", section, re.M)
-    assert len(rows) == 10
+    assert len(rows) == 11
+    assert "1,000 calls a minute" in section
+    assert f"{needs.by_model(1000, None):.1f} questions a second, so the tokens end first" in " ".join(section.split())
     assert f"{needs.BEDROCK_TOKENS:,} tokens a question" in section
     assert f"{needs.BEDROCK_RESERVED:,} tokens for a question" in " ".join(section.split())
     for what, limit, rate in rows:
