@@ -79,6 +79,23 @@ def test_executions_whose_deadline_is_over_are_not_to_be_redriven() -> None:
     assert "redrive" not in failed.replace("not redrive", "")
 
 
+def test_metrics_of_each_method_which_are_paid_for_are_off_until_they_are_chosen() -> None:
+    assert rules.blocks(TEXT, "variable")["api_metrics"]["default"] is False
+    assert "metrics_enabled        = var.api_metrics" in TEXT
+
+
+def test_the_definitions_of_the_machines_are_those_of_the_partition_that_they_run_in() -> None:
+    assert '"arn:aws:states:::", "arn:${local.partition}:states:::")' in TEXT
+    for definition in (INFRA / "workflows").glob("*.yaml"):
+        fixed = re.findall(r"arn:aws:\w+:\w*:\w*:", definition.read_text(encoding="utf-8"))
+        assert set(fixed) <= {"arn:aws:states:::"}
+
+
+def test_the_function_that_the_pages_first_visitor_waits_for_has_the_memory_to_start_in_time() -> None:
+    [memory] = re.findall(r"    ask = \{\n +description[^{}]*? memory +=( \d+)", TEXT)
+    assert int(memory) >= 1024
+
+
 def test_other_apis_of_the_account_keep_their_logs() -> None:
     assert rules.blocks(TEXT, "variable")["manage_api_gateway_account"]["default"] is False
     account = rules.blocks(TEXT, "resource", "aws_api_gateway_account")["logs"]
