@@ -109,9 +109,17 @@ def test_an_answer_that_is_recalled_is_kept_and_one_that_failed_is_asked_anew_fo
 def test_seconds_are_those_of_the_execution_of_the_question(moments: tuple[Any, Any]) -> None:
     result = {"StartDate": moments[0], "StopDate": moments[1], "Output": {"status": "answered"}}
     output = filled(STATES["AskQuestion"]["Output"], GIVEN, result)
-    assert output == {**GIVEN, "seconds": 2.5, "response": {"status": "answered"}}
+    assert output == {**GIVEN, "seconds": 2.5, "release": None, "response": {"status": "answered"}}
     assert filled(STATES["RecallAnswer"]["Output"]["seconds"], GIVEN, result) == 2.5
     assert filled(STATES["RecallAnswer"]["Output"]["seconds"], GIVEN, {"Status": "RUNNING"}) is None
+
+
+def test_an_answer_is_kept_with_the_release_that_gave_it_when_it_is_asked_and_when_it_is_recalled() -> None:
+    result = {"StateMachineVersionArn": f"{QUESTION_MACHINE.removesuffix(':live')}:12", "Status": "RUNNING"}
+    result |= {"StartDate": 1_000, "StopDate": 2_000, "Output": {"status": "answered"}}
+    asked, recalled = (filled(STATES[name]["Output"], GIVEN, result) for name in ("AskQuestion", "RecallAnswer"))
+    assert (asked["release"], recalled["release"]) == ("12", "12")
+    assert filled(STATES["KeepAnswer"]["Arguments"]["Body"], asked)["release"] == "12"
 
 
 def kept(cost: float | None) -> dict[str, Any]:
@@ -139,7 +147,7 @@ def test_answers_are_counted_by_status_and_dollars_where_they_are_known() -> Non
 
 
 def test_an_answer_has_one_key_however_often_it_is_written() -> None:
-    given = {**GIVEN, "seconds": 1.0, "response": {"status": "answered"}}
+    given = {**GIVEN, "seconds": 1.0, "release": "1", "response": {"status": "answered"}}
     keys = {filled(STATES["KeepAnswer"]["Arguments"]["Key"], {**given, "tries": tries}) for tries in (0, 1)}
     assert keys == {f"evaluations/{GIVEN['run']}/results/{GIVEN['item']['id']}.json"}
 
@@ -155,7 +163,7 @@ def test_an_execution_of_a_question_may_take_all_of_its_time() -> None:
 
 
 def test_nothing_inside_an_item_reads_a_variable_for_a_distributed_map_sees_none() -> None:
-    functions = r"exists|string|merge|replace|type|round|toMillis|parse"
+    functions = r"exists|string|merge|replace|split|type|round|toMillis|parse"
     assert not re.findall(rf"\$(?!states\b|(?:{functions})\()\w+", json.dumps(STATES).replace("${", ""))
 
 

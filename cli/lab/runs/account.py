@@ -7,7 +7,7 @@ from cli.lab.evaluation import Estimate, Plan, Told, refuse_own_setups
 from cli.lab.report import Findings
 from cli.lab.runs.machine import MOST_ANSWERS, Machine
 from cli.lab.runs.results import Results, no_results, opened_results
-from cli.lab.runs.tasks import Task, estimated_usd, result_of, tasks_left, usual_usd
+from cli.lab.runs.tasks import Task, estimated_usd, tasks_left, usual_usd
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.runtime.settings import Settings, read
 
@@ -46,7 +46,22 @@ def evaluate_in_account(
             run.fetch()
         if run.left and status != "SUCCEEDED":
             raise TemporarilyUnavailable(f"The execution {run.name} ended as {status}: --redrive goes on with it.")
-        return Findings(plan.questions, plan.variants, results), len(run.left)
+        findings = Findings(plan.questions, plan.variants, results)
+        _tell_releases(findings, told)
+        return findings, len(run.left)
+
+
+def _tell_releases(findings: Findings, told: Told) -> None:
+    """Warn of answers by several releases: their differences are not the variants' alone."""
+    answers = [result for results in findings.results.values() for result in results]
+    releases = sorted({int(answer.release) for answer in answers if answer.release})
+    if len(releases) > 1:
+        told.warn(
+            [
+                f"releases {', '.join(map(str, releases))} of the machine answered: a deployment came between. With "
+                "--results another file has all of them asked by the one that is live"
+            ]
+        )
 
 
 class _Run:
@@ -96,7 +111,7 @@ class _Run:
 
     def fetch(self) -> None:
         """Keep the answers that are new."""
-        for task, seconds, response in self._machine.answers(self._results.run, self.left):
-            known = self._results.find(task.variant.name, task.question.id)
-            if known is None or known.response.get("id") != response.get("id"):
-                self._results.add(result_of(task, response, seconds))
+        for result in self._machine.answers(self._results.run, self.left):
+            known = self._results.find(result.variant, result.question_id)
+            if known is None or known.response.get("id") != result.response.get("id"):
+                self._results.add(result)

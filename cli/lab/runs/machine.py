@@ -9,7 +9,8 @@ from typing import Any
 
 import boto3
 
-from cli.lab.runs.tasks import Task
+from cli.lab.runs.results import Result
+from cli.lab.runs.tasks import Task, result_of
 from selfrag.adapters.faults import aws_faults
 from selfrag.domain.errors import InvalidInput
 
@@ -63,15 +64,15 @@ class Machine:
             counts = [self._states.describe_map_run(mapRunArn=each["mapRunArn"])["itemCounts"] for each in runs]
         return sum(each["succeeded"] + each["failed"] + each["timedOut"] + each["aborted"] for each in counts)
 
-    def answers(self, run: str, tasks: Sequence[Task]) -> Iterator[tuple[Task, float, dict[str, Any]]]:
-        """Yield the answers that the bucket has to these tasks, with the seconds that each took."""
+    def answers(self, run: str, tasks: Sequence[Task]) -> Iterator[Result]:
+        """Yield the answers that the bucket has to these tasks."""
         known = self._known(run)
         there = [task for task in tasks if _result_key(run, task) in known]
         with ThreadPoolExecutor(_READING) as threads:
             for task, kept in zip(
                 there, threads.map(lambda task: self._read(_result_key(run, task)), there), strict=True
             ):
-                yield task, float(kept["seconds"] or 0.0), kept["response"]
+                yield result_of(task, kept["response"], float(kept["seconds"] or 0.0), kept.get("release"))
 
     def _known(self, run: str) -> set[str]:
         with aws_faults("The work bucket"):

@@ -24,7 +24,10 @@ class Head(BaseModel):
 
 
 class Result(BaseModel):
-    """A line: a variant's whole response to a question, and how many seconds it took; `prompts` are versions."""
+    """A line: a variant's whole response to a question, and how many seconds it took; `prompts` are versions.
+
+    `release` is the version of the machine that answered in an account; None where that is not known.
+    """
 
     variant: str
     policy: dict[str, Any]
@@ -33,6 +36,7 @@ class Result(BaseModel):
     question_id: str
     question: str
     seconds: float
+    release: str | None = None
     response: dict[str, Any]
 
     @property

@@ -31,7 +31,7 @@ class Task:
     variant: Variant
 
 
-def result_of(task: Task, response: dict[str, Any], seconds: float) -> Result:
+def result_of(task: Task, response: dict[str, Any], seconds: float, release: str | None = None) -> Result:
     """Make the line of a task's response for the file of results."""
     return Result(
         variant=task.variant.name,
@@ -39,6 +39,7 @@ def result_of(task: Task, response: dict[str, Any], seconds: float) -> Result:
         question_id=task.question.id,
         question=task.question.question,
         seconds=seconds,
+        release=release,
         response=response,
     )
 

@@ -10,7 +10,8 @@ import pytest
 from cli.lab.evaluation import Estimate, Plan, Told
 from cli.lab.runs.account import evaluate_in_account
 from cli.lab.runs.machine import MOST_ANSWERS, Machine, item_of
-from cli.lab.runs.tasks import Task
+from cli.lab.runs.results import Result
+from cli.lab.runs.tasks import Task, result_of
 from cli.lab.runs.variants import read_variants
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from tests.unit.cli.lab.conftest import gold, response
@@ -21,7 +22,10 @@ VARIANTS = read_variants([])
 
 
 class Account:
-    """A machine that is at work for some looks; `ends` says how each attempt ends, and what it answers then."""
+    """A machine that is at work for some looks; `ends` says how each attempt ends, and what it answers then.
+
+    Each attempt is answered by another release.
+    """
 
     def __init__(self, *ends: tuple[str, dict[str, str]]) -> None:
         self.ends = ends
@@ -48,9 +52,10 @@ class Account:
         self.looks -= 1
         return 0
 
-    def answers(self, run: str, tasks: Sequence[Task]) -> Iterator[tuple[Task, float, dict[str, Any]]]:
-        there = [task for task in tasks if task.question.question in self._kept]
-        return iter([(task, 1.5, self._kept[task.question.question]) for task in there])
+    def answers(self, run: str, tasks: Sequence[Task]) -> Iterator[Result]:
+        for task in tasks:
+            if kept := self._kept.get(task.question.question):
+                yield result_of(task, kept, 1.5, release=kept["id"].partition("-")[2])
 
 
 def evaluated(
@@ -85,6 +90,16 @@ def test_what_failed_is_asked_once_more_only_with_redrive(results: Path) -> None
     assert evaluated(account, results, again=True)[1] == 0
     assert account.started == [1, 2], "when nothing is left nothing is started"
     assert len(results.read_text().splitlines()) == 1 + len(QUESTIONS) + 1, "no answer is kept twice"
+
+
+def test_answers_of_two_releases_are_told_for_their_difference_is_not_the_variants_alone(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    account = Account(ONE_FAILS, ALL_WELL)
+    evaluated(account, results)
+    assert not capsys.readouterr().out
+    evaluated(account, results, again=True)
+    assert "releases 1, 2 of the machine answered: a deployment came between" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("again", [False, True])
