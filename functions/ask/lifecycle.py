@@ -63,7 +63,7 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
         responses[question_id] = machines.answer(question_id, payload)
         if responses[question_id] is None:
             due = time.time() + MARGIN_SECONDS
-            machines.expect(question_id, arrival.caller.collections, due)
+            machines.expect(question_id, body.question, arrival.caller.collections, due)
         return question_id
 
     question_id = _once(work, body, arrival)
@@ -84,7 +84,7 @@ def start(body: AskRequest, arrival: Arrival) -> str:
         # Before the start, so that an id that a caller gets is always known. If the start fails, this item stays, under
         # an id that no caller got.
         due = time.time() + body.policy.deadline_seconds + MARGIN_SECONDS
-        machines.expect(question_id, arrival.caller.collections, due)
+        machines.expect(question_id, body.question, arrival.caller.collections, due)
         machines.start(question_id, payload)
         return question_id
 
@@ -98,15 +98,19 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None
     """
     machines = api.executions()
     known = machines.known(question_id, caller.collections)
-    if known is None or known.response:
-        return known.response if known else None
+    if known is None:
+        return None
+    if known.response:  # one of an earlier release is without its question
+        return {"question": known.question, **known.response}
     overdue = known.due < time.time()
     if not trace and not overdue:
-        return unfinished(question_id, "running").model_dump(mode="json")
-    return _of_execution(question_id, machines, trace, overdue)
+        return unfinished(question_id, "running", question=known.question).model_dump(mode="json")
+    return _of_execution(question_id, known.question, machines, trace, overdue)
 
 
-def _of_execution(question_id: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
+def _of_execution(
+    question_id: str, question: str, machines: Executions, trace: bool, overdue: bool
+) -> dict[str, Any]:
     """Return Step Functions' view of a question without a response; an overdue one unknown there has failed."""
     state: State = "running"
     steps = None
@@ -118,7 +122,7 @@ def _of_execution(question_id: str, machines: Executions, trace: bool, overdue: 
         ended = found.status != "RUNNING" if found else overdue
         state = "failed" if ended else "running"
         steps = steps_of(machines.history(question_id)) if found and trace else None
-    return unfinished(question_id, state, steps).model_dump(mode="json")
+    return unfinished(question_id, state, steps, question).model_dump(mode="json")
 
 
 def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, Any] | None:

@@ -62,6 +62,7 @@ class Unfinished(Model):
 
     id: str
     status: State
+    question: str = Field(default="", description="The question as it was asked.")
     reflection: Reflection | None = None
     path: list[str] | None = None
     passes: list[Pass] | None = Field(default=None, description="The reason of each pass so far, in order.")
@@ -76,13 +77,16 @@ class Unfinished(Model):
     )
 
 
-def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = None) -> Unfinished:
+def unfinished(
+    question_id: str, status: State, steps: Sequence[Step] | None = None, question: str = ""
+) -> Unfinished:
     """Return the view of a question without a response, with its progress if the steps are known."""
     if steps is None:
-        return Unfinished(id=question_id, status=status)
+        return Unfinished(id=question_id, status=status, question=question)
     return Unfinished(
         id=question_id,
         status=status,
+        question=question,
         reflection=_reflection(steps),
         path=path_of((step.turn, step.name) for step in steps),
         passes=_passes(steps),

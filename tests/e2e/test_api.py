@@ -86,7 +86,7 @@ def test_a_question_is_answered_in_the_response_and_can_be_read_again(api: httpx
     reply = api.post("/v1/ask", json=ASK)
     assert (reply.status_code, reply.headers["content-type"]) == (200, "application/json")
     response = reply.json()
-    assert response["status"] == "answered"
+    assert (response["status"], response["question"]) == ("answered", ASK["question"])
     assert "Fact number 0 is 0 days." in response["answer"]
     assert reply.headers["x-request-id"]
     assert api.get(f"/v1/questions/{response['id']}").json() == response
@@ -119,7 +119,7 @@ def test_a_question_at_work_shows_its_trace_and_the_verdicts_known_by_then(
 
     view = eventually(graded)
     held.set()
-    assert view["status"] == "running"
+    assert (view["status"], view["question"]) == ("running", ASK["question"])
     assert view["reflection"]["retrieve"]["decision"] == "yes"
     assert [verdict["relevant"] for verdict in view["reflection"]["relevance"]] == [True] * 4
     assert view["reflection"]["utility"] is None

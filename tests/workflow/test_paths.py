@@ -183,7 +183,7 @@ def test_steps_without_a_model_fail_into_an_honest_end_too(step: str, error: Exc
     assert response["status"] == ("abstained" if step == "search_web" else "failed")
     assert any(step.title().replace("_", "") in w for w in response["usage"]["warnings"])
     assert set(response) == {
-        "id", "status", "answer", "notice", "citations", "reflection", "path", "passes", "queries", "usage",
+        "id", "status", "question", "answer", "notice", "citations", "reflection", "path", "passes", "queries", "usage",
         "execution", "scores",
     }  # fmt: skip
 
@@ -197,7 +197,8 @@ def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_an
         table, key = TABLES["answers_table"][0], {"id": {"S": "my-question"}}
         kept = boto3.client("dynamodb").get_item(TableName=table, Key=key)["Item"]
     # Without a response, and overdue: a look shows the execution's end.
-    assert kept.keys() == {"id", "collections", "due_at", "expires_at"}
+    assert kept.keys() == {"id", "question", "collections", "due_at", "expires_at"}
+    assert kept["question"] == {"S": ASKED["question"]}
     assert (kept["collections"], int(kept["due_at"]["N"]) <= time.time()) == ({"L": [{"S": "c"}]}, True)
     assert execution.output is None
     assert execution.error == (

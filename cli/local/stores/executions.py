@@ -51,10 +51,10 @@ class LocalExecutions:
         execution = self._at_work.get(question_id)
         return execution.watch(seen, seconds) if execution else None
 
-    def expect(self, question_id: str, collections: Sequence[str], due: float) -> None:
-        """Keep that a question of these collections is at work until `due`, unless its response is kept already."""
-        ends = int(due) + KEPT_SECONDS
-        item = item_of({"id": question_id, "collections": list(collections), "due_at": int(due), "expires_at": ends})
+    def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
+        """Keep a question, its collections, and that it runs until `due`, unless its response is kept already."""
+        asked = {"id": question_id, "question": question, "collections": list(collections)}
+        item = item_of({**asked, "due_at": int(due), "expires_at": int(due) + KEPT_SECONDS})
         self._items.change(ANSWERS, question_id, lambda known: None if known else item)
 
     def known(self, question_id: str, collections: Collection[str]) -> Known | None:

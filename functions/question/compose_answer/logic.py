@@ -19,6 +19,7 @@ def compose(
     return AnswerResponse(
         id=task.id,
         status=result.status,
+        question=task.question,
         notice=BY_RULE if writer == "rule" and not _by_selfrag(task) else None,
         answer=result.answer,
         citations=result.draft.citations if result.draft else [],

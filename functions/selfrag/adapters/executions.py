@@ -81,10 +81,11 @@ class StatesExecutions:
                 stateMachineArn=self._machines.standard, name=question_id, input=json.dumps(payload)
             )
 
-    def expect(self, question_id: str, collections: Sequence[str], due: float) -> None:
-        """Store that a question of these collections runs until `due`, unless its response is stored."""
+    def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
+        """Store a question, its collections, and that it runs until `due`, unless its response is stored."""
         item = {
             "id": {"S": question_id},
+            "question": {"S": question},
             "collections": {"L": [{"S": name} for name in collections]},
             "due_at": {"N": str(int(due))},
             "expires_at": {"N": str(int(due) + KEPT_SECONDS)},

@@ -133,6 +133,7 @@ class AnswerResponse(Model):
 
     id: str = Field(description="The question's id, and the name of its execution.")
     status: Status
+    question: str = Field(default="", description="The question as it was asked.")
     notice: str | None = Field(
         default=None, description="What a reader must know of how the answer was made; null if a model wrote it."
     )

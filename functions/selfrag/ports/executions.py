@@ -9,8 +9,8 @@ from typing import Any, Protocol
 class Known:
     """The stored item of a question: its response, None before it has one, and when it is due (epoch seconds).
 
-    With a response there are also its text, and the id of the question that it followed. `collections` are those that
-    it was asked under.
+    With a response there is also the id of the question that it followed. `collections` are those that it was asked
+    under.
     """
 
     response: dict[str, Any] | None
@@ -37,8 +37,8 @@ class Executions(Protocol):
     def start(self, question_id: str, payload: dict[str, Any]) -> None:
         """Start a question on the Standard machine."""
 
-    def expect(self, question_id: str, collections: Sequence[str], due: float) -> None:
-        """Store that a question of these collections runs until `due`, unless its response is stored."""
+    def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
+        """Store a question, its collections, and that it runs until `due`, unless its response is stored."""
 
     def known(self, question_id: str, collections: Collection[str]) -> Known | None:
         """Return the item of a question, whichever machine ran it; None if the caller has none such."""

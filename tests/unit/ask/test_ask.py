@@ -105,6 +105,7 @@ def kept(due_in: float, collections: tuple[str, ...] = ("documents",)) -> dict[s
     return {
         "Item": {
             "id": {"S": "abc"},
+            "question": {"S": "How many days?"},
             "collections": names,
             "due_at": {"N": str(due)},
             "expires_at": {"N": str(due + 999)},
@@ -145,7 +146,8 @@ def test_a_question_is_known_before_it_is_started(answers: Stubber) -> None:
         answers.assert_no_pending_responses()
         return {}
 
-    answers.add_response("put_item", {}, EXPECTED)
+    item = dict.fromkeys(("id", "collections", "due_at", "expires_at"), ANY)
+    answers.add_response("put_item", {}, {**EXPECTED, "Item": {**item, "question": {"S": "How many days?"}}})
     status, _, headers = send(
         answers, FakeStates(start_execution=start), event("POST", "/v1/questions", {"question": "How many days?"})
     )
@@ -170,7 +172,7 @@ def test_a_question_at_work_is_known_at_once_and_without_a_call_of_step_function
     answers.add_response("get_item", kept(due_in=60), LOOKED)
     status, body, headers = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))
     unknown = dict.fromkeys(("reflection", "path", "passes", "trace", "passages", "scores"))
-    at_work = {"id": "abc", "status": "running", **unknown}
+    at_work = {"id": "abc", "status": "running", "question": "How many days?", **unknown}
     assert (status, body, headers["Retry-After"]) == (200, at_work, ["5"])
 
 
@@ -205,6 +207,13 @@ def test_a_response_that_could_not_be_kept_is_shown_from_its_execution(answers: 
     answers.add_response("get_item", kept(due_in=-1), LOOKED)
     machines = FakeStates(describe_execution={"status": "SUCCEEDED", "output": json.dumps(RESPONSE)})
     assert send(answers, machines, event("GET", "/v1/questions/abc"))[:2] == (200, RESPONSE)
+
+
+def test_a_kept_answer_of_an_earlier_release_is_shown_with_its_question(answers: Stubber) -> None:
+    item = {**kept(due_in=-1)["Item"], "response": {"S": json.dumps(RESPONSE)}}
+    answers.add_response("get_item", {"Item": item}, LOOKED)
+    shown = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))[1]
+    assert shown == {**RESPONSE, "question": "How many days?"}
 
 
 def test_a_question_at_work_cannot_be_followed_up(answers: Stubber) -> None:

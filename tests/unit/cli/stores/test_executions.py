@@ -59,7 +59,7 @@ def executions(items: Items, ask: Any = lambda event: {}) -> LocalExecutions:
 def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_history(items: Items) -> None:
     held = threading.Event()
     running = executions(items, lambda event: held.wait(SOON))
-    running.expect("q", ["c"], time.time() + 60)
+    running.expect("q", "Why?", ["c"], time.time() + 60)
     running.start("q", {"question": "Why?"})
     seen = 0
     while running.history("q")[-1]["type"] != "TaskStarted":
@@ -67,7 +67,7 @@ def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_
     snapshot, known = running.snapshot("q"), running.known("q", ["c", "d"])
     assert snapshot is not None
     assert known is not None
-    assert (snapshot.status, known.response, known.due > 0) == ("RUNNING", None, True)
+    assert (snapshot.status, known.response, known.question, known.due > 0) == ("RUNNING", None, "Why?", True)
     held.set()
     while (more := running.watch("q", seen, SOON)) is not None:
         seen = more
@@ -92,7 +92,7 @@ def test_a_question_is_found_by_those_alone_who_may_ask_all_its_collections(item
 def test_what_is_expected_does_not_take_the_place_of_a_response(items: Items) -> None:
     running = executions(items)
     running.answer("q", {"question": "Why?"})
-    running.expect("q", ["c"], time.time())
+    running.expect("q", "Why?", ["c"], time.time())
     known = running.known("q", ["c"])
     assert known is not None
     assert known.response == {"question": "Why?"}

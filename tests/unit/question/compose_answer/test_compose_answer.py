@@ -153,7 +153,7 @@ def test_the_console_link_leads_to_the_execution(arn: str, place: str) -> None:
 def test_the_response_has_the_shape_of_the_design() -> None:
     response = composed(best=draft(), relevance=[steps.relevance("a", "relevant")["verdict"]]).model_dump(mode="json")
     assert list(response) == [
-        "id", "status", "notice", "answer", "citations", "reflection", "path", "passes", "queries", "usage",
+        "id", "status", "question", "notice", "answer", "citations", "reflection", "path", "passes", "queries", "usage",
         "execution", "scores",
     ]  # fmt: skip
     assert list(response["reflection"]) == ["retrieve", "relevance", "support", "utility"]
