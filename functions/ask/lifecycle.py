@@ -108,9 +108,7 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None
     return _of_execution(question_id, known.question, machines, trace, overdue)
 
 
-def _of_execution(
-    question_id: str, question: str, machines: Executions, trace: bool, overdue: bool
-) -> dict[str, Any]:
+def _of_execution(question_id: str, question: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
     """Return Step Functions' view of a question without a response; an overdue one unknown there has failed."""
     state: State = "running"
     steps = None

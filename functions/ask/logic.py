@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from ask.draft import DraftAnswer, draft_of
 from selfrag.domain.answers import Pass
 from selfrag.domain.base import Model
 from selfrag.domain.history import Step, plan_of
@@ -69,6 +70,9 @@ class Unfinished(Model):
     trace: list[TracedStep] | None = Field(
         default=None, description="The steps so far, in the order in which they were entered."
     )
+    draft: DraftAnswer | None = Field(
+        default=None, description="The answer as it is written; null before there is one, and when the question failed."
+    )
     passages: list[FoundPassage] | None = Field(
         default=None, description="The passages found so far, each once, in the order in which they came."
     )
@@ -77,9 +81,7 @@ class Unfinished(Model):
     )
 
 
-def unfinished(
-    question_id: str, status: State, steps: Sequence[Step] | None = None, question: str = ""
-) -> Unfinished:
+def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = None, question: str = "") -> Unfinished:
     """Return the view of a question without a response, with its progress if the steps are known."""
     if steps is None:
         return Unfinished(id=question_id, status=status, question=question)
@@ -101,6 +103,7 @@ def unfinished(
             )
             for step in steps
         ],
+        draft=draft_of(steps) if status == "running" else None,
         passages=_passages(steps),
         scores=scores_of(steps),
     )

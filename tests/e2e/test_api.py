@@ -123,6 +123,8 @@ def test_a_question_at_work_shows_its_trace_and_the_verdicts_known_by_then(
     assert view["reflection"]["retrieve"]["decision"] == "yes"
     assert [verdict["relevant"] for verdict in view["reflection"]["relevance"]] == [True] * 4
     assert view["reflection"]["utility"] is None
+    assert "Fact number 0 is 0 days." in view["draft"]["answer"]
+    assert view["draft"]["support"] == view["reflection"]["support"]
     steps = {step["state"]: step["finished"] for step in view["trace"]}
     assert (steps["Generate"], steps["GradeUtility"]) == (True, False)
     assert finished(api, location)["status"] == "answered"

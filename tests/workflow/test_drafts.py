@@ -1,0 +1,89 @@
+"""The draft of a question at work: its answer as it is written, at each moment of its history."""
+
+from typing import Any
+
+import pytest
+
+from ask.draft import DraftAnswer
+from ask.logic import unfinished
+from selfrag.domain.history import steps_of
+from tests.support import steps
+from tests.support.emulated_aws.stack import Execution
+from tests.workflow.asking import ASKED, NONE, POLICY, SOME, ahead, executed
+from tests.workflow.test_speculation import relevant, writer
+
+PARTLY, FULLY = steps.support("partially_supported"), steps.support("fully_supported")
+
+
+def drafts(execution: Execution, status: Any = "running") -> list[DraftAnswer | None]:
+    """Return each draft that a caller could see, in order."""
+    seen: list[DraftAnswer | None] = []
+    for at in range(1, len(execution.history) + 1):
+        draft = unfinished("a", status, steps_of(execution.history[:at])).draft
+        if not seen or seen[-1] != draft:
+            seen.append(draft)
+    return seen
+
+
+def told(execution: Execution) -> list[Any]:
+    """Return the text of each draft with its support."""
+    return [draft and (draft.answer, draft.support and draft.support.level) for draft in drafts(execution)]
+
+
+def test_an_answer_is_told_as_soon_as_it_is_written_with_its_citations_and_then_with_the_verdict_on_its_claims() -> (
+    None
+):
+    execution, _ = executed()
+    assert execution.output is not None
+    assert told(execution) == [None, ("25 days.", None), ("25 days.", "fully_supported")]
+    last = drafts(execution)[-1]
+    assert last is not None
+    assert last.model_dump(mode="json")["citations"] == execution.output["citations"]
+    assert last.support is not None
+    assert [claim.claim for claim in last.support.claims] == ["claim 0"]
+
+
+def test_a_repair_takes_the_place_of_a_draft_and_has_no_verdict_before_it_is_judged() -> None:
+    texts = [steps.answer("25 days, or 30."), steps.answer("25 days.")]
+    asked = {**ASKED, "policy": {**POLICY, "web_search": False, "max_rewrites": 0}}
+    execution, _ = executed(asked, generate=texts, grade_support=[PARTLY, FULLY])
+    first = "25 days, or 30."
+    assert told(execution) == [
+        None, (first, None), (first, "partially_supported"), ("25 days.", None), ("25 days.", "fully_supported"),
+    ]  # fmt: skip
+
+
+def test_a_draft_ahead_of_the_grades_is_taken_back_if_it_cites_what_is_not_relevant() -> None:
+    execution, _ = executed(
+        ahead("draft"), generate=[writer], grade_relevance=[relevant("p1-1")], retrieve=[steps.found("p1-0", "p1-1")]
+    )
+    assert told(execution) == [
+        None, ("As p1-0 says.", None), None, ("As p1-1 says.", None), ("As p1-1 says.", "fully_supported"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("decision", "text", "level"), [("no", "Hello.", None), ("yes", "As p1-0 says.", "fully_supported")]
+)
+def test_of_texts_written_ahead_the_one_is_told_that_the_decision_lets_count(
+    decision: str, text: str, level: str | None
+) -> None:
+    execution, _ = executed(ahead("full"), generate=[writer], decide_retrieval=[steps.retrieval(decision)])
+    assert told(execution)[-1] == (text, level)
+
+
+def test_without_an_answer_there_is_no_draft_and_a_question_that_failed_has_none() -> None:
+    assert told(executed(grade_relevance=[NONE])[0]) == [None]
+    assert told(executed(generate=[steps.answer(is_found=False)], grade_relevance=[SOME])[0]) == [None]
+    assert drafts(executed()[0], "failed") == [None]
+
+
+@pytest.mark.parametrize("strategy", ["candidates", "segments"])
+def test_of_several_answers_none_is_told_before_one_is_chosen(strategy: str) -> None:
+    execution, _ = executed({**ASKED, "policy": {**POLICY, "strategy": strategy}})
+    assert execution.output is not None
+    seen = drafts(execution)
+    assert [draft and draft.answer for draft in seen] == [None, execution.output["answer"]]
+    assert seen[-1] is not None
+    assert seen[-1].support is not None
+    assert seen[-1].support.model_dump() == execution.output["reflection"]["support"]
