@@ -39,11 +39,10 @@ def test_a_question_is_asked_on_the_page_and_its_citation_opens_the_quote(
     tab.open(f"{api.base_url}")
     asked(tab, QUESTION["question"])
     assert "days" in tab.run("document.querySelector('.answer').textContent")
-    assert not tab.run("document.querySelector('.note').open")
     tab.click(".cite")
-    assert tab.run("document.querySelector('.note').open")
-    assert "Fact number" in tab.run("document.querySelector('.note blockquote').textContent")
-    assert tab.run("[...document.querySelectorAll('.path li')].map((one) => one.textContent)")[0] == "DecideRetrieval"
+    assert "Fact number" in tab.run("document.querySelector('#source blockquote').textContent")
+    ran = tab.run("[...document.querySelectorAll('.node.ran')].map((one) => one.dataset.state)")
+    assert ran[:2] == ["DecideRetrieval", "Retrieve"]
     assert tab.said == []
     assert {address.split("/")[2] for address in tab.requests if "//" in address} == {api.base_url.netloc.decode()}
 
@@ -51,7 +50,7 @@ def test_a_question_is_asked_on_the_page_and_its_citation_opens_the_quote(
 def test_the_page_weighs_little_and_is_no_part_of_the_description(api: httpx2.Client) -> None:  # noqa: F811
     page = api.get("/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
-    assert len(page.content) <= 100_000
+    assert len(page.content) <= 90_000
     assert page.headers["content-security-policy"] == bundle.policy(UPLOADS_TO)
     assert "unsafe" not in bundle.policy()
     assert "/" not in api.get("/v1/openapi.json").json()["paths"]

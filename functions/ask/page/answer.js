@@ -1,131 +1,158 @@
-// A finished answer: its text with numbered citations, and why it may be believed.
+// A finished answer: its sentences with their verdicts in them, what they rest on, and one line of evidence.
 
 const GOOD = { full: "good", fully_supported: "good", relevant: "good", partial: "some", partially_supported: "some" };
 const colour = (label) => (Object.hasOwn(GOOD, label) ? GOOD[label] : "bad");
 const verdict = (label, text) => make("strong", { class: colour(label) }, text ?? inWords(label));
-// So many characters go along on either side of a quote.
-const AROUND = 200;
 // What a rule says is no judgement: it is grey, and in other words.
 const byRule = (one) => one.judged_by === "rule";
-const relevanceWord = (one) => (byRule(one) ? make("span", { class: "dim" }, word("overlap")) : verdict(one.label));
 const heading = (name) => make("h3", {}, word(name));
 
-// The answer's text up to each citation's end, with the citation's number; the rest has null for it.
-// `answer_span` counts characters, of which JavaScript takes some for two.
-function pieces(response) {
-  const letters = Array.from(response.answer), found = [];
-  const order = response.citations.map((citation, at) => [citation.answer_span[1], at]).sort((a, b) => a[0] - b[0]);
-  let done = 0;
-  for (const [end, at] of order) {
-    const upTo = Math.min(Math.max(end, done), letters.length);
-    found.push([letters.slice(done, upTo).join(""), at]);
-    done = upTo;
-  }
-  return [...found, [letters.slice(done).join(""), null]];
-}
+// A claim belongs to the sentence with which it shares most pairs of letters, in any language, and at least so many.
+const LEAST_SHARED = 0.5;
+const RANK = ["full", "partial", "none", "contradicted"];
+const pairsOf = (text) => {
+  const letters = Array.from(text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ""));
+  return new Set(letters.slice(1).map((letter, at) => letters[at] + letter));
+};
+const shareOf = (claim, sentence) => [...claim].filter((pair) => sentence.has(pair)).length / Math.max(1, claim.size);
 
-function cited(response, notes) {
-  const made = make("div", { class: "answer", dir: "auto", lang: "" });
-  if (response.answer.length > 2000) scrolls(made, response.answer);
-  for (const [text, at] of pieces(response)) made.append(text, ...(at === null ? [] : [mark(at, notes[at])]));
-  return made;
-}
-
-function mark(at, note) {
-  const open = () => {
-    note.open = true;
-    for (const other of note.parentElement.children) other.classList.toggle("chosen", other === note);
-    note.firstChild.focus();
-  };
-  const label = `${word("citation")} ${at + 1}`;
-  const made = make("button", { type: "button", class: "cite", "aria-label": label, on: open }, String(at + 1));
-  note.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !note.open) return;
-    note.open = false;
-    made.focus();
+// The answer in stretches of [text, sentence's number, citations that end there]. `answer_span` counts characters, of
+// which JavaScript takes some for two.
+function stretchesOf(answer, citations) {
+  const letters = Array.from(answer), ends = new Map();
+  citations.forEach((one, at) => {
+    const end = Math.min(Math.max(one.answer_span[1], 0), letters.length);
+    ends.set(end, [...(ends.get(end) || []), at]);
   });
+  let offset = 0;
+  const cuts = new Map([...new Intl.Segmenter(language, { granularity: "sentence" }).segment(answer)].map(
+    ({ segment }, at) => [(offset += Array.from(segment).length), at]));
+  const found = [];
+  let done = 0, sentence = 0;
+  for (const cut of [...new Set([...cuts.keys(), ...ends.keys()])].sort((one, other) => one - other)) {
+    // A citation may stand before the space that ends its sentence.
+    found.push([letters.slice(done, cut).join(""), sentence, ends.get(cut) || []]);
+    done = cut;
+    if (cuts.has(cut)) sentence = cuts.get(cut) + 1;
+  }
+  return found;
+}
+
+// The answer's text up to each citation's end, with the citation's number; the rest has null for it.
+function pieces(response) {
+  return stretchesOf(response.answer, response.citations).flatMap(([text, , ended]) =>
+    (ended.length ? ended.map((at, nth) => [nth ? "" : text, at]) : [[text, null]]));
+}
+
+// The worst verdict on each sentence, and the claims that stand in none: of those the answer was freed.
+function supportOf(stretches, claims) {
+  const texts = [];
+  for (const [text, at] of stretches) texts[at] = (texts[at] || "") + text;
+  const sentences = texts.map(pairsOf), worst = new Map(), elsewhere = [];
+  for (const claim of claims) {
+    const shares = sentences.map((sentence) => shareOf(pairsOf(claim.claim), sentence));
+    const best = shares.indexOf(Math.max(...shares));
+    if (!(shares[best] >= LEAST_SHARED)) elsewhere.push(claim);
+    else if (RANK.indexOf(claim.support) >= RANK.indexOf(worst.get(best) || "full")) worst.set(best, claim.support);
+  }
+  return { worst, elsewhere };
+}
+
+// An answer, or a draft of one, whose sentences light what they rest on; `sources` is null as long as there are none.
+function textOf(answer, citations, claims, sources, draft = false) {
+  const made = make("div", { class: draft ? "answer draft" : "answer", dir: "auto", lang: "" });
+  if (answer.length > 2000) scrolls(made, answer);
+  const stretches = stretchesOf(answer, citations), { worst } = supportOf(stretches, claims);
+  const spans = new Map();
+  const cites = new Map();
+  for (const [, sentence, ended] of stretches) cites.set(sentence, [...(cites.get(sentence) || []), ...ended]);
+  for (const [text, sentence, ended] of stretches) {
+    const said = worst.get(sentence);
+    if (!text.trim()) made.append(text);
+    else {
+      const kind = said ? RANK.indexOf(said) > 1 ? "out" : said : "";
+      const part = make("span", { class: `said ${kind}` }, text);
+      spans.set(sentence, [...(spans.get(sentence) || []), part]);
+      made.append(part);
+      const [first] = cites.get(sentence);
+      if (sources && first !== undefined) points(part, () => sources.light(first), () => sources.open(first, part));
+    }
+    for (const at of ended) made.append(sources ? sources.mark(at) : "");
+    const last = stretches.findLast(([, one]) => one === sentence);
+    if (said && said !== "full" && last[0] === text && last[2] === ended) {
+      made.append(make("span", { class: "unseen" }, ` (${inWords(said === "partial" ? "some" : said)})`));
+    }
+  }
+  if (sources) sources.sentences = (at) => [...cites].filter(([, list]) => list.includes(at)).flatMap(([one]) => spans.get(one) || []);
   return made;
+}
+
+function points(part, light, open) {
+  part.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") light(); });
+  part.addEventListener("click", () => { if (!String(getSelection())) open(); });
 }
 
 const placeOf = (citation) => citation.locator || (citation.page ? `${word("page")} ${citation.page}` : "");
 
-function noteOf(citation, at) {
-  return make("details", { class: "note" }, make("summary", {}, `${at + 1}. `, ...whereOf(citation)), quoteOf(citation));
-}
+// Where something stands: its document, the heading above it, and the page.
+const whereOf = (one) => [one.document, one.heading, placeOf(one)].filter(Boolean).map(named).flatMap(
+  (part, at) => (at ? [" › ", part] : [part]));
 
-// A quote where it stands in its passage, of which some is left out on either side if it is long.
-function quoteOf({ before = "", quote, after = "" }) {
-  const made = make("blockquote", { dir: "auto", lang: "" }, before.length < AROUND ? before : `…${before}`,
-    make("mark", {}, quote), after.length < AROUND ? after : `${after}…`);
-  if (made.textContent.length > 400) scrolls(made, quote);
-  return made;
-}
+const IN_DOLLARS = { style: "currency", currency: "USD" };
+const dollars = (cost) => (cost === null ? word("unknown") : decimal(cost, 4, IN_DOLLARS));
+const seconds = (time, digits = 2) => decimal(time, digits, { style: "unit", unit: "second" });
+const tookOf = (usage) => Math.max(0, ...Object.values(usage.by_step).map((step) => (step.started || 0) + step.seconds));
 
-function relevanceOf(verdicts) {
-  return make("ul", { class: "plain" }, ...verdicts.map((one) => make("li", {}, relevanceWord(one),
-    one.score === null ? "" : ` ${decimal(one.score, 2)}`, " · ", named(one.document || one.passage_id))));
-}
-
-function claimsOf(support) {
-  if (byRule(support)) {
-    return [make("p", { class: "dim" }, word(support.level === "fully_supported" ? "foundByRule" : "notFoundByRule"))];
+// How many claims hold, from how many documents, in which time and for how much.
+function evidenceOf(response) {
+  const { support } = response.reflection, documents = new Set(response.citations.map((one) => one.document));
+  const said = [];
+  if (response.notice || (support && byRule(support))) {
+    said.push(word(support && support.level === "fully_supported" ? "foundByRule" : "notFoundByRule"));
+  } else if (support && support.claims.length) {
+    const held = support.claims.filter((claim) => claim.support === "full").length;
+    said.push(make("strong", { class: colour(support.level) }, filled("claimsChecked", held, support.claims.length)));
   }
-  const claims = support.claims.map((one) => make("li", {}, theirs(one.claim), " — ",
-    verdict(one.support, inWords(one.support === "partial" ? "some" : one.support))));
-  return [heading("claims"), make("p", {}, verdict(support.level)), make("ul", { class: "plain" }, ...claims)];
-}
-
-const decisionOf = (one) => make("p", { class: byRule(one) ? "dim" : null }, `${word("retrieve")}: `,
-  byRule(one) ? one.decision : verdict("full", one.decision), " ", theirs(one.reason));
-
-// The verdicts of one score on the answer, such as its use.
-const scoresOf = ({ retrieve, relevance, support, ...others }) => Object.entries(others).filter(([, one]) => one && !byRule(one)).map(
-  ([name, { score, reason }]) => make("p", {}, `${inWords(name)}: ${score ?? word("ungraded")} `, theirs(reason)));
-
-function verdictsOf(reflection) {
-  const { retrieve, relevance } = reflection;
-  return make("details", {}, make("summary", {}, word("verdicts")),
-    retrieve && decisionOf(retrieve),
-    relevance.length ? make("p", {}, word("relevance")) : null, relevanceOf(relevance),
-    ...scoresOf(reflection));
-}
-
-function helpOf(response) {
-  const nearest = [...response.reflection.relevance].sort((a, b) => (b.score ?? 0) - (a.score ?? 0)).slice(0, 3);
-  const look = make("button", { type: "button", on: () => view("documents") }, word("lookAtDocuments"));
-  return [...searchedOf(response.queries), heading("nearest"),
-    nearest.length ? relevanceOf(nearest) : make("p", {}, word("nothingNear")),
-    heading("advice"), make("p", {}, word("adviceText")), make("p", {}, look)];
-}
-
-function searchedOf(queries) {
-  return queries.length ? [heading("searched"), make("ul", {}, ...queries.map((query) => make("li", {}, theirs(query))))] : [];
+  if (documents.size) said.push(filled("sourceCount", documents.size));
+  if (tookOf(response.usage)) said.push(seconds(tookOf(response.usage), 1));
+  if (response.usage.cost_usd !== 0) said.push(dollars(response.usage.cost_usd));
+  return make("p", { class: "evidence dim" }, ...said.flatMap((one, at) => (at ? [" · ", one] : [one])));
 }
 
 const CONSOLE = /^https:\/\/[a-z0-9-]+\.console\.aws\.amazon\.com\//;
 
 function linksOf(response) {
   const url = response.execution.console_url || "";
-  const inConsole = CONSOLE.test(url)
-    ? make("a", { href: url, rel: "noreferrer noopener", target: "_blank" }, word("console")) : null;
-  return make("p", { class: "actions" }, make("a", { href: `#${response.id}` }, word("link")), inConsole);
+  return CONSOLE.test(url) ? make("p", {}, make("a", { href: url, rel: "noreferrer noopener", target: "_blank" }, word("console"))) : null;
 }
 
-// All of a response, as children of a turn.
-function shown(response) {
-  const notes = response.citations.map(noteOf);
+// What an abstention says: calmly, what was searched, what came nearest, and what to do.
+function helpOf(response, again) {
+  const nearest = [...response.reflection.relevance].sort((a, b) => (b.score ?? 0) - (a.score ?? 0)).slice(0, 3);
+  const act = (name, on) => make("button", { type: "button", on }, word(name));
+  return [block("p", response.answer, "dim"), heading("nearest"),
+    nearest.length ? relevanceOf(nearest) : make("p", {}, word("nothingNear")),
+    heading("advice"), make("p", {}, word("adviceText")),
+    make("p", { class: "actions" }, again && act("unfiltered", again), writable ? act("addDocument", () => view("documents")) : null)];
+}
+
+function searchedOf(queries) {
+  return queries.length ? [heading("searched"), make("ul", { class: "plain" }, ...queries.map((query) => make("li", {}, theirs(query))))] : [];
+}
+
+// All of a response, as children of a turn; `again` asks the same without filters, where there were some.
+function shown(response, sources, again = null) {
   const abstained = response.status === "abstained";
-  const kind = response.notice ? "dim" : { answered: "good", partial: "some" }[response.status] || "bad";
+  const claims = response.reflection.support && !byRule(response.reflection.support) ? response.reflection.support.claims : [];
+  const answer = abstained ? make("p", { class: "answer" }, word("abstained"))
+    : textOf(response.answer, response.citations, claims, sources);
   return [
+    response.citations.length ? sources.cards() : "",
     ...(response.notice ? [make("p", { class: "dim notice" }, word("noModel"))] : []),
-    make("p", { class: kind }, inWords(response.status)),
-    cited(response, notes),
-    ...(abstained ? helpOf(response) : []),
-    ...(notes.length ? [heading("evidence"), make("div", { class: "notes" }, ...notes)] : []),
-    ...(response.reflection.support ? claimsOf(response.reflection.support) : []),
-    ...(abstained ? [] : searchedOf(response.queries)),
-    ...comparedOf(response.scores, response.citations, null, Boolean(response.notice)),
-    pathOf(response.path, []), ...whyOf(response.passes), verdictsOf(response.reflection), timelineOf(response.usage), linksOf(response),
+    ...(response.status === "answered" || abstained ? [] : [make("p", { class: response.status === "failed" ? "bad" : "dim status" }, inWords(response.status))]),
+    answer,
+    ...(abstained ? helpOf(response, again) : [evidenceOf(response)]),
     feedbackOf(response),
+    checkedOf(response),
   ];
 }

@@ -2,26 +2,20 @@
 
 let turns = [];
 
-// The steps in the order in which they came; those that have not ended are marked.
-function pathOf(path, trace) {
-  const open = new Set(trace.filter((step) => !step.finished).map((step) => step.state));
-  return make("ol", { class: "path" }, ...path.map((state) =>
-    make("li", { "aria-current": open.has(state) ? "step" : null }, state)));
-}
-
 // The response: heard of where the server tells by itself, else asked for as often as the API says, and never more
-// than once a second; at once if `after` is null.
-async function finished(id, after, show) {
-  const heard = await listen(id, show);
+// than once a second; at once if `after` is null. Null where it was stopped.
+async function finished(id, after, show, stop) {
+  const heard = await listen(id, show, stop);
   if (heard.said) return heard.said;
-  for (let wait = after; ; ) {
+  for (let wait = after; !stop.aborted; ) {
     if (wait !== null) await pause(Math.max(1, wait));
     const { said, after: again } = await patiently("GET", `/v1/questions/${encodeURIComponent(id)}?trace=true`);
     if (heard.missing) streams = false;
     if (said.usage || said.status === "failed") return said;
-    show(said);
+    if (!stop.aborted) show(said);
     wait = again;
   }
+  return null;
 }
 
 const listed = (text, between) => text.split(between).map((one) => one.trim()).filter(Boolean);
@@ -45,10 +39,34 @@ function choices() {
   return { filters, policy };
 }
 
+function clearFilters() {
+  for (const box of document.querySelectorAll("#collections input:checked")) box.checked = false;
+  for (const name of ["documents", "tags", "since", "until"]) byId(`filter-${name}`).value = "";
+}
+
+// A turn begins: those before it fold to their question and answer, and it stands at the top of the view.
 function addTurn(question) {
+  for (const turn of document.querySelectorAll(".turn:not(.folded)")) fold(turn);
   const body = make("div", { class: "body" });
-  byId("turns").append(make("article", { class: "turn" }, block("p", question, "asked"), body));
+  const turn = make("article", { class: "turn" }, block("h2", question, "asked"), body);
+  byId("turns").append(turn);
+  byId("welcome").hidden = true;
+  document.body.dataset.talking = "";
+  byId("begin-anew").hidden = false;
+  closeSource();
+  turn.scrollIntoView({ block: "start" });
   return body;
+}
+
+function fold(turn) {
+  turn.classList.add("folded");
+  const unfold = make("button", { type: "button", class: "unfold", on: () => {
+    turn.classList.remove("folded");
+    unfold.remove();
+    turn.querySelector(".asked").focus();
+  } }, word("unfold"));
+  turn.querySelector(".asked").tabIndex = -1;
+  turn.append(unfold);
 }
 
 async function carry(body, work) {
@@ -58,36 +76,84 @@ async function carry(body, work) {
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     body.replaceChildren(make("p", { class: "bad" }, theirs(problem.message)));
-    tell(problem.message);
+    tell(problem.message, "quiet");
   } finally {
     body.removeAttribute("aria-busy");
   }
 }
 
-async function show(question, id, after, body) {
-  if (!body.isConnected) return;  // another conversation has begun
-  addressed(question, id);
-  const response = await finished(id, after, (said) => body.replaceChildren(...progress(said)));
-  if (!body.isConnected) return;
+// A response takes its place in the conversation.
+function settle(question, response, body) {
   if (!response.usage) throw new Problem(500, { detail: word("failed") }, 0);
-  body.replaceChildren(...shown(response));
-  turns.push({ question, response, body });
-  byId("begin-anew").hidden = byId("export").hidden = false;
-  tell(word(response.status === "abstained" ? "abstained" : "done"));
+  const asked = question ?? (response.question || null);
+  if (asked) body.previousSibling.textContent = asked;
+  const turn = { question: asked, response, body, filtered: false };
+  turns.push(turn);
+  redraw(turn);
+  byId("export").hidden = false;
+  titled(asked);
+  remember(asked, response.id);
+  tell(word(response.status === "abstained" ? "abstained" : "done"), "quiet");
+  return turn;
+}
+
+// A turn's answer, in the language that is chosen.
+function redraw(turn) {
+  const again = turn.filtered ? () => { clearFilters(); askAnew(turn.question); } : null;
+  const sources = new Sources(turn.response.citations);
+  turn.body.replaceChildren(...shown(turn.response, sources, again));
+  if (wide.matches && turn === turns.at(-1) && turn.response.citations.length) sources.open(0);
+}
+
+async function show(question, id, after, body) {
+  if (!body.isConnected) return null;  // another conversation has begun
+  addressed(question, id);
+  const stopping = new AbortController();
+  const running = new Running(body, () => stopping.abort());
+  const stopped = new Promise((done) => stopping.signal.addEventListener("abort", () => done(null)));
+  try {
+    const heard = finished(id, after, (said) => running.show(said), stopping.signal);
+    const response = await Promise.race([heard, stopped]);
+    if (!body.isConnected) return null;
+    if (response) return settle(question, response, body);
+    heard.catch(() => null);
+    body.replaceChildren(make("p", { class: "dim" }, word("stopped")), make("p", {}, make("a", { href: `#${id}` }, word("link"))));
+    return null;
+  } finally {
+    running.end();
+  }
+}
+
+function askAnew(question) {
+  byId("question").value = question;
+  byId("question-form").requestSubmit();
 }
 
 async function ask(event) {
   event.preventDefault();
-  const question = byId("question").value.trim(), button = event.target.querySelector("[type=submit]");
+  const field = byId("question"), question = field.value.trim(), button = byId("question-form").querySelector("[type=submit]");
   if (!question || button.disabled) return;
   button.disabled = true;
+  byId("options").open = false;
   const body = addTurn(question);
-  body.append(make("p", { class: "dim" }, word("running")));
-  tell(word("running"));
+  field.focus();
+  tell(word("running"), "quiet");
   await carry(body, async () => {
-    const previous = turns.length ? turns[turns.length - 1].response.id : "";
-    const { said, after } = await call("POST", "/v1/questions", { question, previous, ...choices() });
-    byId("question").value = "";
-    await show(question, said.id, after, body);
+    const previous = turns.length ? turns[turns.length - 1].response.id : "", chosen = choices();
+    const { said, after } = await call("POST", "/v1/questions", { question, previous, ...chosen });
+    field.value = "";
+    grow();
+    const turn = await show(question, said.id, after, body);
+    if (turn && Object.keys(chosen.filters).length) {
+      turn.filtered = true;
+      redraw(turn);
+    }
   }).finally(() => { button.disabled = false; });
+}
+
+// The field is as high as its text, up to a third of the window.
+function grow() {
+  const field = byId("question");
+  field.style.height = "auto";
+  field.style.height = `${Math.min(field.scrollHeight + 2, innerHeight / 3)}px`;
 }

@@ -2,22 +2,26 @@
 
 import base64
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 
 _HERE = Path(__file__).parent
 # In the order of their dependencies.
 _SCRIPTS = (
-    *("words", "dom", "api", "events", "compared", "answer", "steps", "saying"),
-    *("exporting", "asking", "opening", "documents", "uploads", "start"),
+    *("words", "dom", "api", "events", "welcome", "source", "compared", "answer", "judging", "checked", "running"),
+    *("exporting", "asking", "opening", "history", "documents", "uploads", "start"),
 )
+_STYLES = ("tokens", "style")
+_IDLE = re.compile(r"^[ \t]+|^[ \t]*(?://.*|/\*.*\*/)\n|^\n", re.M)
 
 
 @cache
 def html() -> str:
     """Return the whole page; it sends requests only to the API that served it."""
     scripts = "\n".join(_read(f"{name}.js") for name in _SCRIPTS)
-    page = _read("page.html").replace("/*style*/", _read("style.css"))
+    styles = "".join(_read(f"{name}.css") for name in _STYLES)
+    page = _read("page.html").replace("/*style*/", styles)
     return page.replace("/*script*/", f"'use strict';\n{scripts}")
 
 
@@ -45,7 +49,8 @@ def policy(uploads_to: str = "") -> str:
 
 
 def _read(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+    """Return a part of the page without comments and indentation, which a browser has no use for."""
+    return _IDLE.sub("", (_HERE / name).read_text(encoding="utf-8"))
 
 
 def _hash(text: str) -> str:

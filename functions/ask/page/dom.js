@@ -42,7 +42,8 @@ function scrolls(element, name) {
   element.setAttribute("aria-label", String(name).slice(0, 60));
 }
 
-// A sentence for everybody, which a screen reader says.
-function tell(text) {
+// A sentence for everybody, which a screen reader says; one that is `quiet` stands elsewhere on the page, too.
+function tell(text, kind = "") {
+  byId("told").className = kind === "quiet" ? "unseen" : "";
   byId("told").textContent = text;
 }

@@ -19,18 +19,18 @@ async function* eventsOf(body) {
   }
 }
 
-async function opened(id, last) {
+async function opened(id, last, stop) {
   const key = sessionStorage.getItem(KEY);
   const headers = { Accept: "text/event-stream", ...(key && { "x-api-key": key }), ...(last && { "Last-Event-ID": last }) };
   const place = `${base}/v1/questions/${encodeURIComponent(id)}/events`;
-  return fetch(place, { headers, cache: "no-store", credentials: "omit" }).catch(() => null);
+  return fetch(place, { headers, cache: "no-store", credentials: "omit", signal: stop }).catch(() => null);
 }
 
 // What a question came to (`said`), if that was told; `show` gets each view of it before. `missing` is a 404.
-async function listen(id, show) {
-  for (let last = "", tries = 0; streams && tries < 3; tries += 1) {
+async function listen(id, show, stop) {
+  for (let last = "", tries = 0; streams && tries < 3 && !stop.aborted; tries += 1) {
     if (tries) await pause(1);
-    const reply = await opened(id, last);
+    const reply = await opened(id, last, stop);
     if (reply && !/^text\/event-stream/.test(reply.headers.get("Content-Type"))) {
       // Behind API Gateway there is no such path, which only a look tells from a question that is not there.
       return { missing: reply.status === 404 };

@@ -45,13 +45,16 @@ async function take(files) {
   return undefined;
 }
 
+// Files may be dropped anywhere: beside a zone they would be opened in the place of the page.
 function dropping(zone) {
   for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
-    // Beside the zone a file would be opened in the place of the page.
-    addEventListener(kind, (event) => event.preventDefault());
     zone.addEventListener(kind, (event) => {
-      zone.classList.toggle("over", kind === "dragover" || kind === "dragenter");
-      if (kind === "drop") take([...event.dataTransfer.files]);
+      event.preventDefault();
+      byId("drop").classList.toggle("over", kind === "dragover" || kind === "dragenter");
+      if (kind !== "drop" || !event.dataTransfer.files.length) return;
+      view("documents");
+      if (writable) take([...event.dataTransfer.files]);
+      else tell(word("readOnly"));
     });
   }
 }

@@ -105,6 +105,7 @@ def test_the_conversation_is_saved_as_a_file_without_the_key(page: Tab) -> None:
         page.run("sessionStorage.setItem('selfrag-key', 'the-key')")
         page.until("turns.length")
         page.run("URL.createObjectURL = (file) => { window.file = file; return 'data:,'; }; null")
+        page.click("#show-history")
         page.click("#export")
         saved = page.until("window.file && file.text()")
         assert "Fact." in saved

@@ -32,7 +32,7 @@ def test_hostile_files_are_read_asked_about_and_listed_as_text(tab: Tab, fresh: 
         tab.until("document.querySelector('.feedback')")
         tab.run("document.querySelectorAll('.turn details').forEach((one) => { one.open = true; })")
         assert "<script>window.ran=1</script>" in tab.run("document.querySelector('.answer').textContent")
-        assert "<img src=x onerror=window.ran=1>.txt" in tab.run("document.querySelector('.note').textContent")
+        assert "<img src=x onerror=window.ran=1>.txt" in tab.run("document.querySelector('.cards').textContent")
         assert tab.run("inspected(byId('turns'))") == []
         tab.click("#show-documents")
         tab.until("document.querySelector('[data-id]')")

@@ -24,7 +24,8 @@ def test_every_word_is_there_in_every_language(tab: Tab) -> None:
         )
         states = get_args(Document.model_fields["status"].annotation)
         assert set(states) <= set(tab.run("Object.keys(WORDS)"))
-        said = set(re.findall(r'(?:word|heading)\("(\w+)"\)|data-(?:word|label)="(\w+)"', bundle.html()))
+        uses = r'(?:word|heading|act|filled)\("(\w+)"[,)]|data-(?:word|label|title)="(\w+)"'
+        said = set(re.findall(uses, bundle.html()))
         assert {one or other for one, other in said} <= set(tab.run("Object.keys(WORDS)"))
         assert tab.run("LANGUAGES") == tab.run(
             "[...document.querySelectorAll('#language option')].map((one) => one.value)"
@@ -48,13 +49,13 @@ def test_a_language_that_is_chosen_holds_for_what_is_there_and_for_the_session(t
         tab.open(f"{url}/#case-0")
         tab.until("turns.length")
         tab.run("byId('language').value = 'ko'; byId('language').dispatchEvent(new Event('change'))")
-        assert tab.run("[document.documentElement.lang, document.querySelector('.turn .bad').textContent]") == [
+        assert tab.run("[document.documentElement.lang, document.querySelector('.status').textContent]") == [
             "ko",
-            "문서에서 찾지 못함",
+            "일부만 답변했습니다",
         ]
         tab.reload()
         tab.until("turns.length")
-        assert tab.run("[document.documentElement.lang, document.querySelector('h3').textContent]")[0] == "ko"
+        assert tab.run("[document.documentElement.lang, document.querySelector('.status').textContent]")[0] == "ko"
 
 
 @pytest.mark.parametrize(

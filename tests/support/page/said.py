@@ -24,7 +24,8 @@ def response_of(text: str, question_id: str = "q0") -> dict[str, Any]:
     nodes = [{**node, "reason": text}, {**node, "state": "pruned", "reason": text}, {**node, "passage_id": None}]
     return {
         "id": question_id,
-        "status": "abstained",
+        "question": text,
+        "status": "partial",
         "answer": text,
         "citations": [{**citation, "answer_span": [0, 1]}, {**citation, "answer_span": [0, len(text)]}],
         "reflection": {
@@ -75,7 +76,7 @@ def _json(said: dict[str, Any], status: int = 200) -> Response:
 def saying_each(texts: Sequence[str]) -> Iterator[str]:
     """The URL of an API that has the page and an answer for each text, `case-N`; `bad-N` is a problem that says it.
 
-    Questions are answered by the texts in turn.
+    `none-N` is an abstention, `old-N` an answer without its question. Questions are answered by the texts in turn.
     """
     asked = count()
 
@@ -94,7 +95,8 @@ def saying_each(texts: Sequence[str]) -> Iterator[str]:
         text = texts[int(number)]
         if kind == "bad":
             return _json({"status": 404, "detail": text, "hint": text}, 404)
-        return _json(response_of(text, f"{kind}-{number}"))
+        others = {"none": {"status": "abstained", "citations": []}, "old": {"question": ""}}
+        return _json({**response_of(text, f"{kind}-{number}"), **others.get(kind, {})})
 
     with Loopback(reply) as server:
         yield server.url

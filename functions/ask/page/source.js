@@ -1,0 +1,100 @@
+// The source drawer: the passage behind a citation, beside the answer, or on a phone as a sheet from below.
+
+// So many characters go along on either side of a quote.
+const AROUND = 200;
+// Where the drawer has room beside the answer.
+const wide = matchMedia("(min-width: 70rem)");
+
+class Sources {
+  constructor(citations) {
+    this.citations = citations;
+    this.marks = [];
+    this.sentences = () => [];
+  }
+
+  // The number behind a sentence, which opens its source; each has one of its own.
+  mark(at) {
+    const label = `${word("citation")} ${at + 1}`;
+    const made = make("button", { type: "button", class: "cite", "aria-label": label, on: () => this.open(at, made) }, String(at + 1));
+    made.addEventListener("focus", () => this.light(at));
+    made.addEventListener("pointerenter", () => this.light(at));
+    this.marks[at] = made;
+    return made;
+  }
+
+  // The documents that are cited, as cards that open the first citation of each.
+  cards() {
+    const firsts = this.citations.map((one, at) => [one, at]).filter(
+      ([one], at) => this.citations.findIndex((other) => other.document === one.document) === at);
+    return make("ul", { class: "cards plain", "aria-label": word("sources") }, ...firsts.map(([one, at]) =>
+      make("li", {}, make("button", { type: "button", on: (event) => this.open(at, event.currentTarget) },
+        make("strong", {}, `${at + 1} `, named(one.document.split("/").pop())), make("span", { class: "dim" }, named(one.heading || placeOf(one)))))));
+  }
+
+  // Mark a sentence and its quote, where the drawer is open; nothing moves.
+  light(at) {
+    for (const one of document.querySelectorAll(".lit")) one.classList.remove("lit");
+    for (const one of this.sentences(at)) one.classList.add("lit");
+    this.marks[at]?.classList.add("lit");
+    if (!byId("source").hidden && drawn.sources === this) this.draw(at);
+  }
+
+  // `from` gets the focus back when the drawer is closed; without it the focus stays where it is.
+  open(at, from = null) {
+    this.draw(at);
+    this.light(at);
+    drawn.from = from;
+    if (from) byId("source").querySelector("h2").focus();
+  }
+
+  draw(at) {
+    if (drawn.sources === this && drawn.at === at && !byId("source").hidden) return;
+    Object.assign(drawn, { sources: this, at });
+    const one = this.citations[at], last = this.citations.length - 1;
+    const step = (to, ...said) => make("button", { type: "button", disabled: to < 0 || to > last ? "" : null, on: () => this.turnTo(to) }, ...said);
+    const place = [placeOf(one), one.date].filter(Boolean);
+    byId("source").replaceChildren(
+      make("header", {}, make("h2", { tabindex: "-1" }, filled("sourceOf", at + 1, last + 1)),
+        make("button", { type: "button", "aria-label": word("close"), on: closeSource }, "✕")),
+      make("p", { class: "where" }, ...[one.document, one.heading].filter(Boolean).map(named).flatMap((part, nth) => (nth ? [" › ", part] : [part]))),
+      place.length ? make("p", { class: "dim" }, ...place.map(named).flatMap((part, nth) => (nth ? [" · ", part] : [part]))) : "",
+      quoteOf(one),
+      make("p", { class: "actions" }, step(at - 1, "← ", word("previous")), step(at + 1, word("next"), " →")));
+    byId("source").hidden = false;
+  }
+
+  turnTo(at) {
+    if (at < 0 || at >= this.citations.length) return;
+    this.draw(at);
+    this.light(at);
+    byId("source").querySelector("h2").focus();
+  }
+}
+
+// What the drawer shows: whose source, which, and what it was opened from.
+const drawn = { sources: null, at: 0, from: null };
+
+function closeSource() {
+  if (byId("source").hidden) return false;
+  byId("source").hidden = true;
+  for (const one of document.querySelectorAll(".lit")) one.classList.remove("lit");
+  if (drawn.from?.isConnected) drawn.from.focus();
+  Object.assign(drawn, { sources: null, from: null });
+  return true;
+}
+
+// The next source or the one before, of the answer whose drawer is open, or else of the last one.
+function turnSource(by) {
+  const last = turns.at(-1);
+  if (drawn.sources) return drawn.sources.turnTo(drawn.at + by);
+  return last?.body.querySelector(".cite")?.click();
+}
+
+// A quote where it stands in its passage, of which some is left out on either side if it is long, and no part of a word.
+function quoteOf({ before = "", quote, after = "" }) {
+  const begins = before.length < AROUND ? before : `…${before.slice(before.search(/\s/) + 1)}`;
+  const made = make("blockquote", { dir: "auto", lang: "" }, begins,
+    make("mark", {}, quote), after.length < AROUND ? after : `${after}…`);
+  if (made.textContent.length > 400) scrolls(made, quote);
+  return made;
+}

@@ -1,0 +1,107 @@
+"""The verdicts stand in the answer's own sentences, a draft is marked as one, and the device keeps questions alone."""
+
+import json
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.e2e.page.test_compared import AT_WORK, STEP, opened, replying
+from tests.support.page.browsing import Tab
+from tests.support.page.said import response_of, saying_each
+
+SENTENCES = ["A berth costs 34 euros a night. ", "Dogs are welcome on all piers. ", "The crane lifts 90 tonnes."]
+ANSWER = "".join(SENTENCES)
+# As a judge says them: in words of its own.
+CLAIMS = {
+    "A guest berth costs 34 euros a night": "full",
+    "Dogs are welcome on piers": "partial",
+    "The crane lifts 90 tonnes": "none",
+}
+
+
+def cited(quote: str, end: int) -> dict[str, Any]:
+    return {"passage_id": quote, "document": "harbour/rules.md", "quote": quote, "heading": "Berths", "page": None,
+            "answer_span": [0, end], "before": "It is so. ", "after": ""}  # fmt: skip
+
+
+def support() -> dict[str, Any]:
+    claims = [{"claim": claim, "support": said, "passage_ids": [], "missing": ""} for claim, said in CLAIMS.items()]
+    return {"level": "partially_supported", "claims": claims, "judged_by": "model"}
+
+
+def response() -> dict[str, Any]:
+    first, second = len(SENTENCES[0]) - 1, len(SENTENCES[0] + SENTENCES[1]) - 1
+    said = {**response_of("Fact."), "answer": ANSWER, "citations": [cited("34 euros", first), cited("Dogs", second)]}
+    said["reflection"]["support"] = support()
+    return said
+
+
+def test_a_sentence_shows_what_its_claim_is_worth_and_lights_its_quote(tab: Tab) -> None:
+    with replying(response()) as url:
+        opened(tab, url)
+        answer = tab.page.locator(".answer")
+        expect(answer.locator(".said.partial")).to_have_text("Dogs are welcome on all piers.")
+        expect(answer.locator(".said.out")).to_have_text(SENTENCES[2])
+        assert "(partly supported)" in tab.run("document.querySelector('.answer').textContent"), "for who sees no dots"
+        expect(tab.page.locator(".evidence")).to_contain_text("1 of 3 claims supported")
+        answer.locator(".said.partial").hover()
+        expect(tab.page.locator("#source mark")).to_have_text("Dogs")
+        expect(answer.locator(".said.lit")).to_contain_text(SENTENCES[1].strip())
+        assert tab.violations() == []
+
+
+def test_on_a_phone_a_sentence_that_is_tapped_opens_its_source_as_a_sheet_and_escape_closes_it(tab: Tab) -> None:
+    with replying(response()) as url:
+        opened(tab, url, 390)
+        source = tab.page.locator("#source")
+        expect(source).to_be_hidden()
+        tab.page.locator(".said.partial").click()
+        expect(source.locator("mark")).to_have_text("Dogs")
+        expect(source).to_contain_text("Source 2 of 2")
+        tab.press("Escape")
+        expect(source).to_be_hidden()
+
+
+def test_a_draft_is_shown_at_once_and_marked_as_not_checked(tab: Tab) -> None:
+    draft = {"answer": ANSWER, "citations": [cited("34 euros", 10)], "support": None}
+    trace = [{**STEP, "state": "Generate"}, {**STEP, "state": "GradeSupport", "finished": False}]
+    view = {**AT_WORK, "trace": trace, "draft": draft}
+    with replying(response(), view) as url:
+        tab.open(f"{url}/#q0")
+        expect(tab.page.locator(".draft")).to_have_text(ANSWER)
+        expect(tab.page.locator(".drafted")).to_contain_text("Not checked yet")
+        expect(tab.page.locator(".stages [aria-current]")).to_have_text("Checking claims")
+    with replying(response(), {**view, "draft": {**draft, "support": support()}}) as url:
+        tab.open(f"{url}/#q0")
+        expect(tab.page.locator(".drafted .said.partial")).to_be_visible()
+        expect(tab.page.locator(".drafted")).to_contain_text("Checked")
+
+
+def test_a_question_that_is_stopped_is_waited_for_no_more_and_its_link_stays(tab: Tab) -> None:
+    with replying(response(), {**AT_WORK, "trace": []}) as url:
+        tab.open(f"{url}/#q0")
+        tab.page.get_by_role("button", name="Stop").click()
+        expect(tab.page.locator(".turn")).to_contain_text("Stopped here.")
+        assert tab.run("document.querySelector('.turn a').getAttribute('href')") == "#q0"
+        assert tab.run("turns.length") == 0
+
+
+def test_the_device_keeps_questions_to_find_and_to_forget_and_no_answer(tab: Tab) -> None:
+    with saying_each(["A fact.", "Another one."]) as url:
+        for number in (0, 1):
+            tab.open(f"{url}/#case-{number}")
+            tab.reload()
+            tab.until("turns.length")
+        [kept] = tab.run("Object.values(localStorage)")
+        assert [set(one) for one in json.loads(kept)] == [{"question", "id", "day"}] * 2
+        tab.page.get_by_role("button", name="History").click()
+        rows = tab.page.locator("#asked-before li")
+        expect(rows).to_have_count(2)
+        tab.page.get_by_label("Find a question").fill("another")
+        expect(rows).to_have_count(1)
+        rows.get_by_role("link").click()
+        tab.until("turns[0]?.response.id === 'case-1'")
+        tab.page.get_by_role("button", name="History").click()
+        tab.page.get_by_role("button", name="Forget all").click()
+        tab.page.get_by_role("button", name="Really delete?").click()
+        assert tab.run("JSON.parse(Object.values(localStorage)[0])") == []
