@@ -15,7 +15,7 @@ from cli.terminal import agreed, out, print_json, print_line, visible
 if TYPE_CHECKING:
     from cli.local.sources.collections import Known
 
-Name = Annotated[str, typer.Argument(help="The collection's name, or the directory of one without a name.")]
+Name = Annotated[str, typer.Argument(help="The collection's name, or the directory or site of one without a name.")]
 
 collections = typer.Typer(
     invoke_without_command=True, help="List what was read into the local index; move or remove a collection."
@@ -24,7 +24,7 @@ collections = typer.Typer(
 
 @collections.callback()
 def list_collections(context: typer.Context, as_json: AsJson = False) -> None:
-    """List what was read into the local index: each collection, its directory, documents and size."""
+    """List what was read into the local index: each collection, its directory or site, documents and size."""
     if context.invoked_subcommand:
         return
     from cli.local.sources.collections import known_collections
@@ -44,8 +44,8 @@ def remove(name: Name, yes: Annotated[bool, typer.Option("--yes", help="Do not a
     from cli.local.sources.collections import known_collection, remove_collection
 
     known = known_collection(name)
-    directory = known.directory or "of an earlier release"
-    what = f"{known.name} ({directory}: {known.documents} documents, {known.size.passages} passages)"
+    root = known.root or "of an earlier release"
+    what = f"{known.name} ({root}: {known.documents} documents, {known.size.passages} passages)"
     if not yes and not agreed(f"Remove the collection {visible(what)}?", f"Say --yes to remove the collection {what}."):
         raise typer.Exit(1)
     remove_collection(known)
@@ -65,15 +65,15 @@ def move(name: Name, directory: Annotated[Path, typer.Argument(help="Where its d
 def _show(collections: "list[Known]") -> None:
     table = Table(title="Collections", title_justify="left", expand=True)
     table.add_column("Collection", overflow="fold", ratio=1)
-    table.add_column("Directory", overflow="fold", ratio=2)
+    table.add_column("Read from", overflow="fold", ratio=2)
     for column in ("Documents", "Passages", "MB", "Last read"):
         table.add_column(column, justify="right", no_wrap=True)
     for known in collections:
-        directory = escape(visible(str(known.directory))) if known.directory else "[dim]not known[/]"
-        gone = "" if known.directory is None or known.directory.is_dir() else " [red](gone)[/]"
+        root = escape(visible(str(known.root))) if known.root else "[dim]not known[/]"
+        gone = " [red](gone)[/]" if isinstance(known.root, Path) and not known.root.is_dir() else ""
         table.add_row(
             known.name if known.kind == "named" else f"[dim]{known.kind}[/]",
-            directory + gone,
+            root + gone,
             f"{known.documents}" + (f"\n[red]{known.not_read} not read[/]" if known.not_read else ""),
             str(known.size.passages),
             f"{known.size.bytes / 1e6:.1f}",
@@ -83,6 +83,7 @@ def _show(collections: "list[Known]") -> None:
 
 
 def _as_json(known: "Known") -> dict[str, Any]:
-    value = asdict(known) | {"kind": known.kind, "directory": known.directory and visible(str(known.directory))}
-    size = value.pop("size")
+    # A site stands there, too: the name is older than sites are.
+    value = asdict(known) | {"kind": known.kind, "directory": known.root and visible(str(known.root))}
+    size, _ = value.pop("size"), value.pop("root")
     return {**value, "passages": size[0], "bytes": size[1]}

@@ -1,48 +1,77 @@
 """The commands about documents: ingest, documents, search."""
 
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.local.sources.place import AnotherDirectory, Place, place_to_ask, place_to_read
 from cli.local.sources.report import NothingUsable, Report
+from cli.local.sources.site.notes import Limits
 from cli.options import AsJson, Collection, Docs, Filters, IntoCollection
 from cli.terminal import agreed, out, print_json, print_line, reading_progress, warn
 from selfrag.domain.questions import read_filters
 
+if TYPE_CHECKING:
+    from cli.local.sources.progress import OnDocument
+    from cli.local.sources.sync import Compare
+
 
 def ingest(
-    directory: Annotated[Path, typer.Argument(help="A directory of documents; links in it are not followed.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="DIRECTORY|ADDRESS",
+            help="A directory of documents, in which links are not followed; or the address of a site's first page, "
+            "from which its links are.",
+        ),
+    ],
     collection: IntoCollection = "",
     replacing: Annotated[
-        bool, typer.Option("--replace", help="Read it in place of another directory that the collection was read from.")
+        bool, typer.Option("--replace", help="Read it in place of another one that the collection was read from.")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a document could not be read.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
+    depth: Annotated[int, typer.Option(min=0, help="Of a site: links away from its first page.")] = Limits.depth,
+    pages: Annotated[int, typer.Option(min=1, help="Of a site: addresses asked for.")] = Limits.pages,
+    megabytes: Annotated[int, typer.Option(min=1, help="Of a site: MB fetched in all.")] = Limits.megabytes,
 ) -> None:
-    """Read a directory into the local index, and say what became of every file.
+    """Read a directory or a site into the local index, and say what became of every file or page.
 
-    Unchanged files are skipped, and what is a file no more is removed.
+    Unchanged ones are skipped, and what is there no more is removed.
     """
-    place = place_to_read(directory, collection)
-    report = _show_plan(place) if dry_run else _read(place, replacing)
+    place = place_to_read(source, collection)
+    limits = Limits(depth, pages, megabytes)
+    report = _show_plan(place, limits) if dry_run else _read(place, limits, replacing)
+    if report.found:
+        print_line(report.found)
     print_line(report.summary())
     if strict and report.not_read:
         raise typer.Exit(1)
 
 
-def _show_plan(place: Place) -> Report:
+def _compare_with(place: Place, limits: Limits, on_document: "OnDocument") -> "Compare":
+    """Return what compares a place with what is known of it; a site is fetched for that."""
+    if not place.site:
+        from cli.local.sources.comparison import compare
+
+        return compare
+    from cli.local.sources.site.reading import site_comparison
+
+    return site_comparison(limits, on_document)
+
+
+def _show_plan(place: Place, limits: Limits) -> Report:
     from cli.local.sources.sync import plan
 
-    planned = plan(place)
+    with reading_progress() as on_document:
+        planned = plan(place, compare_with=_compare_with(place, limits, on_document))
     warn(planned.report.warnings)
     for line in planned.lines:
         print_line(f"would {line}")
     return planned.report
 
 
-def _read(place: Place, replacing: bool) -> Report:
+def _read(place: Place, limits: Limits, replacing: bool) -> Report:
     from cli.local.sources.sync import sync
 
     def may_replace(another: AnotherDirectory) -> bool:
@@ -52,7 +81,9 @@ def _read(place: Place, replacing: bool) -> Report:
 
     try:
         with reading_progress() as on_document:
-            report = sync(place, on_document, may_replace=may_replace)
+            report = sync(
+                place, on_document, may_replace=may_replace, compare_with=_compare_with(place, limits, on_document)
+            )
     except NothingUsable as error:
         if not error.report.removed:
             raise

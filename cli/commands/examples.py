@@ -9,7 +9,11 @@ EXAMPLES = {
     ),
     "trace": ("selfrag trace", "selfrag trace ID --full"),
     "serve": ("selfrag serve --docs notes",),
-    "ingest": ("selfrag ingest notes --collection notes", "selfrag ingest notes --dry-run"),
+    "ingest": (
+        "selfrag ingest notes --collection notes",
+        "selfrag ingest notes --dry-run",
+        "selfrag ingest https://handbook.example.com/ --collection handbook",
+    ),
     "search": ('selfrag search "parental leave" --docs notes --top-k 8',),
     "questions": ("selfrag questions notes --count 40 --output questions.jsonl",),
     "eval": (

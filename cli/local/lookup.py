@@ -21,19 +21,22 @@ _SHOWN = ("status", "reason", *Content.model_fields, "updated_at")
 def known_records(place: Place) -> list[Record]:
     """Return the manifest's record of each document of a place, and of each file that could not be read at all.
 
-    Raises InvalidInput if nothing of it was ever ingested.
+    Of a page that could not be read again the record says so in a warning. Raises InvalidInput if nothing of the place
+    was ever ingested.
     """
     with opened_manifest() as manifest:
-        records = list(manifest.records(place.collection).values())
+        records = manifest.records(place.collection)
     if not records:
         raise InvalidInput(f"Nothing of {place} has been read yet; use `selfrag ingest` first.")
     source = source_of(place.collection)
-    if source:
-        records.extend(
-            Record(id="", key=f"{place.collection}/{path}", status="failed", reason=why, updated_at=source.read_at)
-            for path, why in source.unread.items()
-        )
-    return sorted(records, key=lambda record: record.key)
+    for path, why in (source.unread if source else {}).items():
+        key = f"{place.collection}/{path}"
+        if known := records.get(key):
+            records[key] = known.model_copy(update={"warnings": [*known.warnings, why]})
+        else:
+            updated_at = source.read_at if source else 0
+            records[key] = Record(id="", key=key, status="failed", reason=why, updated_at=updated_at)
+    return [records[key] for key in sorted(records)]
 
 
 def known_documents(place: Place) -> list[dict[str, Any]]:

@@ -26,7 +26,9 @@ Kinds = Annotated[
 
 
 def questions(
-    directory: Annotated[Path, typer.Argument(help="A directory of documents; links in it are not followed.")],
+    directory: Annotated[
+        str, typer.Argument(help="A directory of documents, or the address of a site as it was ingested.")
+    ],
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=1000, help="How many questions.")] = 20,
     kinds: Kinds = "",
     seed: Annotated[int, typer.Option("--seed", help="Another number chooses other passages.")] = 1,

@@ -11,7 +11,19 @@ from cli.local.index import SCHEMA as INDEX
 from cli.local.index import NamedEmbedder, embedding_with
 from cli.local.index.collections import Size, forget, sizes
 from cli.local.sources.place import SCHEMA as SOURCES
-from cli.local.sources.place import Place, check_directory, directory_collection, is_own, remember, source_of
+from cli.local.sources.place import (
+    Place,
+    Root,
+    check_directory,
+    directory_collection,
+    is_own,
+    remember,
+    site_collection,
+    source_of,
+)
+from cli.local.sources.site.addresses import canonical, is_address
+from cli.local.sources.site.visits import FORGET as FORGET_VISITS
+from cli.local.sources.site.visits import SCHEMA as VISITS
 from cli.local.stores.manifest import SCHEMA as MANIFEST
 from cli.local.stores.manifest import LocalManifest
 from selfrag.domain.errors import InvalidInput
@@ -20,19 +32,20 @@ _NAMES = "SELECT collection FROM sources UNION SELECT collection FROM kept_docum
 _FORGET = (
     "DELETE FROM kept_documents WHERE id IN (SELECT id FROM kept_documents WHERE collection = ?)",
     "DELETE FROM sources WHERE collection = ?",
+    FORGET_VISITS,
 )
 
 
 @dataclass(frozen=True)
 class Known:
-    """A collection in the home; `directory` is None if an earlier release has read it and did not remember.
+    """A collection in the home; `root` is None if an earlier release has read it and did not remember.
 
     `documents` are those in the index, `not_read` those that are not; `read_at` is when something was last read, in
     seconds since the epoch, 0 if that is not known.
     """
 
     name: str
-    directory: Path | None
+    root: Root | None
     documents: int
     not_read: int
     size: Size
@@ -43,7 +56,7 @@ class Known:
         """Return "named", or "own" for a directory's own collection, "sample" for that of the sample handbook."""
         if not is_own(self.name):
             return "named"
-        return "sample" if self.directory and Place(self.name, self.directory).is_sample else "own"
+        return "sample" if isinstance(self.root, Path) and Place(self.name, self.root).is_sample else "own"
 
 
 def known_collections() -> list[Known]:
@@ -52,18 +65,19 @@ def known_collections() -> list[Known]:
         manifest, held = LocalManifest(connection), sizes(connection)
         names = [name for (name,) in connection.execute(_NAMES)]
         found = [_known(name, manifest, held.get(name, Size())) for name in names]
-    return sorted(found, key=lambda known: (known.kind != "named", str(known.directory or ""), known.name))
+    return sorted(found, key=lambda known: (known.kind != "named", str(known.root or ""), known.name))
 
 
 def known_collection(name: str) -> Known:
-    """Return a collection by its name or, if it has no name of its own, by its directory.
+    """Return a collection by its name or, if it has no name of its own, by its directory or site.
 
     Raises InvalidInput if there is none.
     """
     known = {known.name: known for known in known_collections()}
-    found = known.get(name) or known.get(directory_collection(Path(name)))
+    own = site_collection(canonical(name)) if is_address(name) else directory_collection(Path(name))
+    found = known.get(name) or known.get(own)
     if found is None:
-        raise InvalidInput(f"There is no collection {name!r}, and no directory of this name was read.")
+        raise InvalidInput(f"There is no collection {name!r}, and no directory or site of this name was read.")
     return found
 
 
@@ -86,9 +100,11 @@ def remove_collection(known: Known, embedder: NamedEmbedder | None = None) -> No
 def move_collection(known: Known, directory: Path) -> None:
     """Let a collection be read from another directory, to which its own was moved; nothing is read for it.
 
-    Raises InvalidInput for a directory that is none, or that has a collection of its own already.
+    Raises InvalidInput for a directory that is none, or that has a collection of its own already, and for a site's.
     """
     check_directory(directory)
+    if isinstance(known.root, str):
+        raise InvalidInput(f"{known.root} is a site, which cannot be moved to a directory: ingest that by itself.")
     own = directory_collection(directory)
     if is_own(known.name) and own != known.name and any(other.name == own for other in known_collections()):
         raise InvalidInput(
@@ -105,7 +121,7 @@ def _known(name: str, manifest: LocalManifest, size: Size) -> Known:
     ready = sum(bool(record.generation) for record in records)
     return Known(
         name=name,
-        directory=source.directory if source else None,
+        root=source.root if source else None,
         documents=ready,
         not_read=len(records) - ready + len(source.unread if source else {}),
         size=size,
@@ -115,5 +131,5 @@ def _known(name: str, manifest: LocalManifest, size: Size) -> Known:
 
 @contextmanager
 def _opened() -> Iterator[sqlite3.Connection]:
-    with closing(connect(MANIFEST + INDEX + SOURCES)) as connection:
+    with closing(connect(MANIFEST + INDEX + SOURCES + VISITS)) as connection:
         yield connection

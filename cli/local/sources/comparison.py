@@ -2,7 +2,9 @@
 
 import hashlib
 import os
+from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,18 +17,39 @@ from selfrag.domain.records import Record
 
 
 @dataclass
-class Files:
-    """The paths of documents below a directory, with slashes, in order; and what else was met, each file once.
+class Files(ABC):
+    """The documents of a directory, or of a site, in order; and what else was met, each file once.
 
-    `others` counts the files of other kinds by their ending, `links` what is a link, and `unread` says why something
-    cannot be read, by its path. Hidden files are in none of them.
+    `paths` have slashes, or are addresses. `others` counts the files of other kinds by their ending, `links` what is a
+    link, and `unread` says why something cannot be read, by its path. `notes` are sentences about all of it, and
+    `summary` says how it was found, "" if there is nothing to say.
     """
 
-    directory: Path
     paths: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
     links: int = 0
     unread: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    summary: str = ""
+
+    @abstractmethod
+    def content(self, path: str) -> bytes:
+        """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
+
+    @abstractmethod
+    def size(self, path: str) -> int:
+        """Return the number of bytes of a file; 0 if it is gone."""
+
+    def metadata(self, path: str) -> Mapping[str, str]:
+        """Return what is known of a file beside its content, as the metadata of an object."""
+        return {}
+
+
+@dataclass
+class DirectoryFiles(Files):
+    """The files below a directory; hidden ones are in none of the counts."""
+
+    directory: Path = field(default_factory=Path)
 
     def content(self, path: str) -> bytes:
         """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
@@ -49,6 +72,7 @@ class Comparison:
     """The records of each path before, and the files as they are now.
 
     `todo` are to be ingested, `gone` are known but no files any more; `unread` says why something cannot be read.
+    `keep` writes down what the next comparison needs to know of this one.
     """
 
     before: dict[str, Record]
@@ -56,6 +80,7 @@ class Comparison:
     todo: list[str]
     gone: list[str]
     unread: dict[str, str]
+    keep: Callable[[], None] = lambda: None
 
     @property
     def in_step(self) -> bool:
@@ -73,7 +98,7 @@ def compare(place: Place, manifest: LocalManifest, made_by: str) -> Comparison:
         content, why = content_of(files, path)
         if why:
             unread[path] = why
-        if not _is_settled(before.get(path), content, made_by):
+        if not _as_recorded(before.get(path), content, made_by):
             todo.append(path)
     return Comparison(before, files, todo, sorted(before.keys() - set(files.paths)), unread)
 
@@ -96,27 +121,32 @@ def is_about(record: Record) -> bool:
     return record.reason.startswith(record.key)
 
 
-def _is_settled(record: Record | None, content: bytes | None, made_by: str) -> bool:
-    """Return whether the manifest says what became of this content, and it would be the same again."""
-    if record is None or content is None:
-        return record is None and content is None
+def digest_of(content: bytes) -> str:
+    """Return the digest of a content that is its ETag in a bucket."""
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+def is_settled(record: Record | None, digest: str, made_by: str) -> bool:
+    """Return whether the manifest says what became of the content of this digest, and it would be the same again."""
+    if record is None:
+        return False
     final = record.status == "ready" or (record.status == "failed" and is_about(record))
-    return final and record.version == _version(content, made_by)
+    # The version that the workflow records for an object: its ETag, and what made its passages.
+    return final and record.version == f'"{digest}" {made_by}'
 
 
-def _version(content: bytes, made_by: str) -> str:
-    """Return the version that the workflow records for an object: its ETag, and what made its passages."""
-    return f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}" {made_by}'
+def _as_recorded(record: Record | None, content: bytes | None, made_by: str) -> bool:
+    return record is None if content is None else is_settled(record, digest_of(content), made_by)
 
 
-def documents_below(directory: Path, collection: str) -> Files:
+def documents_below(directory: Path, collection: str) -> DirectoryFiles:
     """Find the documents below a directory; hidden files are left out, and links are not followed.
 
     A link of either kind leads out of the directory, or to what is read under its own name. Raises InvalidInput if
     the directory is none.
     """
     check_directory(directory)
-    files = Files(directory)
+    files = DirectoryFiles(directory=directory)
     most = MAX_KEY_BYTES - len(f"{collection}/".encode())
 
     def cannot_list(error: OSError) -> None:
@@ -133,7 +163,7 @@ def documents_below(directory: Path, collection: str) -> Files:
     return files
 
 
-def _add(files: Files, file: Path, most: int) -> None:
+def _add(files: DirectoryFiles, file: Path, most: int) -> None:
     path = file.relative_to(files.directory)
     shown = _shown(path)
     if file.is_symlink():

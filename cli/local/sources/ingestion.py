@@ -19,6 +19,7 @@ from selfrag import bootstrap
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import Misconfigured, SelfragError
 from selfrag.ports.embedder import Embedder
+from selfrag.ports.objects import Object
 
 # Embedding takes one core and the workflow, which is Python, another; more threads only wait for each other.
 AT_ONCE = 3
@@ -26,8 +27,8 @@ AT_ONCE = 3
 # So many passages are embedded before it is asked again whether the run is to end: seconds, on a busy machine.
 _TOGETHER = 5
 
-# The bytes of an object, or None if there is none.
-Read = Callable[[str], bytes | None]
+# An object by its key, or None if there is none.
+Read = Callable[[str], Object | None]
 OnEvent = Callable[[Event], None]
 
 

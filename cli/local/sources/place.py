@@ -1,4 +1,4 @@
-"""Places: a collection, and the directory that it is read from; the home remembers it."""
+"""Places: a collection, and the directory or the site that it is read from; the home remembers it."""
 
 import hashlib
 import json
@@ -13,6 +13,7 @@ from pathlib import Path
 from shlex import quote
 
 from cli.local.home import connect, writing
+from cli.local.sources.site.addresses import canonical, is_address
 from selfrag.domain.errors import InvalidInput
 
 SAMPLE_DOCUMENTS = Path(__file__).parents[3] / "docs" / "handbook"
@@ -26,16 +27,24 @@ _OWN = re.compile(r"[0-9a-f]{32}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
+# A directory, or the address of a site's first page.
+Root = Path | str
+
+
 class AnotherDirectory(InvalidInput):
-    """A collection was read from another directory than the one that is to be read into it now."""
+    """A collection was read from another directory or site than the one that is to be read into it now."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A collection, and its directory; None for one that is looked at as it was ingested."""
+    """A collection, and its directory; None for one that is looked at as it was ingested.
+
+    `site` is the address of the site that it is read from, "" if it is none; only `selfrag ingest` asks a site.
+    """
 
     collection: str
     directory: Path | None = None
+    site: str = ""
 
     @property
     def is_sample(self) -> bool:
@@ -49,30 +58,41 @@ class Place:
             raise InvalidInput(f"The collection {self.collection} has no directory here: name one with --docs.")
         return self.directory
 
+    @property
+    def root(self) -> Root:
+        """Return the site, else the directory; raises InvalidInput if there is none to read from."""
+        return self.site or self.source
+
     def path_of(self, key: str) -> str:
         """Return the path in the directory of a document's key, which begins with the collection; so may a sentence."""
         return key.removeprefix(f"{self.collection}/")
 
     def __str__(self) -> str:
         """Return what a person calls it."""
-        return f"the collection {self.collection}" if self.directory is None else str(self.directory)
+        return self.site or (f"the collection {self.collection}" if self.directory is None else str(self.directory))
 
 
-def place_to_ask(directory: Path | None, collection: str) -> Place:
-    """Either a named collection or a directory, by default the sample handbook; raises InvalidInput for both."""
+def place_to_ask(docs: Root | None, collection: str) -> Place:
+    """Either a named collection or a directory or site, by default the sample handbook; raises InvalidInput for both.
+
+    A site is asked as it was ingested.
+    """
     if not collection:
-        return place_to_read(directory)
-    if directory:
+        return place_to_read(docs)
+    if docs:
         raise InvalidInput("A named collection is looked at as it was ingested: leave out --docs or --collection.")
     return Place(_checked(collection))
 
 
-def place_to_read(directory: Path | None, collection: str = "") -> Place:
-    """Return a directory, by default the sample handbook, and the collection that it is read into, by default its own.
+def place_to_read(docs: Root | None, collection: str = "") -> Place:
+    """Return a directory or a site, by default the sample handbook, and the collection that it is read into.
 
-    Raises InvalidInput for a directory that is none, or a name that is none.
+    That is its own, unless one is named. Raises InvalidInput for a directory, an address or a name that is none.
     """
-    chosen = directory or SAMPLE_DOCUMENTS
+    if isinstance(docs, str) and is_address(docs):
+        site = canonical(docs)
+        return Place(_checked(collection) if collection else site_collection(site), site=site)
+    chosen = Path(docs or SAMPLE_DOCUMENTS)
     check_directory(chosen)
     return Place(_checked(collection) if collection else directory_collection(chosen), chosen)
 
@@ -91,13 +111,13 @@ def check_directory(directory: Path) -> None:
 
 @dataclass(frozen=True)
 class Source:
-    """The directory of a collection, and when something was last read (seconds since the epoch).
+    """The directory or site of a collection, and when something was last read (seconds since the epoch).
 
     `unread` says why something there could not be read, by its path; no record of the manifest tells of that.
     """
 
     collection: str
-    directory: Path
+    root: Root
     read_at: int
     unread: Mapping[str, str]
 
@@ -111,35 +131,37 @@ def sources() -> list[Source]:
     """Return the sources of all collections, in the order of their names."""
     with _opened() as connection:
         rows = connection.execute("SELECT * FROM sources ORDER BY collection").fetchall()
-    return [Source(name, Path(os.fsdecode(at)), read_at, json.loads(unread)) for name, at, read_at, unread in rows]
+    return [Source(name, _root(os.fsdecode(at)), read_at, json.loads(unread)) for name, at, read_at, unread in rows]
 
 
-def remember(collection: str, directory: Path, unread: Mapping[str, str], read_at: int | None = None) -> None:
+def remember(collection: str, root: Root, unread: Mapping[str, str], read_at: int | None = None) -> None:
     """Remember where a collection is read from, and when something was, if that is not as it is remembered.
 
     Without `read_at` nothing was read just now.
     """
     known = source_of(collection)
     at = read_at if read_at is not None else known.read_at if known else int(time.time())
-    wanted = Source(collection, directory.resolve(), at, dict(unread))
+    wanted = Source(collection, _resolved(root), at, dict(unread))
     if wanted != known:
-        row = (collection, os.fsencode(wanted.directory), at, json.dumps(wanted.unread))
+        row = (collection, os.fsencode(wanted.root), at, json.dumps(wanted.unread))
         with _opened() as connection, writing(connection):
             connection.execute(_PUT, row)
 
 
 def refuse_another(place: Place) -> None:
-    """Raise AnotherDirectory if a place's collection was read from another directory than the place's."""
-    name, directory = place.collection, place.source
+    """Raise AnotherDirectory if a place's collection was read from another directory or site than the place's."""
+    name, root = place.collection, place.root
     source = source_of(name)
-    if source is None or source.directory == directory.resolve():
+    if source is None or source.root == _resolved(root):
         return
-    here = quote(str(directory))
-    gone = "" if source.directory.is_dir() else " (which is gone)"
+    here = quote(str(root))
+    gone, moved = "", ""
+    if isinstance(source.root, Path) and isinstance(root, Path):
+        gone = "" if source.root.is_dir() else " (which is gone)"
+        moved = f"If the directory was moved: `selfrag collections move {name} {here}`; to"
     raise AnotherDirectory(
-        f"The collection {name} was read from {source.directory}{gone}, and what {directory} does not hold would be "
-        f"removed from it. If the directory was moved: `selfrag collections move {name} {here}`; to read another one "
-        f"in its place: `selfrag ingest {here} --collection {name} --replace`."
+        f"The collection {name} was read from {source.root}{gone}, and what {root} does not hold would be removed from "
+        f"it. {moved or 'To'} read another one in its place: `selfrag ingest {here} --collection {name} --replace`."
     )
 
 
@@ -155,12 +177,25 @@ def directory_collection(directory: Path) -> str:
     """
     wanted, known = directory.resolve(), sources()
     for source in known:
-        if is_own(source.collection) and source.directory == wanted:
+        if is_own(source.collection) and source.root == wanted:
             return source.collection
     taken, name = {source.collection for source in known}, _hash(os.fsencode(wanted))
     while name in taken:
         name = _hash(name.encode() + os.fsencode(wanted))
     return name
+
+
+def site_collection(address: str) -> str:
+    """Return the name of a site's own collection, 32 hexadecimal digits."""
+    return _hash(address.encode())
+
+
+def _root(at: str) -> Root:
+    return at if is_address(at) else Path(at)
+
+
+def _resolved(root: Root) -> Root:
+    return root.resolve() if isinstance(root, Path) else root
 
 
 def _hash(value: bytes) -> str:

@@ -21,7 +21,7 @@ class Report:
 
     `failed` were read and hold nothing that can be used, or a step failed; `unreadable` could not be read at all;
     `others` counts files of other kinds by their ending, `links` what was not followed. `warnings` is a sentence for
-    each thing that was not read.
+    each thing that was not read, `found` says how a site's pages were found.
     """
 
     added: int = 0
@@ -33,6 +33,7 @@ class Report:
     links: int = 0
     others: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    found: str = ""
 
     @property
     def not_read(self) -> int:
@@ -104,7 +105,7 @@ def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record])
     if not any(record.generation for record in after.values()):
         more = " any more" if report.removed else ""
         why = _reason(comparison, report.warnings)
-        raise NothingUsable(f"{place.source} holds no document that can be used{more}: {why}", report)
+        raise NothingUsable(f"{place} holds no document that can be used{more}: {why}", report)
     return report
 
 
@@ -113,8 +114,8 @@ def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) 
     files, counts = comparison.files, Counter(_outcomes(comparison, after).values())
     counts["unreadable"] += len(files.unread)
     counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
-    warnings = [*files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
-    return Report(**counts, links=files.links, others=dict(files.others), warnings=warnings)
+    warnings = [*files.notes, *files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
+    return Report(**counts, links=files.links, others=dict(files.others), warnings=warnings, found=files.summary)
 
 
 def _outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, str]:

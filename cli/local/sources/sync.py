@@ -18,7 +18,10 @@ from cli.local.sources.progress import OnDocument, Progress
 from cli.local.sources.report import Interrupted, Plan, Report, plan_of, report_of
 from cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag.bootstrap import Parts
+from selfrag.ports.objects import Object
 from selfrag.runtime.settings import IngestionSettings
+
+Compare = Callable[[Place, LocalManifest, str], Comparison]
 
 
 def sync(
@@ -26,8 +29,9 @@ def sync(
     on_document: OnDocument = lambda reading: None,
     embedder: NamedEmbedder | None = None,
     may_replace: Callable[[AnotherDirectory], bool] = lambda another: False,
+    compare_with: Compare = compare,
 ) -> Report:
-    """Bring a place's collection up to date with its directory.
+    """Bring a place's collection up to date with its directory, or with what else `compare_with` compares it with.
 
     multilingual-e5-small embeds unless another embedder is given. Several processes may do so at once, for the same
     directory or others. Raises InvalidInput if the directory is missing, AnotherDirectory if the collection was read
@@ -40,7 +44,8 @@ def sync(
         except AnotherDirectory as error:
             if not may_replace(error):
                 raise
-        comparison = _compared(place, manifest, embedding)
+        comparison = compare_with(place, manifest, _made_by(embedding))
+        comparison.keep()
         if not comparison.in_step:
             _remember(place, comparison, int(time.time()))
             comparison = replace(comparison, unread=_ingest(place, comparison, manifest, embedding, on_document))
@@ -48,20 +53,20 @@ def sync(
         return report_of(place, comparison, records_by_path(place, manifest))
 
 
-def plan(place: Place, embedder: NamedEmbedder | None = None) -> Plan:
+def plan(place: Place, embedder: NamedEmbedder | None = None, compare_with: Compare = compare) -> Plan:
     """Return what `sync` would do, without doing it; raises InvalidInput if the directory is missing."""
     with embedding_with(embedder) as embedding, opened_manifest() as manifest:
-        return plan_of(place, _compared(place, manifest, embedding))
+        return plan_of(place, compare_with(place, manifest, _made_by(embedding)))
 
 
-def _compared(place: Place, manifest: LocalManifest, embedding: KeptEmbedder) -> Comparison:
-    return compare(place, manifest, IngestionSettings(pipeline=_pipeline(embedding)).made_by)
+def _made_by(embedding: KeptEmbedder) -> str:
+    return IngestionSettings(pipeline=_pipeline(embedding)).made_by
 
 
 def _remember(place: Place, comparison: Comparison, read_at: int | None = None) -> None:
     # An empty directory is no source yet.
     if comparison.before or comparison.files.paths:
-        remember(place.collection, place.source, comparison.unread, read_at)
+        remember(place.collection, place.root, comparison.unread, read_at)
 
 
 def _ingest(
@@ -74,14 +79,14 @@ def _ingest(
 
     unread, progress = dict(comparison.unread), Progress(place, comparison, on_document)
 
-    def read(key: str) -> bytes | None:
+    def read(key: str) -> Object | None:
         path = place.path_of(key)
         if path in comparison.gone:
             return None
         content, why = content_of(comparison.files, path)
         if why:
             unread[path] = why
-        return content
+        return None if content is None else Object(content, comparison.files.metadata(path))
 
     keys = [f"{place.collection}/{path}" for path in (*comparison.todo, *comparison.gone)]
     environment = {"SELFRAG_PIPELINE": _pipeline(embedding)}

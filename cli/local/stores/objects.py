@@ -16,14 +16,14 @@ class LocalObjects:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._documents: dict[str, bytes] = {}
+        self._documents: dict[str, Object] = {}
         self._work: dict[str, bytes] = {}
 
     @contextmanager
-    def holding(self, document_id: str, key: str, content: bytes | None) -> Iterator[None]:
-        """Have a document, unless its content is None, and the work on it until the block ends."""
-        if content is not None:
-            self._documents[key] = content
+    def holding(self, document_id: str, key: str, document: Object | None) -> Iterator[None]:
+        """Have a document, unless it is None, and the work on it until the block ends."""
+        if document is not None:
+            self._documents[key] = document
         try:
             yield
         finally:
@@ -34,13 +34,13 @@ class LocalObjects:
 
     def head(self, bucket: str, key: str) -> str | None:
         """Return the version of a document, as S3 has it, or None if it is gone."""
-        content = self._documents.get(key)
-        return None if content is None else f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}"'
+        found = self._documents.get(key)
+        return None if found is None else f'"{hashlib.md5(found.content, usedforsecurity=False).hexdigest()}"'
 
     def get(self, bucket: str, key: str, most: int) -> Object | None:
         """Return a document with at most so many bytes, or None if it is gone."""
-        content = self._documents.get(key)
-        return None if content is None else Object(content[:most], {})
+        found = self._documents.get(key)
+        return None if found is None else Object(found.content[:most], found.metadata)
 
     def put_json(self, key: str, value: Any) -> None:
         """Keep work in progress."""

@@ -64,6 +64,11 @@ def of_object(metadata: Mapping[str, str]) -> Labels:
     return labels([unquote(metadata.get("tags", ""))], unquote(metadata.get("date", "")))
 
 
+def last_modified(metadata: Mapping[str, str]) -> str | None:
+    """Return the day in an object's metadata on which it was last changed, for documents that have no date."""
+    return _day(metadata.get("modified", ""))
+
+
 def _day(text: str) -> str | None:
     with suppress(ValueError):
         return day(text[:10])

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from ingestion.parse_document.labels import Labels, of_object
+from ingestion.parse_document.labels import Labels, last_modified, of_object
 from ingestion.parse_document.readers import parse
 from ingestion.parse_document.scans.finding import HOW, Scan, listed, scan_of
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Part, generation_of
@@ -71,6 +71,7 @@ def read_object(
             return Result(outcome="unreadable", reason=_pictures_alone(task.key, scan) if scan else reason)
         document = _of_pictures(task.key, scan)
     document = _told_of(_labelled(document, given), scan, recognized=recognizer is not None)
+    document = replace(document, date=document.date or last_modified(found.metadata))
     where = f"{task.document_id}/{generation}/document.json"
     objects.put_json(where, asdict(document))
     result = Result(outcome="read", generation=generation, document_key=where, content=_content(document, given))

@@ -11,7 +11,7 @@ from typing import Any
 
 from ingestion.parse_document.headings import plain_headings
 from ingestion.parse_document.kinds import refusal
-from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, has_words
+from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, ending_of, has_words
 from selfrag.domain.errors import BadDocument
 
 Read = Callable[[str, bytes], Document]
@@ -23,7 +23,7 @@ def parse(key: str, content: bytes) -> Document:
     The extension of `key` tells the kind. The text of a text file is the file's own, that of the others is what a
     person would see. No content makes it raise anything else.
     """
-    read = READERS.get(PurePosixPath(key).suffix.lower())
+    read = READERS.get(ending_of(key))
     if read is None:
         of_no_kind = f"{key} is of no kind that is read; use one of {', '.join(sorted(EXTENSIONS))}."
         raise BadDocument(refusal(key) or of_no_kind)

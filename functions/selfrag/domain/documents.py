@@ -32,6 +32,8 @@ MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 60
 DEFAULT_COLLECTION = "documents"
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+# The key of a web page: a collection, a slash, and the page's address.
+_WEB_PAGE = re.compile(r"[^/]+/https?://")
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,10 @@ class Table:
 class Document:
     """The content of a file: its key, a title, the text that is cited, and the headings in order.
 
-    The key is an object's in the bucket, or a file's path below its directory, with slashes. `parts` are the pages,
-    slides or sheets of a format that has them: the first begins with the text. `rows` and `tables` are in the order of
-    the text, and do not overlap among themselves. `warnings` has a sentence for each part that could not be read.
+    The key is an object's in the bucket, or a file's path below its directory, with slashes, or a page's address.
+    `parts` are the pages, slides or sheets of a format that has them: the first begins with the text. `rows` and
+    `tables` are in the order of the text, and do not overlap among themselves. `warnings` has a sentence for each part
+    that could not be read.
     `tags` are normalised by `tag`, `date` by `day`, None if the document has none; searches can filter by both.
     """
 
@@ -145,9 +148,16 @@ def has_words(text: str) -> bool:
     return _LETTER_OR_DIGIT.search(text) is not None
 
 
+def ending_of(key: str) -> str:
+    """Return the ending that tells a file's kind, in small letters; a web page without one that is read has .html."""
+    # Of an address without a path the last name would be the host, such as example.md.
+    ending = PurePosixPath(key.rpartition("/")[2]).suffix.lower()
+    return ".html" if ending not in EXTENSIONS and _WEB_PAGE.match(key) else ending
+
+
 def of_a_kind_that_is_read(key: str) -> bool:
     """Return whether the ending of a file's name is that of a kind that is read."""
-    return PurePosixPath(key).suffix.lower() in EXTENSIONS
+    return ending_of(key) in EXTENSIONS
 
 
 def refused_as(key: str) -> str:
@@ -157,6 +167,8 @@ def refused_as(key: str) -> str:
 
 def put_by_a_program(key: str) -> bool:
     """Return whether an object is no person's file: a folder's marker, or a hidden file such as .DS_Store."""
+    if _WEB_PAGE.match(key):
+        return False
     hidden = any(part.startswith(".") for part in key.split("/"))
     return key.endswith("/") or (hidden and not of_a_kind_that_is_read(key))
 

@@ -30,8 +30,6 @@ def read_html(key: str, text: str) -> Document:
 
     Raises BadDocument for a page that has too many tags, cannot be read, or holds only furniture.
     """
-    if len(_OPENING.findall(text)) > MAX_TAGS:
-        raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
     try:
         document, left_out = _read(key, text)
     except BadDocument:
@@ -42,9 +40,16 @@ def read_html(key: str, text: str) -> Document:
     return document
 
 
+def tree_of(key: str, html: str) -> LexborHTMLParser:
+    """Parse a page; raises BadDocument for too many tags. What nests too deep is put beside what it stands in."""
+    if len(_OPENING.findall(html)) > MAX_TAGS:
+        raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
+    return LexborHTMLParser(_flattened(html))
+
+
 def _read(key: str, html: str) -> tuple[Document, bool]:
     """Return a page as a Document, and whether navigation and the like was left out."""
-    tree, writer = LexborHTMLParser(_flattened(html)), Writer(key)
+    tree, writer = tree_of(key, html), Writer(key)
     named = tree.css_first("head title", default=None)
     title, said = " ".join(named.text().split()) if named else "", _labels(tree)
     survey = Survey(tree.root)

@@ -106,8 +106,8 @@ def test_collections_are_listed_with_what_is_known_of_each(write: Write) -> None
     ingest(one, collection="hr")
     ingest(two)
     named, own = known_collections()
-    assert (named.name, named.kind, named.directory, named.documents, named.not_read) == ("hr", "named", one, 1, 1)
-    assert (own.name, own.kind, own.directory, own.documents, own.not_read) == (
+    assert (named.name, named.kind, named.root, named.documents, named.not_read) == ("hr", "named", one, 1, 1)
+    assert (own.name, own.kind, own.root, own.documents, own.not_read) == (
         directory_collection(two), "own", two, 1, 0,
     )  # fmt: skip
     assert named.size.passages == own.size.passages == 1
@@ -122,7 +122,7 @@ def test_a_collection_of_an_earlier_release_is_listed_and_takes_the_directory_th
     with closing(connect()) as connection, connection:
         connection.execute("DROP TABLE sources")
     (known,) = known_collections()
-    assert (known.name, known.directory, known.documents) == ("hr", None, 1)
+    assert (known.name, known.root, known.documents) == ("hr", None, 1)
     assert known.read_at > 0
     assert ingest(directory, collection="hr") == report(unchanged=1)
-    assert known_collection("hr").directory == directory
+    assert known_collection("hr").root == directory

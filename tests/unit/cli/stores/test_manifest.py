@@ -13,6 +13,7 @@ from cli.local.stores.objects import LocalObjects
 from selfrag.adapters.items import serialized
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.records import Part, Record
+from selfrag.ports.objects import Object
 
 
 @pytest.fixture
@@ -82,12 +83,13 @@ def test_a_deletion_that_failed_is_taken_back_unless_another_has_begun(manifest:
 
 def test_an_object_and_the_work_on_it_are_held_only_while_it_is_read() -> None:
     objects = LocalObjects()
-    with objects.holding("one", "c/one.md", b"content"), objects.holding("two", "c/two.md", None):
+    one = Object(b"content", {"modified": "2026-01-31"})
+    with objects.holding("one", "c/one.md", one), objects.holding("two", "c/two.md", None):
         objects.put_json("one/passages-0.json", ["p"])
         objects.put_json("two/passages-0.json", ["q"])
         found = objects.get("bucket", "c/one.md", 4)
         assert found is not None
-        assert (found.content, objects.get("bucket", "c/two.md", 4)) == (b"cont", None)
+        assert (found, objects.get("bucket", "c/two.md", 4)) == (Object(b"cont", one.metadata), None)
         assert objects.head("bucket", "c/one.md") == '"9a0364b9e99bb480dd25e1f0284c8555"'
         assert (objects.get_json("one/passages-0.json"), objects.has_json("two/passages-0.json")) == (["p"], True)
     assert (objects.head("bucket", "c/one.md"), objects.has_json("one/passages-0.json")) == (None, False)

@@ -76,7 +76,13 @@ def test_what_a_program_put_there_is_not_even_claimed(key: str) -> None:
     assert result.action == "nothing"
 
 
-@pytest.mark.parametrize("key", ["handbook/.notes.md", "handbook/plan.png", "handbook/letter.doc", "handbook/README"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("handbook/.notes.md", "handbook/plan.png", "handbook/letter.doc", "handbook/README"),
+        *("handbook/https://example.com/", "handbook/https://example.com/.well-known/"),
+    ],
+)
 def test_what_a_person_put_there_is_looked_at(key: str) -> None:
     task = Task(bucket="b", key=key, execution="one")
     assert claim(task, FakeObjects("v1"), FakeManifest(), "1").action == "read"  # type: ignore[arg-type]

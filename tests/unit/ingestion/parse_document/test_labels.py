@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.parse_document.labels import MAX_FRONT_MATTER, Labels, front_matter, labels, of_object
+from ingestion.parse_document.labels import MAX_FRONT_MATTER, Labels, front_matter, labels, last_modified, of_object
 from ingestion.parse_document.readers import parse
 from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS
 from selfrag.domain.questions import UploadRequest
@@ -82,6 +82,11 @@ def test_front_matter_that_says_neither_is_none(text):
 def test_an_object_says_them_in_percent_encoded_metadata():
     assert of_object({"tags": "HR, %E4%BC%91%E6%9A%87", "date": "2026-01-31"}) == Labels(("hr", "休暇"), "2026-01-31")
     assert of_object({"owner": "Ann"}) == Labels()
+
+
+def test_an_object_says_when_it_was_last_changed():
+    assert [last_modified({"modified": text}) for text in ("2026-01-31", "", "soon")] == ["2026-01-31", None, None]
+    assert last_modified({}) is None
 
 
 def test_no_more_tags_are_kept_than_a_document_may_have_and_none_that_is_too_long():

@@ -48,6 +48,9 @@ def test_line_endings_stay_as_they_are():
         ("a/leave.html", "<title>Leave,\n paid</title><h1>Heading</h1>", "Leave, paid"),
         ("a/leave.html", "<h1>Heading</h1>", "Heading"),
         ("a/leave.HTM", "<p>Text", "leave.HTM"),
+        ("a/https://example.md/", "<title>Leave</title><p>Text", "Leave"),
+        ("a/https://example.com/v1.2?file=x.pdf#.html", "<title>Leave</title><p>Text", "Leave"),
+        ("a/https://example.com/leave.md", "# Leave\n", "Leave"),
     ],
 )
 def test_the_title_is_the_documents_own_else_its_file_name(path, content, title):

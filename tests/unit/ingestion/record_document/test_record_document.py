@@ -64,6 +64,7 @@ def test_an_event_that_came_meanwhile_asks_for_another_look() -> None:
         ("c/scan.PDF", "failed", "failed"),
         ("c/plan.png", "failed", "skipped"),
         ("c/README", "failed", "skipped"),
+        ("c/https://example.com/guide", "failed", "failed"),
         ("c/plan.png", "removed", "removed"),
     ],
 )

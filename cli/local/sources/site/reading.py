@@ -1,0 +1,52 @@
+"""A site beside the manifest, as a directory is compared with it."""
+
+from collections.abc import Callable
+from functools import partial
+
+from cli.local.sources.comparison import Comparison, is_settled, records_by_path
+from cli.local.sources.place import Place
+from cli.local.sources.progress import OnDocument
+from cli.local.sources.site.fetching import Fetcher
+from cli.local.sources.site.notes import Limits
+from cli.local.sources.site.outcomes import Known, Outcomes
+from cli.local.sources.site.visits import keep, visits_of
+from cli.local.sources.site.walk import Walk
+from cli.local.sources.sync import Compare
+from cli.local.stores.manifest import LocalManifest
+from cli.pace import Reading
+
+
+def site_comparison(limits: Limits, on_document: OnDocument, opened: Callable[[], Fetcher] = Fetcher) -> Compare:
+    """Return what compares the site of a place with the manifest: it walks through the site.
+
+    Raises InvalidInput if the place's address is no page that may be read, TemporarilyUnavailable if the site cannot be
+    reached.
+    """
+
+    def compare(place: Place, manifest: LocalManifest, made_by: str) -> Comparison:
+        with opened() as fetcher:
+            return _compared(place, manifest, made_by, limits, on_document, fetcher)
+
+    return compare
+
+
+def _compared(
+    place: Place, manifest: LocalManifest, made_by: str, limits: Limits, on_document: OnDocument, fetcher: Fetcher
+) -> Comparison:
+    before = records_by_path(place, manifest)
+
+    def settled(name: str, digest: str) -> bool:
+        return is_settled(before.get(name), digest, made_by)
+
+    def on_address(address: str, asked: int, met: int) -> None:
+        on_document(Reading(asked, met, f"fetching {address}", 0, 0, 0))
+
+    outcomes = Outcomes(Known(visits_of(place.collection), frozenset(before), settled))
+    Walk(fetcher, limits, outcomes, on_address).begin(place.site)
+    pages = outcomes.pages
+    pages.notes = list(outcomes.notes.sentences(limits, fetcher.delay, fetcher.waited))
+    pages.summary = outcomes.notes.summary(fetcher.bytes)
+    todo = [name for name, digest in pages.digests().items() if not settled(name, digest)]
+    gone = sorted(before.keys() - set(pages.paths))
+    keeping = partial(keep, place.collection, outcomes.visits)
+    return Comparison(before, pages, todo, gone, pages.unread | pages.kept, keeping)
