@@ -21,9 +21,10 @@ export SELFRAG_LIMIT := $(value LIMIT)
 export SELFRAG_URL := $(value URL)
 export SELFRAG_KEY := $(value KEY)
 export SELFRAG_CODE := $(value CODE)
+export SELFRAG_PUBLIC := $(value PUBLIC)
 # npm would tell of its own releases after an installation.
 export npm_config_update_notifier := false
-unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY CODE
+unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY CODE PUBLIC
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
@@ -108,9 +109,10 @@ bench: $(VENV)/.test ## Measure the workflow against a simulated Messages API: m
 bench-docs: $(VENV)/.test ## Put the figures of the last bench into docs/: tables and picture
 	@$(BIN)/python -m tests.bench --docs
 
-bench-documents: $(VENV)/.ask ## Measure how real documents are read, beside other readers: make bench-documents [READERS="selfrag pypdf"] [KINDS="pdf html"] [CODE=dir of another commit] [FILES=1] [PUBLISH=1]
+bench-documents: $(VENV)/.ask ## Measure how real documents are read, beside other readers: make bench-documents [READERS="selfrag pypdf"] [KINDS="pdf html"] [PARTS="own worked"] [PUBLIC=dir] [HELD_OUT=1] [CODE=dir of another commit] [FILES=1] [PUBLISH=1]
 	@$(BIN)/python -m tests.bench.documents $(if $(PUBLISH),--docs) $(if $(READERS),--readers $(READERS)) \
-	  $(if $(KINDS),--kinds $(KINDS)) $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(FILES),--files)
+	  $(if $(KINDS),--kinds $(KINDS)) $(if $(PARTS),--parts $(PARTS)) $(if $(HELD_OUT),--held-out) \
+	  $(if $(value PUBLIC),--public "$$SELFRAG_PUBLIC") $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(FILES),--files)
 
 bench-cold: $(VENV)/.bench ## Measure the functions of a question that start cold, held to shares of a processor: make bench-cold [RUNS=n]
 	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt

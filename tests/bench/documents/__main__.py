@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.bench.documents.corpus.building import Corpus, File, built
+from tests.bench.documents.corpus.building import HELD_OUT, OWN, WORKED, Corpus, File, built
 from tests.bench.documents.corpus.packages import missing_programs
+from tests.bench.documents.corpus.public import brought
 from tests.bench.documents.corpus.sources import SOURCES
 from tests.bench.documents.page import BUILT, ROOT, published, shown
 from tests.bench.documents.readers.environments import environment
@@ -33,6 +34,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench-documents", description=__doc__)
     parser.add_argument("--readers", nargs="+", choices=READS, default=list(READS), metavar="READER")
     parser.add_argument("--kinds", nargs="+", choices=sorted(EVERYTHING), default=[], metavar="KIND")
+    parser.add_argument("--parts", nargs="+", choices=(OWN, WORKED), default=[OWN, WORKED], metavar="PART")
+    parser.add_argument("--held-out", action="store_true", help="read the half of the public files that is held out")
+    parser.add_argument("--public", type=Path, help="a directory with git directories of the public files")
     parser.add_argument("--code", type=Path, help="a tree of selfrag's code, read beside this one as `before`")
     parser.add_argument("--files", action="store_true", help="print each file, too")
     parser.add_argument("--docs", action="store_true", help="put the figures of the last run into docs/")
@@ -40,9 +44,10 @@ def main() -> None:
     if given.docs:
         published()
         return
-    if lacking := missing_programs():
+    if OWN in given.parts and (lacking := missing_programs()):
         parser.error(f"{', '.join(lacking)} of Debian is needed to fetch the documents, and is not here.")
-    corpus = built(SOURCES, DIRECTORY, _told)
+    parts = [*given.parts, *([HELD_OUT] if given.held_out else [])]
+    corpus = _corpus(parts, given.public)
     files = [file for file in corpus.files if not given.kinds or file.kind.split()[0] in given.kinds]
     results: list[Result] = []
     for some in _measured(_pythons(given.readers), files, given.code):
@@ -50,6 +55,14 @@ def main() -> None:
         _keep(corpus, results)
     print(shown(results, given.files))
     print("\n".join(corpus.missing))
+
+
+def _corpus(parts: Sequence[str], given: Path | None) -> Corpus:
+    """Return the files of these parts."""
+    corpus = built(SOURCES, DIRECTORY, _told) if OWN in parts else Corpus([], [], [])
+    public, missing = brought(DIRECTORY, given, HELD_OUT in parts, _told) if set(parts) - {OWN} else ([], [])
+    files = [*corpus.files, *(file for file in public if file.part in parts)]
+    return Corpus(files, corpus.packages, [*corpus.missing, *missing])
 
 
 def _pythons(readers: Sequence[str]) -> dict[str, Path]:
@@ -66,8 +79,8 @@ def _pythons(readers: Sequence[str]) -> dict[str, Path]:
 
 def _measured(pythons: dict[str, Path], files: Sequence[File], before: Path | None) -> Iterator[list[Result]]:
     """Yield the files of one kind by one reader, and so on: what is done is kept if the command is ended."""
-    for kind in dict.fromkeys(file.kind for file in files):
-        of_kind = [file for file in files if file.kind == kind]
+    for part, kind in dict.fromkeys((file.part, file.kind) for file in files):
+        of_kind = [file for file in files if (file.part, file.kind) == (part, kind)]
         if before is not None:
             yield _by("before", Path(sys.executable), of_kind, before.resolve())
         for reader, python in pythons.items():
@@ -76,7 +89,7 @@ def _measured(pythons: dict[str, Path], files: Sequence[File], before: Path | No
 
 
 def _by(reader: str, python: Path, files: Sequence[File], code: Path) -> list[Result]:
-    _told(f"{reader}: {len(files)} files, {files[0].kind}")
+    _told(f"{reader}: {len(files)} files, {files[0].part}, {files[0].kind}")
     ours = reader in ("selfrag", "before")
     found = readings("selfrag" if ours else reader, python, [file.path for file in files], code if ours else None)
     results = [judged(reader, file, reading) for file, reading in zip(files, found, strict=True)]
@@ -88,10 +101,11 @@ def _by(reader: str, python: Path, files: Sequence[File], code: Path) -> list[Re
 
 def _keep(corpus: Corpus, results: Sequence[Result]) -> None:
     """Keep the figures; those of an earlier run stay where the same reader did not read the same kind again."""
-    _, earlier = read(BUILT) if BUILT.exists() else ({}, [])
-    again = {(result.reader, result.kind) for result in results}
-    kept = [result for result in earlier if (result.reader, result.kind) not in again]
-    written([*kept, *results], {"packages": corpus.packages, "missing": corpus.missing}, BUILT)
+    about, earlier = read(BUILT) if BUILT.exists() else ({}, [])
+    again = {(result.reader, result.part, result.kind) for result in results}
+    kept = [result for result in earlier if (result.reader, result.part, result.kind) not in again]
+    packages = corpus.packages or about.get("packages", [])
+    written([*kept, *results], {"packages": packages, "missing": corpus.missing}, BUILT)
     index = [asdict(file) for file in corpus.files]
     (DIRECTORY / "files.json").write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
 

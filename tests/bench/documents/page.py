@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tests.bench.documents.corpus.building import HELD_OUT, OWN, WORKED
 from tests.bench.documents.results import Result, Row, read, summed
 from tests.bench.documents.targets import targets
 from tests.bench.page import filled, table
@@ -24,11 +25,16 @@ Rows = dict[str, list[Row]]
 
 
 def rows_of(results: Sequence[Result]) -> Rows:
-    """By the marks of the page: every kind of file, and PDFs by their language."""
-    of_pdf = [result for result in results if result.kind.startswith("pdf")]
+    """By the marks of the page: every kind of the bench's own files, their PDFs by language, and the public halves."""
+    own = [result for result in results if result.part == OWN]
+    of_pdf = [result for result in own if result.kind.startswith("pdf")]
     return {
-        "kinds": _sorted(summed(results, lambda one: one.kind)),
+        "kinds": _sorted(summed(own, lambda one: one.kind)),
         "languages": _sorted(summed(of_pdf, lambda one: f"pdf in {one.language}")),
+        **{
+            part: _sorted(summed([result for result in results if result.part == part], lambda one: one.kind))
+            for part in (WORKED, HELD_OUT)
+        },
     }
 
 

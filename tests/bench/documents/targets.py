@@ -23,7 +23,7 @@ def targets(rows: Sequence[Row]) -> list[Target]:
     """Of the kinds that were measured: TeX's glue, cells with their headings, and what other readers do better."""
     ours = {row.kind: row for row in rows if row.reader == "selfrag"}
     found = []
-    if tex := ours.get("pdf by TeX"):
+    if (tex := ours.get("pdf by TeX")) and tex.glued is not None:
         found.append(_target("words glued in TeX's PDFs", f"at most {MOST_GLUED}", tex.glued, tex.glued <= MOST_GLUED))
     for name, pdf in (("PDFs", True), ("all others", False)):
         of = [row for row in ours.values() if row.kind.startswith("pdf") == pdf and row.of_cells]
@@ -33,9 +33,11 @@ def targets(rows: Sequence[Row]) -> list[Target]:
             found.append(_target(f"cells with headings in {name}", needed, share, share >= LEAST_CELLS))
     for name in ("lost", "glued"):
         better = [
-            f"{row.kind} by {row.reader}: {getattr(row, name)}"
+            f"{row.kind} by {row.reader}: {value}"
             for row in rows
-            if row.kind in ours and row.reader not in _OURS and getattr(row, name) < getattr(ours[row.kind], name)
+            if row.kind in ours and row.reader not in _OURS
+            for value, own in [(getattr(row, name), getattr(ours[row.kind], name))]
+            if value is not None and own is not None and value < own
         ]
         told = "; ".join(better) or "none"
         found.append(_target(f"kinds of which another reader has fewer words {name}", "none", told, not better))

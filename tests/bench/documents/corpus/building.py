@@ -14,18 +14,23 @@ from tests.bench.documents.corpus.sources import PAGE, Source
 from tests.bench.documents.known.pages import Known, known_of
 
 Told = Callable[[str], None]
+OWN, WORKED, HELD_OUT = "own", "worked", "held-out"
 _LINK = re.compile(r'href="([^"]+)"', re.I)
 
 
 @dataclass(frozen=True)
 class File:
-    """A file to be read: its kind (`pdf by TeX`, `docx`), its language, and where it and what is known of it are."""
+    """A file to be read: its kind (`pdf by TeX`, `docx`), its language, and where it and what is known of it are.
+
+    `part` says of which files it is: those of Debian's packages, or a half of the public ones.
+    """
 
     name: str
     kind: str
     language: str
     path: str
     known: str
+    part: str = OWN
 
 
 @dataclass(frozen=True)
@@ -57,13 +62,13 @@ def _files(source: Source, directory: Path, maker: Maker) -> Iterator[File]:
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in pages]
     into = directory / "made" / source.name
     into.mkdir(parents=True, exist_ok=True)
-    known = _written(known_of(texts), into / "known.json")
+    known = written(known_of(texts), into / "known.json")
     for path, made_by in source.files:
         file = _unpacked(share / path, into)
         kind = file.suffix[1:] if made_by == PAGE else f"{file.suffix[1:]} by {made_by}"
         yield File(f"{source.name}{file.suffix}", kind, source.language, str(file), str(known))
     for made in maker.made(source, texts[0], into):
-        of = _written(made.known, into / f"known-{made.path.suffix[1:]}.json") if made.known else known
+        of = written(made.known, into / f"known-{made.path.suffix[1:]}.json") if made.known else known
         yield File(f"{source.name}{made.path.suffix}", made.kind, source.language, str(made.path), str(of))
 
 
@@ -91,6 +96,7 @@ def _unpacked(path: Path, into: Path) -> Path:
     return file
 
 
-def _written(known: Known, path: Path) -> Path:
+def written(known: Known, path: Path) -> Path:
+    """Keep what is known of a file as JSON."""
     path.write_text(json.dumps(asdict(known), ensure_ascii=False), encoding="utf-8")
     return path

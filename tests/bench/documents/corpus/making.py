@@ -8,9 +8,10 @@ from pathlib import Path
 
 from tests.bench.documents.corpus.sources import Source
 from tests.bench.documents.corpus.tools import Tools
+from tests.bench.documents.known.areas import Area, Cell, size_of
 from tests.bench.documents.known.clean import clean_page
 from tests.bench.documents.known.pages import Known, text_of, without_furniture
-from tests.bench.documents.known.tables import Cell, grids, size_of
+from tests.bench.documents.known.tables import grids
 from tests.bench.documents.known.tree import parsed
 from tests.bench.documents.readers.environments import environment
 
@@ -74,10 +75,13 @@ class Maker:
                 raise RuntimeError(done.stderr.strip()[-300:])
         text = "\n".join("\n".join(row) for table in tables for row in table)
         cells = [
-            Cell((name,), "", value, size_of(names, row))
-            for names, *rows in tables
-            for row in rows
+            Cell((name,), "", value, size_of(names, row), line)
+            for line, (names, row) in enumerate((names, row) for names, *rows in tables for row in rows)
             for name, value in zip(names, row, strict=True)
             if name and value
         ]
-        return Made(target, "xlsx", Known(text, "", cells))
+        placed = [
+            [Area(value, at, column) for at, row in enumerate(table) for column, value in enumerate(row)]
+            for table in tables
+        ]
+        return Made(target, "xlsx", Known(text, "", cells, placed))

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tests.bench.documents.known.tables import Cell, cells
+from tests.bench.documents.known.areas import Cell, Table, next_line
+from tests.bench.documents.known.tables import areas, cells
 from tests.bench.documents.known.tree import Element, parsed
 
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg"})
@@ -31,11 +32,16 @@ _BLOCKS = frozenset(
 
 @dataclass
 class Known:
-    """A document as it is known: its text, what is on its pages besides, and the cells of its tables."""
+    """A document as it is known: its text, what is on its pages besides, and its tables with their cells.
+
+    Of one that is not known as `whole`, the text is that of the tables alone.
+    """
 
     text: str
     furniture: str = ""
     cells: list[Cell] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    whole: bool = True
 
 
 def is_furniture(element: Element) -> bool:
@@ -119,5 +125,6 @@ def known_of(pages: Iterable[str]) -> Known:
         tree = without_furniture(parsed(page), removed)
         known.text += text_of(without_numbers_of_notes(tree, removed)) + "\n"
         known.furniture += "\n".join([*map(text_of, removed), *map(unseen, [tree, *removed])]) + "\n"
-        known.cells += cells(tree, text_of)
+        known.cells += cells(tree, text_of, next_line(known.cells))
+        known.tables += areas(tree, text_of)
     return known

@@ -1,40 +1,47 @@
 """The cells of a page's tables, each with what its column and its row are called."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tests.bench.documents.known.areas import Area, Cell, Table, next_line, size_of
 from tests.bench.documents.known.tree import Element
 
 _SECTIONS = ("thead", "tbody", "tfoot")
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A value, the headings above it from the outermost on, and its row's own heading ("" if it has none).
-
-    `size` is the characters, without spaces, of its row: of all values and of what their columns are called.
-    """
-
-    columns: tuple[str, ...]
-    row: str
-    value: str
-    size: int
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Place:
     text: str
     heading: bool
 
 
-def cells(tree: Element, text_of: Callable[[Element], str]) -> list[Cell]:
-    """The cells of all tables that have headings; one without them is a layout, and none of its cells is given."""
-    return [cell for table in _tables(tree) for cell in _cells_of(table, text_of)]
+def cells(tree: Element, text_of: Callable[[Element], str], first: int = 0) -> list[Cell]:
+    """The cells of all tables that have headings; one without them is a layout, and none of its cells is given.
+
+    Their rows are counted from `first`.
+    """
+    found: list[Cell] = []
+    for table in _tables(tree):
+        found += _cells_of(table, text_of, next_line(found) if found else first)
+    return found
 
 
-def size_of(names: Iterable[str], values: Iterable[str]) -> int:
-    """Characters without spaces of a row that says all its names and values."""
-    return sum(len("".join(text.split())) for text in (*names, *values))
+def areas(tree: Element, text_of: Callable[[Element], str]) -> list[Table]:
+    """Return all tables of two columns and more by the places of their cells, those that are a layout as well."""
+    found = []
+    for table in _tables(tree):
+        places: dict[_Place, list[tuple[int, int]]] = {}
+        for row, (held, _) in enumerate(_laid_out(table, text_of)):
+            for column, place in held.items():
+                places.setdefault(place, []).append((row, column))
+        if len({column for at in places.values() for _, column in at}) > 1:
+            found.append([_area(place, at) for place, at in places.items()])
+    return found
+
+
+def _area(place: _Place, at: Sequence[tuple[int, int]]) -> Area:
+    (row, column), (last, right) = min(at), max(at)
+    return Area(place.text, row, column, last - row + 1, right - column + 1, place.heading)
 
 
 def grids(tree: Element, text_of: Callable[[Element], str]) -> list[list[list[str]]]:
@@ -67,14 +74,14 @@ def _rows(table: Element) -> Iterator[tuple[Element, bool]]:
                     yield row, child.tag == "thead"
 
 
-def _cells_of(table: Element, text_of: Callable[[Element], str]) -> Iterator[Cell]:
+def _cells_of(table: Element, text_of: Callable[[Element], str], first: int) -> Iterator[Cell]:
     names, rows = _read(table, text_of)
-    for places in rows:
+    for line, places in enumerate(rows, first):
         size = size_of([name for column in places for name in names.get(column, [])], [p.text for p in places.values()])
         row = next((place.text for _, place in sorted(places.items()) if place.heading), "")
         for column, place in sorted(places.items()):
             if place.text and not place.heading and names.get(column):
-                yield Cell(tuple(names[column]), row, place.text, size)
+                yield Cell(tuple(names[column]), row, place.text, size, line)
 
 
 def _read(table: Element, text_of: Callable[[Element], str]) -> tuple[dict[int, list[str]], list[dict[int, _Place]]]:

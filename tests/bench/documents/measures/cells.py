@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from tests.bench.documents.known.tables import Cell
+from tests.bench.documents.known.areas import Cell
 from tests.bench.documents.measures.tokens import tokens
 
 _RULE = re.compile(r"\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?")
@@ -57,22 +57,29 @@ def lines_of(text: str) -> list[str]:
     found: list[str] = []
     names: list[str] | None = None
     for line in text.splitlines():
-        if not _is_row(line):
+        if not is_row(line):
             names = None
             found.append(line)
-        elif names is None or _RULE.fullmatch(line.strip()):
-            names = names if names is not None else _split(line)
+        elif names is None or is_rule(line):
+            names = names if names is not None else split(line)
             found.append(line)
         else:
-            found.append("; ".join(f"{name}: {value}" for name, value in _paired(names, _split(line))))
+            found.append("; ".join(f"{name}: {value}" for name, value in _paired(names, split(line))))
     return found
 
 
-def _is_row(line: str) -> bool:
+def is_row(line: str) -> bool:
+    """Return whether a line is a row of a table in Markdown."""
     return line.lstrip().startswith("|") and line.count("|") > 1
 
 
-def _split(line: str) -> list[str]:
+def is_rule(line: str) -> bool:
+    """Return whether a row is only the line below the names."""
+    return _RULE.fullmatch(line.strip()) is not None
+
+
+def split(line: str) -> list[str]:
+    """Return the values of a row in Markdown."""
     return [value.strip() for value in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
 
 

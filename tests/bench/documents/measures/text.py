@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.bench.documents.known.tables import Cell
+from tests.bench.documents.known.areas import Cell
 from tests.bench.documents.measures.tokens import tokens, words
 
 # So many tokens together stand once in most texts, so they say where a stretch of it went.
@@ -32,7 +32,8 @@ class Kept:
 class Source:
     """A known text with the cells of its tables, made ready once for all readers that are held against it."""
 
-    def __init__(self, known: str, furniture: str = "", cells: Sequence[Cell] = ()) -> None:
+    def __init__(self, known: str, furniture: str = "", cells: Sequence[Cell] = (), whole: bool = True) -> None:
+        self._whole = whole
         self._tokens = tokens(known)
         self._counted = Counter(self._tokens)
         self._once = _once(self._tokens)
@@ -47,7 +48,10 @@ class Source:
         self._glue = Glue([*words(known), *around])
 
     def kept(self, read: str) -> Kept:
-        """Compare a reader's text with what is known."""
+        """Compare a reader's text with what is known; of a part of the text, it is only counted what of it is lost."""
+        if not self._whole:
+            lost = (self._counted - Counter(tokens(read))).total()
+            return Kept(len(self._tokens), lost, 0, 0, 0, 0, 0, 0)
         of_read, given = tokens(read), Counter(words(read))
         glued, invented = self._strange(given)
         places = _once(of_read)

@@ -22,7 +22,12 @@ def _selfrag() -> Read:
     def read(path: str) -> dict[str, Any]:
         document = parse(Path(path).name, Path(path).read_bytes())
         rows = document.rows if isinstance(document.rows, tuple) else ()  # earlier commits say whether there are any
-        return {"text": document.text, "rows": [document.text[row.start : row.end] for row in rows]}
+        tables = [
+            [document.text[row.start : row.end] for row in rows if table.start <= row.start < table.end]
+            for table in getattr(document, "tables", ())
+        ]
+        told = [document.text[row.start : row.end] for row in rows]
+        return {"text": document.text, "rows": told, "tables": [table for table in tables if table]}
 
     return read
 
@@ -37,22 +42,23 @@ def _pdfplumber() -> Read:
     import pdfplumber
 
     def read(path: str) -> dict[str, Any]:
-        texts, rows = [], []
+        texts, grids = [], []
         with pdfplumber.open(path) as pdf:
             for page in pdf.pages:
                 texts.append(page.extract_text())
-                rows += [row for table in page.extract_tables() for row in _named(table)]
+                grids += [[[value or "" for value in row] for row in table] for table in page.extract_tables()]
                 page.close()
-        return {"text": "\n".join(texts), "rows": rows}
+        rows = [row for grid in grids for row in _named(grid)]
+        return {"text": "\n".join(texts), "rows": rows, "grids": grids}
 
     return read
 
 
-def _named(table: list[list[str | None]]) -> Iterator[str]:
+def _named(table: list[list[str]]) -> Iterator[str]:
     """The rows of a table with the values of its first one as names, which is what pdfplumber leaves to its users."""
     names, *rows = table
     for row in rows:
-        yield "; ".join(f"{name}: {value or ''}".replace("\n", " ") for name, value in zip(names, row, strict=False))
+        yield "; ".join(f"{name}: {value}".replace("\n", " ") for name, value in zip(names, row, strict=False))
 
 
 def _markitdown() -> Read:

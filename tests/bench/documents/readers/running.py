@@ -18,11 +18,14 @@ SECONDS = 300
 class Reading:
     """A reading of a file: its text and the rows that it knows, or the error with which it gave up.
 
-    `seconds` are of computing, for this file alone, `peak` is the most MiB that its process had had when it was done.
+    `tables` are those of the rows that are one table's, `grids` tables whose cells the reader tells apart. `seconds`
+    are of computing, for this file alone, `peak` is the most MiB that its process had had when it was done.
     """
 
     text: str = ""
     rows: list[str] = field(default_factory=list)
+    tables: list[list[str]] = field(default_factory=list)
+    grids: list[list[list[str]]] = field(default_factory=list)
     error: str = ""
     seconds: float = 0.0
     peak: int = 0
