@@ -43,6 +43,7 @@ class DocumentPage(Model):
     documents: list[Document]
     collections: list[str] = Field(description="The listed collections: all of yours, or the one that you named.")
     cursor: str | None = Field(description="The cursor of the next page; null on the last.")
+    writable: bool = Field(default=True, description="Whether documents can be uploaded and deleted here.")
 
 
 def document_of(record: Record) -> Document | None:

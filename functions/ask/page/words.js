@@ -84,9 +84,9 @@ const WORDS = {
   drop: ["Drop files anywhere, or choose them.", "ファイルをどこにでもドロップするか、選択してください。", "파일을 아무 곳에나 놓거나 선택하세요."],
   files: ["Files", "ファイル", "파일"],
   readOnly: [
-    "Documents cannot be changed here. To allow it, start with selfrag serve --writable.",
-    "ここでは文書を変更できません。変更するには selfrag serve --writable で起動してください。",
-    "여기서는 문서를 바꿀 수 없습니다. 바꾸려면 selfrag serve --writable 로 시작하세요.",
+    "Documents cannot be changed here. To allow it, serve a directory of your own with --writable.",
+    "ここでは文書を変更できません。変更するには、自分のディレクトリを --writable 付きで公開してください。",
+    "여기서는 문서를 바꿀 수 없습니다. 바꾸려면 자신의 디렉터리를 --writable 로 제공하세요.",
   ],
   refresh: ["Reload", "再読み込み", "새로 고침"],
   shortcuts: ["Keys", "キー操作", "단축키"],

@@ -71,7 +71,9 @@ def list_documents(
     who = caller(request)
     who.allowed([collection] if collection else [])
     found = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
-    return reply(HTTPStatus.OK, found.model_dump(mode="json"))
+    # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
+    writable = bool(api.uploads().origin())
+    return reply(HTTPStatus.OK, {**found.model_dump(mode="json"), "writable": writable})
 
 
 @router.post(
