@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Pat
 from ask import lifecycle
 from ask.edge import links
 from ask.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
-from ask.edge.problems import RETRY_AFTER, ProblemRaised
+from ask.edge.problems import RETRY_AFTER, no_such_question
 from ask.lifecycle import Arrival
 from ask.logic import Started, Unfinished
 from selfrag.domain.answers import AnswerResponse
@@ -101,15 +101,6 @@ def show_question(request: Request, question_id: Id, trace: Trace = False) -> Re
     if found is None:
         raise no_such_question()
     return reply(HTTPStatus.OK, found, RETRY_AFTER if found["status"] == "running" else None)
-
-
-def no_such_question() -> ProblemRaised:
-    """Return the problem for callers who may not read an answer, the same whether or not there is one."""
-    return ProblemRaised(
-        HTTPStatus.NOT_FOUND,
-        "There is no such question.",
-        "Answers are kept for 30 days, and shown to those who may ask what their asker could.",
-    )
 
 
 def _arrival(request: Request, key: str) -> Arrival:
