@@ -41,7 +41,7 @@ def function(api: httpx2.Client) -> Iterator[RuntimeApiDouble]:
         "SELFRAG_COLLECTIONS": '["c"]',
         "SELFRAG_CORS_ORIGINS": PAGE,
     }
-    with aws_elsewhere("ask") as aws, streaming_function(aws.url, environment) as runtime:
+    with aws_elsewhere("stream") as aws, streaming_function(aws.url, environment) as runtime:
         yield runtime
 
 
