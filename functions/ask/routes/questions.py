@@ -82,9 +82,9 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
     "/v1/questions/<question_id>",
     operation_id="show_question",
     summary="The response, or whether the question is at work",
-    description="A reply of a question at work says in `Retry-After` when to look again. On the laptop, the server of "
-    "`selfrag serve` also sends each change as a server-sent event at `GET /v1/questions/{question_id}/events`; there "
-    "is no such path in AWS.",
+    description="A reply of a question at work says in `Retry-After` when to look again. The server of "
+    "`selfrag serve` also sends each change as a server-sent event at `GET /v1/questions/{question_id}/events`, and so "
+    "does a deployment with `stream_events = true`; in others there is no such path.",
     responses={
         200: {
             "description": "The response of a finished question, or how far one without a response is",
