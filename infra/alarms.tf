@@ -8,6 +8,8 @@ locals {
     other     = { functions = setsubtract(concat(keys(local.question_steps), keys(local.api_steps)), local.model_steps), work = "ask no model, and of the API" }
     ingestion = { functions = keys(local.ingestion_steps), work = "ingest documents" }
   }
+  # A listener that is refused looks by itself, so throttles of `stream` call nobody.
+  failing = { for group, of in local.watched : group => concat(tolist(of.functions), group == "other" ? local.streaming : []) }
   # The steps of a question that wait for a service.
   waiting_steps = [for step, body in local.question_steps : step if length(body.uses) > 0]
 
@@ -97,9 +99,9 @@ locals {
     # Most errors are retried, and an error may still lead to an answer: with missing verdicts, or without the web. So each
     # function has to stay below the threshold by itself.
     { for group, of in local.watched : "${group}-functions-errors" => {
-      metrics   = [for step in of.functions : ["AWS/Lambda", "Errors", { FunctionName = local.function_names[step] }]]
+      metrics   = [for step in local.failing[group] : ["AWS/Lambda", "Errors", { FunctionName = local.function_names[step] }]]
       threshold = var.thresholds.errors
-      advice    = "A function fails or times out, of those that ${of.work}: ${join(", ", of.functions)}. The widget \"Functions: errors\" of the dashboard says which. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
+      advice    = "A function fails or times out, of those that ${of.work}: ${join(", ", local.failing[group])}. The widget \"Functions: errors\" of the dashboard says which. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
     } },
     { for group, of in local.watched : "${group}-functions-throttled" => {
       metrics   = [for step in of.functions : ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]]

@@ -19,8 +19,12 @@ locals {
       }
     ]
   ])
-  routes = concat(local.described, local.has_page ? [{ method = "GET", path = "/", open = true }] : [])
-  paths  = toset([for route in local.routes : route.path])
+  routes = concat(
+    local.described,
+    local.has_page ? [{ method = "GET", path = "/", open = true }] : [],
+    var.stream_events ? [{ method = "GET", path = local.stream_path, open = false }] : []
+  )
+  paths = toset([for route in local.routes : route.path])
 
   # Further methods of a path: HEAD, as open as GET; a browser's preflight; and every other method, for which the function
   # names the allowed ones. Those need a key: without one, any client could start the function.
@@ -42,7 +46,7 @@ locals {
           { responses = {}, security = [for name in ["caller"] : { (name) = [] } if !each.open] },
           {
             for name, integration in local.integrations : "x-amazon-apigateway-integration" => integration
-            if name == ("${each.method} ${path}" == "GET /v1/health" ? "health" : "ask")
+            if name == ("${each.method} ${path}" == "GET /v1/health" ? "health" : path == local.stream_path ? "stream" : "ask")
           }
         ) if each.path == path
       }
@@ -68,6 +72,15 @@ locals {
       passthroughBehavior = "when_no_templates"
       requestTemplates    = { "application/json" = jsonencode({ statusCode = 200 }) }
       responses           = { default = { statusCode = "200", responseTemplates = { "application/json" = local.healthy } } }
+    }
+    # The provider's invoke_arn is that of a reply as a whole.
+    stream = {
+      type                 = "aws_proxy"
+      httpMethod           = "POST"
+      uri                  = "arn:${local.partition}:apigateway:${local.region}:lambda:path/2021-11-15/functions/${join("", aws_lambda_alias.stream[*].arn)}/response-streaming-invocations"
+      passthroughBehavior  = "when_no_match"
+      responseTransferMode = "STREAM"
+      timeoutInMillis      = 1000 * local.stream_steps.stream.timeout
     }
   }
 }

@@ -177,6 +177,16 @@ locals {
       }
       statements = local.ask_statements
     }
+    streams = {
+      environment = {
+        SELFRAG_ANSWERS_TABLE       = aws_dynamodb_table.table["answers"].name
+        SELFRAG_COLLECTIONS         = jsonencode(var.collections)
+        SELFRAG_CALLERS_TABLE       = aws_dynamodb_table.table["callers"].name
+        SELFRAG_DEFAULT_COLLECTIONS = jsonencode(local.for_others)
+        SELFRAG_CORS_ORIGINS        = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
+      }
+      statements = local.stream_statements
+    }
   }
 
   # A new tenant's key opens nothing before it is bound.

@@ -135,7 +135,8 @@ locals {
   steps = merge(
     { for step, body in local.question_steps : step => merge(local.step_defaults, body, { room = "question." }) },
     { for step, body in local.ingestion_steps : step => merge(local.step_defaults, body, { room = "ingestion." }) },
-    { for step, body in local.api_steps : step => merge(local.step_defaults, body, { room = "" }) }
+    { for step, body in local.api_steps : step => merge(local.step_defaults, body, { room = "" }) },
+    { for step, body in local.stream_steps : step => merge(local.step_defaults, body, { room = "" }) if contains(local.streaming, step) }
   )
   # The layers, by the names of their zips.
   layers = {
@@ -170,7 +171,7 @@ resource "aws_lambda_layer_version" "layer" {
 resource "aws_lambda_function" "step" {
   #checkov:skip=CKV_AWS_116:Nothing invokes these functions asynchronously, so a dead letter queue would stay empty.
   #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
-  for_each = { for step, body in local.steps : step => body if !contains(keys(local.api_steps), step) }
+  for_each = { for step, body in local.steps : step => body if !contains(keys(merge(local.api_steps, local.stream_steps)), step) }
 
   function_name                  = local.function_names[each.key]
   description                    = each.value.description

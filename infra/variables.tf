@@ -595,6 +595,12 @@ variable "key_quota_per_day" {
   }
 }
 
+variable "stream_events" {
+  description = "Streams the events of a question at GET /v1/questions/{question_id}/events, by a function of its own that a listener holds: up to 10 at a time, which account_concurrency has to leave room for, or reserved_concurrency names. Without it there is no such path, and the page asks again and again. Not tried on AWS."
+  type        = bool
+  default     = false
+}
+
 variable "cors_origins" {
   description = "The origins, such as https://app.example.com, whose pages may call the API from a browser, with the visitor's key, and upload by its forms; [\"*\"] allows every page. The API's own page needs no entry."
   type        = list(string)

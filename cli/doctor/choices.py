@@ -34,6 +34,7 @@ class Choices(BaseModel):
     account_concurrency: int | None = None
     manage_api_gateway_account: bool = False
     text_recognition: bool = False
+    stream_events: bool = False
     selfrag_hosting: bool = False
     selfrag_endpoint_name: str | None = None
     selfrag_component_name: str | None = None

@@ -106,8 +106,9 @@ def _listed(deployment: Deployment) -> Calls:
     for who, calls in _recorded():
         index = choices.searched if who == "retrieve" else choices.written
         for resource, actions in calls.items():
+            unmade = who == "stream" and not choices.stream_events
             keyless = resource.endswith(_MODEL_KEY) and choices.model_provider == "bedrock"
-            if not keyless and not (resource.endswith(":secret:${tavily}") and not choices.web_search):
+            if not unmade and not keyless and not (resource.endswith(":secret:${tavily}") and not choices.web_search):
                 found.append((who, Template(resource).substitute(values, index=index), actions))
     return found
 

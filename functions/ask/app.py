@@ -1,9 +1,7 @@
 """The API as a Powertools app: its routes, and the problems that errors become."""
 
-import traceback
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
@@ -12,11 +10,10 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 
 from ask.edge.body import model_of
 from ask.edge.methods import methods_of
-from ask.edge.problems import ProblemRaised, as_problem, respond
+from ask.edge.problems import ProblemRaised, noted, respond
 from ask.routes import description, documents, feedback, page, questions
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.validation import explain_errors
-from selfrag.runtime.observability import logger
 
 
 def make_app(resolver: type[APIGatewayRestResolver] = APIGatewayRestResolver) -> APIGatewayRestResolver:
@@ -49,11 +46,7 @@ def _told(error: Exception, event: dict[str, Any], context: Any) -> Response[Any
             return Response(HTTPStatus.NO_CONTENT.value, body="", headers={"Allow": ", ".join(methods)})
         # An id with characters that no id has matches no route: 404, whatever the method.
         error = _nowhere(() if event["httpMethod"] in methods else methods)
-    problem = as_problem(error)
-    if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        # Class and place, not the message: it may repeat what the caller sent.
-        logger.error("failed", extra={"error": type(error).__name__, "at": _place(error)})
-    return respond(problem, request_id(event, context))
+    return respond(noted(error), request_id(event, context))
 
 
 def _nowhere(methods: Sequence[str]) -> ProblemRaised:
@@ -62,8 +55,3 @@ def _nowhere(methods: Sequence[str]) -> ProblemRaised:
         detail = f"This path takes {', '.join(methods[:-1])} and {methods[-1]} only."
         return ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, detail, hint, {"Allow": ", ".join(methods)})
     return ProblemRaised(HTTPStatus.NOT_FOUND, "There is nothing here.", hint)
-
-
-def _place(error: Exception) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 from ask.app import make_app, request_id
 from ask.edge.body import checked
-from ask.edge.cors import shown_to_pages
+from ask.edge.cors import shown_in_reply
 from ask.edge.problems import ProblemRaised, respond
 from selfrag import bootstrap
 from selfrag.bootstrap import api, ingestion
@@ -25,20 +25,14 @@ def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> 
         started = time.monotonic()
         replied = _answer(app, event, context)
         replied["multiValueHeaders"]["X-Request-Id"] = [request_id(event, context)]
-        replied["multiValueHeaders"] |= _shown(event, replied, origins)
+        allow = "".join(replied["multiValueHeaders"].get("Allow", []))
+        shown = shown_in_reply(event, allow, origins)
+        replied["multiValueHeaders"] |= {name: [value] for name, value in shown.items()}
         logger.info("done", extra={"status": replied["statusCode"]})
         count_step("ask", 1000 * (time.monotonic() - started), failed=replied["statusCode"] >= 500)
         return replied
 
     return handle
-
-
-def _shown(event: dict[str, Any], replied: dict[str, Any], origins: Collection[str]) -> dict[str, list[str]]:
-    given = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
-    is_preflight = event["httpMethod"] == "OPTIONS" and "access-control-request-method" in given
-    allow = "".join(replied["multiValueHeaders"].get("Allow", []))
-    headers = shown_to_pages(given.get("origin", ""), is_preflight, allow, origins)
-    return {name: [value] for name, value in headers.items()}
 
 
 def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -18,7 +18,9 @@ WITH_READERS = frozenset({"parse_document", "split_document"})
 
 _SHARED = "selfrag"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_READABLE = 0o100644 << 16
+# By suffix, because a copy of the checkout may have lost its modes.
+_MODES = {".sh": 0o100755}
+_READABLE = 0o100644
 _UNIX = 3
 _IDLE_FOLDERS = frozenset({"__pycache__", "tests", "_tests"})
 # An installer's notes on a library: they differ from machine to machine, or list files that were left out.
@@ -64,12 +66,13 @@ def layers_of(step: str) -> tuple[str, ...]:
 
 
 def write_zip(path: Path, files: Files) -> Archive:
-    """Write files in the order of their names, each with the same time and permissions."""
+    """Write files in the order of their names, each with the same time and with the permissions of its kind."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as out:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name, _EPOCH)
-            entry.create_system, entry.external_attr, entry.compress_type = _UNIX, _READABLE, zipfile.ZIP_DEFLATED
+            mode = _MODES.get(PurePosixPath(name).suffix, _READABLE)
+            entry.create_system, entry.external_attr, entry.compress_type = _UNIX, mode << 16, zipfile.ZIP_DEFLATED
             out.writestr(entry, files[name])
     written = path.read_bytes()
     return Archive(path, len(written), sum(map(len, files.values())), hashlib.sha256(written).hexdigest())

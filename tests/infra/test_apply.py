@@ -150,6 +150,12 @@ def test_questions_are_answered_through_the_gateway(deployment: Deployment, reco
     record_property("figures", f"by API Gateway: {questions_are_answered_through_the_gateway(deployment.stack)}")
 
 
+def test_who_listens_is_told_that_the_emulator_streams_nothing_once_a_key_was_shown(deployment: Deployment) -> None:
+    url, key = deployment.stack.url("/v1/questions/none/events"), {"x-api-key": api_key(deployment.stack)}
+    problem(httpx2.get(url), 403)
+    assert httpx2.get(url, headers=key).status_code == 501
+
+
 @pytest.mark.usefixtures("loaded")
 @pytest.mark.parametrize("strategy", list(OUTCOMES))
 def test_each_strategy_answers_through_the_gateway(deployment: Deployment, strategy: str) -> None:

@@ -10,9 +10,10 @@ from starlette.types import Receive, Scope, Send
 
 from ask.edge.body import MAX_BODY_BYTES, refuse_large
 from ask.edge.problems import ProblemRaised, as_problem
+from ask.streaming.events import PATH
 from cli.local.serving.bucket import UPLOADS_PATH, Bucket, check_size
 from cli.local.serving.cors import opened, refuse_strangers
-from cli.local.serving.events import PATH, Streams
+from cli.local.serving.events import Streams
 from cli.local.serving.invocation import asked_of, invoke
 from cli.local.serving.refusals import problem_response, refuse_head
 from cli.local.serving.threads import in_thread

@@ -1,11 +1,12 @@
 """CORS headers for pages of the configured origins (the Fetch standard)."""
 
 from collections.abc import Collection
+from typing import Any
 
 EVERY = "*"
 # The headers that a page may read and send, besides those that every page may.
 EXPOSED = "Allow, ETag, Location, Retry-After, X-Request-Id"
-SENT = "Content-Type, Idempotency-Key, X-Api-Key"
+SENT = "Content-Type, Idempotency-Key, Last-Event-ID, X-Api-Key"
 # The lifetime of a preflight's result, in seconds.
 ASKED_AGAIN_AFTER = "600"
 
@@ -28,6 +29,13 @@ def shown_to_pages(origin: str, is_preflight: bool, allow: str, origins: Collect
         "Access-Control-Allow-Headers": SENT,
         "Access-Control-Max-Age": ASKED_AGAIN_AFTER,
     }
+
+
+def shown_in_reply(event: dict[str, Any], allow: str, origins: Collection[str]) -> dict[str, str]:
+    """Return the CORS headers of a reply to a request of API Gateway, whose own `Allow` is `allow`."""
+    given = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
+    is_preflight = event["httpMethod"] == "OPTIONS" and "access-control-request-method" in given
+    return shown_to_pages(given.get("origin", ""), is_preflight, allow, origins)
 
 
 def may_ask(origin: str, origins: Collection[str]) -> bool:

@@ -1,8 +1,10 @@
 """RFC 9457 problem details of every error, with a hint that says what to do."""
 
 import json
+import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -18,6 +20,7 @@ from selfrag.domain.errors import (
     TemporarilyUnavailable,
     Unreadable,
 )
+from selfrag.runtime.observability import logger
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "5"}
@@ -82,6 +85,29 @@ def as_problem(error: Exception) -> ProblemRaised:
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "The request could not be carried out because of a fault of the service.",
         "Try again; if it stays, tell the operator the request_id.",
+    )
+
+
+def noted(error: Exception) -> ProblemRaised:
+    """Return the problem of an error; only the log names one that is the service's fault."""
+    problem = as_problem(error)
+    if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        # Class and place, not the message: it may repeat what the caller sent.
+        logger.error("failed", extra={"error": type(error).__name__, "at": _place(error)})
+    return problem
+
+
+def _place(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+
+
+def no_such_question() -> ProblemRaised:
+    """Return the problem for callers who may not read an answer, the same whether or not there is one."""
+    return ProblemRaised(
+        HTTPStatus.NOT_FOUND,
+        "There is no such question.",
+        "Answers are kept for 30 days, and shown to those who may ask what their asker could.",
     )
 
 

@@ -32,7 +32,7 @@ async function listen(id, show, stop) {
     if (tries) await pause(1);
     const reply = await opened(id, last, stop);
     if (reply && !/^text\/event-stream/.test(reply.headers.get("Content-Type"))) {
-      // Behind API Gateway there is no such path, which only a look tells from a question that is not there.
+      // A deployment without `stream_events` has no such path, which only a look tells from a question that is not there.
       return { missing: reply.status === 404 };
     }
     for await (const event of reply ? eventsOf(reply.body) : []) {

@@ -10,7 +10,8 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from ask import feedback_intake
 from ask.edge.exchange import JSON, caller, problems, reply
-from ask.routes.questions import Id, no_such_question
+from ask.edge.problems import no_such_question
+from ask.routes.questions import Id
 from selfrag.domain.base import Model
 from selfrag.domain.feedback import FeedbackRequest
 

@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Pat
 from ask import lifecycle
 from ask.edge import links
 from ask.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
-from ask.edge.problems import RETRY_AFTER, ProblemRaised
+from ask.edge.problems import RETRY_AFTER, no_such_question
 from ask.lifecycle import Arrival
 from ask.logic import Started, Unfinished
 from selfrag.domain.answers import AnswerResponse
@@ -82,9 +82,9 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
     "/v1/questions/<question_id>",
     operation_id="show_question",
     summary="The response, or whether the question is at work",
-    description="A reply of a question at work says in `Retry-After` when to look again. On the laptop, the server of "
-    "`selfrag serve` also sends each change as a server-sent event at `GET /v1/questions/{question_id}/events`; there "
-    "is no such path in AWS.",
+    description="A reply of a question at work says in `Retry-After` when to look again. The server of "
+    "`selfrag serve` also sends each change as a server-sent event at `GET /v1/questions/{question_id}/events`, and so "
+    "does a deployment with `stream_events = true`; in others there is no such path.",
     responses={
         200: {
             "description": "The response of a finished question, or how far one without a response is",
@@ -101,15 +101,6 @@ def show_question(request: Request, question_id: Id, trace: Trace = False) -> Re
     if found is None:
         raise no_such_question()
     return reply(HTTPStatus.OK, found, RETRY_AFTER if found["status"] == "running" else None)
-
-
-def no_such_question() -> ProblemRaised:
-    """Return the problem for callers who may not read an answer, the same whether or not there is one."""
-    return ProblemRaised(
-        HTTPStatus.NOT_FOUND,
-        "There is no such question.",
-        "Answers are kept for 30 days, and shown to those who may ask what their asker could.",
-    )
 
 
 def _arrival(request: Request, key: str) -> Arrival:

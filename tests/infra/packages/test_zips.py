@@ -125,7 +125,15 @@ def test_no_zip_holds_tests_or_records_of_an_installation(arm64: Path) -> None:
 def test_every_file_can_be_read_by_the_user_that_a_lambda_runs_as(arm64: Path) -> None:
     for zip_ in arm64.glob("*.zip"):
         with zipfile.ZipFile(zip_) as content:
-            assert {entry.external_attr >> 16 for entry in content.infolist()} == {0o100644}
+            modes = {entry.filename: entry.external_attr >> 16 for entry in content.infolist()}
+        assert {mode for name, mode in modes.items() if not name.endswith(".sh")} == {0o100644}
+
+
+def test_what_lambda_runs_as_a_program_can_be_run(copy: Path, tmp_path: Path) -> None:
+    [program] = re.findall(r'AWS_LAMBDA_EXEC_WRAPPER += "/var/task/(.+)"', text_of(ROOT / "infra"))
+    zip_ = write_zip(tmp_path / "ask.zip", function_files(copy / "functions", "ask")).path
+    with zipfile.ZipFile(zip_) as content:
+        assert content.getinfo(program).external_attr >> 16 == 0o100755
 
 
 def test_the_layers_stay_below_the_limits_of_lambda(arm64: Path, record_property: Callable[[str, str], None]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from ministack.services import apigateway_v1
 
 _ANY = "x-amazon-apigateway-any-method"
+_STREAMED = "/response-streaming-invocations"
 
 
 def import_bodies() -> None:
@@ -75,3 +76,17 @@ def name_methods_in_settings() -> None:
 
     apigateway_v1._try_apply_method_settings_patch = try_apply
     apigateway_v1._method_throttle_settings = throttle_settings
+
+
+def say_that_it_streams_nothing() -> None:
+    """An integration that streams its reply names no function to the emulator, which calls that a 500."""
+    invoke, function_of = apigateway_v1._invoke_lambda_proxy_v1, apigateway_v1._extract_lambda_ref_from_integration_uri
+
+    async def invoked(integration: dict[str, Any], *request: Any, **more: Any) -> Any:
+        if integration["uri"].endswith(_STREAMED):
+            return 501, {"Content-Type": "application/json"}, b'{"message": "The emulator streams no reply."}'
+        return await invoke(integration, *request, **more)
+
+    apigateway_v1._invoke_lambda_proxy_v1 = invoked
+    # Whether it may be called is decided all the same.
+    apigateway_v1._extract_lambda_ref_from_integration_uri = lambda uri: function_of(uri.removesuffix(_STREAMED))

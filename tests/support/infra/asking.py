@@ -19,13 +19,13 @@ from tests.support.enforced.callers import key_of, keys_of
 from tests.support.enforced.doubles import Doubles
 from tests.support.enforced.record import Record
 from tests.support.infra.emulator import Stack
-from tests.support.infra.rules import functions_of
+from tests.support.infra.rules import function_roles
 
 Found = TypeVar("Found")
 
 ROOT = Path(__file__).parents[3]
 # The roles of functions, by the key that each signs with.
-ROLES = {key_of(role): role for role in (f"selfrag-{name}" for name in functions_of())}
+ROLES = {key_of(role): role for role in (f"selfrag-{name}" for name in function_roles())}
 COLLECTION = "documents"
 DOCUMENTS = {
     "documents/people/parental-leave.md": "# Parents\n\nEach parent receives 18 weeks of parental leave at full pay.\n",

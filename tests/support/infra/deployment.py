@@ -17,6 +17,7 @@ from tests.support.infra.asking import backends, decided, set_keys
 from tests.support.infra.doctor import examined_before
 from tests.support.infra.emulator import Stack, emulator, record_of
 from tests.support.infra.page import origin_of_the_page
+from tests.support.infra.rules import STREAMS
 from tests.support.infra.sources import packages_of, patient, sources
 from tests.support.infra.strategies import OF_THE_DOCTOR
 
@@ -53,6 +54,7 @@ def deployed(directory: Path) -> Iterator[Deployment]:
     ):
         chosen = {
             "text_recognition": True,
+            **STREAMS,
             "selfrag_generator_url": model.url,
             "cors_origins": [ORIGIN],
             "upload_origins": [aws, origin_of_the_page(aws)],

@@ -55,6 +55,7 @@ resource "%s" "%s" {
 _PACKAGED = (
     ("aws_lambda_function", "step", "${each.key}"),
     ("aws_lambda_function", "ask", "ask"),
+    ("aws_lambda_function", "stream", "ask"),
     ("aws_lambda_layer_version", "layer", "${each.key}"),
 )
 

@@ -36,7 +36,7 @@ WITHOUT_A_RESOURCE = {
 
 def everything_is_made(resources: Resources) -> None:
     kinds = {address.split(".")[0] for address in resources}
-    assert 150 < len(resources) <= 210
+    assert 150 < len(resources) <= 216
     assert {"aws_opensearchserverless_collection", "aws_sfn_state_machine", "aws_api_gateway_stage"} <= kinds
     handlers = {function["handler"] for function in of_kind(resources, "aws_lambda_function")}
     modules = {".".join(file.relative_to(FUNCTIONS).with_suffix("").parts) for file in handler_files()}
@@ -101,9 +101,10 @@ def everything_names_versions(resources: Resources) -> None:
 
 def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resources) -> None:
     uris = {each["uri"] for each in _integrations(resources).values() if each["type"] == "aws_proxy"}
-    assert [uri for uri in uris if not uri.endswith(":function:selfrag-ask:live/invocations")] == []
-    [permission] = of_kind(resources, "aws_lambda_permission")
-    assert (permission["function_name"], permission["qualifier"]) == ("selfrag-ask", "live")
+    called = {uri.partition(":function:")[2] for uri in uris}
+    assert called == {"selfrag-ask:live/invocations", "selfrag-stream:live/response-streaming-invocations"}
+    permissions = {(each["function_name"], each["qualifier"]) for each in of_kind(resources, "aws_lambda_permission")}
+    assert permissions == {("selfrag-ask", "live"), ("selfrag-stream", "live")}
     [target] = of_kind(resources, "aws_cloudwatch_event_target")
     assert target["arn"].endswith(":stateMachine:selfrag-intake:live")
     answering = [("evaluation", each) for each in _ON_THE_PAGE if each.endswith("standard")]

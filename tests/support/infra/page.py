@@ -13,6 +13,7 @@ from tests.support.infra.emulator import Stack
 from tests.support.page.browsing import NAMES, Tab, browsing
 
 UPLOADED = "documents/people/bereavement.md"
+REFUSED = "({ name, responseStatus }) => name.endsWith('/events') && responseStatus === 501"
 
 
 def origin_of_the_page(aws: str) -> str:
@@ -36,6 +37,8 @@ def the_page_is_asked_with_a_key(stack: Stack, question: str, answer: str, direc
         tab.write("#key", api_key(stack))
         tab.click("#key-form button")
         assert answer in tab.until("document.querySelector('.answer')?.textContent")
+        # No event came, so the page has looked by itself.
+        assert tab.run(f"performance.getEntriesByType('resource').filter({REFUSED}).length") == 1
         sent = uploaded(tab, stack, directory)
         assert tab.said == []
     return f"its page asked for the key, answered, and sent a file to the bucket ({sent})"

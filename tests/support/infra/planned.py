@@ -35,6 +35,9 @@ mock_provider "aws" {
   mock_resource "aws_secretsmanager_secret" {
     defaults = { arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:key" }
   }
+  mock_resource "aws_lambda_alias" {
+    defaults = { arn = "arn:aws:lambda:us-east-1:000000000000:function:each:live", invoke_arn = "each/invocations" }
+  }
   mock_data "aws_iam_policy_document" {
     defaults = { json = "{}" }
   }

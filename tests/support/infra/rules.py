@@ -23,6 +23,9 @@ FUNCTIONS = ROOT / "functions"
 # The roles of the machines, and of EventBridge.
 SERVICE_ROLES = ("workflow", "ingestion", "intake", "reindex", "evaluation", "events")
 STEPS = ("question_steps", "ingestion_steps", "api_steps")
+# Runs the package of `ask` by another program, where `stream_events` is on.
+STREAM = "stream"
+STREAMS = {"stream_events": True, "reserved_concurrency": {STREAM: 10}}
 ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missing_data")
 
 
@@ -36,6 +39,11 @@ def functions_of() -> set[str]:
     return {handler.parent.name for handler in handler_files()}
 
 
+def function_roles() -> set[str]:
+    """Return the functions that have a role: a deployment that has them all."""
+    return {*functions_of(), STREAM}
+
+
 def handler_files() -> list[Path]:
     """Return the modules that Lambda calls: of a step in a room, or of one beside the rooms."""
     return [*FUNCTIONS.glob("*/handler.py"), *FUNCTIONS.glob("*/*/handler.py")]
@@ -44,9 +52,9 @@ def handler_files() -> list[Path]:
 def listed_permissions() -> dict[str, set[str]]:
     """Return each role's permissions by docs/permissions.md: by function, and by name for roles of services."""
     page = (ROOT / "docs/permissions.md").read_text(encoding="utf-8")
-    found: dict[str, set[str]] = {role: set() for role in [*functions_of(), *SERVICE_ROLES]}
+    found: dict[str, set[str]] = {role: set() for role in [*function_roles(), *SERVICE_ROLES]}
     for roles, actions, resource in rows_of(page):
-        for one in functions_of() if "every function" in resource else roles:
+        for one in function_roles() if "every function" in resource else roles:
             found[one] |= actions
     return found
 

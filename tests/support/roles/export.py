@@ -10,7 +10,7 @@ from pathlib import Path
 
 from infra.packages.zips import LAYERS
 from tests.support.infra.emulator import Stack, emulator
-from tests.support.infra.rules import functions_of
+from tests.support.infra.rules import STREAMS, functions_of
 from tests.support.roles.policies import FILE, Policies, policies_of
 
 POLICIES = (
@@ -31,7 +31,8 @@ def made() -> Policies:
             with zipfile.ZipFile(packages / f"{part}.zip", "w") as package:
                 package.writestr("empty.txt", "")
         with emulator(directory) as aws:
-            stack = Stack(aws, directory / "stack", packages, {"text_recognition": True})
+            chosen = {"text_recognition": True, **STREAMS}
+            stack = Stack(aws, directory / "stack", packages, chosen)
             stack.apply(*POLICIES)
             return policies_of(stack.resources())
 

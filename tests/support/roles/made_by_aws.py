@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from cli.doctor.permissions import ROLES
-from tests.support.infra.rules import functions_of
+from tests.support.infra.rules import function_roles
 from tests.support.roles.calls import ACCOUNT, HERE, bucket_arn
 from tests.support.roles.recorded import Call, Calls
 
@@ -22,7 +22,7 @@ def made_by_aws() -> Calls:
     """Return the calls of all roles: (who, action, resource)."""
     names = (*ROLES, "ingestion", "intake", "reindex", "evaluation")
     machines = ((machine, *each) for machine in names for each in _of_a_machine())
-    functions = {call for name in functions_of() for call in _of_a_function(name)}
+    functions = {call for name in function_roles() for call in _of_a_function(name)}
     return {*machines, *functions, *_of_intake(), *_of_reindex(), *_of_evaluation(), *_of_events()}
 
 

@@ -1,6 +1,7 @@
 """Runs of the whole system that take every path, each AWS call of them recorded and decided by the roles."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -10,9 +11,11 @@ import boto3
 import httpx2
 import pytest
 
+from ask.streaming.listening import reply_to
 from cli.local.definitions import INGESTION, QUESTION
 from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
+from selfrag.runtime.clock import Clock
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.model_server import ModelServer, cite_everything
 from tests.support.doubles.opensearch_double import OpenSearchDouble
@@ -25,6 +28,7 @@ from tests.support.emulated_aws.stack import MACHINE_ARN, LocalStack, deployed_h
 from tests.support.emulated_aws.watching import watch
 from tests.support.ingesting import object_of
 from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
+from tests.support.streaming import asked_by_the_gateway
 
 ROOT = Path(__file__).parents[3]
 # The steps of ingestion that read what another step, or a user, put into a bucket.
@@ -178,6 +182,8 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     headers = {"Idempotency-Key": "k"}
     location = api.post("/v1/questions", json={"question": "How many days?"}, headers=headers).headers["location"]
     assert api.get(location, params={"trace": True}).json()["status"] == "running"
+    listening = asked_by_the_gateway("GET", f"{location}/events", x_api_key="k")
+    assert "event: progress" in as_caller("stream", _listened)(listening, None)
     held.set()
     while api.get(location).json()["status"] == "running":
         threading.Event().wait(0.05)
@@ -192,6 +198,11 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     document = next(each for each in api.get("/v1/documents").json()["documents"] if each["key"] == "c/leave.md")
     assert api.get(f"/v1/documents/{document['id']}").status_code == 200
     assert api.delete(f"/v1/documents/{document['id']}").status_code == 202
+
+
+def _listened(event: dict[str, Any], context: Any) -> str:
+    """Return a stream that is over as soon as the question was looked at."""
+    return "".join(reply_to(event, time.time(), Clock()).body)
 
 
 def _ask_by_other_strategies(api: httpx2.Client, model: ModelServer) -> None:

@@ -32,7 +32,7 @@ from tests.support.doubles.aws_account import (
 )
 from tests.support.doubles.bedrock_double import FORCEABLE, OFFERED, STRUCTURED, TALKATIVE, BedrockServer
 from tests.support.examined import examined, finding, findings
-from tests.support.infra.rules import functions_of, local_values, text_of
+from tests.support.infra.rules import function_roles, functions_of, local_values, text_of
 
 HAIKU, SONNET = FORCEABLE, STRUCTURED
 ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": SONNET, "grade_relevance": HAIKU}}
@@ -381,10 +381,14 @@ def test_a_name_that_will_not_be_made_is_not_looked_for() -> None:
     chosen = {"web_search": False, "model_provider": "bedrock", "models": {"generate": SONNET}}
     assert {each.level for each in findings("names", there, **chosen)} == {Level.FINE}
     assert findings("names", there, **chosen, manage_api_gateway_account=True)[0].level is Level.BLOCKS
+    there["iam.ListRoles"] = {"Roles": [role("selfrag-stream")]}
+    assert findings("names", there, **chosen)[0].level is Level.FINE
+    assert findings("names", there, **chosen, stream_events=True)[0].level is Level.BLOCKS
 
 
 def test_the_names_are_those_of_the_terraform() -> None:
     assert set(functions()) == functions_of()
+    assert set(functions(streaming=True)) == function_roles()
     [machines] = [block["machines"] for block in local_values(text_of(ROOT / "infra")) if "machines" in block]
     assert set(machines) == set(MACHINES)
 
