@@ -107,7 +107,7 @@ def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
         laid = laid_out(without_contents(segments), sheet, words)
         across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True, across=True) for one in sheet.across]
         pages.append([*laid, *across])
-    with_tables_continued(pages, words)
+    with_tables_continued(pages)
     return pages
 
 

@@ -1,6 +1,7 @@
 """The tables of ICDAR 2013's competition: grids that people have marked, without what of them is a heading."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -38,19 +39,29 @@ def _areas(table: ElementTree.Element) -> Table:
 def _with_headings(table: Table) -> Table:
     """Return the table with the rows at its top marked that name its columns.
 
-    These end above the first row with a value beside its first column: a number that is no year, or a dash. What stands
-    alone in the row above that is a title of rows. A table of words has one row of names, two if one spans columns.
+    These end above the first row of which half or more, beside its first column, are values: numbers that are no years,
+    or dashes; but not above the end of a cell among them. What stands alone in the row above that is a title of rows. A
+    table of words has one row of names, two if one spans columns.
     """
     rows = sorted({row for area in table for row, _ in area.places()})
     filled = [[area for area in table if area.text and area.covers(row)] for row in rows]
-    depth = next((at for at, row in enumerate(filled) if any(map(_is_value, row))), len(rows))
+    depth = next((at for at, row in enumerate(filled) if _has_values(row)), len(rows))
     if depth > min(_MOST_HEADINGS, len(rows) / 2):
         depth = 1 + any(area.columns > 1 or area.rows > 1 for area in filled[0])
     while depth > 1 and len(filled[depth - 1]) == 1 and filled[depth - 1][0].column == 0:
         depth -= 1
-    names = set(rows[:depth])
+    names = set(rows[: max((rows.index(row) + 1 for row in _spanned(filled[:depth]) if row in rows), default=depth)])
     return [replace(one, heading=one.row in names) for one in table]
 
 
+def _spanned(rows: list[list[Area]]) -> Iterator[int]:
+    return (area.row + area.rows - 1 for row in rows for area in row)
+
+
+def _has_values(row: list[Area]) -> bool:
+    beside = [area for area in row if area.column > 0]
+    return 2 * sum(map(_is_value, beside)) >= len(beside) > 0
+
+
 def _is_value(area: Area) -> bool:
-    return area.column > 0 and _VALUE.fullmatch(area.text) is not None and not _YEAR.fullmatch(area.text)
+    return _VALUE.fullmatch(area.text) is not None and not _YEAR.fullmatch(area.text)

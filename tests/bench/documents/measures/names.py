@@ -53,12 +53,13 @@ class _Rows:
 def _is_wrong(cell: Cell, rows: Sequence[list[tuple[list[str], list[str]]]], words: Counter[str]) -> bool:
     value = tokens(cell.value)
     own = {word for name in cell.columns for word in tokens(name)}
+    joined = "".join(tokens(" ".join(cell.columns)))  # some marked texts lack their spaces
     wrong = False
     for name, held in (pair for row in rows for pair in row):
         if not name or not value:
             continue
         if held == value:
-            if own.issuperset(name):
+            if own.issuperset(name) or "".join(name) in joined:
                 return False
             wrong = True
         elif _holds(held, value) and Counter(held) <= words:

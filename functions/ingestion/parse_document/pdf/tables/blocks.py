@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment
 from ingestion.parse_document.pdf.tables.cells import Columns, Row, column_at, columns_of, parted, touching
 from ingestion.parse_document.pdf.tables.frames import is_in
 
 _FAR = 2.5  # sizes of white between two lines of a table
-_NEARER = 0.95
+_MOST_ABOVE = 4  # lines
 _CAPTION = re.compile(r"(?:Tab(?:le|\.|elle|leau|la|ela|ella)|Таблица|表|표)\s*[\dA-Z]", re.IGNORECASE)
 
 
@@ -26,8 +26,8 @@ class Block:
 
 
 def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) -> Iterator[Block]:
-    """Yield what a frame holds; else the lines below one of several stretches, and those around them that fit."""
-    at, done = 0, 0
+    """Yield what a frame holds; else the lines from one of several stretches on, and those below them that fit."""
+    at = 0
     while at < len(rows):
         end = at + _framed(rows[at:], frames)
         framed = end > at + 1
@@ -38,9 +38,10 @@ def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) ->
         if columns is None:
             at += 1
             continue
-        start, end = (at, end) if framed else _extended(rows, done, at, end, columns)
+        end = end if framed else _extended(rows, end, columns)
+        start, end = _within(rows, at, end, columns)
         yield Block(start, end, [parted(row, columns) for row in rows[start:end]], columns, near)
-        at = done = end
+        at = end
 
 
 def _end(rows: Sequence[Row], at: int) -> int:
@@ -50,29 +51,34 @@ def _end(rows: Sequence[Row], at: int) -> int:
     while len(rows[at]) > 1 and end < len(rows) and _near(rows[end - 1], rows[end]):
         if len(rows[end]) > 1:
             wide, last = rows[end], end + 1
-        elif is_caption(rows[end][0].text) or not _below_one(rows[end][0], wide):
+        elif not _below_one(rows[end][0], wide):
             break
         end += 1
     return last
 
 
-def _extended(rows: Sequence[Row], done: int, start: int, end: int, columns: Columns) -> tuple[int, int]:
-    """The same with the lines above and below whose words begin at the columns though no wide gap divides them."""
-    while start > done and _near(rows[start - 1], rows[start]) and _places(rows[start - 1], columns) > 1:
-        start -= 1
-    at, apart = end, _apart(rows[start:end], len(columns))
+def _extended(rows: Sequence[Row], end: int, columns: Columns) -> int:
+    """The end of the lines below whose words begin at the columns though no wide gap divides them."""
+    at = end
     while at < len(rows) and _near(rows[at - 1], rows[at]) and (places := _places(rows[at], columns)):
         at += 1
-        # A line of one cell is the table's if it is not where rows begin, or near to the row, or if more follows.
-        nearer = rows[at - 2][0].base - rows[at - 1][0].base < _NEARER * apart
-        end = at if places > 1 or column_at(rows[at - 1][0], columns) or nearer else end
+        # A line of one cell is the table's if it is not where rows begin, or if more follows.
+        end = at if places > 1 or column_at(rows[at - 1][0], columns) else end
+    return end
+
+
+def _within(rows: Sequence[Row], start: int, end: int, columns: Columns) -> tuple[int, int]:
+    """The same without the lines of a text across all columns above and below: a title or a note, not a name."""
+    for above in range(start, min(start + _MOST_ABOVE, end - 2)):
+        if all(len(row) == 1 for row in rows[start : above + 1]) and _is_across(rows[above], columns):
+            start = above + 1
+    while end - start > 2 and _is_across(rows[end - 1], columns):
+        end -= 1
     return start, end
 
 
-def _apart(rows: Sequence[Row], columns: int) -> float:
-    """Return how far the nearest whole rows are below what is above them."""
-    found = (above[0].base - below[0].base for above, below in pairwise(rows) if len(below) == columns)
-    return min(found, default=0)
+def _is_across(row: Row, columns: Columns) -> bool:
+    return len(row) == 1 and row[0].box.left < columns[0][1] and row[0].box.right > columns[-1][0]
 
 
 def _places(row: Row, columns: Columns) -> int:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from ingestion.parse_document.pdf.shapes import Box, around
 from ingestion.parse_document.pdf.tables.blocks import Block
-from ingestion.parse_document.pdf.tables.cells import Row
+from ingestion.parse_document.pdf.tables.cells import Columns, Row
 from ingestion.parse_document.pdf.tables.frames import flat_lines
 from ingestion.parse_document.pdf.tables.grouping import groups_of, head_lines
-from ingestion.parse_document.pdf.tables.heads import heads
+from ingestion.parse_document.pdf.tables.heads import heads, spread
 from ingestion.parse_document.pdf.tables.shared import with_shared
 from ingestion.parse_document.pdf.text.paragraphs import put_together
 from ingestion.parse_document.pdf.text.vocabulary import Vocabulary, word_over_lines
@@ -34,7 +34,9 @@ class Grid:
 
     @property
     def names(self) -> list[str]:
-        """Return what each column is called, from the outermost name on."""
+        """Return what each column is called, from the outermost name on; nothing where that is not certain."""
+        if not self.head:
+            return [""] * len(self.lefts)
         return [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*self.head, strict=True)]
 
 
@@ -42,16 +44,31 @@ def grid_of(block: Block, words: Vocabulary) -> Grid | None:
     """Return a block's lines as a table, None if they are none."""
     box = around([one.box for row in block.rows for one in row])
     flat = flat_lines(block.rules, box.width / 2)
-    lines = [(_cells(row, block.columns), row) for row in block.rows]
+    columns = _filled(block)
+    lines = [(_cells(row, columns), row) for row in block.rows]
     head = head_lines(lines, flat)
     if not head and len(flat) < 3 and sum(sum(map(bool, cells)) > 1 for cells, _ in lines) < _SHARE * len(lines):
         return None
     groups = groups_of(lines, flat, head)
     told = [joined_cells([cells for cells, _ in group], words) for group in groups]
     if not all(rule.flat for rule in block.rules):
-        told = with_shared(told, groups, flat, block.rules, block.columns)
-    names, sure = heads(told, groups, block.columns, head > 0 or len(flat) >= 3)
-    return Grid(box, told[:names], told[names:], [left for left, _ in block.columns], sure, len(flat) >= 3)
+        told = with_shared(told, groups, flat, block.rules, columns)
+    names, sure = heads(told, groups, head, len(flat) >= 3)
+    above = [spread(cells, group, columns) for cells, group in zip(told[: max(0, names - 1)], groups, strict=False)]
+    return Grid(
+        box,
+        [*above, *told[max(0, names - 1) : names]],
+        told[names:],
+        [left for left, _ in columns],
+        sure,
+        len(flat) >= 3,
+    )
+
+
+def _filled(block: Block) -> Columns:
+    """Return the columns in which something stands: between the lines of a double one nothing does."""
+    filled = [any(column) for column in zip(*(_cells(row, block.columns) for row in block.rows), strict=True)]
+    return [column for column, holds in zip(block.columns, filled, strict=True) if holds]
 
 
 def _cells(row: Row, columns: Sequence[tuple[float, float]]) -> list[str]:

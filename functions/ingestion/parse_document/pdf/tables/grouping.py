@@ -14,6 +14,16 @@ _MOST_HEAD = 4  # lines
 Line = tuple[list[str], Row]
 
 
+def numbered(told: Sequence[Sequence[str]]) -> list[int]:
+    """Return the columns behind the first one that hold more numbers than other texts."""
+    found = []
+    for at, column in enumerate(zip(*told, strict=True)):
+        filled = [cell for cell in column if cell]
+        if at and 2 * sum(NUMBER.fullmatch(cell) is not None for cell in filled) > len(filled):
+            found.append(at)
+    return found
+
+
 def head_lines(lines: Sequence[Line], flat: Sequence[int]) -> int:
     """Return how many lines stand above a drawn one, that divides a table's head from its rows; 0 if there is none.
 
@@ -29,9 +39,10 @@ def head_lines(lines: Sequence[Line], flat: Sequence[int]) -> int:
 def groups_of(lines: Sequence[Line], flat: Sequence[int], head: int) -> list[list[Line]]:
     """Return the lines of each row: those between two drawn lines, between wider gaps, or from each first cell on.
 
-    `head` lines are names of columns; those of one level are one row.
+    A number is whole: below another text of a column of numbers it is the next row's. `head` lines are names of
+    columns; those of one level are one row.
     """
-    over = _above(lines, flat)
+    over, numbers = _above(lines, flat), numbered([cells for cells, _ in lines])
     by_rules = len(set(over)) > 2
     if head > 1 and not by_rules and not any(_spans(cells) for cells, _ in lines[:head]):
         return [list(lines[:head]), *groups_of(lines[head:], flat, 0)]
@@ -39,10 +50,14 @@ def groups_of(lines: Sequence[Line], flat: Sequence[int], head: int) -> list[lis
     groups = [[lines[0]]]
     for (before, above), (now, line) in pairwise(zip(over, lines, strict=True)):
         starts = _base(above) - _base(line) > wide if wide is not None else bool(line[0][0])
-        if now != before or (starts and not by_rules):
+        if now != before or (starts and not by_rules) or _counts_on(groups[-1], line[0], numbers):
             groups.append([])
         groups[-1].append(line)
     return groups
+
+
+def _counts_on(group: Sequence[Line], cells: Sequence[str], numbers: Sequence[int]) -> bool:
+    return any(NUMBER.fullmatch(cells[at]) and any(held[at] for held, _ in group) for at in numbers)
 
 
 def _spans(cells: Sequence[str]) -> bool:

@@ -1,45 +1,67 @@
 """The rows of a table that are the names of its columns."""
 
+import re
 from collections.abc import Sequence
-from statistics import median
+from itertools import accumulate, pairwise
 
-from ingestion.parse_document.pdf.tables.grouping import NUMBER, Line
+from ingestion.parse_document.pdf.tables.cells import Columns
+from ingestion.parse_document.pdf.tables.grouping import NUMBER, Line, numbered
+
+_MOST = 4  # rows
+_OFF = 9  # points from the middle of what a name is over
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-def heads(
-    told: Sequence[list[str]], groups: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]], ruled: bool
-) -> tuple[int, bool]:
-    """Return the number of rows at the top that name columns, and whether a line or bold letters say so.
+def heads(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: int, ruled: bool) -> tuple[int, bool]:
+    """Return the number of rows at the top that name columns, 0 if that is not certain, and whether looks say so.
 
-    `ruled` tells whether a drawn line is below the first.
+    Names stand above a drawn line, below which are the `head` first lines, or above the first number of a column of
+    numbers, or are bold. `ruled` tells that lines are drawn between all rows. A value is never taken for a name.
     """
-    depth = 2 if _is_spanning(groups[0], columns) and len(told) > 2 else 1
-    if len(told) <= depth:
-        return 0, False
+    columns = numbered([["" if _YEAR.fullmatch(cell) else cell for cell in cells] for cells in told])
+    values = [
+        2 * sum(map(bool, map(NUMBER.fullmatch, (cells[at] for at in columns)))) >= len(columns) for cells in told
+    ]
     bold = [all(one.bold for _, row in group for one in row) for group in groups]
-    sure = ruled or (all(bold[:depth]) and not all(bold))
-    return depth if sure or _looks_like_names(told[depth - 1], told[depth:]) else 0, sure
+    first = values.index(True) if columns and True in values else len(told)
+    depth = next((at for at, line in enumerate(accumulate(map(len, groups)), 1) if line >= head), 0) if head else first
+    if not head and not columns and (ruled or (bold[0] and not all(bold))):
+        depth = 1
+    while 0 < depth < len(told) and _spans(told[depth - 1]):
+        depth += 1
+    while depth < first < len(told) and not _named(told[:depth], columns):
+        depth += 1
+    depth = min(depth, first)
+    while depth > 1 and not any(told[depth - 1][1:]):
+        depth -= 1  # a title of rows
+    sure = head > 0 or ruled or (all(bold[:depth]) and not all(bold))
+    names = [cell for cells in told[:depth] for cell in cells if not _YEAR.fullmatch(cell)]
+    certain = sure or not any(map(NUMBER.fullmatch, names))
+    if not certain or not 0 < depth < min(len(told), _MOST + 1) or not _named(told[:depth], columns):
+        return 0, False
+    return depth, sure
 
 
-def _is_spanning(group: Sequence[Line], columns: Sequence[tuple[float, float]]) -> bool:
-    return any(
-        sum(min(one.box.right, right) > max(one.box.left, left) for left, right in columns) > 1
-        for _, row in group
-        for one in row
-    )
+def spread(cells: Sequence[str], group: Sequence[Line], columns: Columns) -> list[str]:
+    """Return a row of names, each over all columns of which it stands in the middle, over none of another one."""
+    found, centres = list(cells), {one.text: (one.box.left + one.box.right) / 2 for _, row in group for one in row}
+    for text in dict.fromkeys(filter(None, cells)):
+        if cells.count(text) != sum(map(text.__eq__, found)) or text not in centres:
+            continue
+        first, end = cells.index(text), len(cells) - list(reversed(cells)).index(text)
+        least = max((at for at in range(first) if found[at]), default=0) + 1
+        most = min((at for at in range(end, len(cells)) if cells[at]), default=len(cells))
+        spans = [(left, right) for left in range(least, first + 1) for right in range(end, most + 1)]
+        off = {span: abs(columns[span[0]][0] + columns[span[1] - 1][1] - 2 * centres[text]) / 2 for span in spans}
+        wide = max((span for span in spans if off[span] <= _OFF), key=lambda one: one[1] - one[0], default=(first, end))
+        found[wide[0] : wide[1]] = [text] * (wide[1] - wide[0])
+    return found
 
 
-def _looks_like_names(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
-    if (not head[0] and all(head[1:])) or _is_short(head, body):
-        return True
-    return any(
-        name and not NUMBER.fullmatch(name) and sum(bool(NUMBER.fullmatch(row[at])) for row in body) > len(body) / 2
-        for at, name in enumerate(head)
-    )
+def _named(head: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
+    return all(any(cells[column] for cells in head) for column in columns)
 
 
-def _is_short(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row has a name in each of many columns, or of two with much longer values in the second."""
-    if not all(head) or any(character.isdecimal() for name in head for character in name):
-        return False
-    return len(head) > 2 or 2 * len(head[-1]) <= median(len(row[-1]) for row in body)
+def _spans(cells: Sequence[str]) -> bool:
+    """Return whether one name stands above two columns."""
+    return any(one and one == other for one, other in pairwise(cells))

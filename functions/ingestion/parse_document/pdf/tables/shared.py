@@ -20,7 +20,7 @@ def with_shared(
 ) -> list[list[str]]:
     """Return the rows with what they share in each of them; `groups` are their lines, `flat` the heights of drawn ones.
 
-    Rows that no lines divide share nothing.
+    Rows that no lines divide share nothing, nor do those of which each has a text of its own.
     """
     above = [lines_above(group[0], flat) for group in groups]
     rows = [list(row) for row in told]
@@ -32,7 +32,7 @@ def with_shared(
         across = [rule.box.bottom for rule in rules if rule.flat and rule.box.left <= middle <= rule.box.right]
         ends = [row for row, height in enumerate(heights, 1) if any(abs(one - height) <= _EXACT for one in across)]
         for first, end in pairwise([0, *ends, len(rows)]):
-            text = " ".join(row[at] for row in told[first:end] if row[at])
+            texts = [row[at] for row in told[first:end]]
             for row in rows[first:end]:
-                row[at] = text
+                row[at] = row[at] if all(texts) else " ".join(filter(None, texts))
     return rows

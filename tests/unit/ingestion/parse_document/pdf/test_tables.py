@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from ingestion.parse_document.pdf.reading import read_pdf
-from tests.support.documents.pdf_pages import FIXED, Line, Text, grid, laid, lines
+from tests.support.documents.pdf_pages import BOLD, FIXED, Line, Text, grid, laid, lines
 
 BODY = [
     "Leave is granted by the head of the office, who answers within a week of the day on which it was asked for.",
@@ -71,18 +73,64 @@ def test_lists_and_programs_are_no_tables():
     assert "• an entry of a list that is no row, number 2" in document.text
 
 
-def test_the_head_of_a_table_without_lines_is_told_though_no_wide_gap_divides_its_names():
-    explained = [
-        "the full name of the month in capital letters,",
-        "the day of the week, where Sunday is the first one,",
-    ]
-    page = [Text(72, 700, "Pattern"), Text(110, 700, "Description")]
-    for at, (name, text) in enumerate(zip(["MON", "D", "HH"], [*explained, "the hour of the day,"], strict=True)):
-        page += [Text(72, 680 - 32 * at, name), *lines(110, 680 - 32 * at, text, "filled up to nine letters")]
-    assert rows_of(read_pdf("a.pdf", laid(page))) == [
-        f"Pattern: {name}; Description: {text} filled up to nine letters"
-        for name, text in zip(["MON", "D", "HH"], [*explained, "the hour of the day,"], strict=True)
-    ]
+def test_of_words_alone_without_a_line_or_bold_letters_none_is_offered_as_a_name():
+    table = [("Pattern", "Description"), ("MON", "the month"), ("D", "the day of the week"), ("HH", "the hour")]
+    document = read_pdf("a.pdf", laid(cells(72, 700, [120, 80], table=table)))
+    assert rows_of(document) == [f"{pattern}; {description}" for pattern, description in table]
+    bold = [replace(one, font=BOLD) if one.y > 680 else one for one in cells(72, 700, [120, 80], table=table)]
+    assert rows_of(read_pdf("a.pdf", laid(bold)))[0] == "Pattern: MON; Description: the month"
+
+
+def test_values_are_no_names_though_nothing_stands_above_them():
+    table = [("780", "C-15"), ("778", "+15"), ("775", "+12"), ("771", "+9")]
+    document = read_pdf("a.pdf", laid(cells(72, 700, [120, 80], table=table)))
+    assert rows_of(document) == [f"{year}; {change}" for year, change in table]
+
+
+def test_numbers_below_each_other_are_rows_though_lines_are_drawn_only_around_them_all():
+    years = [("1996", "51,544", "37,481"), ("1997", "52,071", "37,797"), ("1998", "52,526", "38,104")]
+    table = [("Year", "All", "Public"), *years]
+    flat = [Line(72, y, 352, y) for y in (700, 680, 620)]
+    document = read_pdf("a.pdf", laid([*flat, *cells(72, 700, [120, 80, 80], table=table)]))
+    assert rows_of(document) == [f"Year: {year}; All: {whole}; Public: {public}" for year, whole, public in years]
+
+
+def test_the_names_of_rows_that_no_line_divides_are_not_run_together_where_the_numbers_have_lines():
+    standing = [Line(x, 700, x, 620) for x in (72, 192, 272, 352)]
+    flat = [Line(72, 700, 352, 700), Line(72, 680, 352, 680), Line(72, 620, 352, 620)]
+    inner = [Line(192, y, 352, y) for y in (660, 640)]
+    document = read_pdf("a.pdf", laid([*standing, *flat, *inner, *cells(72, 700, [120, 80, 80])]))
+    assert rows_of(document) == ROWS
+
+
+def test_a_title_across_a_table_and_a_note_below_it_name_nothing():
+    title, note = "Exhibit 9: what the offices of the company hold", "Source: a count of all offices of the company"
+    frame = grid(72, 720, [120, 80, 80], 6)
+    inside = [line for line in frame if line.y == line.to_y or line.x in (72, 352)]
+    inside += [Line(x, 700, x, 620) for x in (192, 272)]
+    page = [*inside, Text(90, 706, title), *cells(72, 700, [120, 80, 80]), Text(90, 606, note)]
+    document = read_pdf("a.pdf", laid(page))
+    assert rows_of(document) == ROWS
+    assert title in document.text
+    assert note in document.text
+
+
+def test_the_two_lines_of_a_double_one_are_no_column():
+    widths = [120, 10, 70, 80]
+    table = [(office, "", capacity, since) for office, capacity, since in TABLE]
+    document = read_pdf("a.pdf", laid([*grid(72, 700, widths, 4), *cells(72, 700, widths, table=table)]))
+    assert rows_of(document) == ROWS
+
+
+def test_a_name_in_the_middle_of_several_columns_is_the_name_of_each():
+    names = ("Year", "P1", "P2", "P3", "Q1", "Q2", "Q3")
+    table = [("",) * 7, names, ("1996", "51", "37", "14", "5", "4", "1"), ("1997", "52", "38", "15", "6", "3", "3")]
+    flat = [Line(72, y, 492, y) for y in (700, 680, 660, 620)]
+    above = [Text(198, 686, "All"), Text(378, 686, "Ours")]
+    document = read_pdf("a.pdf", laid([*flat, *cells(72, 700, [60] * 7, table=table), *above]))
+    assert rows_of(document)[0] == (
+        "Year: 1996; All, P1: 51; All, P2: 37; All, P3: 14; Ours, Q1: 5; Ours, Q2: 4; Ours, Q3: 1"
+    )
 
 
 def test_a_table_of_two_columns_of_long_texts_is_read_row_by_row_though_its_sides_are_open():
@@ -184,7 +232,7 @@ def test_rows_that_stand_in_groups_stay_rows():
 
 
 def test_a_word_that_is_too_long_for_its_cell_is_put_together():
-    rows = [("Read un|committed", "1", "a"), ("Serializa|ble", "2", "b"), ("As|before", "3", "c")]
+    rows = [("Read un|committed", "1", "a"), ("Serializa|ble", "2", "b"), ("As before", "3", "c")]
     text = "Work that is uncommitted is serializable or none, as it was before, as said."
     page = [Text(72, 740, text), *wrapped(700, ("Level", "Number", "Letter")), Line(66, 697, 400, 697)]
     assert rows_of(read_pdf("a.pdf", laid([*page, *wrapped(684, *rows)]))) == [
@@ -192,31 +240,6 @@ def test_a_word_that_is_too_long_for_its_cell_is_put_together():
         "Level: Serializable; Number: 2; Letter: b",
         "Level: As before; Number: 3; Letter: c",
     ]
-
-
-HEAD = ("Name", "Votes", "Description")
-
-
-def test_a_row_that_the_end_of_the_page_has_cut_is_put_together_below_the_same_head_on_page_after_page():
-    cities = ["Kobe", "Oslo", "Rome", "Lima", "Riga"]
-
-    def page(number):
-        rest = [("", "", f"of {cities[number - 2]}|and more {cities[number - 2]}")] if number > 1 else []
-        city = cities[number - 1]
-        rows = [
-            *rest,
-            (f"all {city}", "1", f"shows {city}|all {city}"),
-            (f"some {city}", "2", f"stores {city}|files {city}"),
-        ]
-        return [*wrapped(740, HEAD), Line(66, 737, 400, 737), *wrapped(724, *rows)]
-
-    found = rows_of(read_pdf("a.pdf", laid(*(page(number) for number in range(1, 6)))))
-    assert found[:3] == [
-        "Name: all Kobe; Votes: 1; Description: shows Kobe all Kobe",
-        "Name: some Kobe; Votes: 2; Description: stores Kobe files Kobe of Kobe and more Kobe",
-        "Name: all Oslo; Votes: 1; Description: shows Oslo all Oslo",
-    ]
-    assert len(found) == 10
 
 
 def test_a_table_that_goes_on_without_its_head_keeps_its_names():
