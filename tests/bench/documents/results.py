@@ -60,7 +60,7 @@ class Row:
     order: float | None
     cells: float | None
     kept_cells: int
-    wrong_cells: int
+    wrong_cells: int | None
     of_cells: int
     precision: float | None
     recall: float | None
