@@ -5,7 +5,7 @@ const LOOKS = 150;
 let cursor = null;
 const collections = new Set();
 
-// One collection is no choice: it is chosen, and not named.
+// One collection is no choice of where to search.
 function know(name) {
   if (collections.has(name)) return;
   collections.add(name);
@@ -13,7 +13,7 @@ function know(name) {
   byId("collections").append(make("label", {}, box, " ", named(name)));
   byId("known-collections").append(make("option", { value: name }));
   byId("into").value ||= name;
-  byId("collections").hidden = byId("into-which").hidden = collections.size < 2;
+  byId("collections").hidden = collections.size < 2;
 }
 
 const stateWord = (status) => inWords(status === "failed" ? "unread" : status);

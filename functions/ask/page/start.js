@@ -27,7 +27,7 @@ addEventListener("keydown", (event) => {
     if (closeSource()) event.preventDefault();
     return;
   }
-  const writing = event.target.closest?.("input, textarea, select, dialog");
+  const writing = event.target.closest?.("input, textarea, select, dialog[open]");
   if (writing || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(SHORTCUTS, event.key)) return;
   event.preventDefault();
   SHORTCUTS[event.key]();

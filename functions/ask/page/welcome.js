@@ -2,9 +2,9 @@
 
 const EXAMPLES = 4;
 
-// The documents that were told of, [] before; whether more of them can be added.
+// The documents that were told of, [] before; whether more of them can be added, as long as the server does not say no.
 let known = { documents: [], total: null, notice: null };
-let writable = false;
+let writable = true;
 
 // It asks for no key: whoever has none yet is asked for it when they ask.
 async function look() {
