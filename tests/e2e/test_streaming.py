@@ -59,7 +59,7 @@ def heard(streamed: Streamed) -> Iterator[Event]:
     return events(line for part in streamed.body() for line in part.split("\n")[:-1])
 
 
-def test_whoever_listens_sees_the_steps_as_they_come_and_the_response_at_last(
+def test_a_listener_sees_the_steps_as_they_come_and_the_response_at_last(
     function: RuntimeApiDouble,
     api: httpx2.Client,
     held: threading.Event,  # noqa: F811

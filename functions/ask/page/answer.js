@@ -44,27 +44,26 @@ function pieces(response) {
     (ended.length ? ended.map((at, nth) => [nth ? "" : text, at]) : [[text, null]]));
 }
 
-// The worst verdict on each sentence, and the claims that stand in none: of those the answer was freed.
-function supportOf(stretches, claims) {
+// The worst verdict on each sentence; a claim that stands in none is among those that are told apart.
+function worstOf(stretches, claims) {
   const texts = [];
   for (const [text, at] of stretches) texts[at] = (texts[at] || "") + text;
-  const sentences = texts.map(pairsOf), worst = new Map(), elsewhere = [];
+  const sentences = texts.map(pairsOf), worst = new Map();
   for (const claim of claims) {
     const shares = sentences.map((sentence) => shareOf(pairsOf(claim.claim), sentence));
     const best = shares.indexOf(Math.max(...shares));
-    if (!(shares[best] >= LEAST_SHARED)) elsewhere.push(claim);
-    else if (RANK.indexOf(claim.support) >= RANK.indexOf(worst.get(best) || "full")) worst.set(best, claim.support);
+    const isWorse = RANK.indexOf(claim.support) >= RANK.indexOf(worst.get(best) || "full");
+    if (shares[best] >= LEAST_SHARED && isWorse) worst.set(best, claim.support);
   }
-  return { worst, elsewhere };
+  return worst;
 }
 
 // An answer, or a draft of one, whose sentences light what they rest on; `sources` is null as long as there are none.
 function textOf(answer, citations, claims, sources, draft = false) {
   const made = make("div", { class: draft ? "answer draft" : "answer", dir: "auto", lang: "" });
   if (answer.length > 2000) scrolls(made, answer);
-  const stretches = stretchesOf(answer, citations), { worst } = supportOf(stretches, claims);
-  const spans = new Map();
-  const cites = new Map();
+  const stretches = stretchesOf(answer, citations), worst = worstOf(stretches, claims);
+  const spans = new Map(), cites = new Map();
   for (const [, sentence, ended] of stretches) cites.set(sentence, [...(cites.get(sentence) || []), ...ended]);
   for (const [text, sentence, ended] of stretches) {
     const said = worst.get(sentence);

@@ -83,18 +83,17 @@ async function carry(body, work) {
 }
 
 // A response takes its place in the conversation.
-function settle(question, response, body) {
+function settle(question, response, body, filtered) {
   if (!response.usage) throw new Problem(500, { detail: word("failed") }, 0);
   const asked = question ?? (response.question || null);
   if (asked) body.previousSibling.textContent = asked;
-  const turn = { question: asked, response, body, filtered: false };
+  const turn = { question: asked, response, body, filtered };
   turns.push(turn);
   redraw(turn);
   byId("export").hidden = false;
   titled(asked);
   remember(asked, response.id);
   tell(word(response.status === "abstained" ? "abstained" : "done"), "quiet");
-  return turn;
 }
 
 // A turn's answer, in the language that is chosen.
@@ -105,8 +104,9 @@ function redraw(turn) {
   if (wide.matches && turn === turns.at(-1) && turn.response.citations.length) sources.open(0);
 }
 
-async function show(question, id, after, body) {
-  if (!body.isConnected) return null;  // another conversation has begun
+// Look at a question until it is answered; `filtered` says that it was not asked of all documents.
+async function show(question, id, after, body, filtered = false) {
+  if (!body.isConnected) return;  // another conversation has begun
   addressed(question, id);
   const stopping = new AbortController();
   const running = new Running(body, () => stopping.abort());
@@ -114,11 +114,13 @@ async function show(question, id, after, body) {
   try {
     const heard = finished(id, after, (said) => running.show(said), stopping.signal);
     const response = await Promise.race([heard, stopped]);
-    if (!body.isConnected) return null;
-    if (response) return settle(question, response, body);
+    if (!body.isConnected) return;
+    if (response) {
+      settle(question, response, body, filtered);
+      return;
+    }
     heard.catch(() => null);
     body.replaceChildren(make("p", { class: "dim" }, word("stopped")), make("p", {}, make("a", { href: `#${id}` }, word("link"))));
-    return null;
   } finally {
     running.end();
   }
@@ -143,11 +145,7 @@ async function ask(event) {
     const { said, after } = await call("POST", "/v1/questions", { question, previous, ...chosen });
     field.value = "";
     grow();
-    const turn = await show(question, said.id, after, body);
-    if (turn && Object.keys(chosen.filters).length) {
-      turn.filtered = true;
-      redraw(turn);
-    }
+    await show(question, said.id, after, body, Object.keys(chosen.filters).length > 0);
   }).finally(() => { button.disabled = false; });
 }
 

@@ -31,7 +31,7 @@ const stepOf = (name) => {
   return Object.hasOwn(WORDS, `step_${state}`) ? stepWord(state) : name;
 };
 
-// The steps of the picture, each at its place, and what leads from one to another; `by` bends a way back.
+// The steps of the picture, each at its place, and those that lead back from one place to another.
 const NODES = { DecideRetrieval: 0, Retrieve: 1, GradeRelevance: 2, Generate: 3, GradeSupport: 4, GradeUtility: 5, ComposeAnswer: 6 };
 const BACK = { RewriteQuestion: [5, 1], SearchWeb: [2, 1] };
 const WIDE = 104, HIGH = 44;

@@ -1,12 +1,12 @@
-// The page before a question: what may be asked of how many documents, some questions to begin with, and who answers.
+// The page before a question: of how many documents it may be asked, and some questions to begin with.
 
 const EXAMPLES = 4;
 
-// The documents that were told of, [] before; whether more of them can be added, as long as the server does not say no.
-let known = { documents: [], total: null, notice: null };
+// The documents that were told of, all of them if `all`; whether more can be added, as long as the server does not say no.
+let known = { documents: [], all: false };
 let writable = true;
 
-// It asks for no key: whoever has none yet is asked for it when they ask.
+// It asks for no key: those who have none yet are asked for it with their question.
 async function look() {
   const { said } = await callOnce("GET", "/v1/documents?limit=50").catch(() => ({ said: {} }));
   if (!Array.isArray(said.documents)) return;
@@ -16,14 +16,14 @@ async function look() {
 
 // What a list of documents says beside them.
 function learn(said) {
-  const count = said.total ?? (said.cursor ? null : said.documents.length);
-  known = { documents: said.documents, total: count, notice: said.notice || null };
+  known = { documents: said.documents, all: !said.cursor };
   writable = said.writable !== false;
   (said.collections || []).forEach(know);
 }
 
 function welcome() {
-  byId("invitation").textContent = known.total ? filled("inviteCount", known.total) : word("invitation");
+  const count = known.all ? known.documents.length : 0;
+  byId("invitation").textContent = count > 1 ? filled("inviteCount", count) : word("invitation");
   byId("question").placeholder = word("placeholder");
   const titles = known.documents.filter((one) => one.status === "ready" && one.title).map((one) => one.title);
   const spread = titles.filter((_, at) => at % Math.ceil(titles.length / EXAMPLES || 1) === 0).slice(0, EXAMPLES);
@@ -31,6 +31,4 @@ function welcome() {
     const question = filled("example", seen(title));
     return make("li", {}, make("button", { type: "button", on: () => askAnew(question) }, theirs(question)));
   }));
-  byId("no-model").hidden = !known.notice;
-  byId("no-model").textContent = known.notice ? word("noModel") : "";
 }

@@ -22,7 +22,7 @@ _TAKEN = {"Allow": "GET, HEAD, OPTIONS"}
 
 
 class Telling:
-    """What a listener was told of a question; `told` is the id of its last event, empty before the first."""
+    """The events of a question that a listener has had; `told` is the id of the last one, empty before the first."""
 
     def __init__(self, told: str) -> None:
         self.told = told

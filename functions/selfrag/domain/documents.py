@@ -88,8 +88,8 @@ class Document:
     The key is an object's in the bucket, or a file's path below its directory, with slashes, or a page's address.
     `parts` are the pages, slides or sheets of a format that has them: the first begins with the text. `rows` and
     `tables` are in the order of the text, and do not overlap among themselves. `warnings` has a sentence for each part
-    that could not be read.
-    `tags` are normalised by `tag`, `date` by `day`, None if the document has none; searches can filter by both.
+    that could not be read. `tags` are normalised by `tag`, `date` by `day`, None if the document has none; searches can
+    filter by both.
     """
 
     key: str

@@ -105,3 +105,52 @@ def test_the_device_keeps_questions_to_find_and_to_forget_and_no_answer(tab: Tab
         tab.page.get_by_role("button", name="Forget all").click()
         tab.page.get_by_role("button", name="Really delete?").click()
         assert tab.run("JSON.parse(Object.values(localStorage)[0])") == []
+
+
+def test_an_answer_is_copied_with_its_sources_and_shared_by_a_link_that_holds_neither(tab: Tab) -> None:
+    with replying(response()) as url:
+        opened(tab, url)
+        tab.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }; null")
+        tab.page.get_by_role("button", name="Copy").click()
+        source = "harbour/rules.md › Berths"
+        marked = f"{SENTENCES[0][:-1]} [1] {SENTENCES[1][:-1]} [2] {SENTENCES[2]}"
+        assert tab.until("window.copied") == f"{marked}\n\n[1] {source}\n[2] {source}"
+        tab.page.get_by_role("button", name="Share").click()
+        tab.until(f"window.copied === '{url}/#q0'")
+
+
+def test_what_was_not_found_under_a_filter_is_asked_again_without_it(tab: Tab) -> None:
+    sent: list[Any] = []
+    tab.page.on("request", lambda request: sent.append(request.post_data_json) if request.method == "POST" else None)
+    with replying({**response(), "status": "abstained", "citations": []}) as url:
+        tab.open(url)
+        tab.page.get_by_text("Where to search, and how").click()
+        tab.page.get_by_label("Tags").fill("harbour")
+        tab.page.get_by_label("Your question").fill("What does a berth cost?")
+        tab.press("Enter")
+        tab.page.get_by_role("button", name="Search without filters").click()
+        expect(tab.page.locator(".turn")).to_have_count(2)
+        expect(tab.page.locator(".turn").last.get_by_role("button", name="Useful", exact=True)).to_be_visible()
+        expect(tab.page.get_by_role("button", name="Search without filters")).to_have_count(0)
+    assert [(one["question"], one["filters"]) for one in sent] == [
+        ("What does a berth cost?", {"tags": ["harbour"]}),
+        ("What does a berth cost?", {}),
+    ]
+
+
+def test_a_question_to_begin_with_is_made_of_the_documents_and_asked_by_a_click(tab: Tab) -> None:
+    with replying(response()) as url:
+        tab.page.route(
+            "**/v1/documents*",
+            lambda route: route.fulfill(
+                json={
+                    "documents": [{"id": "d", "key": "c/b.md", "status": "ready", "title": "Berths"}],
+                    "collections": ["c"],
+                    "cursor": None,
+                }
+            ),
+        )
+        tab.open(url)
+        expect(tab.page.locator("#invitation")).to_have_text("Ask your documents")
+        tab.page.get_by_role("button", name="What does “Berths” say?").click()
+        expect(tab.page.locator(".asked")).to_have_text("What does “Berths” say?")

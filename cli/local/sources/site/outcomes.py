@@ -1,4 +1,4 @@
-"""What became of each address of a site: a document as it is now or was before, or the reason why it is none."""
+"""The outcome of each address of a site: a document as it is now or was before, or the reason why it is none."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _NOT_MODIFIED = 304
 
 @dataclass(frozen=True)
 class Known:
-    """What an earlier walk has left: the visit of each address, and the names of the documents.
+    """The state after an earlier walk: the visit of each address, and the names of the documents.
 
     `settled` says whether the document of a name was made of the content of a digest.
     """

@@ -1,4 +1,4 @@
-"""What is remembered of each address of a site since it was last asked for, so that it is not read twice."""
+"""The last visit of each address of a site, which is remembered so that nothing is read twice."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
