@@ -37,9 +37,8 @@ def the_page_is_asked_with_a_key(stack: Stack, question: str, answer: str, direc
         tab.write("#key", api_key(stack))
         tab.click("#key-form button")
         # A draft may come before it.
-        assert answer in tab.until(
-            "document.querySelector('.feedback') && document.querySelector('.answer').textContent"
-        )
+        said = tab.until("document.querySelector('.feedback') && document.querySelector('.body').textContent")
+        assert answer in said, said
         # No event came, so the page has looked by itself.
         assert tab.run(f"performance.getEntriesByType('resource').filter({REFUSED}).length") == 1
         sent = uploaded(tab, stack, directory)

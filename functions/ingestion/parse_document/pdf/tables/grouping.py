@@ -44,7 +44,7 @@ def groups_of(lines: Sequence[Line], flat: Sequence[int], head: int) -> list[lis
     """
     over, numbers = _above(lines, flat), numbered([cells for cells, _ in lines])
     by_rules = len(set(over)) > 2
-    if head > 1 and not by_rules and not any(_spans(cells) for cells, _ in lines[:head]):
+    if head > 1 and not by_rules and not any(spans(cells) for cells, _ in lines[:head]):
         return [list(lines[:head]), *groups_of(lines[head:], flat, 0)]
     wide = None if by_rules else _wide_gap(lines, over)
     groups = [[lines[0]]]
@@ -60,7 +60,7 @@ def _counts_on(group: Sequence[Line], cells: Sequence[str], numbers: Sequence[in
     return any(NUMBER.fullmatch(cells[at]) and any(held[at] for held, _ in group) for at in numbers)
 
 
-def _spans(cells: Sequence[str]) -> bool:
+def spans(cells: Sequence[str]) -> bool:
     """Return whether one name stands above two columns."""
     return any(one and one == other for one, other in pairwise(cells))
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from ingestion.parse_document.pdf.tables.cells import Columns
-from ingestion.parse_document.pdf.tables.grouping import NUMBER, Line, numbered
+from ingestion.parse_document.pdf.tables.grouping import NUMBER, Line, numbered, spans
 
 _MOST = 4  # rows
 _OFF = 9  # points from the middle of what a name is over
@@ -15,7 +15,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 def heads(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: int, ruled: bool) -> tuple[int, bool]:
     """Return the number of rows at the top that name columns, 0 if that is not certain, and whether looks say so.
 
-    Names stand above a drawn line, below which are the `head` first lines, or above the first number of a column of
+    Names stand above a drawn line, as the first `head` lines do, or above the first number of a column of
     numbers, or are bold. `ruled` tells that lines are drawn between all rows. A value is never taken for a name.
     """
     columns = numbered([["" if _YEAR.fullmatch(cell) else cell for cell in cells] for cells in told])
@@ -27,7 +27,7 @@ def heads(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: int
     depth = next((at for at, line in enumerate(accumulate(map(len, groups)), 1) if line >= head), 0) if head else first
     if not head and not columns and (ruled or (bold[0] and not all(bold))):
         depth = 1
-    while 0 < depth < len(told) and _spans(told[depth - 1]):
+    while 0 < depth < len(told) and spans(told[depth - 1]):
         depth += 1
     while depth < first < len(told) and not _named(told[:depth], columns):
         depth += 1
@@ -51,17 +51,12 @@ def spread(cells: Sequence[str], group: Sequence[Line], columns: Columns) -> lis
         first, end = cells.index(text), len(cells) - list(reversed(cells)).index(text)
         least = max((at for at in range(first) if found[at]), default=0) + 1
         most = min((at for at in range(end, len(cells)) if cells[at]), default=len(cells))
-        spans = [(left, right) for left in range(least, first + 1) for right in range(end, most + 1)]
-        off = {span: abs(columns[span[0]][0] + columns[span[1] - 1][1] - 2 * centres[text]) / 2 for span in spans}
-        wide = max((span for span in spans if off[span] <= _OFF), key=lambda one: one[1] - one[0], default=(first, end))
+        over = [(left, right) for left in range(least, first + 1) for right in range(end, most + 1)]
+        off = {span: abs(columns[span[0]][0] + columns[span[1] - 1][1] - 2 * centres[text]) / 2 for span in over}
+        wide = max((span for span in over if off[span] <= _OFF), key=lambda one: one[1] - one[0], default=(first, end))
         found[wide[0] : wide[1]] = [text] * (wide[1] - wide[0])
     return found
 
 
 def _named(head: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
     return all(any(cells[column] for cells in head) for column in columns)
-
-
-def _spans(cells: Sequence[str]) -> bool:
-    """Return whether one name stands above two columns."""
-    return any(one and one == other for one, other in pairwise(cells))
