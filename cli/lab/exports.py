@@ -17,10 +17,11 @@ from cli.lab.metrics.measures import Measured
 from cli.lab.report import Findings
 from cli.lab.runs.results import Result
 from selfrag.domain.errors import InvalidInput
+from selfrag.domain.passages import Passage
 
 Row = dict[str, Any]
-# Gives the texts of passages by their ids, of those that it has.
-Texts = Callable[[Sequence[str]], Mapping[str, str]]
+# The passages that the writer of an answer was given, by the answer's id.
+WrittenFrom = Mapping[str, Sequence[Passage]]
 
 # The right answer to a question that the documents do not answer, for tools that compare texts.
 NO_ANSWER = "The documents do not hold the answer."
@@ -42,16 +43,16 @@ class _Answered:
         return self.gold.answers[0] if self.gold.answers else None
 
 
-def write_exports(findings: Findings, tools: Collection[Tool], results: Path, texts: Texts) -> list[Path]:
+def write_exports(findings: Findings, tools: Collection[Tool], results: Path, written_from: WrittenFrom) -> list[Path]:
     """Write what every variant has answered, beside the file of results; gives the files.
 
-    `texts` knows the passages that were retrieved; of those that it does not, there is what the answer quotes. Raises
-    InvalidInput if a file cannot be written.
+    The contexts of an answer that `written_from` does not know are what it quotes. Raises InvalidInput if a file cannot
+    be written.
     """
     stem = results.name.removesuffix(".jsonl").removesuffix(".results")
     written = []
     for variant in findings.results:
-        answered = list(_answered(findings, variant, texts))
+        answered = list(_answered(findings, variant, written_from))
         for tool in dict.fromkeys(tools):
             ending, form = _FORMS[tool]
             path = results.with_name(f"{stem}.{variant}.{tool}.{ending}")
@@ -61,22 +62,21 @@ def write_exports(findings: Findings, tools: Collection[Tool], results: Path, te
     return written
 
 
-def _answered(findings: Findings, variant: str, texts: Texts) -> Iterator[_Answered]:
+def _answered(findings: Findings, variant: str, written_from: WrittenFrom) -> Iterator[_Answered]:
     rows = zip(findings.questions, findings.results[variant], findings.measures[variant], strict=True)
     for gold, result, measures in rows:
-        yield _Answered(gold, result, _contexts(result.response, texts), _metadata(gold, result, measures))
+        yield _Answered(gold, result, _contexts(result.response, written_from), _metadata(gold, result, measures))
 
 
-def _contexts(response: Mapping[str, Any], texts: Texts) -> list[str]:
-    """Return the passages that were graded, in their order; of one without a text, the quotes of it."""
-    graded = [verdict["passage_id"] for verdict in (response.get("reflection") or {}).get("relevance", [])]
-    cited = response.get("citations", [])
-    known = texts(graded)
-    found = []
-    for passage_id in dict.fromkeys([*graded, *(one["passage_id"] for one in cited)]):
-        quotes = dict.fromkeys(one["quote"] for one in cited if one["passage_id"] == passage_id)
-        found.append(known.get(passage_id) or "\n".join(quotes))
-    return [text for text in found if text]
+def _contexts(response: Mapping[str, Any], written_from: WrittenFrom) -> list[str]:
+    """Return the texts that the writer was given; where they are not known, the quotes of each passage."""
+    given = written_from.get(response["id"])
+    if given is not None:
+        return [passage.text for passage in given]
+    quotes: dict[str, list[str]] = {}
+    for cited in response.get("citations", []):
+        quotes.setdefault(cited["passage_id"], []).append(cited["quote"])
+    return ["\n".join(dict.fromkeys(of_it)) for of_it in quotes.values()]
 
 
 def _metadata(gold: GoldQuestion, result: Result, measures: Measured) -> Row:

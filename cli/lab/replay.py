@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
 from cli.lab.replay_report import Replay, cost, identity
 from cli.lab.runs.budget import MARGIN, MOST_IN_A_ROW, Budget
@@ -150,9 +149,10 @@ def _judging(traces: Sequence[Trace], changes: Changes) -> Iterator[Judge]:
     Raises Misconfigured for settings, a service or a model that cannot be.
     """
     check_services()
-    chosen: dict[str, Any] = {**read(Settings).models, **changes.models}
     # No sample documents are asked, so no web is needed.
     with chosen_backends(Place("replay")) as backends:
+        by_rule = backends.environment.get("SELFRAG_MODELS")
+        chosen = {**(json.loads(by_rule) if by_rule else read(Settings).models), **changes.models}
         environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen)}
         stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": changes.prompts})
         with stores, bootstrap.using(verdicts=_Traced(traces, questions.verdicts())):

@@ -8,10 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from cli.lab.contexts import written_from
 from cli.local.stores.histories import histories
 from selfrag.domain.calls import Judged
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of
+from selfrag.domain.passages import Passage
 
 # The graders' states, each with its folder.
 GRADERS = {"GradeRelevance": "grade_relevance", "GradeSupport": "grade_support", "GradeUtility": "grade_utility"}
@@ -32,22 +34,32 @@ class Recorded(BaseModel):
 
 
 class Trace(BaseModel):
-    """The question of this id, and the states that judged it, in their order; the last one put the answer together."""
+    """The question of this id, and the states that judged it, in their order; the last one put the answer together.
+
+    `written_from` are the passages that the writer was given; None in traces from before this field.
+    """
 
     id: str
     question: str
     steps: list[Recorded]
+    written_from: list[Passage] | None = None
 
 
 def trace_of(history: Sequence[Mapping[str, Any]]) -> Trace:
     """Return of an execution's history what judging it again needs."""
+    ran = steps_of([dict(event) for event in history])
     steps = [
         Recorded(name=step.name, given=step.given, result=step.result if isinstance(step.result, dict) else None)
-        for step in steps_of([dict(event) for event in history])
+        for step in ran
         if step.name in (*GRADERS, END) and isinstance(step.given, dict)
     ]
-    end = steps[-1].given if steps and steps[-1].name == END else {}
-    return Trace(id=str(end.get("id", "")), question=str(end.get("question", "")), steps=steps)
+    end = steps[-1] if steps and steps[-1].name == END else Recorded(name=END, given={}, result=None)
+    return Trace(
+        id=str(end.given.get("id", "")),
+        question=str(end.given.get("question", "")),
+        steps=steps,
+        written_from=written_from(ran, end.result) if end.result else None,
+    )
 
 
 def kept_traces() -> list[Trace]:
@@ -87,6 +99,13 @@ def _line(path: Path, number: int, line: str) -> Trace:
 def traces_beside(results: Path) -> Path:
     """Return the path of the traces whose answers are in this file."""
     return results.with_name(results.name.removesuffix(".jsonl").removesuffix(".results") + ".traces.jsonl")
+
+
+def written_from_beside(results: Path) -> dict[str, list[Passage]]:
+    """Return the passages that each answer in this file was written from, by its id, of those that have a trace."""
+    path = traces_beside(results)
+    traces = read_traces(path) if path.exists() else []
+    return {trace.id: trace.written_from for trace in traces if trace.written_from is not None}
 
 
 @contextmanager

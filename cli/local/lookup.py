@@ -1,6 +1,5 @@
 """Lookups in the local index and its manifest, without a model and without the local stack."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from cli.local.index import open_embedder, open_index
@@ -10,7 +9,6 @@ from cli.local.sources.report import Report
 from cli.local.sources.sync import sync
 from cli.local.stores.manifest import opened_manifest
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.passages import Bounds
 from selfrag.domain.questions import Filters
 from selfrag.domain.records import Content, Record
 from selfrag.ports.index import CANDIDATES, best
@@ -55,12 +53,6 @@ def known_documents(place: Place) -> list[dict[str, Any]]:
         | {"warnings": [shown(warning) for warning in record.warnings]}
         for record in known_records(place)
     ]
-
-
-def texts_of(place: Place, passage_ids: Sequence[str]) -> dict[str, str]:
-    """The texts of passages of a place by their ids, as they are now; ids that are gone, or of elsewhere, are not."""
-    found = open_index().fetch(passage_ids, Bounds([place.collection]))
-    return {passage.passage_id: passage.text for passage in found}
 
 
 def search_passages(

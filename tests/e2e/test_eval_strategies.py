@@ -1,52 +1,65 @@
-"""`selfrag eval` asks by the paper's own inference, and measures it beside the loop."""
+"""`selfrag eval` compares every strategy with every other one, and what their graders said is judged again."""
 
 import json
+from itertools import combinations
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
-from tests.support.command import Command
+from selfrag.domain.strategies import Strategy
+from tests.e2e.conftest import Run
 
-pytestmark = pytest.mark.long
 FACTS = {
     "cranes.md": "The harbour crane lifts 12 tonnes. It was built in 1987 by the yard in Setubal.",
-    "ferries.md": "The night ferry leaves at 22:40. It carries 60 cars.",
+    "ferries.md": "The night ferry leaves at 22:40. It carries 60 cars. Dogs travel on the upper deck.",
 }
 QUESTIONS = [
     {"question": "How many tonnes does the harbour crane lift?", "answer": "12 tonnes", "documents": ["cranes.md"]},
     {"question": "When does the night ferry leave?", "answer": "22:40", "documents": ["ferries.md"]},
     {"question": "What is the name of the mayor's dog?", "answerable": False},
 ]
-PATIENT = '"deadline_seconds": 180'
-VARIANTS = (
-    *("--policy", f"self_rag={{{PATIENT}}}"),
-    *("--policy", f'candidates={{"strategy": "candidates", {PATIENT}}}'),
-    *("--policy", f'segments={{"strategy": "segments", {PATIENT}}}'),
-)
+STRATEGIES = get_args(Strategy)
+pytestmark = pytest.mark.long
 
 
-def test_both_strategies_are_compared_with_the_loop_and_what_their_graders_said_is_judged_again(
-    fresh: Command, tmp_path: Path
+def variants(*strategies: str) -> list[str]:
+    policies = [json.dumps({"strategy": name, "deadline_seconds": 180}) for name in strategies]
+    return [
+        word for name, policy in zip(strategies, policies, strict=True) for word in ("--policy", f"{name}={policy}")
+    ]
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_every_pair_of_strategies_is_compared_exported_and_judged_again(
+    here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    documents = tmp_path / "documents"
-    documents.mkdir()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "documents").mkdir()
     for name, text in FACTS.items():
-        (documents / name).write_text(text, encoding="utf-8")
+        (tmp_path / "documents" / name).write_text(text, encoding="utf-8")
     (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)))
-    report = fresh("eval", "set.jsonl", "--docs", str(documents), *VARIANTS, "--json").response
-    assert report["compared"] == len(QUESTIONS)
+    eval_set = ("eval", "set.jsonl", "--docs", "documents", "--json")
+    report = here(*eval_set, *variants(*STRATEGIES), "--export", "ragas").response
     measures = {variant["name"]: variant["measures"] for variant in report["variants"]}
-    assert list(measures) == ["self_rag", "candidates", "segments"]
+    assert (report["compared"], list(measures)) == (len(QUESTIONS), list(STRATEGIES))
     for of in measures.values():
-        assert (of["match"], of["citation_recall"], of["citation_precision"]) == (1, 1, 1)
-        assert (of["answered"], of["abstained"], of["failed"]) == (pytest.approx(2 / 3), pytest.approx(1 / 3), 0)
-        assert (of["abstention_recall"], of["usd"]) == (1, 0)
+        assert (of["abstention_recall"], of["failed"], of["usd"]) == (1, 0, 0)
         assert of.get("supported_claims") is None, "the stand-in's rules judge nothing"
-    # An answer for each of two passages, and a sentence for each: more calls than one answer for both.
-    assert measures["self_rag"]["model_calls"] < measures["candidates"]["model_calls"]
-    assert {(one["base"], one["variant"]) for one in report["comparisons"]} == {
-        ("self_rag", "candidates"),
-        ("self_rag", "segments"),
+    for pair in combinations(STRATEGIES, 2):
+        compared = here(*eval_set, *variants(*pair)).response["comparisons"]
+        assert [(one["base"], one["variant"]) for one in compared] == [pair]
+    assert len(lines(tmp_path / "set.results.jsonl")) == 1 + len(STRATEGIES) * len(QUESTIONS), "nothing is asked twice"
+    again = here("replay", "set.traces.jsonl", "--json").response
+    assert (again["traces"], again["changed"], again["missing"]) == (len(STRATEGIES) * len(QUESTIONS), [], 0)
+    assert {step: took["calls"] for step, took in again["steps"].items()} == dict.fromkeys(again["steps"], 0)
+    given = {
+        line["id"]: [passage["text"] for passage in line["written_from"]]
+        for line in lines(tmp_path / "set.traces.jsonl")
     }
-    again = fresh("replay", "set.traces.jsonl", "--json").response
-    assert (again["traces"], again["changed"], again["missing"]) == (9, [], 0)
+    for name in STRATEGIES:
+        for row in lines(tmp_path / f"set.{name}.ragas.jsonl"):
+            assert row["retrieved_contexts"] == given[row["metadata"]["answer_id"]]

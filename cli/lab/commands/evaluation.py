@@ -90,7 +90,7 @@ def evaluate(
     if report:
         write_report(findings, report)
     if export:
-        _export(findings, export, kept, place)
+        _export(findings, export, kept)
     if as_json:
         print_json(findings.report())
     else:
@@ -129,12 +129,11 @@ def _from_feedback(name: str, region: str | None, place: Place | None, limit: in
     return corrected_questions(read_feedback(name, region, collection), limit)
 
 
-def _export(findings: "Findings", tools: Sequence[Tool], kept: Path, place: Place | None) -> None:
+def _export(findings: "Findings", tools: Sequence[Tool], kept: Path) -> None:
     from cli.lab.exports import write_exports
-    from cli.local.lookup import texts_of
+    from cli.lab.traces import written_from_beside
 
-    # A deployment shows no passages but what its answers quote.
-    written = write_exports(findings, tools, kept, lambda ids: texts_of(place, ids) if place else {})
+    written = write_exports(findings, tools, kept, written_from_beside(kept))
     typer.echo(f"selfrag: the answers are in {', '.join(map(str, written))}", err=True)
 
 

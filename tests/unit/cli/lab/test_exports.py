@@ -1,4 +1,4 @@
-"""Answers are written as other tools take them: each variant's in a file of its own, with what was retrieved."""
+"""Answers are written as other tools take them: each variant's in a file of its own, with what its writer was given."""
 
 import json
 from pathlib import Path
@@ -12,6 +12,7 @@ from cli.lab.report import Findings
 from cli.lab.runs.results import Result
 from cli.lab.runs.variants import read_variants
 from selfrag.domain.errors import InvalidInput
+from selfrag.domain.passages import Passage
 from tests.unit.cli.lab.conftest import gold, response
 
 QUESTIONS = [
@@ -19,15 +20,16 @@ QUESTIONS = [
     gold("Who pays?", answerable=False),
     gold("Where?"),
 ]
-TEXTS = {"p1": "It is 18 weeks.\nIt begins in May.", "p2": "Another."}
+WRITTEN_FROM = {
+    "q": [Passage(passage_id=name, document="d", text=text) for name, text in (("p2", "Another."), ("p1", "18 weeks."))]
+}
 
 
 class Found:
-    """Every variant has answered, from passages of which the last is of the web."""
+    """Every variant has answered, and cites two passages, of which the first is of the web."""
 
     def find(self, variant: str, question_id: str) -> Result:
-        graded = [{"passage_id": name, "relevant": True, "score": 1.0, "label": "relevant"} for name in ("p2", "p1")]
-        said = {**response(f"{variant}: 18 weeks."), "reflection": {"relevance": [*graded, *graded[:1]]}}
+        said = response(f"{variant}: 18 weeks.")
         quotes = [{"document": "https://a.example/", "passage_id": "w", "quote": f"Quote {n}."} for n in (1, 2, 1)]
         said["citations"] = [*quotes, {"document": "leave.md", "passage_id": "p1", "quote": "It is 18 weeks."}]
         return Result(
@@ -41,14 +43,14 @@ def findings() -> Findings:
 
 
 def exported(findings: Findings, tool: str, directory: Path) -> list[Any]:
-    paths = write_exports(findings, [Tool(tool)], directory / "set.results.jsonl", lambda ids: TEXTS)
+    paths = write_exports(findings, [Tool(tool)], directory / "set.results.jsonl", WRITTEN_FROM)
     ending = "json" if tool == "deepeval" else "jsonl"
     assert [path.name for path in paths] == [f"set.{variant}.{tool}.{ending}" for variant in ("small", "large")]
     text = paths[0].read_text(encoding="utf-8")
     return json.loads(text) if ending == "json" else [json.loads(line) for line in text.splitlines()]
 
 
-CONTEXTS = ["Another.", "It is 18 weeks.\nIt begins in May.", "Quote 1.\nQuote 2."]
+CONTEXTS = ["Another.", "18 weeks."]
 
 
 def test_ragas_gets_question_answer_contexts_and_reference(findings: Findings, tmp_path: Path) -> None:
@@ -91,14 +93,12 @@ def test_langfuse_gets_items_whose_metadata_have_the_answer_and_the_measures(
     assert metadata["measures"]["f1"] > 0
 
 
-def test_of_a_deployment_whose_passages_nobody_has_the_quotes_are_the_contexts(
-    findings: Findings, tmp_path: Path
-) -> None:
-    (path, _) = write_exports(findings, [Tool.RAGAS], tmp_path / "set.jsonl", lambda ids: {})
+def test_without_a_trace_as_of_a_deployment_the_quotes_are_the_contexts(findings: Findings, tmp_path: Path) -> None:
+    (path, _) = write_exports(findings, [Tool.RAGAS], tmp_path / "set.jsonl", {})
     first = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
-    assert first["retrieved_contexts"] == ["It is 18 weeks.", "Quote 1.\nQuote 2."]
+    assert first["retrieved_contexts"] == ["Quote 1.\nQuote 2.", "It is 18 weeks."]
 
 
 def test_a_directory_that_is_not_there_is_named(findings: Findings, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"set\.small\.ragas\.jsonl cannot be written: No such file"):
-        write_exports(findings, [Tool.RAGAS], tmp_path / "nowhere" / "set.jsonl", lambda ids: {})
+        write_exports(findings, [Tool.RAGAS], tmp_path / "nowhere" / "set.jsonl", {})
