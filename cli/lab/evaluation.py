@@ -9,9 +9,10 @@ from cli.lab.gold.question_sets import GoldQuestion
 from cli.lab.report import Findings
 from cli.lab.runs.asking import Ask, asking_endpoint, asking_place, brought_in_step
 from cli.lab.runs.budget import MARGIN, Budget
+from cli.lab.runs.estimates import estimated_usd, usual_usd
 from cli.lab.runs.results import Results, no_results, opened_results
 from cli.lab.runs.running import Run, Tell, ended_by_signals
-from cli.lab.runs.tasks import estimated_usd, tasks_left, usual_usd
+from cli.lab.runs.tasks import tasks_left
 from cli.lab.runs.variants import Variant
 from cli.lab.traces import keeping_traces, traces_beside
 from cli.local.backends import check_generator, is_offline
@@ -108,8 +109,12 @@ def _usual(plan: Plan) -> dict[str, float | None]:
     if plan.place and is_offline():
         return {variant.name: 0.0 for variant in plan.variants}
     settings = read(Settings)
-    profiles = {variant.name: variant.setup.profile or settings.profile for variant in plan.variants}
-    return {name: usual_usd(read(Settings, profile=one).models, settings.prices) for name, one in profiles.items()}
+
+    def usual(variant: Variant) -> float | None:
+        models = read(Settings, profile=variant.setup.profile or settings.profile).models
+        return usual_usd(models, settings.prices, variant.policy)
+
+    return {variant.name: usual(variant) for variant in plan.variants}
 
 
 def _budget(plan: Plan, results: Results, usual: Mapping[str, float | None]) -> Budget | None:

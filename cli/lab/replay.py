@@ -9,7 +9,7 @@ from types import ModuleType
 
 from cli.lab.replay_report import Replay, cost, identity
 from cli.lab.runs.budget import MARGIN, MOST_IN_A_ROW, Budget
-from cli.lab.runs.tasks import TOKENS
+from cli.lab.runs.estimates import TOKENS
 from cli.lab.runs.variants import read_prompt, read_step
 from cli.lab.traces import GRADERS, Recorded, Trace
 from cli.local.backends import check_services, chosen_backends

@@ -13,6 +13,13 @@ from selfrag.domain.calls import ModelCall
 from selfrag.domain.history import Step, epoch_seconds, steps_of
 
 Value = str | int | float | bool | list[str]
+# The reflection token of each grader's step, and the fields of its verdict that are its label and its score.
+_TOKENS = {
+    "DecideRetrieval": ("Retrieve", "decision", "ratio"),
+    "GradeRelevance": ("IsRel", "label", "score"),
+    "GradeSupport": ("IsSup", "level", ""),
+    "GradeUtility": ("IsUse", "", "score"),
+}
 # The steps that look for passages.
 _SEARCHES = ("Retrieve", "SearchWeb")
 
@@ -38,7 +45,8 @@ class Span:
 def trace_of(question_id: str, history: Sequence[dict[str, Any]], content: bool = False) -> Span:
     """Return the span of a question, from the history of its execution, with those of its steps and calls in it.
 
-    No word of the question, the passages, the answer or a verdict's reason is in it, unless `content` asks for them.
+    The verdicts are labels and scores: no word of the question, the passages, the answer, a claim or a reason is in it,
+    unless `content` asks for them.
     """
     begin, end = epoch_seconds(history[0]), epoch_seconds(history[-1])
     response = json.loads(history[-1].get("executionSucceededEventDetails", {}).get("output", "{}"))
@@ -70,12 +78,26 @@ def _of_step(step: Step, begin: float, content: bool) -> Span:
         "selfrag.attempts": step.attempts,
         "selfrag.cached": True in (result.get("cached"), (result.get("verdict") or {}).get("cached")),
         "selfrag.cost_usd": sum(cost or 0.0 for cost in costs) if costs and None not in costs else None,
+        **_judged(step.name, result.get("verdict") or {}),
         "selfrag.given": _json(step.given) if content else None,
         "selfrag.result": _json(step.result) if content else None,
     }
     started = begin + step.started
     children = [_of_call(call) for call in calls]
     return Span(step.name, started, started + step.seconds, _known(attributes), step.error, children=children)
+
+
+def _judged(step: str, verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a verdict as the convention for evaluations names it, without its reason and its claims."""
+    token, label, score = _TOKENS.get(step, ("", "", ""))
+    if not token or not verdict:
+        return {}
+    return {
+        "gen_ai.evaluation.name": token,
+        "gen_ai.evaluation.score.label": verdict.get(label),
+        "gen_ai.evaluation.score.value": verdict.get(score),
+        "selfrag.judged_by": verdict.get("judged_by"),
+    }
 
 
 def _of_call(call: ModelCall) -> Span:

@@ -98,6 +98,25 @@ def test_tokens_and_dollars_are_attributes_by_the_conventions_names(
     assert {attributes["gen_ai.provider.name"] for attributes in calls} == {"anthropic"}
 
 
+def test_the_span_of_a_grader_has_its_verdict_as_a_label_and_a_score(
+    receiver: OtlpReceiver, here: Run, asked: Execution
+) -> None:
+    assert asked.output is not None
+    verdicts = asked.output["reflection"]
+    told: dict[str, list[tuple[Any, Any]]] = {}
+    for attributes in map(attributes_of, sent(receiver, here)):
+        if token := attributes.get("gen_ai.evaluation.name"):
+            score = (attributes.get(f"gen_ai.evaluation.score.{name}") for name in ("label", "value"))
+            told.setdefault(token, []).append((*score,))
+            assert attributes["selfrag.judged_by"] == "model"
+    assert told == {
+        "Retrieve": [(verdicts["retrieve"]["decision"], None)],
+        "IsRel": [(one["label"], one["score"]) for one in verdicts["relevance"]],
+        "IsSup": [(verdicts["support"]["level"], None)],
+        "IsUse": [(None, verdicts["utility"]["score"])],
+    }
+
+
 def test_no_word_of_the_question_and_the_passages_leaves_the_laptop_unless_it_is_asked_for(
     receiver: OtlpReceiver, here: Run, asked: Execution
 ) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 
 from cli.lab.evaluation import Estimate, Plan, Told, refuse_own_setups
 from cli.lab.report import Findings
+from cli.lab.runs.estimates import estimated_usd, usual_usd
 from cli.lab.runs.machine import MOST_ANSWERS, Machine
 from cli.lab.runs.results import Results, no_results, opened_results
-from cli.lab.runs.tasks import Task, estimated_usd, tasks_left, usual_usd
+from cli.lab.runs.tasks import Task, tasks_left
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.runtime.settings import Settings, read
 
@@ -90,8 +91,8 @@ class _Run:
     def estimate(self) -> Estimate:
         """Estimate what is left, by the models of your own settings."""
         settings, left = read(Settings), self.left
-        usual = usual_usd(settings.models, settings.prices)
-        usd = estimated_usd(left, self._results, {variant.name: usual for variant in self._plan.variants})
+        usual = {one.name: usual_usd(settings.models, settings.prices, one.policy) for one in self._plan.variants}
+        usd = estimated_usd(left, self._results, usual)
         return Estimate(len(left), len(self._tasks), usd, self._results.spent)
 
     def start(self, collections: Sequence[str]) -> str:

@@ -1,26 +1,12 @@
-"""The questions that are left, and their expected cost."""
+"""The questions that are left."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 from cli.lab.gold.question_sets import GoldQuestion
 from cli.lab.runs.results import Result, Results
 from cli.lab.runs.variants import Variant
-from selfrag.domain.calls import Prices, price_of
-from selfrag.runtime.models import FIRST
-
-# What a question takes that is answered at the first try, from docs/costs.md: calls, and tokens of one.
-TOKENS: dict[str, tuple[int, int, int]] = {
-    "decide_retrieval": (1, 1140, 79),
-    "grade_relevance": (4, 1346, 91),
-    "generate": (1, 2803, 135),
-    "grade_support": (1, 2993, 96),
-    "grade_utility": (1, 1257, 79),
-}
-# How often the first judge of support is doubted, so that the step's own model is asked, too: assumed, not measured.
-DOUBTED = 0.1
 
 
 @dataclass(frozen=True)
@@ -52,34 +38,6 @@ def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], r
     tasks = [Task(question, variant) for question in questions for variant in variants]
     known = [results.find(task.variant.name, task.question.id) for task in tasks]
     return [task for task, result in zip(tasks, known, strict=True) if result is None or result.failed]
-
-
-def usual_usd(models: Mapping[str, str], prices: Mapping[str, Prices]) -> float | None:
-    """Return the dollars of a question that is answered at the first try; None if a model has no price.
-
-    `models` are those of the steps, as in the settings. Nothing is read from Claude's prompt cache.
-    """
-    shares = dict.fromkeys(TOKENS, 1.0)
-    if FIRST in models:
-        shares |= {FIRST: 1.0, "grade_support": DOUBTED}
-    dollars = 0.0
-    for step, share in shares.items():
-        price = price_of(models[step], prices)
-        if price is None:
-            return None
-        calls, read, written = TOKENS.get(step, TOKENS["grade_support"])
-        dollars += share * calls * (read * price[0] + written * price[1]) / 1_000_000
-    return dollars
-
-
-def estimated_usd(tasks: Sequence[Task], results: Results, usual: Mapping[str, float | None]) -> float | None:
-    """Estimate the dollars of the tasks: by the mean of the variant so far, else by what is usual."""
-    means = {task.variant.name: usual[task.variant.name] for task in tasks}
-    for name in means:
-        known = [result.usd for result in results.of(name) if result.usd is not None]
-        means[name] = fmean(known) if known else means[name]
-    costs = [means[task.variant.name] for task in tasks]
-    return None if None in costs else sum(cost for cost in costs if cost is not None)
 
 
 class Waiting:
