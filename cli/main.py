@@ -28,6 +28,7 @@ from cli.commands.questions import ask, smoke, trace
 from cli.commands.releases import rollback
 from cli.commands.serving import serve
 from cli.lab.commands import COMMANDS as LABORATORY
+from cli.lab.commands.under_eval import Eval
 from cli.local.home import is_damage, told
 from cli.local.sources.report import Interrupted
 from cli.terminal import fail
@@ -44,7 +45,8 @@ GROUPS: dict[str, dict[str, Callable[..., None]]] = {
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 for group, commands in GROUPS.items():
     for name, command in commands.items():
-        app.command(name, rich_help_panel=group, epilog=examples_of(name))(command)
+        kind = Eval if name == "eval" else None
+        app.command(name, cls=kind, rich_help_panel=group, epilog=examples_of(name))(command)
 app.add_typer(collections, name="collections", rich_help_panel="Documents")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cli.lab.judging import cost
 from cli.lab.traces import GRADERS, Recorded, Trace
 from selfrag.domain.calls import StepResult
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
@@ -74,9 +75,3 @@ def identity(step: Recorded) -> str:
     limits = ("deadline_ms", "budget_usd", "cache")
     given = {name: value for name, value in step.given.items() if name not in limits}
     return Recorded(name=step.name, given=given, result=None).model_dump_json()
-
-
-def cost(results: Sequence[StepResult]) -> float | None:
-    """Return the dollars of results; None if a price is unknown."""
-    costs = [call.cost_usd for result in results for call in result.calls]
-    return None if None in costs else sum(each for each in costs if each is not None)

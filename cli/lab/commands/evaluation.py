@@ -62,6 +62,8 @@ def evaluate(
 ) -> None:
     """Ask questions whose answers are known, in one way or several, and compare: how good, how sure, at what price.
 
+    `selfrag eval graders ROWS` holds the graders themselves against people's labels.
+
     Every answer is kept as it comes: the same command goes on where it was ended. Exit code 1 says that questions are
     left without an answer.
     """

@@ -56,7 +56,7 @@ def differences(
         return {}
     counts_of_both = [_table(measures, names) for measures in (one, other)]
     whole = _difference(np.ones((1, len(one))), counts_of_both)[0]
-    low, high = _interval(lambda weights: _difference(weights, counts_of_both), len(one), draws, seed)
+    low, high = percentiles(lambda weights: _difference(weights, counts_of_both), len(one), draws, seed)
     return {
         name: Difference(float(whole[at]), float(low[at]), float(high[at]), _questions(one, other, name))
         for at, name in enumerate(names)
@@ -72,11 +72,11 @@ def intervals(measures: Sequence[Measured], draws: int = DRAWS, seed: int = SEED
     if not names:
         return {}
     counts = _table(measures, names)
-    low, high = _interval(lambda weights: _ratios(weights, counts), len(measures), draws, seed)
+    low, high = percentiles(lambda weights: _ratios(weights, counts), len(measures), draws, seed)
     return {name: (float(low[at]), float(high[at])) for at, name in enumerate(names)}
 
 
-def _interval(figures: Callable[[Weights], Floats], questions: int, draws: int, seed: int) -> Floats:
+def percentiles(figures: Callable[[Weights], Floats], questions: int, draws: int = DRAWS, seed: int = SEED) -> Floats:
     """Return the lower and the upper ends of what `figures` gives for draws of so many questions, by measure."""
     random = np.random.default_rng(seed)
     equal = np.full(questions, 1 / questions)

@@ -72,7 +72,7 @@ def grade(task: Task, grader: Grader) -> Result:
     if grader.first is None or task.one_call:
         return _result(task, grader, [grader.grade(texts, Support)])
     first = grader.first.grade(texts, Support)
-    if _beyond_doubt(first.verdict, task.passages) or (task.may_repair and _denied(first.verdict, task.passages)):
+    if beyond_doubt(first.verdict, task.passages) or (task.may_repair and _denied(first.verdict, task.passages)):
         return _result(task, grader.first, [first])
     return _result(task, grader, [first, grader.grade(texts, Support)])
 
@@ -87,7 +87,8 @@ def level_of(claims: Sequence[Claim]) -> SupportLevel:
     return "partially_supported"
 
 
-def _beyond_doubt(verdict: Support | None, passages: Sequence[Passage]) -> bool:
+def beyond_doubt(verdict: Support | None, passages: Sequence[Passage]) -> bool:
+    """Return whether every claim is full, and code finds its facts in the passages that it names."""
     return verdict is not None and all(
         judged.support == "full" and stands_in(judged.claim, _named(judged, passages)) for judged in verdict.claims
     )
@@ -100,15 +101,21 @@ def _denied(verdict: Support | None, passages: Sequence[Passage]) -> bool:
     )
 
 
+def verdict_of(found: Support | None, passages: Sequence[Passage]) -> SupportVerdict:
+    """Return the claims of a judge with the ids of these passages, and their level."""
+    if found is None:
+        return SupportVerdict(level="ungraded")
+    claims = [_claim(judged, passages) for judged in found.claims]
+    return SupportVerdict(level=level_of(claims), claims=claims)
+
+
 def _result(task: Task, judge: Grader, found: Sequence[Judgement[Support]]) -> Result:
     """Return the last judgement's verdict, and the cost of all of them."""
     last = found[-1]
-    verdict = SupportVerdict(level="ungraded")
+    verdict = verdict_of(last.verdict, task.passages)
     if last.verdict is not None:
-        claims = [_claim(judged, task.passages) for judged in last.verdict.claims]
-        verdict = SupportVerdict(
-            level=level_of(claims), claims=claims, cached=last.cached, model=judge.model, judged_by=judge.judged_by
-        )
+        judged_so = {"cached": last.cached, "model": judge.model, "judged_by": judge.judged_by}
+        verdict = verdict.model_copy(update=judged_so)
     took: dict[str, Any] = last.took
     took["calls"] = [call.model_copy(update={"step": STEP}) for judgement in found for call in judgement.took["calls"]]
     took["judged"] = [judged for judgement in found for judged in judgement.took["judged"]]

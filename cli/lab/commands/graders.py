@@ -1,0 +1,85 @@
+"""The command about the graders themselves: eval graders."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.lab.commands.options import Limit, MaxCost, Parallel
+from cli.options import AsJson
+from cli.terminal import measuring_progress, out, print_json, warn
+from selfrag.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from cli.lab.graders.evaluation import Way
+
+Rows = Annotated[
+    str, typer.Argument(metavar="ROWS", help="A file of labelled rows in JSON Lines, or the name of a public set.")
+]
+Step = Annotated[str, typer.Option("--step", help="The grader: its folder among the steps.")]
+Prompts = Annotated[
+    list[str] | None, typer.Option("--prompt", metavar="FILE", help="Judge with this prompt, too; more than once.")
+]
+Models = Annotated[
+    list[str] | None, typer.Option("--model", metavar="MODEL", help="Judge with this model, too; more than once.")
+]
+Each = Annotated[
+    bool, typer.Option("--each", help="Of grade_support: have the second grader judge all rows by itself, too.")
+]
+Sets = Annotated[Path, typer.Option("--sets", metavar="DIRECTORY", help="Where the files of public sets are.")]
+
+
+def graders(
+    rows: Rows,
+    step: Step = "grade_support",
+    prompt: Prompts = None,
+    model: Models = None,
+    each: Each = False,
+    sets: Sets = Path("sets"),
+    limit: Limit = None,
+    max_cost: MaxCost = None,
+    parallel: Parallel = 8,
+    as_json: AsJson = False,
+) -> None:
+    """Hold a grader against people: labelled rows through the deployed step, and how often it is right.
+
+    Every verdict is kept: the same command pays for none twice. Exit code 1 says that some could not be had.
+    """
+    from cli.lab.graders.evaluation import Asked, graded
+    from cli.lab.graders.report import report_of
+    from cli.lab.graders.rows import KINDS, read_rows
+    from cli.lab.graders.sets import is_set, read_sets
+    from cli.lab.graders.tables import show_graders
+
+    if step not in KINDS:
+        raise InvalidInput(f"There is no grader {step!r}; there are {', '.join(KINDS)}.")
+    if max_cost is not None and max_cost <= 0:
+        raise InvalidInput("--max-cost is a number of dollars above 0.")
+    ways = _ways(step, prompt or [], model or [])
+    by_name = is_set(rows) and not Path(rows).exists()
+    read = read_sets(rows, sets, limit) if by_name else read_rows(Path(rows), step, limit)
+    asked = Asked(step, read, parallel, max_cost, each)
+    with measuring_progress() as tell:
+        found = graded(asked, ways, lambda done, total: tell("Judging", done, total))
+    report = report_of(asked, found)
+    if as_json:
+        print_json(report)
+    else:
+        show_graders(out, report)
+    if missing := report["rows"] - report["judged"]:
+        warn([f"{missing} rows have no verdict; the same command goes on with them"])
+        raise typer.Exit(1)
+
+
+def _ways(step: str, prompts: list[str], models: list[str]) -> "list[Way]":
+    """Return the step as it is set, then with each of the prompts, then with each of the models."""
+    from cli.lab.graders.evaluation import Way
+    from cli.lab.judging import Setting
+    from cli.lab.runs.variants import read_prompt
+
+    read = [read_prompt(f"{step}={file}", [step]) for file in prompts]
+    return [
+        Way("as set", Setting()),
+        *(Way(path.stem, Setting(prompts={step: text})) for _, path, text in read),
+        *(Way(model, Setting(models={step: model})) for model in models),
+    ]

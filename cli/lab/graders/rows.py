@@ -1,0 +1,143 @@
+"""Rows that people labelled, one a line in JSON, and what each grader's step makes of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError, field_validator
+
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.passages import Passage
+from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+
+UNGRADED = "ungraded"
+# The lowest score of IsUse with which an answer goes out, by default.
+USEFUL = 3
+
+
+class Row(BaseModel):
+    """A case and the label that people gave it; rows of one `group`, such as a document, are not independent."""
+
+    label: str
+    claim: str = ""
+    passages: list[str] = []
+    question: str = ""
+    answer: str = ""
+    group: str = ""
+    lang: str = ""
+
+    @field_validator("label", mode="before")
+    @classmethod
+    def _as_text(cls, given: Any) -> Any:
+        return str(given) if isinstance(given, int) else given
+
+    @property
+    def characters(self) -> int:
+        """Return the length of what is judged."""
+        return sum(map(len, (self.claim, self.question, self.answer, *self.passages)))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A grader's labels, the best first, those that let an answer or passage go on, and the fields that it needs."""
+
+    labels: tuple[str, ...]
+    passing: tuple[str, ...]
+    needs: tuple[str, ...]
+    given: Callable[[Row], dict[str, Any]]
+    said: Callable[[Mapping[str, Any]], str]
+
+
+def passages_of(row: Row) -> list[Passage]:
+    """Return the passages of a row, with their numbers as ids."""
+    return [Passage(passage_id=f"{at}", document=f"{at}", text=text) for at, text in enumerate(row.passages, 1)]
+
+
+def support_label(verdict: SupportVerdict) -> str:
+    """Return IsSup's level as a label; of no support, whether a passage denies it."""
+    denied = any(claim.support == "contradicted" for claim in verdict.claims)
+    levels = {"fully_supported": "supported", "partially_supported": "partial", "ungraded": UNGRADED}
+    return levels.get(verdict.level, "contradicted" if denied else "unsupported")
+
+
+def _support_given(row: Row) -> dict[str, Any]:
+    passages = [passage.model_dump() for passage in passages_of(row)]
+    return {"question": row.question, "answer": row.claim, "passages": passages}
+
+
+def _relevance_said(verdict: Mapping[str, Any]) -> str:
+    return RelevanceVerdict.model_validate(verdict).label
+
+
+def _use_said(verdict: Mapping[str, Any]) -> str:
+    score = UtilityVerdict.model_validate(verdict).score
+    return UNGRADED if score is None else str(score)
+
+
+KINDS: dict[str, Kind] = {
+    "grade_support": Kind(
+        ("supported", "partial", "unsupported", "contradicted"),
+        ("supported",),
+        ("claim", "passages"),
+        _support_given,
+        lambda verdict: support_label(SupportVerdict.model_validate(verdict)),
+    ),
+    "grade_relevance": Kind(
+        ("relevant", "irrelevant"),
+        ("relevant",),
+        ("question", "passages"),
+        lambda row: {"question": row.question, "passage": passages_of(row)[0].model_dump()},
+        _relevance_said,
+    ),
+    "decide_retrieval": Kind(
+        ("yes", "no"),
+        ("yes",),
+        ("question",),
+        lambda row: {"question": row.question},
+        lambda verdict: RetrievalVerdict.model_validate(verdict).decision,
+    ),
+    "grade_utility": Kind(
+        ("5", "4", "3", "2", "1"),
+        tuple(str(score) for score in range(USEFUL, 6)),
+        ("question", "answer"),
+        lambda row: {"question": row.question, "answer": row.answer},
+        _use_said,
+    ),
+}
+
+
+def read_rows(path: Path, step: str, limit: int | None = None) -> list[Row]:
+    """Read the rows of a file for a grader; raises InvalidInput with the number of a line that it cannot judge."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{path} cannot be read: {error}.") from error
+    rows = [_row(f"{path}, line {number}", line, KINDS[step]) for number, line in enumerate(lines, 1) if line.strip()]
+    if not rows:
+        raise InvalidInput(f"{path} holds no row.")
+    return rows[:limit]
+
+
+def _row(where: str, line: str, kind: Kind) -> Row:
+    try:
+        row = Row.model_validate_json(line)
+    except ValidationError as error:
+        raise InvalidInput(f"{where}: it is no row: {error.errors()[0]['msg']}.") from error
+    return checked(row, kind, where)
+
+
+def checked(row: Row, kind: Kind, where: str) -> Row:
+    """Return the row; raises InvalidInput for a label that the grader does not give, or a field that it needs."""
+    if row.label not in kind.labels:
+        raise InvalidInput(f"{where}: the label {row.label!r} is none of {', '.join(kind.labels)}.")
+    missing = [name for name in kind.needs if not getattr(row, name)]
+    if missing:
+        raise InvalidInput(f"{where}: {' and '.join(missing)} is missing.")
+    return row
+
+
+def by_length(rows: Sequence[Row]) -> list[str]:
+    """Return the class of each row's length."""
+    bounds = ((500, "up to 500 characters"), (2000, "up to 2,000 characters"))
+    return [next((name for most, name in bounds if row.characters <= most), "longer") for row in rows]

@@ -1,0 +1,104 @@
+"""Agreement of a grader with people: shares with Wilson intervals, weighted kappa, and the exact test of McNemar."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from scipy.stats import binomtest
+
+from cli.lab.metrics.comparison import Floats, Weights, percentiles
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Rows that pass by people's label, and those of them that the grader passed; the same of those that fail."""
+
+    passing: int
+    passed: int
+    failing: int
+    failed: int
+
+    @classmethod
+    def of(cls, labels: Sequence[bool], said: Sequence[bool]) -> "Counts":
+        """Count rows by whether they pass by people's label and by the grader."""
+        pairs = list(zip(labels, said, strict=True))
+        passing, failing = ([one for label, one in pairs if label is kind] for kind in (True, False))
+        return cls(len(passing), sum(passing), len(failing), len(failing) - sum(failing))
+
+    def figures(self) -> dict[str, Interval | None]:
+        """Return the shares that were told right, their mean, and the precision of what the grader passed."""
+        found, refused = share(self.passed, self.passing), share(self.failed, self.failing)
+        wrong = self.failing - self.failed
+        return {
+            "balanced": _mean(found, refused),
+            "passing_found": found,
+            "failing_found": refused,
+            "precision": share(self.passed, self.passed + wrong),
+        }
+
+
+def share(count: int, of: int) -> Interval | None:
+    """Return a share with Wilson's interval, which is no point at 0 and at 1; None of nothing."""
+    if not of:
+        return None
+    ends = binomtest(count, of).proportion_ci(method="wilson")
+    return Interval(count / of, float(ends.low), float(ends.high))
+
+
+def _mean(one: Interval | None, other: Interval | None) -> Interval | None:
+    """Return the mean of two independent shares; its interval is of both intervals by squares (Newcombe 1998)."""
+    if one is None or other is None:
+        return None
+    low = sqrt((one.value - one.low) ** 2 + (other.value - other.low) ** 2) / 2
+    high = sqrt((one.high - one.value) ** 2 + (other.high - other.value) ** 2) / 2
+    value = (one.value + other.value) / 2
+    return Interval(value, value - low, value + high)
+
+
+def clustered(labels: Sequence[bool], said: Sequence[bool], groups: Sequence[str]) -> Interval | None:
+    """Return balanced accuracy with the interval of a bootstrap over groups, whose rows are not independent."""
+    names = sorted(set(groups))
+    places = {name: at for at, name in enumerate(names)}
+    sums = np.zeros((len(names), 4))
+    for label, one, group in zip(labels, said, groups, strict=True):
+        sums[places[group]] += (label, label and one, not label, not label and not one)
+
+    def balanced(weights: Weights) -> Floats:
+        drawn = weights @ sums
+        with np.errstate(invalid="ignore"):
+            found: Floats = (drawn[:, 1] / drawn[:, 0] + drawn[:, 3] / drawn[:, 2]) / 2
+        return found[:, np.newaxis]
+
+    value = float(balanced(np.ones((1, len(names))))[0, 0])
+    if np.isnan(value):
+        return None
+    low, high = percentiles(balanced, len(names))
+    return Interval(value, float(low[0]), float(high[0]))
+
+
+def weighted_kappa(table: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> float | None:
+    """Return Cohen's kappa of labels in their order with linear weights (Cohen 1968); None where nothing can differ."""
+    seen = np.array([[table.get(row, {}).get(column, 0) for column in labels] for row in labels], dtype=np.float64)
+    places = np.arange(len(labels))
+    weights = np.abs(places[:, np.newaxis] - places)
+    if not seen.sum():
+        return None
+    by_chance = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / seen.sum()
+    expected = float((weights * by_chance).sum())
+    return 1 - float((weights * seen).sum()) / expected if expected else None
+
+
+def mcnemar(one_alone: int, other_alone: int) -> float:
+    """Return the exact two-sided p of so many rows on which only the one is right, and only the other."""
+    both = one_alone + other_alone
+    return float(binomtest(one_alone, both).pvalue) if both else 1.0

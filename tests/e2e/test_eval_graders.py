@@ -1,0 +1,151 @@
+"""`selfrag eval graders`: a grader is held against people's labels, through the code of the deployed step."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.local.stand_in.fields import fields_of
+from selfrag.runtime.models import GRADER, WRITER
+from tests.e2e.conftest import Run
+from tests.support.doubles.model_server import Body, ModelServer
+
+FACT = "Leave is 25 days a year."
+# People's label, then what the first grader and the second one say of the claim.
+CLAIMS = {
+    "Leave is 25 days.": ("supported", "full", "full"),
+    "Leave is 25 days a year.": ("supported", "full", "full"),
+    "Leave is 26 days.": ("unsupported", "full", "contradicted"),
+    "Leave is long.": ("partial", "partial", "full"),
+    "Leave is paid.": ("unsupported", "none", "none"),
+}
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-nobody")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        running.answers["grade_support"] = judge
+        yield running
+
+
+def judge(body: Body) -> dict[str, Any]:
+    claim = fields_of(body["messages"][-1])["answer"]
+    _, *said = CLAIMS[claim]
+    support = said[body["model"] == WRITER]
+    if "Believe it." in body["system"][0]["text"]:
+        support = "full"
+    passages = [] if support == "none" else [1]
+    return {"claims": [{"claim": claim, "support": support, "passages": passages, "missing": ""}]}
+
+
+@pytest.fixture
+def claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"claim": claim, "passages": [FACT], "label": label, "group": label, "lang": "en"}
+        for claim, (label, *_) in CLAIMS.items()
+    ]
+    (tmp_path / "claims.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return "claims.jsonl"
+
+
+def test_the_cascade_is_measured_whole_and_in_its_parts_and_nothing_is_paid_twice(
+    here: Run, server: ModelServer, claims: str
+) -> None:
+    report = here("eval", "graders", claims, "--each", "--json").response
+    (way,) = report["ways"]
+    assert way["confusion"] == {
+        "supported": {"supported": 2},
+        "partial": {"supported": 1},
+        "unsupported": {"contradicted": 1, "unsupported": 1},
+    }
+    assert way["counts"] == {"passing": 2, "passed": 2, "failing": 3, "failed": 2}
+    assert way["figures"]["balanced"]["value"] == pytest.approx((1 + 2 / 3) / 2)
+    assert way["clustered"]["groups"] == 3
+    assert {name: part["counts"] for name, part in way["parts"].items()} == {
+        "first grader": {"passing": 2, "passed": 2, "failing": 3, "failed": 2},
+        "code": {"passing": 2, "passed": 2, "failing": 3, "failed": 1},
+        "first grader and code": {"passing": 2, "passed": 2, "failing": 3, "failed": 3},
+        "second grader": {"passing": 2, "passed": 2, "failing": 3, "failed": 2},
+        "together": {"passing": 2, "passed": 2, "failing": 3, "failed": 2},
+    }
+    assert way["calls"] == {GRADER: 5, WRITER: 5}, "what is doubted is asked of the second grader once"
+    assert way["usd"] > 0
+    again = here("eval", "graders", claims, "--each", "--json").response["ways"][0]
+    assert (again["calls"], again["usd"], again["counts"]) == ({}, 0, way["counts"])
+
+
+def test_a_prompt_is_compared_with_what_it_was_row_by_row(
+    here: Run, server: ModelServer, claims: str, tmp_path: Path
+) -> None:
+    (tmp_path / "kinder.md").write_text("Believe it.", encoding="utf-8")
+    report = here("eval", "graders", claims, "--prompt", "kinder.md", "--json").response
+    assert [way["name"] for way in report["ways"]] == ["as set", "kinder"]
+    (compared,) = report["comparisons"]
+    assert (compared["base"], compared["way"], compared["won"], compared["lost"]) == ("as set", "kinder", 0, 2)
+    assert compared["p"] == 0.5
+    shown = here("eval", "graders", claims, "--prompt", "kinder.md").out
+    assert "kinder alone is right in 0 rows, as set alone in 2 (exact p 0.5)" in shown
+    assert "balanced accuracy" in shown
+
+
+def test_what_has_no_verdict_does_not_pass_and_what_failed_is_missing(
+    here: Run, server: ModelServer, claims: str
+) -> None:
+    server.begin_anew(lambda step, n: "malformed")
+    (way,) = here("eval", "graders", claims, "--json").response["ways"]
+    assert way["counts"] == {"passing": 2, "passed": 0, "failing": 3, "failed": 3}
+    assert {said for row in way["confusion"].values() for said in row} == {"ungraded"}
+
+
+@pytest.mark.parametrize(
+    ("step", "rows", "counts"),
+    [
+        (
+            "grade_relevance",
+            [{"question": "q", "passages": [FACT], "label": label} for label in ("relevant", "irrelevant")],
+            {"passing": 1, "passed": 1, "failing": 1, "failed": 0},
+        ),
+        (
+            "decide_retrieval",
+            [{"question": "q", "label": "yes"}, {"question": "r", "label": "no"}],
+            {"passing": 1, "passed": 1, "failing": 1, "failed": 0},
+        ),
+        (
+            "grade_utility",
+            [{"question": "q", "answer": "a", "label": 4}, {"question": "q", "answer": "b", "label": 2}],
+            {"passing": 1, "passed": 1, "failing": 1, "failed": 0},
+        ),
+    ],
+)
+def test_the_other_graders_are_measured_by_the_same_command(
+    here: Run, server: ModelServer, tmp_path: Path, step: str, rows: list[dict[str, Any]], counts: dict[str, int]
+) -> None:
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    report = here("eval", "graders", str(tmp_path / "rows.jsonl"), "--step", step, "--json").response
+    assert report["ways"][0]["counts"] == counts
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (
+            '{"claim": "c", "passages": ["p"], "label": "true"}',
+            "line 1: the label 'true' is none of supported, partial",
+        ),
+        ('{"claim": "c", "label": "partial"}', "line 1: passages is missing"),
+        ("[1]", "line 1: it is no row"),
+        ("", "holds no row"),
+    ],
+)
+def test_a_row_that_cannot_be_judged_is_refused_with_its_number(
+    here: Run, tmp_path: Path, line: str, sentence: str
+) -> None:
+    (tmp_path / "rows.jsonl").write_text(line, encoding="utf-8")
+    ended = here("eval", "graders", str(tmp_path / "rows.jsonl"))
+    assert ended.code == 2
+    assert sentence in ended.err
