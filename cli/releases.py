@@ -14,16 +14,20 @@ from selfrag.domain.errors import InvalidInput, Misconfigured
 
 # The aliases that infra/releases.tf makes.
 LIVE = "live"
-_GONE = {"ResourceNotFound", "StateMachineDoesNotExist"}
+_GONE = {"ResourceNotFound", "ResourceNotFoundException", "StateMachineDoesNotExist"}
 
 
 @dataclass(frozen=True)
 class Release:
-    """A version of `ask`, when it was made (UTC), and the version of each machine that belongs to it, by ARN."""
+    """A version of `ask`, when it was made (UTC), and the versions that belong to it.
+
+    Those of machines are ARNs; that of the function `stream` is a number, None without one.
+    """
 
     number: int
     made_at: str
     machines: Mapping[str, str]
+    stream: str | None
 
 
 class Releases:
@@ -31,7 +35,7 @@ class Releases:
 
     def __init__(self, functions: Any, states: Any, name: str) -> None:
         self._functions, self._states, self._name = functions, states, name
-        self._ask = f"{name}-ask"
+        self._ask, self._stream = f"{name}-ask", f"{name}-stream"
 
     def kept(self) -> list[Release]:
         """All releases that there are, the oldest first; raises InvalidInput where there is no deployment."""
@@ -51,17 +55,29 @@ class Releases:
         with self._deployed():
             return int(self._functions.get_alias(FunctionName=self._ask, Name=LIVE)["FunctionVersion"])
 
+    def live_stream(self) -> str:
+        """Return the version of the function `stream` that is live."""
+        with aws_faults("Lambda"):
+            return str(self._functions.get_alias(FunctionName=self._stream, Name=LIVE)["FunctionVersion"])
+
     def make_live(self, release: Release) -> None:
         """Let all that begins from now on be of this release; raises InvalidInput if a part of it is gone."""
         for version in release.machines.values():
-            self._must_be_there(version, release)
+            with aws_faults("Step Functions"), _not_gone(version, release):
+                self._states.describe_state_machine(stateMachineArn=version)
+        if release.stream:
+            version = f"{self._stream}:{release.stream}"
+            with aws_faults("Lambda"), _not_gone(version, release):
+                self._functions.get_function_configuration(FunctionName=self._stream, Qualifier=release.stream)
         with aws_faults("Step Functions"):
             for version in release.machines.values():
                 alias = f"{version.rpartition(':')[0]}:{LIVE}"
                 routing = [{"stateMachineVersionArn": version, "weight": 100}]
                 self._states.update_state_machine_alias(stateMachineAliasArn=alias, routingConfiguration=routing)
-        # Last, for it says which release is live: after an interruption the same command completes the rest.
+        # `ask` is last, for it says which release is live: after an interruption the same command completes the rest.
         with aws_faults("Lambda"):
+            if release.stream:
+                self._functions.update_alias(FunctionName=self._stream, Name=LIVE, FunctionVersion=release.stream)
             self._functions.update_alias(FunctionName=self._ask, Name=LIVE, FunctionVersion=str(release.number))
 
     @contextmanager
@@ -73,17 +89,6 @@ class Releases:
                 where = self._functions.meta.region_name
                 raise InvalidInput(
                     f"There is no deployment called {self._name} in {where}; --name and --region say which is meant."
-                ) from None
-
-    def _must_be_there(self, version: str, release: Release) -> None:
-        with aws_faults("Step Functions"):
-            try:
-                self._states.describe_state_machine(stateMachineArn=version)
-            except ClientError as error:
-                if code_of(error) not in _GONE:
-                    raise
-                raise InvalidInput(
-                    f"Release {release.number} cannot be made live: {version} was deleted. Nothing was changed."
                 ) from None
 
 
@@ -111,6 +116,18 @@ def to_go_back_to(releases: Sequence[Release], live: int, wanted: int | None) ->
     raise InvalidInput(f"There is no release {wanted}; kept are {kept}.")
 
 
+@contextmanager
+def _not_gone(version: str, release: Release) -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        if code_of(error) not in _GONE:
+            raise
+        raise InvalidInput(
+            f"Release {release.number} cannot be made live: {version} was deleted. Nothing was changed."
+        ) from None
+
+
 def _release_of(version: Mapping[str, Any], name: str) -> Release | None:
     variables = version.get("Environment", {}).get("Variables", {})
     if version["Version"] == "$LATEST" or "SELFRAG_RELEASE" not in variables:
@@ -122,4 +139,5 @@ def _release_of(version: Mapping[str, Any], name: str) -> Release | None:
         int(version["Version"]),
         version["LastModified"][:16].replace("T", " "),
         {machine: f"{machines}:{name}-{machine}:{number}" for machine, number in sorted(numbers.items())},
+        variables.get("SELFRAG_STREAM_VERSION"),
     )

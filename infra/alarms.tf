@@ -9,7 +9,7 @@ locals {
     ingestion = { functions = keys(local.ingestion_steps), work = "ingest documents" }
   }
   # A listener that is refused looks by itself, so throttles of `stream` call nobody.
-  failing = { for group, of in local.watched : group => concat(tolist(of.functions), group == "other" ? local.streaming : []) }
+  failing = { for group, of in local.watched : group => concat(tolist(of.functions), [for step in keys(local.stream_steps) : step if group == "other" && var.stream_events]) }
   # The steps of a question that wait for a service.
   waiting_steps = [for step, body in local.question_steps : step if length(body.uses) > 0]
 

@@ -45,5 +45,9 @@ auth       = "api_key"
 # What `aws lambda get-account-settings` shows as ConcurrentExecutions: more questions than that carries are refused.
 # account_concurrency = 1000
 
+# Whether a question's events are streamed, ten listeners at a time. They need account_concurrency, or a number of copies
+# in reserved_concurrency.
+# stream_events = true
+
 # Who is told when an alarm goes off.
 # alarm_email = "team@example.com"

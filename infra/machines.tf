@@ -188,6 +188,16 @@ data "aws_iam_policy_document" "workflow" {
       sid       = statement.value.sid
       actions   = statement.value.actions
       resources = statement.value.resources
+
+      dynamic "condition" {
+        for_each = lookup(statement.value, "leading_keys", null) == null ? [] : [statement.value.leading_keys]
+
+        content {
+          test     = "ForAllValues:StringLike"
+          variable = "dynamodb:LeadingKeys"
+          values   = condition.value
+        }
+      }
     }
   }
 }
@@ -278,6 +288,8 @@ locals {
       sid       = "TakePlaces"
       actions   = ["dynamodb:UpdateItem"]
       resources = [aws_dynamodb_table.table["documents"].arn]
+      # The items of its places, and of no document.
+      leading_keys = ["place/*"]
     },
     {
       sid       = "StartIngestion"

@@ -1,6 +1,6 @@
-# A release is a version of `ask`: it names the versions of the machines, which name those of their functions. So one release
-# answers a question from beginning to end, and the alias `live` of `ask` switches new questions to another release.
-# `selfrag rollback` moves the aliases back; the versions of earlier releases stay.
+# A release is a version of `ask`: it names that of `stream`, and the versions of the machines, which name those of their
+# functions. So one release answers a question from beginning to end, and the alias `live` of `ask` switches new questions to
+# another release. `selfrag rollback` moves the aliases back; the versions of earlier releases stay.
 
 locals {
   live = "live"
@@ -61,6 +61,7 @@ locals {
     SELFRAG_RELEASE = jsonencode({
       for machine, body in aws_sfn_state_machine.machine : machine => reverse(split(":", body.state_machine_version_arn))[0]
     })
+    SELFRAG_STREAM_VERSION = one(local.streams[*].version)
   }
 }
 

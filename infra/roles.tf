@@ -178,13 +178,15 @@ locals {
       statements = local.ask_statements
     }
     streams = {
-      environment = {
+      # It looks at executions of any release and starts none, so it names the machines without a version.
+      environment = merge({ for machine in local.question_machines : "SELFRAG_${upper(machine)}_MACHINE_ARN" => local.machine_arns[machine] }, {
+        AWS_LAMBDA_EXEC_WRAPPER     = "/var/task/ask/streaming/wrapper.sh"
         SELFRAG_ANSWERS_TABLE       = aws_dynamodb_table.table["answers"].name
         SELFRAG_COLLECTIONS         = jsonencode(var.collections)
         SELFRAG_CALLERS_TABLE       = aws_dynamodb_table.table["callers"].name
         SELFRAG_DEFAULT_COLLECTIONS = jsonencode(local.for_others)
         SELFRAG_CORS_ORIGINS        = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
-      }
+      })
       statements = local.stream_statements
     }
   }

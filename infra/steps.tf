@@ -131,12 +131,12 @@ locals {
   }
 
   step_defaults = { memory = 512, timeout = 30, layers = ["layer"] }
-  # The room is the package before a step's name in its Python module.
+  # The room is the package before that of a step, which is in the step's zip; most steps have one of their own name.
   steps = merge(
-    { for step, body in local.question_steps : step => merge(local.step_defaults, body, { room = "question." }) },
-    { for step, body in local.ingestion_steps : step => merge(local.step_defaults, body, { room = "ingestion." }) },
-    { for step, body in local.api_steps : step => merge(local.step_defaults, body, { room = "" }) },
-    { for step, body in local.stream_steps : step => merge(local.step_defaults, body, { room = "" }) if contains(local.streaming, step) }
+    { for step, body in local.question_steps : step => merge(local.step_defaults, { room = "question.", package = step }, body) },
+    { for step, body in local.ingestion_steps : step => merge(local.step_defaults, { room = "ingestion.", package = step }, body) },
+    { for step, body in local.api_steps : step => merge(local.step_defaults, { room = "", package = step }, body) },
+    { for step, body in local.stream_steps : step => merge(local.step_defaults, { room = "" }, body) if var.stream_events }
   )
   # The layers, by the names of their zips.
   layers = {
@@ -167,24 +167,24 @@ resource "aws_lambda_layer_version" "layer" {
   compatible_architectures = [var.architecture]
 }
 
-# The functions of the workflows. Each change publishes a version, and every invocation names its version.
+# The functions of the workflows, and `stream`. Each change publishes a version, and every invocation names its version.
 resource "aws_lambda_function" "step" {
   #checkov:skip=CKV_AWS_116:Nothing invokes these functions asynchronously, so a dead letter queue would stay empty.
   #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
-  for_each = { for step, body in local.steps : step => body if !contains(keys(merge(local.api_steps, local.stream_steps)), step) }
+  for_each = { for step, body in local.steps : step => body if !contains(keys(local.api_steps), step) }
 
   function_name                  = local.function_names[each.key]
   description                    = each.value.description
   role                           = aws_iam_role.step[each.key].arn
-  filename                       = "${var.package_directory}/${each.key}.zip"
-  source_code_hash               = filebase64sha256("${var.package_directory}/${each.key}.zip")
-  handler                        = "${each.value.room}${each.key}.handler.handler"
+  filename                       = "${var.package_directory}/${each.value.package}.zip"
+  source_code_hash               = filebase64sha256("${var.package_directory}/${each.value.package}.zip")
+  handler                        = "${each.value.room}${each.value.package}.handler.handler"
   runtime                        = "python3.13"
   architectures                  = [var.architecture]
   layers                         = [for layer in each.value.layers : aws_lambda_layer_version.layer[layer].arn]
   memory_size                    = lookup(var.memory, each.key, each.value.memory)
   timeout                        = contains(each.value.uses, "generator") ? local.generator_timeout : each.value.timeout
-  reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, -1)
+  reserved_concurrent_executions = lookup(merge({ stream = local.stream_share }, var.reserved_concurrency), each.key, -1)
   kms_key_arn                    = var.kms_key_arn
   publish                        = true
 
@@ -216,7 +216,7 @@ resource "aws_lambda_function" "step" {
 
   # A snapshot is taken of a published version, and only for questions, which callers wait for.
   dynamic "snap_start" {
-    for_each = var.snap_start && !contains(keys(local.ingestion_steps), each.key) ? ["published"] : []
+    for_each = var.snap_start && contains(keys(local.question_steps), each.key) ? ["published"] : []
 
     content {
       apply_on = "PublishedVersions"

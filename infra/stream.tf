@@ -10,9 +10,11 @@ locals {
       description = "Streams the events of a question to who listens."
       uses        = ["streams"]
       timeout     = 60
+      # What answers where no wrapper is heeded says that there is no such path, and the page then looks by itself.
+      package = "ask"
     }
   }
-  streaming = var.stream_events ? keys(local.stream_steps) : []
+  streams = [for step, function in aws_lambda_function.step : function if step == "stream"]
 
   # Listeners beyond these copies are refused, and look by themselves; so they take none of the functions that questions need.
   stream_copies = 10
@@ -39,45 +41,13 @@ locals {
   ]
 }
 
-resource "aws_lambda_function" "stream" {
-  #checkov:skip=CKV_AWS_116:Nothing invokes this function asynchronously, so a dead letter queue would stay empty.
-  #checkov:skip=CKV_AWS_117:It reads tables and executions, and asks nothing inside your network.
-  #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
+resource "aws_lambda_alias" "stream" {
   count = var.stream_events ? 1 : 0
 
-  function_name    = local.function_names.stream
-  description      = local.steps.stream.description
-  role             = aws_iam_role.step["stream"].arn
-  filename         = "${var.package_directory}/ask.zip"
-  source_code_hash = filebase64sha256("${var.package_directory}/ask.zip")
-  # What answers where no wrapper is heeded: it says that there is no such path, and the page then looks by itself.
-  handler                        = "ask.handler.handler"
-  runtime                        = "python3.13"
-  architectures                  = [var.architecture]
-  layers                         = [for layer in local.steps.stream.layers : aws_lambda_layer_version.layer[layer].arn]
-  memory_size                    = lookup(var.memory, "stream", local.steps.stream.memory)
-  timeout                        = local.steps.stream.timeout
-  reserved_concurrent_executions = lookup(var.reserved_concurrency, "stream", local.stream_share)
-  kms_key_arn                    = var.kms_key_arn
-  publish                        = true
-
-  environment {
-    variables = {
-      for name, value in merge(local.environments.stream, local.release, var.environment, {
-        AWS_LAMBDA_EXEC_WRAPPER = "/var/task/ask/streaming/wrapper.sh"
-      }) : name => value if value != null
-    }
-  }
-
-  logging_config {
-    log_format            = "JSON"
-    application_log_level = var.log_level
-    log_group             = aws_cloudwatch_log_group.step["stream"].name
-  }
-
-  tracing_config {
-    mode = var.tracing ? "Active" : "PassThrough"
-  }
+  name             = local.live
+  description      = "The release that streams events."
+  function_name    = local.streams[0].function_name
+  function_version = local.streams[0].version
 
   lifecycle {
     precondition {
@@ -85,17 +55,6 @@ resource "aws_lambda_function" "stream" {
       error_message = "stream_events needs ${local.stream_copies} reserved copies of the function stream, so that listeners take none from questions: set account_concurrency to your account's limit, if it leaves 100 to functions without a reservation, or name stream in reserved_concurrency (-1 reserves none)."
     }
   }
-
-  depends_on = [aws_iam_role_policy.step]
-}
-
-resource "aws_lambda_alias" "stream" {
-  count = var.stream_events ? 1 : 0
-
-  name             = local.live
-  description      = "The release that streams events."
-  function_name    = aws_lambda_function.stream[0].function_name
-  function_version = aws_lambda_function.stream[0].version
 }
 
 resource "aws_lambda_permission" "stream" {

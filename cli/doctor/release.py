@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cli.doctor.deployment import Deployment
 from cli.doctor.findings import Finding, blocks, fine, look
-from cli.releases import LIVE, Releases
+from cli.releases import LIVE, Release, Releases
 
 CURRENT = "AWSCURRENT"
 
@@ -24,21 +24,23 @@ def secrets(deployment: Deployment) -> Iterator[Finding]:
 
 
 def release(deployment: Deployment) -> Iterator[Finding]:
-    """Compare the machines' live versions with those of the release of `ask` that is live."""
+    """Compare what is live of the machines, and of `stream`, with the release of `ask` that is live."""
     functions, states = deployment.account.client("lambda"), deployment.account.client("stepfunctions")
     releases = Releases(functions, states, deployment.name)
     live = releases.live()
-    [machines] = [each.machines for each in releases.kept() if each.number == live] or [{}]
+    [parts] = [each for each in releases.kept() if each.number == live] or [Release(live, "", {}, None)]
     other = []
-    for name, version in machines.items():
+    for name, version in parts.machines.items():
         alias = f"{version.rpartition(':')[0]}:{LIVE}"
         routes = states.describe_state_machine_alias(stateMachineAliasArn=alias)["routingConfiguration"]
         if [route["stateMachineVersionArn"] for route in routes] != [version]:
             other.append(name)
+    if parts.stream and releases.live_stream() != parts.stream:
+        other.append("stream")
     if other:
         yield look(
-            f"Release {live} answers questions, but its machines are not all live: {', '.join(other)}.",
+            f"Release {live} answers questions, but its parts are not all live: {', '.join(other)}.",
             f"A deployment or a rollback broke off: `make deploy` again, or `selfrag rollback --to {live}`.",
         )
     else:
-        yield fine(f"Release {live} is live with the {len(machines)} machines that belong to it.")
+        yield fine(f"Release {live} is live with the {len(parts.machines)} machines that belong to it.")

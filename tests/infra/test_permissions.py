@@ -9,17 +9,17 @@ import pytest
 
 from cli.doctor.permissions import FILE
 from cli.local.definitions import INGESTION
-from tests.support.definition import MODEL_STEPS, snake
+from tests.support.definition import INTAKE_MACHINE, MODEL_STEPS, snake, states
 from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, TABLES
 from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.infra.rules import rows_of
 from tests.support.infra.tools import simulator
 from tests.support.roles.asked import asked
-from tests.support.roles.calls import step_of
+from tests.support.roles.calls import HERE, step_of
 from tests.support.roles.made_by_aws import made_by_aws
 from tests.support.roles.policies import exported, reductions, statements
 from tests.support.roles.recorded import Calls
-from tests.support.roles.roles import decided, unneeded
+from tests.support.roles.roles import decided, decider, unneeded
 from tests.support.roles.runs import every_path
 
 ROOT = Path(__file__).parents[2]
@@ -98,6 +98,21 @@ def test_a_statement_an_action_and_a_resource_that_nothing_uses_are_noticed(reco
     assert unneeded(policies, recorded | made_by_aws()) == [
         f"ingestion.RunSteps {other}", "parse_document.WriteWork s3:DeleteObject", "split_document.More",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "may"), [("place/upload/0", True), ("place/deletion/0", True), ("1f3c", False)])
+def test_the_intake_may_take_its_places_and_change_no_document(key: str, may: bool) -> None:
+    table = f"arn:aws:dynamodb:{HERE}:table/selfrag-documents"
+    assert (
+        decider().allows(exported()["intake"], "dynamodb:UpdateItem", table, context={"dynamodb:LeadingKeys": [key]})
+        is may
+    )
+
+
+def test_every_item_that_the_intake_changes_is_one_of_its_places() -> None:
+    changed = [state.body for state in states(INTAKE_MACHINE) if "dynamodb" in state.body.get("Resource", "")]
+    assert len(changed) == 2
+    assert all(body["Arguments"]["Key"]["id"]["S"].startswith('{% "place/" & ') for body in changed)
 
 
 # AWS's examples give it to every reader and writer; that it can be left out was not tried there.

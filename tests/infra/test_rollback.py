@@ -25,7 +25,13 @@ def definition(release: int) -> str:
 def variables(release: int) -> dict[str, Any]:
     numbers = json.dumps(dict.fromkeys(MACHINES, str(release)))
     arn = f"{MACHINES['standard']}:{release}"
-    return {"Variables": {"SELFRAG_RELEASE": numbers, "SELFRAG_STANDARD_MACHINE_ARN": arn}}
+    return {
+        "Variables": {
+            "SELFRAG_RELEASE": numbers,
+            "SELFRAG_STANDARD_MACHINE_ARN": arn,
+            "SELFRAG_STREAM_VERSION": str(release),
+        }
+    }
 
 
 def make_role(aws: str) -> None:
@@ -42,10 +48,11 @@ def two_releases(functions: Any, states: Any) -> None:
     with ZipFile(package, "w") as out:
         out.writestr("x.py", "")
     code = {"Runtime": "python3.13", "Role": ROLE, "Handler": "x.handler", "Code": {"ZipFile": package.getvalue()}}
-    functions.create_function(FunctionName="selfrag-ask", Environment=variables(1), Publish=True, **code)
-    functions.update_function_configuration(FunctionName="selfrag-ask", Environment=variables(2))
-    functions.publish_version(FunctionName="selfrag-ask")
-    functions.create_alias(FunctionName="selfrag-ask", Name="live", FunctionVersion="2")
+    for name in ("selfrag-ask", "selfrag-stream"):
+        functions.create_function(FunctionName=name, Environment=variables(1), Publish=True, **code)
+        functions.update_function_configuration(FunctionName=name, Environment=variables(2))
+        functions.publish_version(FunctionName=name)
+        functions.create_alias(FunctionName=name, Name="live", FunctionVersion="2")
     for name, arn in MACHINES.items():
         states.create_state_machine(name=f"selfrag-{name}", definition=definition(1), roleArn=ROLE, publish=True)
         states.update_state_machine(stateMachineArn=arn, definition=definition(2), publish=True)
@@ -63,25 +70,28 @@ def test_after_a_rollback_what_begins_is_of_the_release_before(tmp_path: Path) -
         }
         selfrag = Command(tmp_path, tuple(environment.items()))
 
-        def live() -> tuple[str, Any]:
-            alias = functions.get_alias(FunctionName="selfrag-ask", Name="live")
+        def live() -> tuple[str, str, Any]:
+            ask, stream = (
+                functions.get_alias(FunctionName=f"selfrag-{name}", Name="live")["FunctionVersion"]
+                for name in ("ask", "stream")
+            )
             started = states.start_execution(stateMachineArn=f"{MACHINES['ingestion']}:live")
             arn = started["executionArn"]
             assert ":execution:selfrag-ingestion:" in arn, "an execution's ARN names no version"
             ran = eventually(lambda: states.describe_execution(executionArn=arn).get("output"), "it did not end")
-            return alias["FunctionVersion"], json.loads(ran)
+            return ask, stream, json.loads(ran)
 
         def rollback(*options: str) -> tuple[int, str]:
             ended = selfrag("rollback", "--region", "us-east-1", *options)
             return ended.code, ended.out + ended.err
 
-        assert live() == ("2", 2)
+        assert live() == ("2", "2", 2)
         assert rollback("--list")[0] == 0
-        assert live() == ("2", 2), "a list changes nothing"
+        assert live() == ("2", "2", 2), "a list changes nothing"
         code, said = rollback()
-        assert (code, live()) == (0, ("1", 1))
+        assert (code, live()) == (0, ("1", "1", 1))
         assert "Release 1 is live; it was release 2." in said
         assert "makes the newest release live again" in said
         assert "there is none before it to go back to" in rollback()[1]
-        assert (rollback("--to", "2")[0], live()) == (0, ("2", 2))
+        assert (rollback("--to", "2")[0], live()) == (0, ("2", "2", 2))
         assert "There is no deployment called other in us-east-1" in rollback("--name", "other")[1]

@@ -112,7 +112,7 @@ def test_the_page_of_deployment_sets_variables_that_there_are_and_before_removal
 
 def test_nothing_that_an_execution_runs_changes_while_it_runs() -> None:
     assert rules.unversioned(TEXT) == []
-    assert {*rules.blocks(TEXT, "resource", "aws_lambda_function")} == {"step", "ask", "stream"}
+    assert {*rules.blocks(TEXT, "resource", "aws_lambda_function")} == {"step", "ask"}
 
 
 def test_when_terraform_breaks_off_ask_says_what_should_have_changed_over() -> None:

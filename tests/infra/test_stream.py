@@ -10,7 +10,7 @@ from tests.support.infra.made import of_kind
 from tests.support.infra.planned import Plan, planned, prepared
 
 PATH = "/v1/questions/{question_id}/events"
-FUNCTION = "aws_lambda_function.stream[0]"
+FUNCTION = 'aws_lambda_function.step["stream"]'
 # A sixth of it, 21, is reserved for `ask`, and AWS keeps 100.
 LEAST = 131
 

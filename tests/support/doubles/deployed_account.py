@@ -52,7 +52,7 @@ def deployed(answers: dict[str, Answer] | None = None, policies: Any = None) -> 
             "ARN": f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{asked['SecretId']}-random",
             "VersionIdsToStages": {"v" * 32: ["AWSCURRENT"]},
         },
-        "lambda.GetAlias": {"FunctionVersion": "7"},
+        "lambda.GetAlias": lambda asked: {"FunctionVersion": "3" if "stream" in asked["FunctionName"] else "7"},
         "lambda.ListVersionsByFunction": {"Versions": [_version(6, 40), _version(7, 41)]},
         "stepfunctions.DescribeStateMachineAlias": lambda asked: routed(asked, 41),
         "iam.SimulatePrincipalPolicy": simulate,
@@ -89,6 +89,7 @@ def _version(number: int, of_machines: int) -> Reply:
     variables = {
         "SELFRAG_RELEASE": json.dumps(dict.fromkeys(("ingestion", "standard"), str(of_machines))),
         "SELFRAG_STANDARD_MACHINE_ARN": f"{machines}-standard:{of_machines}",
+        "SELFRAG_STREAM_VERSION": "3",
     }
     made = "2026-11-24T10:00:00.000+0000"
     return {"Version": str(number), "LastModified": made, "Environment": {"Variables": variables}}

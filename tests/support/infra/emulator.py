@@ -53,9 +53,8 @@ resource "%s" "%s" {
 }
 """
 _PACKAGED = (
-    ("aws_lambda_function", "step", "${each.key}"),
+    ("aws_lambda_function", "step", "${each.value.package}"),
     ("aws_lambda_function", "ask", "ask"),
-    ("aws_lambda_function", "stream", "ask"),
     ("aws_lambda_layer_version", "layer", "${each.key}"),
 )
 

@@ -97,6 +97,7 @@ def everything_names_versions(resources: Resources) -> None:
         assert re.fullmatch(rf".*:stateMachine:selfrag-{machine}:\d+", version)
         assert named[f"SELFRAG_{machine.upper().replace('-', '_')}_MACHINE_ARN"] == version
     assert json.loads(named["SELFRAG_RELEASE"]).keys() == set(MACHINES)
+    assert named["SELFRAG_STREAM_VERSION"] == resources['aws_lambda_function.step["stream"]']["version"]
 
 
 def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resources) -> None:

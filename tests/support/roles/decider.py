@@ -24,7 +24,7 @@ class Decider:
         resource: str,
         *,
         principal: str | None = None,
-        context: Mapping[str, str] | None = None,
+        context: Mapping[str, str | list[str]] | None = None,
         resource_policy: Any = None,
     ) -> bool:
         """Return whether an action on a resource is allowed; raises ValueError for what AWS does not know.

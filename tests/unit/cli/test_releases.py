@@ -16,10 +16,12 @@ HERE = "arn:aws:states:eu-west-1:123456789012:stateMachine"
 KEYS = {"region_name": "eu-west-1", "aws_access_key_id": "a", "aws_secret_access_key": "b"}
 
 
-def version(number: str, **machines: str) -> dict[str, Any]:
+def version(number: str, stream: str | None = None, **machines: str) -> dict[str, Any]:
     """Return a version of `ask` as Lambda lists it."""
     variables = {"SELFRAG_STANDARD_MACHINE_ARN": f"{HERE}:rag-standard:{machines.get('standard')}"}
     variables["SELFRAG_RELEASE"] = json.dumps(machines)
+    if stream:
+        variables["SELFRAG_STREAM_VERSION"] = stream
     listed = {"Version": number, "LastModified": "2026-11-21T17:03:05.000+0000"}
     return {**listed, "Environment": {"Variables": variables}} if machines else listed
 
@@ -66,6 +68,25 @@ def test_what_begins_changes_over_at_the_aliases_and_questions_last(aws: Any) ->
         aws.states.add_response("update_state_machine_alias", {"updateDate": 0}, moved)
     aws.functions.add_response("update_alias", {}, {"FunctionName": "rag-ask", "Name": "live", "FunctionVersion": "1"})
     aws.releases.make_live(first)
+
+
+def test_the_stream_of_events_goes_back_with_the_release_that_names_it(aws: Any) -> None:
+    (release,) = listed(aws, version("3", stream="8", standard="1"))
+    aws.states.add_response("describe_state_machine", MACHINE)
+    aws.functions.add_response("get_function_configuration", {}, {"FunctionName": "rag-stream", "Qualifier": "8"})
+    aws.states.add_response("update_state_machine_alias", {"updateDate": 0})
+    for function, number in (("stream", "8"), ("ask", "3")):
+        moved = {"FunctionName": f"rag-{function}", "Name": "live", "FunctionVersion": number}
+        aws.functions.add_response("update_alias", {}, moved)
+    aws.releases.make_live(release)
+
+
+def test_a_release_whose_stream_was_deleted_is_refused_before_anything_is_moved(aws: Any) -> None:
+    (release,) = listed(aws, version("3", stream="8", standard="1"))
+    aws.states.add_response("describe_state_machine", MACHINE)
+    aws.functions.add_client_error("get_function_configuration", "ResourceNotFoundException", http_status_code=404)
+    with pytest.raises(InvalidInput, match=r"Release 3 .*rag-stream:8 was deleted\. Nothing was changed"):
+        aws.releases.make_live(release)
 
 
 MACHINE = {

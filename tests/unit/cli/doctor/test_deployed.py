@@ -106,6 +106,12 @@ def test_machines_of_another_release_than_the_one_that_answers_are_told(api: Api
     assert "selfrag rollback --to 7" in found.do
 
 
+def test_a_stream_of_another_release_than_the_one_that_answers_is_told(api: ApiDouble) -> None:
+    stale = {"lambda.GetAlias": lambda asked: {"FunctionVersion": "2" if "stream" in asked["FunctionName"] else "7"}}
+    [found] = visited(deployed(stale), api, "release")["release"]
+    assert (found.level, found.says.endswith("not all live: stream.")) == (Level.LOOK, True)
+
+
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
