@@ -1,6 +1,6 @@
 // The caller's documents: what is there, what comes, and what goes.
 
-const STATES = { ready: "good", failed: "bad" };
+const STATES = { ready: "dim", failed: "bad" };
 const LOOKS = 150;
 let cursor = null;
 const collections = new Set();
