@@ -393,9 +393,9 @@ locals {
       resources = ["${aws_dynamodb_table.table["documents"].arn}/index/by_collection"]
     },
     {
-      # An upload by a form runs with this role.
-      sid       = "TakeAndRemoveDocuments"
-      actions   = ["s3:PutObject", "s3:DeleteObject"]
+      # An upload by a form, and a download by a link, run with this role.
+      sid       = "TakeGiveAndRemoveDocuments"
+      actions   = ["s3:PutObject", "s3:GetObject", "s3:DeleteObject"]
       resources = ["${aws_s3_bucket.bucket["documents"].arn}/*"]
     }
   ]

@@ -22,6 +22,9 @@ def ask(
     filters: Filters = "",
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
+    verdicts: Annotated[
+        bool, typer.Option("--verdicts", help="Also show each verdict, the path and the cost.")
+    ] = False,
 ) -> None:
     """Answer a question from a directory of documents, a named collection, or a deployment's with --endpoint."""
     request = read_request(question, policy, previous, filters)
@@ -48,7 +51,7 @@ def ask(
         warn(causes(steps_of(history)))
         print_json(response)
     else:
-        show_response(out, response, steps_of(history))
+        show_response(out, response, steps_of(history), verdicts)
     if response["status"] == "failed":
         raise typer.Exit(1)
 

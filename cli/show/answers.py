@@ -1,4 +1,4 @@
-"""What a person sees of an answer: its citations, verdicts, path, cost and time."""
+"""What a person sees of an answer: its sources, how far it is supported, and its verdicts, path, cost and time."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
-from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
@@ -27,33 +26,85 @@ from selfrag.domain.verdicts import (
 )
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
+_SAID = {"partial": "partly supported", "none": "not supported", "contradicted": "contradicted"}
 NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
 
 
-def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step]) -> None:
-    """Print a response so that a newcomer can read it; of one with other fields than ours, what all of them have."""
+def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step], verdicts: bool = False) -> None:
+    """Print a response: the answer with its marks, its sources, a line of evidence, and all `verdicts` if asked to.
+
+    Of a response with other fields than ours, what all of them have.
+    """
     notice = output.get("notice")
-    if notice:
-        console.print(Text(visible(notice), style=GREY))
-    colour = GREY if notice else COLOURS[output["status"]]
-    console.print(Panel(Text(output["answer"]), title=f"[bold {colour}]{output['status']}[/]", border_style=colour))
+    if output["status"] != "answered":
+        console.print(Text(output["status"], style=f"bold {COLOURS[output['status']]}"))
     try:
         response = AnswerResponse.model_validate(output)
     except ValidationError:
+        console.print(Text(output["answer"]))
         notes = [NOT_READ]
     else:
-        _show_whole(console, response, steps)
+        sources = list(dict.fromkeys(citation.passage_id for citation in response.citations))
+        console.print(_marked(response, sources))
+        _show_sources(console, response.citations, sources)
+        console.print(_evidence(response, steps))
+        for passage in response.nearest:
+            console.print(f"[dim]nearest: {escape(place_of(passage.model_dump()))}[/]")
+        if notice:
+            console.print(Text(visible(notice), style=GREY))
+        if verdicts:
+            _show_whole(console, response, steps)
         notes = response.usage.warnings
     for note in (*notes, *causes(steps)):
         console.print(f"[yellow]Note[/]     {escape(note)}")
     console.print(
-        f"[dim]id {output['id']}: follow up with --previous ID (make: PREVIOUS=ID), look inside with `selfrag trace`[/]"
+        f"[dim]id {output['id']}: follow up with --previous ID (make: PREVIOUS=ID), see its checks with --verdicts "
+        "(VERDICTS=1), look inside with `selfrag trace`[/]"
     )
 
 
+def _marked(response: AnswerResponse, sources: Sequence[str]) -> Text:
+    """Return the answer with the number of its source after each cited part."""
+    text, done = Text(), 0
+    for citation in sorted(response.citations, key=lambda one: one.answer_span[1]):
+        end = max(done, citation.answer_span[1])
+        text.append(response.answer[done:end]).append(f" [{sources.index(citation.passage_id) + 1}]", "cyan")
+        done = end
+    return text.append(response.answer[done:])
+
+
+def _show_sources(console: Console, citations: Sequence[Citation], sources: Sequence[str]) -> None:
+    table = Table.grid("", "", padding=(0, 1))
+    for number, passage_id in enumerate(sources, 1):
+        cited = [citation for citation in citations if citation.passage_id == passage_id]
+        table.add_row(f"[cyan]\\[{number}][/]", escape(place_of(cited[0].model_dump())))
+        for quote in dict.fromkeys(citation.quote for citation in cited):
+            table.add_row("", Text(quote, style=GREY))
+    if sources:
+        console.print("", table, "", sep="\n")
+
+
+def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
+    """Return how many claims are supported, from how many documents, in which time and for how much."""
+    support, documents = response.reflection.support, len({one.document for one in response.citations})
+    said = Text()
+    if support and _is_by_rule(support):
+        said.append(support_by_rule(support.level), GREY)
+    elif support and support.claims:
+        held = sum(claim.support == "full" for claim in support.claims)
+        colour = "green" if held == len(support.claims) else "yellow"
+        said.append(f"{held} of {len(support.claims)} claims supported", colour)
+    more = [f"{documents} source{'s' if documents > 1 else ''}"] if documents else []
+    more += [f"{_whole(steps):.2f} s"] if steps else []
+    more += [_dollars(response.usage)] if response.usage.cost_usd != 0 else []
+    said.append(" · ".join(["", *more] if said and more else more))
+    for claim in support.claims if support and not _is_by_rule(support) else []:
+        if claim.support != "full":
+            said.append(f"\n{_SAID[claim.support]}: ", "yellow").append(claim.claim)
+    return said
+
+
 def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
-    if response.citations:
-        console.print(_citations(response.citations))
     verdicts = _verdicts(response.reflection, places(steps))
     if verdicts.row_count:
         console.print(verdicts)
@@ -67,13 +118,6 @@ def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step
     console.print(f"[bold]Cost[/]     {_cost(response.usage, by_rule=response.notice is not None)}")
     if steps:
         console.print(f"[bold]Time[/]     {_times(steps)}")
-
-
-def _citations(citations: Sequence[Citation]) -> Table:
-    table = Table("Document", "Quote", title="Citations", title_justify="left", expand=True)
-    for citation in citations:
-        table.add_row(escape(place_of(citation.model_dump())), escape(citation.quote))
-    return table
 
 
 def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
@@ -130,19 +174,25 @@ def _cached(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:
 
 
 def _cost(usage: Usage, by_rule: bool) -> str:
-    dollars = "price unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
     models = ", ".join(sorted({step.model for step in usage.by_step.values()})) or "none"
     waste = usage.waste.model_calls
     ahead = f"of which {waste} done ahead and not needed, " if waste else ""
     calls = "replies by rule" if by_rule else "model calls"
     return (
-        f"{dollars}, {usage.model_calls} {calls} in {usage.rounds} rounds, {ahead}"
+        f"{_dollars(usage)}, {usage.model_calls} {calls} in {usage.rounds} rounds, {ahead}"
         f"{usage.cached_verdicts} cached verdicts, "
         f"{usage.input_tokens} tokens in, {usage.output_tokens} out ({models})"
     )
 
 
+def _dollars(usage: Usage) -> str:
+    return "price unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
+
+
+def _whole(steps: Sequence[Step]) -> float:
+    return max(step.started + step.seconds for step in steps) - min(step.started for step in steps)
+
+
 def _times(steps: Sequence[Step]) -> str:
     """Return the seconds from the first step to the last in all, and of each: some run side by side."""
-    whole = max(step.started + step.seconds for step in steps) - min(step.started for step in steps)
-    return f"{whole:.2f} s in all: " + ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)
+    return f"{_whole(steps):.2f} s in all: " + ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)

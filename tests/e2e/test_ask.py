@@ -258,10 +258,11 @@ def test_a_readable_answer_shows_what_the_response_says(read: Command) -> None:
     question = "How many weeks of parental leave are there?"
     assert read("ask", question).code == 0
     # Both of these find every verdict of the first: they differ in nothing but the time that they take.
-    response, shown = read("ask", "--json", question).response, read("ask", question).out
+    response, shown = read("ask", "--json", question).response, read("ask", "--verdicts", question).out
     words = " ".join(re.sub(r"[─-╿]", " ", shown).split())  # without the lines of the tables
     usage, reflection = response["usage"], response["reflection"]
-    assert words.startswith(f"{response['notice']} {response['status']} {response['answer']}")
+    assert words.startswith(f"{response['answer']} [1] [1] ")
+    assert response["notice"] in words
     assert [citation["document"] for citation in response["citations"]] == ["people/parental-leave.md"]
     for citation in response["citations"]:
         assert f"{citation['document']} > {citation['heading']} {citation['quote']}" in words

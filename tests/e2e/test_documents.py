@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
 
 import boto3
 import httpx2
@@ -107,6 +108,24 @@ def test_an_uploaded_document_is_shown_and_a_deleted_one_is_gone(service: Servic
     problem(service.a("DELETE", where), 404)
     assert service.a.listed() == []
     assert not service.documents.texts()
+
+
+def test_the_original_is_downloaded_by_a_link_that_only_its_tenant_is_given(service: Service) -> None:
+    where = f"/v1/documents/{put(service, 'a/x/längere Reise.md')}/original"
+    given = service.a("GET", where).json()
+    assert set(given) == {"url", "expires_at"}
+    asked = parse_qs(urlsplit(given["url"]).query)
+    assert asked["X-Amz-Expires"] == ["60"]
+    kept = requests.get(given["url"], timeout=5)
+    assert kept.text == "# Leave\n\nLeave is 25 days.\n"
+    name = "attachment; filename*=UTF-8''l%C3%A4ngere%20Reise.md"
+    assert asked["response-content-disposition"] == [name]
+    absent = service.b("GET", f"/v1/documents/{'0' * 32}/original")
+    for other in (service.b, service.other):
+        refused = other("GET", where)
+        assert [problem(one, 404)["detail"] for one in (refused, absent)] == ["There is no such document."] * 2
+    service.a("DELETE", where.removesuffix("/original"))
+    problem(service.a("GET", where), 404)
 
 
 def test_an_upload_may_say_tags_and_a_date(service: Service) -> None:

@@ -23,7 +23,7 @@ from cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import UPLOAD_SECONDS
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS
 from tests.e2e.test_api import problem
 
 
@@ -33,6 +33,13 @@ def no_watch(name: str, seen: int, seconds: float) -> None:
 
 CONTENT = b"# Leave\r\n\r\nLeave is 25 days.\n"
 KEY = "hr/people/leave.md"
+SAFE = {
+    "content-disposition": "attachment; filename*=UTF-8''leave.md",
+    "content-type": "application/octet-stream",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; sandbox",
+    "cache-control": "no-store",
+}
 Form = dict[str, Any]
 
 
@@ -183,11 +190,31 @@ def test_a_deleted_document_is_no_file_any_more(service: Service) -> None:
         assert service.changes[-1] == (KEY, "")
 
 
+def test_the_original_is_a_file_to_keep_of_which_nothing_runs_for_a_minute(service: Service) -> None:
+    assert service.send(service.form()).status_code == 204
+    where = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}/original"
+    problem(service.api.get(where), 404)
+    Documents("hr", service.manifest).changed(KEY, '"etag"')
+    link = service.api.get(where).json()["url"]
+    kept = service.api.get(link)
+    assert (kept.status_code, kept.content) == (200, CONTENT)
+    said = {name: kept.headers[name] for name in SAFE}
+    assert said == SAFE
+    assert problem(service.api.put(link, content=b"x"), 405)["title"] == "Method Not Allowed"
+    problem(service.api.get(f"{link[:-1]}{'a' if link[-1] != 'a' else 'b'}"), 404)
+    with time_machine.travel(timedelta(seconds=LINK_SECONDS + 1)):
+        problem(service.api.get(link), 404)
+    (service.directory / KEY.removeprefix("hr/")).unlink()
+    (service.directory / KEY.removeprefix("hr/")).symlink_to("/etc/passwd")
+    for gone in (where, link):
+        problem(service.api.get(gone), 404)
+
+
 def test_a_server_that_was_not_started_for_it_changes_no_document(service: Service) -> None:
     known = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}"
     Documents("hr", service.manifest).changed(KEY, '"etag"')
     with (
-        serving(0, no_watch, bucket=lambda url: ReadOnlyBucket()) as url,
+        serving(0, no_watch, bucket=lambda url: ReadOnlyBucket(None, url)) as url,
         httpx2.Client(base_url=url, timeout=20) as api,
     ):
         for reply in (
@@ -212,7 +239,7 @@ def test_requests_at_the_same_time_are_not_taken_for_each_other(manifest: LocalM
             raise InvalidInput(f"{request.key} is refused.")
 
     with (
-        serving(0, no_watch, bucket=lambda url: Holding()) as url,
+        serving(0, no_watch, bucket=lambda url: Holding(None, url)) as url,
         httpx2.Client(base_url=url, timeout=20) as api,
         ThreadPoolExecutor(1) as pool,
     ):

@@ -11,18 +11,24 @@ from starlette.types import Receive, Scope, Send
 from ask.edge.body import MAX_BODY_BYTES, refuse_large
 from ask.edge.problems import ProblemRaised, as_problem
 from ask.streaming.events import PATH
-from cli.local.serving.bucket import UPLOADS_PATH, Bucket, check_size
+from cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, Bucket, check_size
 from cli.local.serving.cors import opened, refuse_strangers
 from cli.local.serving.events import Streams
 from cli.local.serving.invocation import asked_of, invoke
 from cli.local.serving.refusals import problem_response, refuse_head
 from cli.local.serving.threads import in_thread
-from selfrag.ports.objects import UPLOAD_SECONDS
+from selfrag.ports.objects import UPLOAD_SECONDS, attachment
 from selfrag.runtime.observability import Handler
 
 # How long a body may take to come.
 BODY_SECONDS = 60
 _UPLOADS = {"Allow": "PUT, OPTIONS"}
+_KEPT = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
 
 
 class ServedApi:
@@ -48,11 +54,23 @@ class ServedApi:
         path = request.scope["path"]
         if self._bucket and path.startswith(UPLOADS_PATH):
             return await _uploaded(self._bucket, path.removeprefix(UPLOADS_PATH), request)
+        if self._bucket and path.startswith(ORIGINALS_PATH):
+            return await _original(self._bucket, path.removeprefix(ORIGINALS_PATH), request)
         if PATH.match(path):
             return await self._streams.open(asked_of(request))
         refuse_large(_length(request) or 0)
         body = await _body(request, MAX_BODY_BYTES, BODY_SECONDS)
         return await in_thread(invoke, self._handler, asked_of(request, body))
+
+
+async def _original(bucket: Bucket, token: str, request: Request) -> Response:
+    """Return a file as what it is: something to keep, of which nothing runs at this address."""
+    if request.method != "GET":
+        hint = "GET /v1/documents/{document_id}/original gives an address."
+        raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes GET only.", hint, {"Allow": "GET"})
+    key, content = await in_thread(bucket.original, token)
+    headers = {**_KEPT, "Content-Disposition": attachment(key)}
+    return Response(content, headers=headers, media_type="application/octet-stream")
 
 
 async def _uploaded(bucket: Bucket, token: str, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The bucket of the served API: a directory that uploads go into, or one that is not to be changed."""
+"""The bucket of the served API: a directory that is read, and that uploads go into or that is not to be changed."""
 
 import hashlib
 import secrets
@@ -12,9 +12,10 @@ from ask.edge.problems import ProblemRaised
 from cli.local.serving.folder import Folder
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import UPLOAD_SECONDS, Form, Uploads
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Form, Uploads
 
 UPLOADS_PATH = "/uploads/"
+ORIGINALS_PATH = "/originals/"
 Changed = Callable[[str, str], None]
 
 
@@ -36,8 +37,40 @@ class Bucket(Uploads, Protocol):
     def put(self, token: str, content: bytes) -> str:
         """Store the file that an address was given for, once, and return its ETag; raises ProblemRaised."""
 
+    def original(self, token: str) -> tuple[str, bytes]:
+        """Return the key and the content of the file that a link was given for; raises ProblemRaised."""
 
-class ReadOnlyBucket:
+
+class ReadBucket:
+    """Gives links to the files of a directory, if there is one, at the server's `url`."""
+
+    def __init__(self, folder: Folder | None, url: str) -> None:
+        self._folder, self._url = folder, url
+        # The keys that links were given for, and until when each is good.
+        self._linked: dict[str, tuple[str, float]] = {}
+
+    def link(self, key: str) -> str:
+        """Return an address that gives this one file, for LINK_SECONDS; "" if it is not there."""
+        if self._folder is None or self._folder.read(key) is None:
+            return ""
+        now, token = time.time(), secrets.token_urlsafe(32)
+        for old, (_, ends_at) in list(self._linked.items()):
+            if ends_at <= now:
+                self._linked.pop(old, None)
+        self._linked[token] = key, now + LINK_SECONDS
+        return f"{self._url}{ORIGINALS_PATH}{token}"
+
+    def original(self, token: str) -> tuple[str, bytes]:
+        """Return the key and the content of the file that a link was given for; raises ProblemRaised."""
+        key, ends_at = self._linked.get(token, ("", 0.0))
+        content = self._folder.read(key) if self._folder and ends_at > time.time() else None
+        if content is None:
+            hint = "Ask GET /v1/documents/{document_id}/original for another one."
+            raise ProblemRaised(HTTPStatus.NOT_FOUND, "This link leads to no file: each is good for a minute.", hint)
+        return key, content
+
+
+class ReadOnlyBucket(ReadBucket):
     """Refuses uploads and deletions."""
 
     def origin(self) -> str:
@@ -61,14 +94,15 @@ class ReadOnlyBucket:
         raise _unchanged()
 
 
-class DirectoryBucket:
+class DirectoryBucket(ReadBucket):
     """A directory as the API's bucket: gives addresses of the server at `url`, takes what is put there, and deletes.
 
     `changed` is called with the key and the ETag of what was put, and with none for what was deleted.
     """
 
     def __init__(self, folder: Folder, changed: Changed, url: str) -> None:
-        self._folder, self._changed, self._url = folder, changed, url
+        super().__init__(folder, url)
+        self._directory, self._changed = folder, changed
         self._awaited: dict[str, Awaited] = {}
 
     def origin(self) -> str:
@@ -77,7 +111,7 @@ class DirectoryBucket:
 
     def form(self, request: UploadRequest) -> Form:
         """Return an address for one file; raises InvalidInput for what no file can have."""
-        self._folder.check(request.key)
+        self._directory.check(request.key)
         if request.tags or request.date:
             raise InvalidInput("A directory keeps no tags and no date beside its files: let the document say them.")
         now, token = time.time(), secrets.token_urlsafe(32)
@@ -89,7 +123,7 @@ class DirectoryBucket:
 
     def delete(self, key: str) -> None:
         """Delete a file; one that is gone already is no error."""
-        self._folder.delete(key)
+        self._directory.delete(key)
         self._changed(key, "")
 
     def awaited(self, token: str) -> Awaited:
@@ -103,7 +137,7 @@ class DirectoryBucket:
         """
         check_size(self.awaited(token), len(content))
         awaited = _still_good(self._awaited.pop(token, None))
-        self._folder.put(awaited.key, content)
+        self._directory.put(awaited.key, content)
         etag = f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}"'
         self._changed(awaited.key, etag)
         return etag

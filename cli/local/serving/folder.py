@@ -48,6 +48,15 @@ class Folder:
                 os.unlink(unfinished, dir_fd=folder)
                 raise
 
+    def read(self, key: str) -> bytes | None:
+        """Return a file's content, or None if there is none that ingestion would read."""
+        *folders, name = self._names(key)
+        with suppress(OSError), self._opened(folders) as folder:
+            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+            with open(file, "rb") as opened:
+                return opened.read() if stat.S_ISREG(os.fstat(file).st_mode) else None
+        return None
+
     def delete(self, key: str) -> None:
         """Delete a file; one that is gone already is no error."""
         *folders, name = self._names(key)

@@ -17,7 +17,7 @@ from cli.local.serving.documents import Documents
 from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import serving
 from cli.local.setup import AS_SET, Setup
-from cli.local.sources.place import SAMPLE_DOCUMENTS, Place
+from cli.local.sources.place import SAMPLE_DOCUMENTS, Place, source_of
 from cli.local.sources.progress import OnDocument
 from cli.local.sources.report import NothingUsable
 from cli.local.sources.sync import sync
@@ -109,7 +109,9 @@ def _check_writable(directory: Path) -> None:
 def _bucket(place: Place, process: IngestProcess | None, manifest: LocalManifest) -> Iterator[Callable[[str], Bucket]]:
     """Yield what makes the bucket of a server's URL, in which documents are changed if a process ingests them."""
     if process is None:
-        yield lambda url: ReadOnlyBucket()
+        source = source_of(place.collection)
+        read = Folder(source.root, place.collection) if source and isinstance(source.root, Path) else None
+        yield lambda url: ReadOnlyBucket(read, url)
         return
     folder = Folder(place.source, place.collection)
     ingesting = Ingesting(process, Documents(place.collection, manifest))

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from urllib.parse import urlsplit
 
 from cli.local.home import connect, writing
 from cli.local.sources.site.addresses import canonical, is_address
@@ -22,8 +23,8 @@ CREATE TABLE IF NOT EXISTS sources (
     collection TEXT PRIMARY KEY, directory BLOB NOT NULL, read_at INTEGER NOT NULL, unread TEXT NOT NULL);
 """
 _PUT = "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)"
-# A directory's own collection is called by a hash.
-_OWN = re.compile(r"[0-9a-f]{32}")
+# A directory's own collection is called after it, with a tilde, which no name that is given has; once by a hash alone.
+_OWN = re.compile(r".+~[0-9a-f]{8}|[0-9a-f]{32}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
@@ -171,23 +172,24 @@ def is_own(collection: str) -> bool:
 
 
 def directory_collection(directory: Path) -> str:
-    """Return the name of a directory's own collection, 32 hexadecimal digits.
+    """Return the name of a directory's own collection: its last name, and digits that no other directory has.
 
-    It is the one that was moved to this directory, else a hash of the absolute path that no other directory has.
+    It is the one that was read from this directory or moved to it, if there is one.
     """
     wanted, known = directory.resolve(), sources()
     for source in known:
         if is_own(source.collection) and source.root == wanted:
             return source.collection
-    taken, name = {source.collection for source in known}, _hash(os.fsencode(wanted))
+    taken, name = {source.collection for source in known}, _own(wanted.name, os.fsencode(wanted))
     while name in taken:
-        name = _hash(name.encode() + os.fsencode(wanted))
+        name = _own(wanted.name, name.encode() + os.fsencode(wanted))
     return name
 
 
 def site_collection(address: str) -> str:
-    """Return the name of a site's own collection, 32 hexadecimal digits."""
-    return _hash(address.encode())
+    """Return the name of a site's own collection: its host, and digits that no other address has."""
+    known = next((one.collection for one in sources() if is_own(one.collection) and one.root == address), None)
+    return known or _own(urlsplit(address).netloc, address.encode())
 
 
 def _root(at: str) -> Root:
@@ -198,8 +200,9 @@ def _resolved(root: Root) -> Root:
     return root.resolve() if isinstance(root, Path) else root
 
 
-def _hash(value: bytes) -> str:
-    return hashlib.sha256(value).hexdigest()[:32]
+def _own(name: str, value: bytes) -> str:
+    readable = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:40] or "documents"
+    return f"{readable}~{hashlib.sha256(value).hexdigest()[:8]}"
 
 
 @contextmanager

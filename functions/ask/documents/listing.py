@@ -44,6 +44,9 @@ class DocumentPage(Model):
     collections: list[str] = Field(description="The listed collections: all of yours, or the one that you named.")
     cursor: str | None = Field(description="The cursor of the next page; null on the last.")
     writable: bool = Field(default=True, description="Whether documents can be uploaded and deleted here.")
+    notice: str | None = Field(
+        default=None, description="What a reader must know of how answers are made here; null if a model writes them."
+    )
 
 
 def document_of(record: Record) -> Document | None:

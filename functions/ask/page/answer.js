@@ -67,16 +67,18 @@ function textOf(answer, citations, claims, sources, draft = false) {
   for (const [, sentence, ended] of stretches) cites.set(sentence, [...(cites.get(sentence) || []), ...ended]);
   for (const [text, sentence, ended] of stretches) {
     const said = worst.get(sentence);
-    if (!text.trim()) made.append(text);
+    if (!text.trim()) made.append(text, ...(sources ? ended.map((at) => sources.mark(at)) : []));
     else {
       const kind = said ? RANK.indexOf(said) > 1 ? "out" : said : "";
-      const part = make("span", { class: `said ${kind}` }, text);
+      // A number stays on the line of the word before it.
+      const rest = sources && ended.length ? text.search(/\S{1,8}\s*$/u) : text.length;
+      const part = make("span", { class: `said ${kind}` }, text.slice(0, rest));
+      if (rest < text.length) part.append(make("span", { class: "tail" }, text.slice(rest), ...ended.map((at) => sources.mark(at))));
       spans.set(sentence, [...(spans.get(sentence) || []), part]);
       made.append(part);
       const [first] = cites.get(sentence);
       if (sources && first !== undefined) points(part, () => sources.light(first), () => sources.open(first, part));
     }
-    for (const at of ended) made.append(sources ? sources.mark(at) : "");
     const last = stretches.findLast(([, one]) => one === sentence);
     if (said && said !== "full" && last[0] === text && last[2] === ended) {
       made.append(make("span", { class: "unseen" }, ` (${inWords(said === "partial" ? "some" : said)})`));
@@ -112,7 +114,7 @@ function evidenceOf(response) {
     const held = support.claims.filter((claim) => claim.support === "full").length;
     said.push(make("strong", { class: colour(support.level) }, filled("claimsChecked", held, support.claims.length)));
   }
-  if (documents.size) said.push(filled("sourceCount", documents.size));
+  if (documents.size) said.push(filled(documents.size > 1 ? "sourceCount" : "oneSource", documents.size));
   if (tookOf(response.usage)) said.push(seconds(tookOf(response.usage), 1));
   if (response.usage.cost_usd !== 0) said.push(dollars(response.usage.cost_usd));
   return make("p", { class: "evidence dim" }, ...said.flatMap((one, at) => (at ? [" · ", one] : [one])));
@@ -125,14 +127,17 @@ function linksOf(response) {
   return CONSOLE.test(url) ? make("p", {}, make("a", { href: url, rel: "noreferrer noopener", target: "_blank" }, word("console"))) : null;
 }
 
-// What an abstention says: calmly, what was searched, what came nearest, and what to do.
+// What an abstention says: calmly, what was searched, what came nearest, to be read in place, and what to do.
 function helpOf(response, again) {
-  const nearest = [...response.reflection.relevance].sort((a, b) => (b.score ?? 0) - (a.score ?? 0)).slice(0, 3);
+  const nearest = response.nearest || [];
   const act = (name, on) => make("button", { type: "button", on }, word(name));
-  return [block("p", response.answer, "dim"), heading("nearest"),
-    nearest.length ? relevanceOf(nearest) : make("p", {}, word("nothingNear")),
-    heading("advice"), make("p", {}, word("adviceText")),
-    make("p", { class: "actions" }, again && act("unfiltered", again), writable ? act("addDocument", () => view("documents")) : null)];
+  return [response.queries.length ? make("p", { class: "dim" }, `${word("searched")}: `,
+    ...response.queries.flatMap((query, at) => [at ? " · " : "", theirs(query)])) : "",
+  heading("nearest"), nearest.length ? "" : make("p", { class: "dim" }, word("nothingNear")),
+  ...nearest.map((one, at) => make("details", { class: "near", open: at ? null : "" },
+    make("summary", {}, ...whereOf(one)), block("blockquote", one.text))),
+  make("p", { class: "actions" }, again && act("unfiltered", again), writable ? act("addDocument", () => view("documents")) : null),
+  make("p", { class: "dim" }, word("adviceText"))];
 }
 
 function searchedOf(queries) {
@@ -147,7 +152,7 @@ function shown(response, sources, again = null) {
     : textOf(response.answer, response.citations, claims, sources);
   return [
     response.citations.length ? sources.cards() : "",
-    ...(response.notice ? [make("p", { class: "dim notice" }, word("noModel"))] : []),
+    response.notice ? make("p", { class: "dim notice" }, word("noModel")) : "",
     ...(response.status === "answered" || abstained ? [] : [make("p", { class: response.status === "failed" ? "bad" : "dim status" }, inWords(response.status))]),
     answer,
     ...(abstained ? helpOf(response, again) : [evidenceOf(response)]),

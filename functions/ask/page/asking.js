@@ -90,6 +90,8 @@ function settle(question, response, body, filtered) {
   const turn = { question: asked, response, body, filtered };
   turns.push(turn);
   redraw(turn);
+  // Whoever gave a key with the question has documents to know of only now.
+  if (!known.documents.length) look();
   byId("export").hidden = false;
   titled(asked);
   remember(asked, response.id);
@@ -112,7 +114,10 @@ async function show(question, id, after, body, filtered = false) {
   const running = new Running(body, () => stopping.abort());
   const stopped = new Promise((done) => stopping.signal.addEventListener("abort", () => done(null)));
   try {
-    const heard = finished(id, after, (said) => running.show(said), stopping.signal);
+    const heard = finished(id, after, (said) => {
+      if (!question && said.question) body.previousSibling.textContent = said.question;
+      running.show(said);
+    }, stopping.signal);
     const response = await Promise.race([heard, stopped]);
     if (!body.isConnected) return;
     if (response) {

@@ -13,7 +13,7 @@ _SCRIPTS = (
     *("exporting", "asking", "opening", "history", "documents", "uploads", "start"),
 )
 _STYLES = ("tokens", "style")
-_IDLE = re.compile(r"^[ \t]+|^[ \t]*(?://.*|/\*.*\*/)\n|^\n", re.M)
+_IDLE = re.compile(r"^[ \t]+|^[ \t]*(?://.*|/\*.*\*/)\n|^\n|(?<=[,;{(])\n", re.M)
 
 
 @cache
@@ -49,7 +49,7 @@ def policy(uploads_to: str = "") -> str:
 
 
 def _read(name: str) -> str:
-    """Return a part of the page without comments and indentation, which a browser has no use for."""
+    """Return a part of the page without what a browser has no use for: comments, indentation, most ends of lines."""
     return _IDLE.sub("", (_HERE / name).read_text(encoding="utf-8"))
 
 

@@ -12,8 +12,8 @@ function claimsOf(support) {
   if (byRule(support)) {
     return [make("p", { class: "dim" }, word(support.level === "fully_supported" ? "foundByRule" : "notFoundByRule"))];
   }
-  const claims = support.claims.map((one) => make("li", {}, theirs(one.claim), " · ",
-    verdict(one.support, inWords(one.support === "partial" ? "some" : one.support))));
+  const claims = support.claims.map((one) => make("li", {},
+    verdict(one.support, inWords(one.support === "partial" ? "some" : one.support)), " · ", theirs(one.claim)));
   return [heading("claims"), make("p", {}, verdict(support.level)), make("ul", { class: "plain" }, ...claims)];
 }
 
@@ -46,7 +46,8 @@ function pictureOf(path) {
   };
   const centre = (at) => at * (WIDE + 16) + WIDE / 2;
   const nodes = Object.entries(NODES).map(([state, at]) => {
-    const times = path.filter((one) => one === state).length;
+    // That the answer was composed stands in no path.
+    const times = path.filter((one) => one === state).length || Number(state === "ComposeAnswer");
     const label = `${stepWord(state)}${times > 1 ? ` ×${times}` : ""}`;
     return svg("g", { class: times ? "node ran" : "node", "data-state": state },
       svg("rect", { x: centre(at) - WIDE / 2, y: 40, width: WIDE, height: HIGH, rx: 8 }),

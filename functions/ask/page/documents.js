@@ -1,6 +1,6 @@
 // The caller's documents: what is there, what comes, and what goes.
 
-const STATES = { ready: "good", failed: "bad" };
+const STATES = { ready: "dim", failed: "bad" };
 const LOOKS = 150;
 let cursor = null;
 const collections = new Set();
@@ -10,16 +10,18 @@ function know(name) {
   if (collections.has(name)) return;
   collections.add(name);
   const box = make("input", { type: "checkbox", value: name });
-  byId("collections").append(make("label", {}, box, " ", named(name)));
+  byId("collections").append(make("label", {}, box, " ", named(shortOf(name))));
   byId("known-collections").append(make("option", { value: name }));
   byId("into").value ||= name;
-  byId("collections").hidden = collections.size < 2;
+  byId("collections").hidden = byId("into").parentNode.hidden = collections.size < 2;
 }
 
 const stateWord = (status) => inWords(status === "failed" ? "unread" : status);
 const stateOf = (status) => make("strong", { class: STATES[status] || "some" }, stateWord(status));
+// The laptop tells directories of one name apart by digits, which say nothing to a person.
+const shortOf = (name) => name.replace(/~[0-9a-f]{8}(?=\/|$)/, "");
 // With one collection its name says nothing of a document.
-const nameOf = (entry) => (collections.size < 2 ? entry.key.slice(entry.key.indexOf("/") + 1) : entry.key);
+const nameOf = (entry) => (collections.size < 2 ? entry.key.slice(entry.key.indexOf("/") + 1) : shortOf(entry.key));
 
 function rowOf(entry) {
   const button = make("button", { type: "button", on: () => remove(entry, button) });

@@ -22,7 +22,7 @@ function feedbackOf(response) {
   const better = make("div", { hidden: "" }, make("label", {}, make("span", {}, word("better")), field),
     make("button", { type: "button", on: save }, word("save")));
   const refuse = () => { better.hidden = false; field.focus(); };
-  const act = (name, on) => make("button", { type: "button", on }, word(name));
+  const act = (name, on) => make("button", { type: "button", class: "bare", on }, word(name));
   const write = (text, name) => navigator.clipboard.writeText(text).then(() => tell(word(name)), () => tell(word("failed")));
   const link = () => new URL(`#${response.id}`, location.href).href;
   box.append(make("p", { class: "actions" },

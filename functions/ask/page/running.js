@@ -60,6 +60,6 @@ class Running {
 function cardOf(one, said) {
   const kind = !said ? "" : byRule(said) ? "dim" : colour(said.label);
   const verdicts = said ? relevanceText(said) : word("judging");
-  return make("li", { class: "card" }, make("strong", {}, named(one.document.split("/").pop())),
+  return make("li", { class: "card" }, make("strong", {}, nameIn(one)),
     make("span", { class: "dim" }, named(one.heading || placeOf(one))), make("span", { class: kind || "dim" }, verdicts));
 }

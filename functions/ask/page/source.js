@@ -15,7 +15,8 @@ class Sources {
   // The number behind a sentence, which opens its source; each has one of its own.
   mark(at) {
     const label = `${word("citation")} ${at + 1}`;
-    const made = make("button", { type: "button", class: "cite", "aria-label": label, on: () => this.open(at, made) }, String(at + 1));
+    const open = (event) => { event.stopPropagation(); this.open(at, made); };
+    const made = make("button", { type: "button", class: "cite", "aria-label": label, "data-number": at + 1, on: open });
     made.addEventListener("focus", () => this.light(at));
     made.addEventListener("pointerenter", () => this.light(at));
     this.marks[at] = made;
@@ -28,7 +29,7 @@ class Sources {
       ([one], at) => this.citations.findIndex((other) => other.document === one.document) === at);
     return make("ul", { class: "cards plain", "aria-label": word("sources") }, ...firsts.map(([one, at]) =>
       make("li", {}, make("button", { type: "button", on: (event) => this.open(at, event.currentTarget) },
-        make("strong", {}, `${at + 1} `, named(one.document.split("/").pop())), make("span", { class: "dim" }, named(one.heading || placeOf(one)))))));
+        make("strong", {}, make("span", { class: "number" }, String(at + 1)), nameIn(one)), make("span", { class: "dim" }, named(one.heading || placeOf(one)))))));
   }
 
   // Mark a sentence and its quote, where the drawer is open; nothing moves.
@@ -52,13 +53,13 @@ class Sources {
     Object.assign(drawn, { sources: this, at });
     const one = this.citations[at], last = this.citations.length - 1;
     const step = (to, ...said) => make("button", { type: "button", disabled: to < 0 || to > last ? "" : null, on: () => this.turnTo(to) }, ...said);
-    const place = [placeOf(one), one.date].filter(Boolean);
+    const folder = one.document.split("/").slice(0, -1).join(" / ");
     byId("source").replaceChildren(
       make("header", {}, make("h2", { tabindex: "-1" }, filled("sourceOf", at + 1, last + 1)),
         make("button", { type: "button", "aria-label": word("close"), on: closeSource }, "✕")),
-      make("p", { class: "where" }, ...[one.document, one.heading].filter(Boolean).map(named).flatMap((part, nth) => (nth ? [" › ", part] : [part]))),
-      place.length ? make("p", { class: "dim" }, ...place.map(named).flatMap((part, nth) => (nth ? [" · ", part] : [part]))) : "",
-      quoteOf(one),
+      make("p", { class: "where" }, make("strong", {}, nameIn(one)), make("span", { class: "dim" },
+        ...[folder, one.heading, placeOf(one)].filter(Boolean).flatMap((part, nth) => [nth ? " · " : "", named(part)]))),
+      quoteOf(one), originalOf(one.document),
       make("p", { class: "actions" }, step(at - 1, "← ", word("previous")), step(at + 1, word("next"), " →")));
     byId("source").hidden = false;
   }
@@ -70,6 +71,19 @@ class Sources {
     byId("source").querySelector("h2").focus();
   }
 }
+
+// A button that opens the file of a document, where the caller's list has it.
+function originalOf(name) {
+  const entry = known.documents.find(({ key, collection }) => key === name || key === `${collection}/${name}`);
+  const open = () => telling(async () => {
+    const { said } = await call("GET", `/v1/documents/${encodeURIComponent(entry.id)}/original`);
+    make("a", { href: said.url, download: "", rel: "noreferrer" }).click();
+  });
+  return entry ? make("button", { type: "button", class: "bare", on: open }, word("original")) : "";
+}
+
+// A document by the last part of its name.
+const nameIn = (one) => named(one.document.split("/").pop());
 
 // What the drawer shows: whose source, which, and what it was opened from.
 const drawn = { sources: null, at: 0, from: null };

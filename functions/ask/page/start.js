@@ -68,4 +68,6 @@ welcome();
 look();
 reopen();
 grow();
+// A turn fills what the field at the bottom leaves of the window.
+new ResizeObserver(([{ target }]) => document.body.style.setProperty("--form", `${target.offsetHeight}px`)).observe(byId("question-form"));
 byId("question").focus();

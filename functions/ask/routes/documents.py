@@ -16,11 +16,13 @@ from ask.documents.removal import remove
 from ask.edge import links
 from ask.edge.exchange import JSON, caller, place_of, problems, reply
 from ask.edge.problems import ProblemRaised
-from selfrag.bootstrap import api, ingestion
+from selfrag.bootstrap import api, ingestion, settings
+from selfrag.domain.answers import BY_RULE
 from selfrag.domain.base import Model
 from selfrag.domain.documents import collection_of, document_id
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import UPLOAD_SECONDS
+from selfrag.domain.verdicts import judged_by
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS
 
 Id = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The document's id.")]
 Collection = Annotated[
@@ -54,6 +56,13 @@ class Uploading(Model):
     expires_at: datetime
 
 
+class Original(Model):
+    """The address of a document's file. It needs no key: whoever has it can download the file until it expires."""
+
+    url: str
+    expires_at: datetime
+
+
 @router.get(
     "/v1/documents",
     operation_id="list_documents",
@@ -73,7 +82,8 @@ def list_documents(
     found = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
     # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
     writable = bool(api.uploads().origin())
-    return reply(HTTPStatus.OK, {**found.model_dump(mode="json"), "writable": writable})
+    notice = BY_RULE if judged_by(settings().models["generate"]) == "rule" else None
+    return reply(HTTPStatus.OK, {**found.model_dump(mode="json"), "writable": writable, "notice": notice})
 
 
 @router.post(
@@ -94,7 +104,7 @@ def list_documents(
 def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
     """Return a form that uploads one object to the bucket."""
     caller(request).allowed([collection_of(body.key)])
-    expires = datetime.fromtimestamp(int(time.time()) + UPLOAD_SECONDS, UTC)
+    expires = _after(UPLOAD_SECONDS)
     form = api.uploads().form(body)
     identity = document_id(api.settings().documents_bucket, body.key)
     to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(form)), expires_at=expires)
@@ -115,6 +125,26 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
 def show_document(request: Request, document_id: Id, key: Awaited = "") -> Response[Any]:
     """Return one document."""
     return reply(HTTPStatus.OK, _own(request, document_id, key).model_dump(mode="json"))
+
+
+@router.get(
+    "/v1/documents/<document_id>/original",
+    operation_id="link_original",
+    summary="A link to the file of a document",
+    description="The link is good for a minute and downloads the file as it was uploaded.",
+    responses={
+        200: {"description": "The link", "content": {JSON: {"model": Original}}},
+        **problems(400, 403, 404, 429, 503),
+    },
+)
+def link_original(request: Request, document_id: Id) -> Response[Any]:
+    """Return a link to the object, as long as it is not deleted."""
+    known = _own(request, document_id)
+    expires = _after(LINK_SECONDS)
+    url = "" if known.status == "removing" else api.uploads().link(known.key)
+    if not url:
+        raise _no_such_document()
+    return reply(HTTPStatus.OK, Original(url=url, expires_at=expires).model_dump(mode="json"))
 
 
 @router.delete(
@@ -146,9 +176,14 @@ def _own(request: Request, identity: str, key: str = "") -> Document:
     if known is None and key and document_id(api.settings().documents_bucket, key) == identity:
         known = awaited(identity, key)
     if known is None or known.collection not in caller(request).collections:
-        raise ProblemRaised(
-            HTTPStatus.NOT_FOUND,
-            "There is no such document.",
-            "GET /v1/documents lists yours; an uploaded one is known after some seconds.",
-        )
+        raise _no_such_document()
     return known
+
+
+def _no_such_document() -> ProblemRaised:
+    hint = "GET /v1/documents lists yours; an uploaded one is known after some seconds."
+    return ProblemRaised(HTTPStatus.NOT_FOUND, "There is no such document.", hint)
+
+
+def _after(seconds: int) -> datetime:
+    return datetime.fromtimestamp(int(time.time()) + seconds, UTC)

@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from question.compose_answer.outcome import Outcome, outcome
 from question.compose_answer.task import Task
 from question.compose_answer.usage import usage
-from selfrag.domain.answers import BY_RULE, AnswerResponse, ExecutionLink
+from selfrag.domain.answers import BY_RULE, AnswerResponse, ExecutionLink, NearPassage
 from selfrag.domain.calls import Prices
 from selfrag.domain.ledger import path_of
 from selfrag.domain.verdicts import Critique, JudgedBy, Reflection
+
+# How many passages an abstention shows.
+NEAREST = 3
 
 
 def compose(
@@ -23,6 +26,7 @@ def compose(
         notice=BY_RULE if writer == "rule" and not _by_selfrag(task) else None,
         answer=result.answer,
         citations=result.draft.citations if result.draft else [],
+        nearest=_nearest(task) if result.status == "abstained" else [],
         reflection=_reflection(task, result),
         path=path_of((entry.turn, entry.step) for entry in task.ledger),
         passes=task.passes,
@@ -31,6 +35,12 @@ def compose(
         execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task) if console_links else None),
         scores=task.scores,
     )
+
+
+def _nearest(task: Task) -> list[NearPassage]:
+    """Return the passages of the last search by their verdicts' scores, at most NEAREST of them."""
+    scores = {verdict.passage_id: verdict.score or 0.0 for verdict in task.relevance}
+    return sorted(task.passages, key=lambda one: -scores.get(one.passage_id, 0.0))[:NEAREST]
 
 
 def _by_selfrag(task: Task) -> bool:

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import UPLOAD_SECONDS, Form, Object
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Form, Object, attachment
 
 _GONE = {"NoSuchKey", "404", "NotFound"}
 
@@ -84,6 +84,13 @@ class S3Uploads:
                 self._bucket, request.key, Fields=fields, Conditions=conditions, ExpiresIn=UPLOAD_SECONDS
             )
         return Form(signed["url"], signed["fields"])
+
+    def link(self, key: str) -> str:
+        """Return an address that downloads this one object, for a minute; a browser does not show it as a page."""
+        wanted = {"Bucket": self._bucket, "Key": key, "ResponseContentDisposition": attachment(key)}
+        with aws_faults("the bucket of documents"):
+            address: str = self._client.generate_presigned_url("get_object", Params=wanted, ExpiresIn=LINK_SECONDS)
+        return address
 
     def delete(self, key: str) -> None:
         """Delete an object; one that is gone already is no error."""

@@ -80,6 +80,19 @@ class Pass(Model):
     steps: list[str] = []
 
 
+class NearPassage(Model):
+    """A passage that came near an answer: the beginning of its text, and its place in the document."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    passage_id: str
+    document: str
+    heading: str = ""
+    page: int | None = None
+    locator: str = ""
+    text: str
+
+
 class StepUsage(Model):
     """The usage of one step: `seconds` from its first call's start to its last one's end, over all its models.
 
@@ -139,6 +152,9 @@ class AnswerResponse(Model):
     )
     answer: str
     citations: list[Citation]
+    nearest: list[NearPassage] = Field(
+        default=[], description="The passages that came nearest, best first, of an answer that was abstained from."
+    )
     reflection: Reflection
     path: list[str] = Field(description="The steps that ran, in order.")
     passes: list[Pass] = Field(

@@ -3,10 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+from urllib.parse import quote
 
 from selfrag.domain.questions import UploadRequest
 
 UPLOAD_SECONDS = 900
+LINK_SECONDS = 60
+
+
+def attachment(key: str) -> str:
+    """Return the header `Content-Disposition` by which a browser keeps a file under its name and does not open it."""
+    return f"attachment; filename*=UTF-8''{quote(key.rpartition('/')[2], safe='')}"
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,9 @@ class Uploads(Protocol):
 
     def form(self, request: UploadRequest) -> Form:
         """Return a form that uploads this one object, for UPLOAD_SECONDS."""
+
+    def link(self, key: str) -> str:
+        """Return an address that downloads this one object, for LINK_SECONDS; "" if it is not kept here."""
 
     def delete(self, key: str) -> None:
         """Delete an object; one that is gone already is no error."""

@@ -15,7 +15,7 @@ def test_a_link_opens_an_answer_with_its_question_and_the_tab_is_called_so(tab: 
         tab.until("turns.length")
         assert tab.run(ASKED) == TEXTS[0]
         assert tab.run("document.title") == f"{TEXTS[0]} · selfrag"
-        assert tab.run("document.querySelector('.answer').textContent").startswith("F1act one.")
+        assert tab.run("document.querySelector('.answer').textContent").startswith("Fact one.")
 
 
 def test_an_answer_of_before_questions_were_kept_with_answers_has_its_id_in_their_place(tab: Tab) -> None:

@@ -2,8 +2,9 @@
 
 import json
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.e2e.page.test_compared import AT_WORK, STEP, opened, replying
 from tests.support.page.browsing import Tab
@@ -136,6 +137,69 @@ def test_what_was_not_found_under_a_filter_is_asked_again_without_it(tab: Tab) -
         ("What does a berth cost?", {"tags": ["harbour"]}),
         ("What does a berth cost?", {}),
     ]
+
+
+def test_an_abstention_lets_the_nearest_passages_be_read_in_place(tab: Tab) -> None:
+    near = [{"passage_id": name, "document": f"harbour/{name}.md", "heading": "Piers", "text": f"The {name} is long."}
+            for name in ("pier", "quay")]  # fmt: skip
+    with replying({**response(), "status": "abstained", "citations": [], "nearest": near}) as url:
+        opened(tab, url)
+        expect(tab.page.get_by_text("The pier is long.")).to_be_visible()
+        expect(tab.page.get_by_text("The quay is long.")).to_be_hidden()
+        tab.page.get_by_text("quay.md").click()
+        expect(tab.page.get_by_text("The quay is long.")).to_be_visible()
+        expect(tab.page.get_by_role("button", name="Add a document")).to_be_visible()
+        assert tab.violations() == []
+
+
+DOCUMENTS = [{"id": f"{at:032}", "key": f"c/{at}.md", "collection": "c", "status": "ready", "title": f"T{at}"}
+             for at in range(120)]  # fmt: skip
+
+
+def listing(tab: Tab, **more: Any) -> None:
+    """Have the API list 120 documents, page by page, and give a link to each."""
+
+    def reply(route: Route) -> None:
+        asked = parse_qs(urlsplit(route.request.url).query)
+        if route.request.url.endswith("/original"):
+            route.fulfill(json={"url": "/originals/token", "expires_at": "2026-01-01T00:00:00Z"})
+        else:
+            begin, limit = int(asked.get("cursor", ["0"])[0]), int(asked["limit"][0])
+            cursor = str(begin + limit) if begin + limit < len(DOCUMENTS) else None
+            page = DOCUMENTS[begin : begin + limit]
+            route.fulfill(json={"documents": page, "collections": ["c"], "cursor": cursor, **more})
+
+    tab.page.route("**/v1/documents**", reply)
+
+
+def test_the_page_says_how_many_documents_there_are_and_that_no_model_is_connected(tab: Tab) -> None:
+    with replying(response()) as url:
+        listing(tab, notice="No model is connected.")
+        tab.open(url)
+        expect(tab.page.locator("#invitation")).to_have_text("Ask your 120 documents")
+        expect(tab.page.locator("#notice")).to_contain_text("set ANTHROPIC_API_KEY")
+        tab.page.unroute_all()
+        listing(tab)
+        tab.reload()
+        expect(tab.page.locator("#invitation")).to_have_text("Ask your 120 documents")
+        expect(tab.page.locator("#notice")).to_be_empty()
+
+
+def test_the_file_behind_a_source_is_downloaded_by_a_link(tab: Tab) -> None:
+    cites = [{**cited("34 euros", 10), "document": "119.md"}, {**cited("Dogs", 60), "document": "elsewhere.md"}]
+    with replying({**response(), "citations": cites}) as url:
+        listing(tab)
+        tab.open(url)
+        expect(tab.page.locator("#invitation")).to_contain_text("120")
+        tab.page.get_by_label("Your question").fill("What does a berth cost?")
+        tab.press("Enter")
+        expect(tab.page.locator("#source")).to_contain_text("119.md")
+        with tab.page.expect_download() as kept:
+            tab.page.get_by_role("button", name="Download the file").click()
+        assert kept.value.url == f"{url}/originals/token"
+        tab.page.get_by_role("button", name="Next").click()
+        expect(tab.page.get_by_role("button", name="Download the file")).to_have_count(0)
+        assert tab.said == []
 
 
 def test_a_question_to_begin_with_is_made_of_the_documents_and_asked_by_a_click(tab: Tab) -> None:

@@ -1,5 +1,6 @@
 """A server that does not change its documents offers no change of them, on the page and in its API."""
 
+import re
 from pathlib import Path
 
 import httpx2
@@ -17,7 +18,10 @@ def test_what_the_server_would_refuse_is_not_offered(tab: Tab, tmp_path: Path, w
     notes.mkdir()
     (notes / "cranes.md").write_text("# Cranes\n\nThe crane lifts 90 tonnes.\n", encoding="utf-8")
     with served(Command(tmp_path), *(WRITABLE if writable else ("--docs", "notes"))) as url:
-        assert httpx2.get(f"{url}/v1/documents").json()["writable"] is writable
+        listed = httpx2.get(f"{url}/v1/documents").json()
+        assert listed["writable"] is writable
+        assert listed["notice"].startswith("No model is connected")
+        assert re.fullmatch(r"notes(~[0-9a-f]{8})?", listed["collections"][0]), "called after its directory"
         tab.open(url)
         tab.page.get_by_role("button", name="Documents").click()
         row = tab.page.locator("#list tr").filter(has_text="cranes.md")
@@ -26,4 +30,6 @@ def test_what_the_server_would_refuse_is_not_offered(tab: Tab, tmp_path: Path, w
         assert "/" not in row.get_by_role("rowheader").inner_text(), "a name, and no hash before it"
         expect(row.get_by_role("button", name="Delete")).to_have_count(int(writable))
         expect(tab.page.locator("#drop")).to_be_visible(visible=writable)
+        expect(tab.page.locator("#into")).to_be_hidden()
+        assert "~" not in tab.run("document.body.innerText")
         expect(tab.page.get_by_text("Documents cannot be changed here.")).to_be_visible(visible=not writable)

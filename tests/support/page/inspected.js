@@ -42,13 +42,14 @@ function inspected(root) {
 
 // What is shown of an answer each text of which is this one, with marks after its first letter and its last.
 function wrongTexts(root, text) {
-  const letters = Array.from(text), wrong = [];
-  const answer = `${letters[0]}1${letters.slice(1).join("")}2`;
-  if (root.querySelector(".answer").textContent !== answer) wrong.push("the answer is another text");
+  const wrong = [], marks = [...root.querySelectorAll(".answer .cite")].map((one) => one.dataset.number);
+  if (root.querySelector(".answer").textContent !== text) wrong.push("the answer is another text");
+  if (String(marks) !== "1,2") wrong.push(`other marks: ${marks}`);
   for (const quote of document.querySelectorAll("#source blockquote")) if (quote.textContent !== text) wrong.push("another quote");
   for (const one of [...root.querySelectorAll("bdi"), ...document.querySelectorAll("#source bdi")]) {
-    // On a card a document has its name without the folders.
-    if (![text, seen(text)].some((said) => said === one.textContent || said.endsWith(`/${one.textContent}`))) wrong.push(`another text: ${one.textContent.slice(0, 80)}`);
+    // On a card a document has its name without the folders, and in the drawer it has them below.
+    const parts = (said) => [said, said.split("/").pop(), said.split("/").slice(0, -1).join(" / ")];
+    if (![text, seen(text)].some((said) => parts(said).includes(one.textContent))) wrong.push(`another text: ${one.textContent.slice(0, 80)}`);
   }
   return wrong;
 }

@@ -31,8 +31,9 @@ def _of_a_function(name: str) -> Iterator[Call]:
     yield from ((name, f"logs:{action}", stream) for action in ("CreateLogStream", "PutLogEvents"))
     yield from ((name, f"xray:{action}", "*") for action in _SEGMENTS)
     if name == "ask":
-        # By those who were given a form.
-        yield name, "s3:PutObject", f"{bucket_arn('selfrag-documents')}/c/new.md"
+        # By those who were given a form or a link.
+        for action in ("PutObject", "GetObject"):
+            yield name, f"s3:{action}", f"{bucket_arn('selfrag-documents')}/c/new.md"
 
 
 def _of_a_machine() -> Iterator[tuple[str, str]]:

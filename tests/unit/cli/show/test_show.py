@@ -58,7 +58,7 @@ def test_calls_that_were_made_ahead_and_not_needed_are_told_beside_the_calls(was
         },
         "usage": usage, "execution": {"arn": "arn", "console_url": None},
     }  # fmt: skip
-    assert shown in printed(show_response, response, [])
+    assert shown in printed(show_response, response, [], True)
 
 
 def test_a_strategy_without_verdicts_shows_no_table_of_them() -> None:
@@ -72,7 +72,7 @@ def test_a_strategy_without_verdicts_shows_no_table_of_them() -> None:
         "reflection": {"retrieve": None, "relevance": [], "support": None, "utility": None},
         "usage": usage, "execution": {"arn": "arn", "console_url": None},
     }  # fmt: skip
-    shown = printed(show_response, response, [])
+    shown = printed(show_response, response, [], True)
     assert "Retrieve → Generate" in shown
     assert "Note Not checked: all." in shown
     assert "Reflection" not in shown
@@ -113,7 +113,7 @@ def response_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]])
 def shown_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> str:
     """Return what a person sees of an answer with these citations, for which a search brought these passages."""
     search = Step("Retrieve", 0.0, 0.1, attempts=1, given={}, result={"passages": passages}, error="")
-    return printed(show_response, response_of(citations, passages), [search])
+    return printed(show_response, response_of(citations, passages), [search], True)
 
 
 def test_a_citation_says_document_row_and_heading() -> None:
@@ -140,20 +140,21 @@ def test_the_time_of_an_answer_is_told_in_all_as_steps_run_side_by_side() -> Non
         Step("Generate", 0.5, 2.5, **one),
         Step("GradeUtility", 3.0, 0.5, **one),
     ]
-    shown = printed(show_response, response_of([], []), steps)
+    shown = printed(show_response, response_of([], []), steps, True)
     assert "Time 3.00 s in all: Retrieve 1.00 s, Generate 2.50 s, GradeUtility 0.50 s" in shown
-    assert "Time" not in printed(show_response, response_of([], []), [])
+    assert "Time" not in printed(show_response, response_of([], []), [], True)
+    assert "3.00 s" in printed(show_response, response_of([], []), steps)
 
 
 def test_what_a_verdict_means_is_said_with_the_threshold_and_only_of_what_was_judged() -> None:
     passage = {"passage_id": "p", "document": "leave.md", "heading": "Pay", "text": "10 days."}
     graded = Step("GradeRelevance", 0, 1, attempts=1, given={"relevance_threshold": 0.7}, result=None, error="")
-    shown = printed(show_response, response_of([], [passage]), [graded])
+    shown = printed(show_response, response_of([], [passage]), [graded], True)
     assert "IsRel: how far a passage helps to answer, from 0 to 1, relevant from 0.70 up" in shown
     assert "IsSup:" not in shown
     assert "IsUse:" not in shown
     assert "IsRel: how far a passage helps to answer, from 0 to 1 Path" in printed(
-        show_response, response_of([], [passage]), []
+        show_response, response_of([], [passage]), [], True
     )
 
 
@@ -162,7 +163,7 @@ def test_the_last_line_says_how_a_follow_up_is_asked_by_the_command_and_by_make(
 
 
 def test_the_answers_that_were_compared_are_shown_between_verdicts_and_path() -> None:
-    shown = printed(show_response, {**response_of([], []), "scores": answers()}, [])
+    shown = printed(show_response, {**response_of([], []), "scores": answers()}, [], True)
     assert "Answers, best first ├── chosen, score 2.05:" in shown
     assert shown.index("best first") < shown.index("Path")
 
@@ -191,10 +192,10 @@ def by(judge: str, notice: str | None) -> dict[str, Any]:
 def test_what_a_rule_found_is_grey_and_never_shown_as_a_judgement() -> None:
     coloured = StringIO()
     show_response(
-        Console(file=coloured, width=200, force_terminal=True, color_system="standard"), by("rule", BY_RULE), []
+        Console(file=coloured, width=200, force_terminal=True, color_system="standard"), by("rule", BY_RULE), [], True
     )
-    shown = printed(show_response, by("rule", BY_RULE), [])
-    assert shown.startswith(BY_RULE)
+    shown = printed(show_response, by("rule", BY_RULE), [], True)
+    assert BY_RULE in shown
     assert "Found word for word in the source. No model checked whether it answers the question." in shown
     assert "IsRel │ words in common 0.90" in shown
     assert not any(word in shown for word in ("supported", "relevant", "IsUse", "5 of 5"))
@@ -202,7 +203,34 @@ def test_what_a_rule_found_is_grey_and_never_shown_as_a_judgement() -> None:
     assert "\x1b[1;32m" not in coloured.getvalue(), "nothing is green"
 
 
-def test_what_a_model_judged_is_shown_as_before() -> None:
+def test_what_a_model_judged_is_one_line_and_all_of_it_on_request() -> None:
     shown = printed(show_response, by("model", None), [])
-    assert shown.startswith("╭")
+    assert shown.startswith("A berth costs 34 euros. 1 of 1 claims supported id abc")
+    assert not any(word in shown for word in ("fully_supported", "IsUse", "Path"))
+    shown = printed(show_response, by("model", None), [], True)
     assert all(word in shown for word in ("fully_supported", "relevant 0.90", "5 of 5"))
+
+
+def test_an_answer_stands_first_with_its_marks_then_its_sources_then_what_is_not_supported() -> None:
+    said = by("model", None)
+    cited = {"document": "rules.md", "heading": "Berths", "page": None}
+    quotes = [("p1", "34 euros", 23), ("p2", "12 tonnes", 47), ("p1", "34 euros", 47)]
+    said["answer"] = "A berth costs 34 euros. The crane lifts 12 tons."
+    said["citations"] = [
+        {**cited, "passage_id": name, "quote": quote, "answer_span": [0, end]} for name, quote, end in quotes
+    ]
+    said["reflection"]["support"]["claims"].append(
+        {"claim": "The crane lifts 12 tons.", "support": "none", "passage_ids": []}
+    )
+    assert printed(show_response, said, []).startswith(
+        "A berth costs 34 euros. [1] The crane lifts 12 tons [2] [1]. [1] rules.md > Berths 34 euros "
+        "[2] rules.md > Berths 12 tonnes 1 of 2 claims supported · 1 source not supported: The crane lifts 12 tons."
+    )
+
+
+def test_an_abstention_names_its_status_and_the_nearest_passages() -> None:
+    near = {"passage_id": "p", "document": "rules.md", "heading": "Berths", "text": "A berth costs 34 euros."}
+    said = {**response_of([], []), "status": "abstained", "answer": "Not found in the documents.", "nearest": [near]}
+    shown = printed(show_response, said, [])
+    assert shown.startswith("abstained Not found in the documents.")
+    assert "nearest: rules.md > Berths" in shown

@@ -56,6 +56,16 @@ def test_an_unsupported_or_useless_answer_never_goes_out(level: str, score: int)
     assert response.answer == 'Not found in the documents. Searched for: "leave".'
 
 
+def test_an_abstention_has_the_passages_that_came_nearest_to_read_and_an_answer_has_none() -> None:
+    judged = [steps.relevance(name, label)["verdict"] for name, label in (("a", "irrelevant"), ("b", "ambiguous"))]
+    found = [
+        {"passage_id": name, "document": f"{name}.md", "text": f"Text of {name}.", "score": 0.5} for name in "abcd"
+    ]
+    given = {"relevance": judged, "passages": found}
+    assert [one.text for one in composed(**given).nearest] == ["Text of b.", "Text of a.", "Text of c."]
+    assert composed(**given, best=draft()).nearest == []
+
+
 NOTHING = {"step": "Retrieve", "brought": 0}
 
 
@@ -153,8 +163,8 @@ def test_the_console_link_leads_to_the_execution(arn: str, place: str) -> None:
 def test_the_response_has_the_shape_of_the_design() -> None:
     response = composed(best=draft(), relevance=[steps.relevance("a", "relevant")["verdict"]]).model_dump(mode="json")
     assert list(response) == [
-        "id", "status", "question", "notice", "answer", "citations", "reflection", "path", "passes", "queries", "usage",
-        "execution", "scores",
+        "id", "status", "question", "notice", "answer", "citations", "nearest", "reflection", "path", "passes",
+        "queries", "usage", "execution", "scores",
     ]  # fmt: skip
     assert list(response["reflection"]) == ["retrieve", "relevance", "support", "utility"]
     assert {"passage_id", "relevant", "score", "cached"} <= set(response["reflection"]["relevance"][0])
