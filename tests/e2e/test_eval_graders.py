@@ -84,12 +84,12 @@ def test_a_prompt_is_compared_with_what_it_was_row_by_row(
 ) -> None:
     (tmp_path / "kinder.md").write_text("Believe it.", encoding="utf-8")
     report = here("eval", "graders", claims, "--prompt", "kinder.md", "--json").response
-    assert [way["name"] for way in report["ways"]] == ["as set", "kinder"]
+    assert [way["name"] for way in report["ways"]] == ["as-set", "kinder"]
     (compared,) = report["comparisons"]
-    assert (compared["base"], compared["way"], compared["won"], compared["lost"]) == ("as set", "kinder", 0, 2)
+    assert (compared["base"], compared["way"], compared["won"], compared["lost"]) == ("as-set", "kinder", 0, 2)
     assert compared["p"] == 0.5
     shown = here("eval", "graders", claims, "--prompt", "kinder.md").out
-    assert "kinder alone is right in 0 rows, as set alone in 2 (exact p 0.5)" in shown
+    assert "kinder alone is right in 0 rows, as-set alone in 2 (exact p 0.5)" in shown
     assert "balanced accuracy" in shown
 
 

@@ -10,6 +10,8 @@ from cli.lab.commands.options import (
     Csv,
     Export,
     FromFeedback,
+    JudgeErrors,
+    JudgeModel,
     Limit,
     MachineArn,
     MaxCost,
@@ -26,7 +28,7 @@ from cli.lab.commands.options import (
 )
 from cli.local.sources.place import Place, place_to_ask
 from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, FeedbackOf, Region
-from cli.terminal import asking_progress, out, print_json, reading_progress, warn
+from cli.terminal import asking_progress, measuring_progress, out, print_json, reading_progress, warn
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -58,6 +60,8 @@ def evaluate(
     csv: Csv = None,
     report: ReportFile = None,
     export: Export = None,
+    judge: JudgeModel = "",
+    judge_errors: JudgeErrors = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask questions whose answers are known, in one way or several, and compare: how good, how sure, at what price.
@@ -79,6 +83,10 @@ def evaluate(
         raise InvalidInput("--max-cost is a number of dollars above 0.")
     if (questions is None) != from_feedback or (not from_feedback and (name or region)):
         raise InvalidInput("Questions come from a file or --from-feedback; --name and --region say whose feedback.")
+    if judge and (endpoint or machine):
+        raise InvalidInput("A deployment does not show what its writer saw: --judge is for answers of this machine.")
+    if judge_errors and not judge:
+        raise InvalidInput("--judge-errors says how often --judge errs.")
     if report:
         check_report(report)
     variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])
@@ -87,6 +95,8 @@ def evaluate(
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
     plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
     findings, left = _found(plan, collection, dry_run, machine, redrive)
+    if judge and not dry_run:
+        left += _judge(findings, plan, judge, judge_errors)
     if csv:
         findings.write_csv(csv)
     if report:
@@ -114,6 +124,22 @@ def _found(plan: "Plan", collection: str, dry: bool, machine: str, redrive: bool
 
         return evaluate_in_account(plan, told, Machine(machine), [collection] if collection else [], again=redrive)
     return evaluate(plan, told, dry)
+
+
+def _judge(findings: "Findings", plan: "Plan", model: str, errors: Path | None) -> int:
+    """Have each answer judged; return how many could not be."""
+    from cli.lab.judge import Judge, add_judgements, judge_answers, read_errors
+    from cli.lab.traces import written_from_beside
+
+    spent = sum(result.usd or 0.0 for results in findings.results.values() for result in results)
+    left = None if plan.max_cost is None else plan.max_cost - spent
+    with measuring_progress() as tell:
+        judge = Judge(model, plan.parallel, left)
+        found = judge_answers(
+            findings, written_from_beside(plan.results), judge, lambda done, total: tell("Judging", done, total)
+        )
+    add_judgements(findings, found, read_errors(errors, model) if errors else None)
+    return found.missing
 
 
 def _from_file(path: Path, limit: int | None) -> "list[GoldQuestion]":

@@ -21,7 +21,7 @@ Prompts = Annotated[
     list[str] | None, typer.Option("--prompt", metavar="FILE", help="Judge with this prompt, too; more than once.")
 ]
 Models = Annotated[
-    list[str] | None, typer.Option("--model", metavar="MODEL", help="Judge with this model, too; more than once.")
+    list[str] | None, typer.Option("--model", metavar="MODEL", help="Judge with this model alone, too; more than once.")
 ]
 Each = Annotated[
     bool, typer.Option("--each", help="Of grade_support: have the second grader judge all rows by itself, too.")
@@ -74,12 +74,12 @@ def graders(
 def _ways(step: str, prompts: list[str], models: list[str]) -> "list[Way]":
     """Return the step as it is set, then with each of the prompts, then with each of the models."""
     from cli.lab.graders.evaluation import Way
-    from cli.lab.judging import Setting
+    from cli.lab.judging import AS_SET, Setting, alone
     from cli.lab.runs.variants import read_prompt
 
     read = [read_prompt(f"{step}={file}", [step]) for file in prompts]
     return [
-        Way("as set", Setting()),
+        Way(AS_SET, Setting()),
         *(Way(path.stem, Setting(prompts={step: text})) for _, path, text in read),
-        *(Way(model, Setting(models={step: model})) for model in models),
+        *(Way(model, alone(step, model)) for model in models),
     ]

@@ -64,3 +64,17 @@ Export = Annotated[
     list[Tool] | None,
     typer.Option("--export", help="Write the answers for this tool, too, beside the file of results; more than once."),
 ]
+JudgeModel = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        metavar="MODEL",
+        help="Have this model judge each answer against what its writer saw; as-set for the check of support itself.",
+    ),
+]
+JudgeErrors = Annotated[
+    Path | None,
+    typer.Option(
+        "--judge-errors", metavar="FILE", help="How often the judge errs: what `eval graders --json` printed of it."
+    ),
+]
