@@ -44,7 +44,7 @@ def _show_judge(console: Console, judge: dict[str, Any]) -> None:
     """Print who judged what is called supported, and the shares corrected by how often it errs."""
     console.print(f"supported, judged claims: {judge['judged']} answers, judged by {escape(judge['model'])}")
     for name, found in judge.get("corrected", {}).items():
-        told = "cannot be corrected" if found is None else f"{figure(found['value'])}, 95% interval {ends(found)}"
+        told = "no share explains this" if found is None else f"{figure(found['value'])}, 95% interval {ends(found)}"
         console.print(f"supported of {escape(name)}, corrected by how often the judge errs: {told}")
 
 

@@ -93,6 +93,16 @@ def test_a_prompt_is_compared_with_what_it_was_row_by_row(
     assert "balanced accuracy" in shown
 
 
+def test_a_grader_that_is_right_too_seldom_fails_the_run_and_its_errors_are_named(
+    here: Run, server: ModelServer, claims: str
+) -> None:
+    assert here("eval", "graders", claims, "--fail-if", "balanced < 0.8").code == 0
+    failed = here("eval", "graders", claims, "--fail-if", "balanced < 0.9", "--fail-if", "kappa < 0")
+    assert failed.code == 3
+    assert "| as-set | balanced < 0.9 | 0.8333 | **fails** |\n| as-set | kappa < 0 |" in failed.err
+    assert failed.err.endswith("\n- Leave is long.\n")
+
+
 def test_what_has_no_verdict_does_not_pass_and_what_failed_is_missing(
     here: Run, server: ModelServer, claims: str
 ) -> None:

@@ -1,20 +1,24 @@
 """The command about one's own questions: eval."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.lab.commands.afterwards import export_answers, have_judged
+from cli.lab.commands.gating import end_with
 from cli.lab.commands.options import (
+    Baseline,
     Csv,
     Export,
+    FailIf,
     FromFeedback,
     JudgeErrors,
     JudgeModel,
     Limit,
     MachineArn,
     MaxCost,
+    NoWorseThan,
     Parallel,
     Policies,
     Profiles,
@@ -24,11 +28,11 @@ from cli.lab.commands.options import (
     ReportFile,
     ResultsFile,
     Strategies,
-    Tool,
+    Summary,
 )
 from cli.local.sources.place import Place, place_to_ask
 from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, FeedbackOf, Region
-from cli.terminal import asking_progress, measuring_progress, out, print_json, reading_progress, warn
+from cli.terminal import asking_progress, out, print_json, reading_progress, warn
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -62,6 +66,10 @@ def evaluate(
     export: Export = None,
     judge: JudgeModel = "",
     judge_errors: JudgeErrors = None,
+    fail_if: FailIf = None,
+    baseline: Baseline = None,
+    no_worse_than: NoWorseThan = 0.0,
+    summary: Summary = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask questions whose answers are known, in one way or several, and compare: how good, how sure, at what price.
@@ -69,9 +77,10 @@ def evaluate(
     `selfrag eval graders ROWS` holds the graders themselves against people's labels.
 
     Every answer is kept as it comes: the same command goes on where it was ended. Exit code 1 says that questions are
-    left without an answer.
+    left without an answer, 3 that a condition of --fail-if or --no-worse-than does not hold.
     """
     from cli.lab.evaluation import Plan
+    from cli.lab.gate import check_findings, checked_conditions
     from cli.lab.page.files import check_report, write_report
     from cli.lab.runs.variants import read_variants
     from cli.lab.tables import show_report
@@ -87,6 +96,7 @@ def evaluate(
         raise InvalidInput("A deployment does not show what its writer saw: --judge is for answers of this machine.")
     if judge_errors and not judge:
         raise InvalidInput("--judge-errors says how often --judge errs.")
+    conditions = checked_conditions(fail_if or [])
     if report:
         check_report(report)
     variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])
@@ -96,13 +106,13 @@ def evaluate(
     plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
     findings, left = _found(plan, collection, dry_run, machine, redrive)
     if judge and not dry_run:
-        left += _judge(findings, plan, judge, judge_errors)
+        left += have_judged(findings, plan, judge, judge_errors)
     if csv:
         findings.write_csv(csv)
     if report:
         write_report(findings, report)
     if export:
-        _export(findings, export, kept)
+        export_answers(findings, export, kept)
     if as_json:
         print_json(findings.report())
     else:
@@ -111,6 +121,8 @@ def evaluate(
         goes_on = "with --redrive goes on" if machine else "goes on"
         warn([f"{left} answers are missing; the same command {goes_on} with them"])
         raise typer.Exit(1)
+    if not dry_run:
+        end_with(check_findings(findings, conditions, baseline, no_worse_than), summary)
 
 
 def _found(plan: "Plan", collection: str, dry: bool, machine: str, redrive: bool) -> "tuple[Findings, int]":
@@ -126,22 +138,6 @@ def _found(plan: "Plan", collection: str, dry: bool, machine: str, redrive: bool
     return evaluate(plan, told, dry)
 
 
-def _judge(findings: "Findings", plan: "Plan", model: str, errors: Path | None) -> int:
-    """Have each answer judged; return how many could not be."""
-    from cli.lab.judge import Judge, add_judgements, judge_answers, read_errors
-    from cli.lab.traces import written_from_beside
-
-    spent = sum(result.usd or 0.0 for results in findings.results.values() for result in results)
-    left = None if plan.max_cost is None else plan.max_cost - spent
-    with measuring_progress() as tell:
-        judge = Judge(model, plan.parallel, left)
-        found = judge_answers(
-            findings, written_from_beside(plan.results), judge, lambda done, total: tell("Judging", done, total)
-        )
-    add_judgements(findings, found, read_errors(errors, model) if errors else None)
-    return found.missing
-
-
 def _from_file(path: Path, limit: int | None) -> "list[GoldQuestion]":
     from cli.lab.gold.question_sets import read_questions
 
@@ -155,14 +151,6 @@ def _from_feedback(name: str, region: str | None, place: Place | None, limit: in
     # What was asked here of other documents is not asked of these; a deployment's collections have names of their own.
     collection = place.collection if place and not name else ""
     return corrected_questions(read_feedback(name, region, collection), limit)
-
-
-def _export(findings: "Findings", tools: Sequence[Tool], kept: Path) -> None:
-    from cli.lab.exports import write_exports
-    from cli.lab.traces import written_from_beside
-
-    written = write_exports(findings, tools, kept, written_from_beside(kept))
-    typer.echo(f"selfrag: the answers are in {', '.join(map(str, written))}", err=True)
 
 
 def _refuse_for_machine(machine: str, redrive: bool, others: bool, max_cost: float | None) -> None:

@@ -13,7 +13,8 @@ def corrected(count: float, of: int, judge: Counts) -> Interval | None:
     """Return the share of which the judge found `count` of `of`, with an interval that holds the judge's own error.
 
     The estimate is Rogan and Gladen's (1978), the interval Lang and Reiczigel's (2014): a judge who was tried on few
-    rows makes it wide. None of nothing, and for a judge who tells no better than chance.
+    rows makes it wide. None of nothing, for a judge who tells no better than chance, and where no share explains what
+    was found: the judge errs otherwise here than it did there.
     """
     if not of or not judge.passing or not judge.failing:
         return None
@@ -22,6 +23,8 @@ def corrected(count: float, of: int, judge: Counts) -> Interval | None:
         return None
     value = (count / of + refused - 1) / (found + refused - 1)
     low, high = _ends(count, of, judge)
+    if low > 1 or high < 0:
+        return None
     return Interval(min(1.0, max(0.0, value)), max(0.0, low), min(1.0, high))
 
 

@@ -39,6 +39,7 @@ def test_a_judge_without_error_leaves_the_share_and_one_that_guesses_tells_nothi
     assert corrected(80, 100, Counts(100, 50, 100, 50)) is None
     assert corrected(0, 0, Counts(100, 90, 100, 90)) is None
     assert corrected(80, 100, Counts(100, 90, 0, 0)) is None
+    assert corrected(100, 100, Counts(100, 20, 100, 99)) is None, "who finds one in five cannot have found all"
 
 
 def test_a_judge_that_was_tried_on_few_rows_makes_a_wider_interval() -> None:
