@@ -54,6 +54,15 @@ class Setting:
     models: Mapping[str, str] = field(default_factory=dict)
 
 
+# In place of a model's name: the step as it is set, with its first grader.
+AS_SET = "as-set"
+
+
+def alone(step: str, model: str) -> Setting:
+    """Return the setting in which this model judges a step by itself, without a first grader."""
+    return Setting(models={step: model, FIRST: model} if step == "grade_support" else {step: model})
+
+
 @contextmanager
 def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Judge]:
     """Give the graders with these prompts and models; the home's verdict cache keeps their verdicts.

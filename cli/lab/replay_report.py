@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cli.lab.gate import Gate, check_figures
 from cli.lab.judging import cost
 from cli.lab.traces import GRADERS, Recorded, Trace
 from selfrag.domain.calls import StepResult
@@ -38,6 +39,22 @@ class Replay:
                 changed.append({"id": trace.id, "question": trace.question, "verdicts": differing})
         steps = {folder: self._figures(state) for state, folder in GRADERS.items()}
         return {"traces": len(self.traces), "steps": steps, "missing": self.missing, "changed": changed}
+
+    def gate(self, conditions: Sequence[str]) -> Gate:
+        """Look at the share of questions with a verdict that differs, and of answers that are supported now."""
+        changed = self.report()["changed"]
+        levels = [
+            pair["is"]
+            for trace in self.traces
+            for step in trace.steps
+            if step.name == "GradeSupport" and (pair := self._levels(step))
+        ]
+        figures = {
+            "changed": len(changed) / len(self.traces),
+            "supported": levels.count("fully_supported") / len(levels) if levels else None,
+        }
+        checks = list(check_figures("replay", figures, conditions))
+        return Gate(checks, [row["question"] for row in changed])
 
     def _figures(self, state: str) -> dict[str, Any]:
         recorded = [step for trace in self.traces for step in trace.steps if step.name == state]

@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
@@ -42,6 +42,14 @@ class Findings:
             ]
             for name, results in self.results.items()
         }
+        # The judge of all variants, and how often it errs, if one was asked.
+        self.judge: Report | None = None
+
+    def add(self, shares: Callable[[str], Measured]) -> None:
+        """Add measures to those of each answer, by its id."""
+        for name, results in self.results.items():
+            for result, found in zip(results, self.measures[name], strict=True):
+                found.update(shares(str(result.response["id"])))
 
     def report(self) -> Report:
         """Return the figures as JSON values."""
@@ -51,6 +59,7 @@ class Findings:
             "compared": len(self.questions),
             "variants": [self._measured(variant) for variant in self.variants],
             "comparisons": [self._compared(first, other) for other in others],
+            "judge": self.judge,
         }
 
     def by_language(self) -> list[dict[str, Any]]:

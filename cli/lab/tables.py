@@ -16,6 +16,8 @@ def show_report(console: Console, report: Report) -> None:
         console.print("No question is answered by every variant yet.")
         return
     console.print(_measures(report))
+    if report["judge"]:
+        _show_judge(console, report["judge"])
     for comparison in report["comparisons"]:
         base, variant = escape(comparison["base"]), escape(comparison["variant"])
         console.print(_differences(comparison))
@@ -36,6 +38,19 @@ def _measures(report: Report) -> Table:
         if any(value is not None for value in values):
             table.add_row(words(name), *map(figure, values))
     return table
+
+
+def _show_judge(console: Console, judge: dict[str, Any]) -> None:
+    """Print who judged what is called supported, and the shares corrected by how often it errs."""
+    console.print(f"supported, judged claims: {judge['judged']} answers, judged by {escape(judge['model'])}")
+    for name, found in judge.get("corrected", {}).items():
+        told = "no share explains this" if found is None else f"{figure(found['value'])}, 95% interval {ends(found)}"
+        console.print(f"supported of {escape(name)}, corrected by how often the judge errs: {told}")
+
+
+def ends(found: dict[str, float]) -> str:
+    """Return the ends of an interval for a person."""
+    return f"{figure(found['low'])} to {figure(found['high'])}"
 
 
 def _differences(comparison: dict[str, Any]) -> Table:

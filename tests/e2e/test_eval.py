@@ -70,6 +70,19 @@ def questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 VARIANTS = ("--policy", "four={}", "--policy", 'two={"top_k": 2}')
 
 
+def test_a_run_ends_with_its_own_exit_code_where_answers_are_worse_than_before(
+    here: Run, deployment: Deployment, questions: str, tmp_path: Path
+) -> None:
+    asked = ("eval", questions, "--endpoint", deployment.url)
+    assert here(*asked, *VARIANTS[:2], "--csv", "before.csv", "--fail-if", "match < 0.9").code == 0
+    compared = here(*asked, *VARIANTS[2:], "--results", "two.jsonl", "--baseline", "before.csv", "--json")
+    assert compared.code == 3
+    assert json.loads(compared.out)["compared"] == 25
+    assert "| two | match is more than 0 worse than before | -0.48 (" in compared.err
+    assert "- What is fact 1?" in compared.err
+    assert "- What is fact 2?" not in compared.err
+
+
 def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
     here: Run, deployment: Deployment, questions: str, tmp_path: Path
 ) -> None:

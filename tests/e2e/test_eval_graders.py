@@ -84,13 +84,23 @@ def test_a_prompt_is_compared_with_what_it_was_row_by_row(
 ) -> None:
     (tmp_path / "kinder.md").write_text("Believe it.", encoding="utf-8")
     report = here("eval", "graders", claims, "--prompt", "kinder.md", "--json").response
-    assert [way["name"] for way in report["ways"]] == ["as set", "kinder"]
+    assert [way["name"] for way in report["ways"]] == ["as-set", "kinder"]
     (compared,) = report["comparisons"]
-    assert (compared["base"], compared["way"], compared["won"], compared["lost"]) == ("as set", "kinder", 0, 2)
+    assert (compared["base"], compared["way"], compared["won"], compared["lost"]) == ("as-set", "kinder", 0, 2)
     assert compared["p"] == 0.5
     shown = here("eval", "graders", claims, "--prompt", "kinder.md").out
-    assert "kinder alone is right in 0 rows, as set alone in 2 (exact p 0.5)" in shown
+    assert "kinder alone is right in 0 rows, as-set alone in 2 (exact p 0.5)" in shown
     assert "balanced accuracy" in shown
+
+
+def test_a_grader_that_is_right_too_seldom_fails_the_run_and_its_errors_are_named(
+    here: Run, server: ModelServer, claims: str
+) -> None:
+    assert here("eval", "graders", claims, "--fail-if", "balanced < 0.8").code == 0
+    failed = here("eval", "graders", claims, "--fail-if", "balanced < 0.9", "--fail-if", "kappa < 0")
+    assert failed.code == 3
+    assert "| as-set | balanced < 0.9 | 0.8333 | **fails** |\n| as-set | kappa < 0 |" in failed.err
+    assert failed.err.endswith("\n- Leave is long.\n")
 
 
 def test_what_has_no_verdict_does_not_pass_and_what_failed_is_missing(

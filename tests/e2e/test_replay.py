@@ -51,6 +51,41 @@ def test_the_last_questions_are_judged_again_and_shown_with_each_verdict_that_di
     assert server.counts == {"grade_support": 2}
 
 
+def test_a_prompt_without_one_of_its_rules_fails_the_gate_and_the_prompt_of_before_passes_without_a_request(
+    here: Run, server: ModelServer, tmp_path: Path
+) -> None:
+    own = ROOT / "functions" / "question" / "grade_support" / "prompt.md"
+    rule = "- Changed number: "
+    worse, summary = tmp_path / "worse.md", tmp_path / "summary.md"
+    worse.write_text("\n".join(line for line in own.read_text().splitlines() if not line.startswith(rule)))
+    server.answers["grade_support"] = lambda body: {
+        "claims": [
+            {
+                "claim": "It is 14 days.",
+                "support": "contradicted" if rule in body["system"][0]["text"] else "full",
+                "passages": [1],
+                "missing": "",
+            }
+        ]
+    }
+    with local_stack(server) as stack:
+        execution = stack.execute(QUESTION)
+    keep_history(execution.id, execution.history)
+    server.counts.clear()
+    conditions = ("--fail-if", "changed > 0.03", "--summary", str(summary))
+    same = here("replay", "--prompt", f"grade_support={own}", *conditions)
+    assert (same.code, server.counts) == (0, {})
+    assert summary.read_text().splitlines()[-1] == "| replay | changed > 0.03 | 0 | holds |"
+    failed = here("replay", "--prompt", f"grade_support={worse}", *conditions)
+    assert failed.code == 3
+    assert set(server.counts) == {"grade_support"}, "what is asked as before is not paid"
+    assert summary.read_text().splitlines()[-3:] == [
+        "| replay | changed > 0.03 | 1 | **fails** |",
+        "",
+        f"- {QUESTION['question']}",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

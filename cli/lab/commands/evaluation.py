@@ -1,18 +1,24 @@
 """The command about one's own questions: eval."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.lab.commands.afterwards import export_answers, have_judged
+from cli.lab.commands.gating import end_with
 from cli.lab.commands.options import (
+    Baseline,
     Csv,
     Export,
+    FailIf,
     FromFeedback,
+    JudgeErrors,
+    JudgeModel,
     Limit,
     MachineArn,
     MaxCost,
+    NoWorseThan,
     Parallel,
     Policies,
     Profiles,
@@ -22,7 +28,7 @@ from cli.lab.commands.options import (
     ReportFile,
     ResultsFile,
     Strategies,
-    Tool,
+    Summary,
 )
 from cli.local.sources.place import Place, place_to_ask
 from cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, FeedbackOf, Region
@@ -58,6 +64,12 @@ def evaluate(
     csv: Csv = None,
     report: ReportFile = None,
     export: Export = None,
+    judge: JudgeModel = "",
+    judge_errors: JudgeErrors = None,
+    fail_if: FailIf = None,
+    baseline: Baseline = None,
+    no_worse_than: NoWorseThan = 0.0,
+    summary: Summary = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask questions whose answers are known, in one way or several, and compare: how good, how sure, at what price.
@@ -65,9 +77,10 @@ def evaluate(
     `selfrag eval graders ROWS` holds the graders themselves against people's labels.
 
     Every answer is kept as it comes: the same command goes on where it was ended. Exit code 1 says that questions are
-    left without an answer.
+    left without an answer, 3 that a condition of --fail-if or --no-worse-than does not hold.
     """
     from cli.lab.evaluation import Plan
+    from cli.lab.gate import check_findings, checked_conditions
     from cli.lab.page.files import check_report, write_report
     from cli.lab.runs.variants import read_variants
     from cli.lab.tables import show_report
@@ -79,6 +92,11 @@ def evaluate(
         raise InvalidInput("--max-cost is a number of dollars above 0.")
     if (questions is None) != from_feedback or (not from_feedback and (name or region)):
         raise InvalidInput("Questions come from a file or --from-feedback; --name and --region say whose feedback.")
+    if judge and (endpoint or machine):
+        raise InvalidInput("A deployment does not show what its writer saw: --judge is for answers of this machine.")
+    if judge_errors and not judge:
+        raise InvalidInput("--judge-errors says how often --judge errs.")
+    conditions = checked_conditions(fail_if or [])
     if report:
         check_report(report)
     variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])
@@ -87,12 +105,14 @@ def evaluate(
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
     plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
     findings, left = _found(plan, collection, dry_run, machine, redrive)
+    if judge and not dry_run:
+        left += have_judged(findings, plan, judge, judge_errors)
     if csv:
         findings.write_csv(csv)
     if report:
         write_report(findings, report)
     if export:
-        _export(findings, export, kept)
+        export_answers(findings, export, kept)
     if as_json:
         print_json(findings.report())
     else:
@@ -101,6 +121,8 @@ def evaluate(
         goes_on = "with --redrive goes on" if machine else "goes on"
         warn([f"{left} answers are missing; the same command {goes_on} with them"])
         raise typer.Exit(1)
+    if not dry_run:
+        end_with(check_findings(findings, conditions, baseline, no_worse_than), summary)
 
 
 def _found(plan: "Plan", collection: str, dry: bool, machine: str, redrive: bool) -> "tuple[Findings, int]":
@@ -129,14 +151,6 @@ def _from_feedback(name: str, region: str | None, place: Place | None, limit: in
     # What was asked here of other documents is not asked of these; a deployment's collections have names of their own.
     collection = place.collection if place and not name else ""
     return corrected_questions(read_feedback(name, region, collection), limit)
-
-
-def _export(findings: "Findings", tools: Sequence[Tool], kept: Path) -> None:
-    from cli.lab.exports import write_exports
-    from cli.lab.traces import written_from_beside
-
-    written = write_exports(findings, tools, kept, written_from_beside(kept))
-    typer.echo(f"selfrag: the answers are in {', '.join(map(str, written))}", err=True)
 
 
 def _refuse_for_machine(machine: str, redrive: bool, others: bool, max_cost: float | None) -> None:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.lab.commands.options import Limit, MaxCost, Parallel
+from cli.lab.commands.gating import end_with
+from cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, Summary
 from cli.options import AsJson
 from cli.terminal import measuring_progress, out, print_json, warn
 from selfrag.domain.errors import InvalidInput
@@ -21,7 +22,7 @@ Prompts = Annotated[
     list[str] | None, typer.Option("--prompt", metavar="FILE", help="Judge with this prompt, too; more than once.")
 ]
 Models = Annotated[
-    list[str] | None, typer.Option("--model", metavar="MODEL", help="Judge with this model, too; more than once.")
+    list[str] | None, typer.Option("--model", metavar="MODEL", help="Judge with this model alone, too; more than once.")
 ]
 Each = Annotated[
     bool, typer.Option("--each", help="Of grade_support: have the second grader judge all rows by itself, too.")
@@ -39,14 +40,18 @@ def graders(
     limit: Limit = None,
     max_cost: MaxCost = None,
     parallel: Parallel = 8,
+    fail_if: FailIf = None,
+    summary: Summary = None,
     as_json: AsJson = False,
 ) -> None:
     """Hold a grader against people: labelled rows through the deployed step, and how often it is right.
 
-    Every verdict is kept: the same command pays for none twice. Exit code 1 says that some could not be had.
+    Every verdict is kept: the same command pays for none twice. Exit code 1 says that some could not be had, 3
+    that a condition of --fail-if does not hold.
     """
+    from cli.lab.gate import checked_conditions
     from cli.lab.graders.evaluation import Asked, graded
-    from cli.lab.graders.report import report_of
+    from cli.lab.graders.report import gate_of, report_of
     from cli.lab.graders.rows import KINDS, read_rows
     from cli.lab.graders.sets import is_set, read_sets
     from cli.lab.graders.tables import show_graders
@@ -55,6 +60,7 @@ def graders(
         raise InvalidInput(f"There is no grader {step!r}; there are {', '.join(KINDS)}.")
     if max_cost is not None and max_cost <= 0:
         raise InvalidInput("--max-cost is a number of dollars above 0.")
+    conditions = checked_conditions(fail_if or [])
     ways = _ways(step, prompt or [], model or [])
     by_name = is_set(rows) and not Path(rows).exists()
     read = read_sets(rows, sets, limit) if by_name else read_rows(Path(rows), step, limit)
@@ -69,17 +75,18 @@ def graders(
     if missing := report["rows"] - report["judged"]:
         warn([f"{missing} rows have no verdict; the same command goes on with them"])
         raise typer.Exit(1)
+    end_with(gate_of(asked, report, found, conditions), summary)
 
 
 def _ways(step: str, prompts: list[str], models: list[str]) -> "list[Way]":
     """Return the step as it is set, then with each of the prompts, then with each of the models."""
     from cli.lab.graders.evaluation import Way
-    from cli.lab.judging import Setting
+    from cli.lab.judging import AS_SET, Setting, alone
     from cli.lab.runs.variants import read_prompt
 
     read = [read_prompt(f"{step}={file}", [step]) for file in prompts]
     return [
-        Way("as set", Setting()),
+        Way(AS_SET, Setting()),
         *(Way(path.stem, Setting(prompts={step: text})) for _, path, text in read),
-        *(Way(model, Setting(models={step: model})) for model in models),
+        *(Way(model, alone(step, model)) for model in models),
     ]

@@ -64,3 +64,30 @@ Export = Annotated[
     list[Tool] | None,
     typer.Option("--export", help="Write the answers for this tool, too, beside the file of results; more than once."),
 ]
+JudgeModel = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        metavar="MODEL",
+        help="Have this model judge each answer against what its writer saw; as-set for the check of support itself.",
+    ),
+]
+JudgeErrors = Annotated[
+    Path | None,
+    typer.Option(
+        "--judge-errors", metavar="FILE", help="How often the judge errs: what `eval graders --json` printed of it."
+    ),
+]
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option("--fail-if", metavar="'supported < 0.9'", help="End with exit code 3 if it is so; more than once."),
+]
+Summary = Annotated[
+    Path | None, typer.Option("--summary", metavar="FILE.md", help="Append the checks of --fail-if as Markdown.")
+]
+Baseline = Annotated[
+    Path | None, typer.Option("--baseline", metavar="FILE.csv", help="Answers of before, as --csv wrote them.")
+]
+NoWorseThan = Annotated[
+    float, typer.Option("--no-worse-than", min=0, help="With --baseline: end with exit code 3 if worse by more.")
+]

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from cli.lab.commands.gating import end_with
+from cli.lab.commands.options import FailIf, Summary
 from cli.options import AsJson
 from cli.terminal import measuring_progress, out, print_json, warn
 from selfrag.domain.errors import InvalidInput
@@ -35,19 +37,23 @@ def replay(
     model: Models = None,
     max_cost: MaxCost = None,
     parallel: Parallel = 8,
+    fail_if: FailIf = None,
+    summary: Summary = None,
     as_json: AsJson = False,
 ) -> None:
     """Judge recorded questions again under another prompt or model, without searching and writing.
 
     Only what would be asked otherwise than it was is asked, and paid, once: the verdicts are kept. Exit code 1 says
-    that some could not be had.
+    that some could not be had, 3 that a condition of --fail-if does not hold.
     """
+    from cli.lab.gate import checked_conditions
     from cli.lab.replay import Changes, replayed
     from cli.lab.tables import show_replay
     from cli.lab.traces import kept_traces, read_traces
 
     if max_cost is not None and max_cost <= 0:
         raise InvalidInput("--max-cost is a number of dollars above 0.")
+    conditions = checked_conditions(fail_if or [])
     changes = Changes.of(prompt or [], model or [])
     found = [trace for path in traces for trace in read_traces(path)] if traces else kept_traces()
     if not found:
@@ -61,3 +67,4 @@ def replay(
     if judged.missing:
         warn([f"{judged.missing} verdicts are missing; the same command goes on with them"])
         raise typer.Exit(1)
+    end_with(judged.gate(conditions), summary)

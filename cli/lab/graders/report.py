@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from cli.lab.gate import Gate, check_figures
 from cli.lab.graders.evaluation import Asked, Judged, passes
 from cli.lab.graders.rows import KINDS, by_length
 from cli.lab.metrics.agreement import Counts, Interval, clustered, mcnemar, weighted_kappa
@@ -112,3 +113,17 @@ def _compared(asked: Asked, one: Judged, other: Judged, places: Sequence[int]) -
 
 def _shown(interval: Interval | None) -> Mapping[str, float] | None:
     return None if interval is None else asdict(interval)
+
+
+def gate_of(asked: Asked, report: Report, found: Sequence[Judged], conditions: Sequence[str]) -> Gate:
+    """Look at the figures of each way under conditions; the claims and questions told wrong explain them."""
+    gate = Gate()
+    for way, one in zip(report["ways"], found, strict=True):
+        figures = {name: figure and figure["value"] for name, figure in way["figures"].items()}
+        gate.checks.extend(check_figures(way["name"], {**figures, "kappa": way["kappa"]}, conditions))
+        people = passes([row.label for row in asked.rows], asked.step)
+        said = passes([one.labels.get(at, "") for at in range(len(asked.rows))], asked.step)
+        gate.questions.extend(
+            row.claim or row.question for row, a, b in zip(asked.rows, people, said, strict=True) if a != b
+        )
+    return gate

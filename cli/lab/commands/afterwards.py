@@ -1,0 +1,39 @@
+"""What `selfrag eval` does with the answers once they are there: has them judged, and writes them for other tools."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from cli.lab.commands.options import Tool
+from cli.terminal import measuring_progress
+
+if TYPE_CHECKING:
+    from cli.lab.evaluation import Plan
+    from cli.lab.report import Findings
+
+
+def have_judged(findings: "Findings", plan: "Plan", model: str, errors: Path | None) -> int:
+    """Have each answer judged; return how many could not be."""
+    from cli.lab.judge import Judge, add_judgements, judge_answers, read_errors
+    from cli.lab.traces import written_from_beside
+
+    spent = sum(result.usd or 0.0 for results in findings.results.values() for result in results)
+    left = None if plan.max_cost is None else plan.max_cost - spent
+    with measuring_progress() as tell:
+        judge = Judge(model, plan.parallel, left)
+        found = judge_answers(
+            findings, written_from_beside(plan.results), judge, lambda done, total: tell("Judging", done, total)
+        )
+    add_judgements(findings, found, read_errors(errors, model) if errors else None)
+    return found.missing
+
+
+def export_answers(findings: "Findings", tools: Sequence[Tool], kept: Path) -> None:
+    """Write the answers for other tools, with what their writers were given."""
+    from cli.lab.exports import write_exports
+    from cli.lab.traces import written_from_beside
+
+    written = write_exports(findings, tools, kept, written_from_beside(kept))
+    typer.echo(f"selfrag: the answers are in {', '.join(map(str, written))}", err=True)
