@@ -92,7 +92,7 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
             continue
         begun(number)
         with file.page(number - 1) as page:
-            length += page.characters() if page else 0
+            length += page.length if page else 0
             if length > MAX_CHARACTERS:
                 millions = MAX_CHARACTERS // 1_000_000
                 raise BadDocument(f"{key} has more than {millions} million characters; split it into several files.")

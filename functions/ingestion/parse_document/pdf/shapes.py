@@ -1,6 +1,5 @@
 """The shapes on a page: boxes in points, words, stretches of a line, and drawn lines."""
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -65,7 +64,7 @@ class Word:
 class Segment:
     """Words on one line without a wide gap: a line of a column, or a cell of a table. `size` is that of most of it.
 
-    `base` is the height of the line on which they stand; `lefts` are where the parts of the text between spaces begin.
+    `base` is the height of the line on which they stand.
     """
 
     text: str
@@ -75,7 +74,6 @@ class Segment:
     bold: bool = False
     fixed: bool = False  # of letters that are all of one width
     noted: bool = False  # begins with the number of a note
-    lefts: "array[float]" = field(default_factory=lambda: array("f"))
 
 
 class Rule(NamedTuple):

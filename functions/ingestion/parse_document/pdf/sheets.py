@@ -6,15 +6,14 @@ from ingestion.parse_document.pdf.pdfium import Page
 from ingestion.parse_document.pdf.shapes import Rule, Sheet
 from ingestion.parse_document.pdf.tables.frames import frames_of
 from ingestion.parse_document.pdf.text.segments import segments_of
-from ingestion.parse_document.pdf.watermarks import without_watermarks
+from ingestion.parse_document.pdf.text.words import words_of
 
 
 def sheet_of(page: Page | None) -> Sheet:
     """Return what a page shows; text that runs across the rest, such as a stamp in the margin, comes last."""
     if page is None:
         return Sheet(lost=True)
-    words = without_watermarks(page.words(), page.is_pale)
-    rules, pictures = page.rules_and_pictures()
+    words, (rules, pictures) = words_of(page), page.rules_and_pictures()
     letters = Counter[int]()
     for word in words:
         letters[word.quarters] += len(word.text)

@@ -15,7 +15,7 @@ def is_cut_off(content: bytes) -> bool:
 
 def without_text(key: str, pages: int, lost: int) -> str:
     """Return why nothing at all could be read."""
-    if pages == 0 or lost:
+    if lost:
         return f"{key} has no page that can be read: it is damaged or too complex; print it to a new PDF."
     return f"{key} holds no text on any of its {pages} pages, so it is probably scanned; run text recognition on it."
 

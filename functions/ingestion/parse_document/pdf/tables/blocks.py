@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from ingestion.parse_document.pdf.shapes import Box, Rule, Segment
-from ingestion.parse_document.pdf.tables.cells import Columns, Row, column_at, columns_of, parted, touching
+from ingestion.parse_document.pdf.tables.cells import Columns, Row, column_at, columns_of, touching
 from ingestion.parse_document.pdf.tables.frames import is_in
 
 _FAR = 2.5  # sizes of white between two lines of a table
@@ -40,7 +40,7 @@ def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) ->
             continue
         end = end if framed else _extended(rows, end, columns)
         start, end = _within(rows, at, end, columns)
-        yield Block(start, end, [parted(row, columns) for row in rows[start:end]], columns, near)
+        yield Block(start, end, list(rows[start:end]), columns, near)
         at = end
 
 
@@ -83,7 +83,7 @@ def _is_across(row: Row, columns: Columns) -> bool:
 
 def _places(row: Row, columns: Columns) -> int:
     """Return how many columns a line fills, 0 if it does not fit them."""
-    found = [column_at(one, columns) for one in parted(row, columns)]
+    found = [column_at(one, columns) for one in row]
     return 0 if None in found or is_caption(row[0].text) else len(found)
 
 

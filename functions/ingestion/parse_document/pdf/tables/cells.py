@@ -27,11 +27,6 @@ def columns_of(rows: Sequence[Row], rules: Sequence[Rule]) -> Columns | None:
     return columns if columns and len(columns) > 1 else None
 
 
-def parted(row: Row, columns: Columns) -> Row:
-    """Return a line whose stretches are divided where a word begins right at a column."""
-    return [part for one in row for part in _parted(one, columns)]
-
-
 def column_at(one: Segment, columns: Columns) -> int | None:
     """Return the column at which a stretch begins, and beyond which it does not go."""
     for at, (left, _) in enumerate(columns):
@@ -39,25 +34,6 @@ def column_at(one: Segment, columns: Columns) -> int | None:
         if abs(one.box.left - left) <= _EXACT and one.box.right < beyond:
             return at
     return None
-
-
-def _parted(one: Segment, columns: Columns) -> list[Segment]:
-    words = one.text.split(" ")
-    if len(words) != len(one.lefts):
-        return [one]
-    cuts = [
-        at for at, left in enumerate(one.lefts) if at and any(abs(left - column[0]) <= _EXACT for column in columns[1:])
-    ]
-    parts = []
-    for first, end in pairwise([0, *cuts, len(words)]):
-        right = one.lefts[end] - 0.2 * one.size if end < len(words) else one.box.right
-        box = one.box._replace(left=one.lefts[first], right=right)
-        parts.append(
-            Segment(
-                " ".join(words[first:end]), box, one.size, one.base, one.bold, one.fixed, lefts=one.lefts[first:end]
-            )
-        )
-    return parts if cuts else [one]
 
 
 def _box(rows: Sequence[Row]) -> Box:
