@@ -51,8 +51,8 @@ def _goes_on(held: Sequence[Word], word: Word) -> bool:
 
 
 def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
-    middle = (word.box.top + word.box.bottom) / 2
-    return any(last.box.left < box.left <= word.box.left + 1 and box.bottom <= middle <= box.top for box in standing)
+    across = (box for box in standing if box.bottom <= word.box.middle <= box.top)
+    return any(last.box.left < box.left <= word.box.left + 1 for box in across)
 
 
 def _is_space(last: Word, word: Word) -> bool:

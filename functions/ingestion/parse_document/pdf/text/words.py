@@ -54,7 +54,7 @@ def _without_watermarks(words: list[Word], page: Page) -> list[Word]:
 
 def _is_over(word: Word, other: Word) -> bool:
     """Return whether the middle of the other word is in this one's box."""
-    x, y = (other.box.left + other.box.right) / 2, (other.box.bottom + other.box.top) / 2
+    x, y = (other.box.left + other.box.right) / 2, other.box.middle
     return word.box.left < x < word.box.right and word.box.bottom < y < word.box.top
 
 
