@@ -15,9 +15,13 @@ Laid = Paragraph | Grid
 
 
 def laid_out(segments: Sequence[Segment], sheet: Sheet, words: Vocabulary) -> list[Laid]:
-    """Return the paragraphs and tables that these stretches of a page make; `words` are those of the document."""
+    """Return the paragraphs and tables that these stretches of a page make; `words` are those of the document.
+
+    What runs across the page comes last.
+    """
     found = [laid for region in _regions(segments, sheet) for laid in _region(region, sheet, words)]
-    return list(_with_captions(found))
+    across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True, across=True) for one in sheet.across]
+    return [*_with_captions(found), *across]
 
 
 def _regions(segments: Sequence[Segment], sheet: Sheet) -> Iterator[list[Segment]]:
@@ -40,10 +44,9 @@ def _with_captions(found: Sequence[Laid]) -> Iterator[Laid]:
     """Yield the same, but a table's caption, which stands above or below it, is the table's."""
     taken = set[int]()
     for at, laid in enumerate(found):
-        if isinstance(laid, Grid):
-            for near in (at - 1, at + 1):
-                one = found[near] if 0 <= near < len(found) and near not in taken else None
-                if isinstance(one, Paragraph) and not laid.caption and is_caption(one.text):
-                    laid.caption = one.text
-                    taken.add(near)
+        for near in (at - 1, at + 1):
+            one = found[near] if isinstance(laid, Grid) and 0 <= near < len(found) and near not in taken else None
+            if isinstance(laid, Grid) and isinstance(one, Paragraph) and not laid.caption and is_caption(one.text):
+                laid.caption = one.text
+                taken.add(near)
     yield from (laid for at, laid in enumerate(found) if at not in taken)

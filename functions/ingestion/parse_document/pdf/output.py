@@ -39,9 +39,8 @@ def _write_table(writer: Writer, grid: Grid, first: bool) -> None:
     with writer.table(grid.caption):
         if grid.caption:
             writer.line(grid.caption)
-        names = grid.names
         for row in grid.rows:
-            writer.row(names, row)
+            writer.row(grid.names, row)
 
 
 def _part_lines(writer: Writer) -> None:

@@ -1,22 +1,26 @@
-"""PDFium's view of a file: its pages as words with their places, its lines and pictures, its labels and properties.
+"""PDFium's view of a file: its pages with their characters, lines and pictures, its labels and properties.
 
 All that is known of PDFium's functions stands here. It is C++: `contained` keeps a crash of it away from others.
 """
 
 import ctypes
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from typing import NamedTuple
 
-import pypdfium2.raw as pdfium
+import pypdfium2
+from pypdfium2 import raw
 
-from ingestion.parse_document.pdf.drawn import rules_and_pictures
-from ingestion.parse_document.pdf.shapes import Box, Rule, Word
-from ingestion.parse_document.pdf.text.words import words_of
+from ingestion.parse_document.pdf.shapes import Box, Rule
 
+MAX_OBJECTS = 20_000  # lines and pictures of a page: a map has more, and no table
+MAX_RULES = 1_000
 _LONGEST_TEXT = 20_000  # bytes of a label or a property
-_PASSWORD = 4
+_DRAWN, _DEPTH = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE), 4
+_THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
 _PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
+_SLANT = 0.18  # 10 degrees: no scanner sets a page so askew
 _FIXED, _FORCED_BOLD = 1 << 0, 1 << 18
 
 
@@ -28,93 +32,101 @@ class Encrypted(Exception):
     """The file asks for a password, or forbids what the author did not want."""
 
 
+class Character(NamedTuple):
+    """A character of a page, by its number.
+
+    `quarters` is how many quarter turns clockwise set it upright, `slanted` tells that none does.
+    """
+
+    number: int
+    box: Box
+    size: float
+    quarters: int
+    slanted: bool
+
+
 @contextmanager
 def opened(content: bytes) -> Iterator["File"]:
     """Open the bytes of a PDF; raises CannotOpen, or Encrypted."""
-    pdfium.FPDF_InitLibrary()
-    handle = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
-    if not handle:
-        raise Encrypted if pdfium.FPDF_GetLastError() == _PASSWORD else CannotOpen
     try:
+        file = pypdfium2.PdfDocument(content)
+    except pypdfium2.PdfiumError as error:
+        raise (Encrypted if error.err_code == raw.FPDF_ERR_PASSWORD else CannotOpen) from error
+    with file:
         # An empty password opens it, but it says that its text is not to be taken out.
-        if pdfium.FPDF_GetSecurityHandlerRevision(handle) != -1:
+        if raw.FPDF_GetSecurityHandlerRevision(file) != -1:
             raise Encrypted
-        yield File(handle)
-    finally:
-        pdfium.FPDF_CloseDocument(handle)
+        yield File(file)
 
 
 class File:
     """An open PDF; pages are counted from 0."""
 
-    def __init__(self, handle: object) -> None:
-        self._handle = handle
-        self.pages: int = pdfium.FPDF_GetPageCount(handle)
+    def __init__(self, file: pypdfium2.PdfDocument) -> None:
+        self._file = file
+        self.pages = len(file)
 
     def label(self, page: int) -> str:
         """Return what the file itself calls a page, such as `iv`; "" if it has no name for it."""
-        return _text_of(lambda buffer, size: pdfium.FPDF_GetPageLabel(self._handle, page, buffer, size))
+        return _text_of(lambda buffer, size: raw.FPDF_GetPageLabel(self._file, page, buffer, size))
 
     def property(self, name: str) -> str:
         """Return a property of the file, such as `Title`; "" if it has none of this name."""
-        return _text_of(lambda buffer, size: pdfium.FPDF_GetMetaText(self._handle, name.encode(), buffer, size))
+        return _text_of(lambda buffer, size: raw.FPDF_GetMetaText(self._file, name.encode(), buffer, size))
 
     @contextmanager
-    def page(self, page: int) -> Iterator["Page | None"]:
+    def page(self, number: int) -> Iterator["Page | None"]:
         """Yield a page, None if it is damaged."""
-        opened = pdfium.FPDF_LoadPage(self._handle, page)
-        text = pdfium.FPDFText_LoadPage(opened) if opened else None
         try:
-            yield Page(opened, text) if text else None
-        finally:
-            if text:
-                pdfium.FPDFText_ClosePage(text)
-            if opened:
-                pdfium.FPDF_ClosePage(opened)
+            page = Page(self._file[number])
+        except pypdfium2.PdfiumError:
+            yield None
+            return
+        with closing(page):
+            yield page
 
 
 class Page:
     """A page that is open; points are counted from its lower left corner."""
 
-    def __init__(self, handle: object, text: object) -> None:
-        self._handle, self._text = handle, text
+    def __init__(self, page: pypdfium2.PdfPage) -> None:
+        self._page, self._text = page, page.get_textpage()
+        self.length: int = self._text.count_chars()
+        self.close: Callable[[], None] = page.close
 
-    def characters(self) -> int:
-        """Return how many characters PDFium has found."""
-        return max(0, int(pdfium.FPDFText_CountChars(self._text)))
+    def text(self) -> str:
+        """Return the characters in the order of the file."""
+        buffer = (ctypes.c_ushort * (2 * self.length + 2))()
+        written = raw.FPDFText_GetText(self._text, 0, self.length, buffer)
+        return bytes(buffer)[: 2 * written].decode("utf-16-le", "replace")
 
-    def words(self) -> list[Word]:
-        """Return the words in the order of the file."""
-        buffer = (ctypes.c_ushort * (2 * self.characters() + 2))()
-        written = pdfium.FPDFText_GetText(self._text, 0, self.characters(), buffer)
-        text = bytes(buffer)[: 2 * written].decode("utf-16-le", "replace")
-        return words_of(text, self)
+    def character(self, at: int) -> Character:
+        """Return the character at a place of the text."""
+        index, matrix = raw.FPDFText_GetCharIndexFromTextIndex(self._text, at), raw.FS_MATRIX()
+        raw.FPDFText_GetMatrix(self._text, index, matrix)
+        size = raw.FPDFText_GetFontSize(self._text, index) * (matrix.c**2 + matrix.d**2) ** 0.5
+        across, up = matrix.a, matrix.b
+        level = abs(across) >= abs(up)
+        quarters = 2 * (across < 0) if level else 1 + 2 * (up <= 0)
+        slanted = min(abs(across), abs(up)) > _SLANT * max(abs(across), abs(up))
+        return Character(index, self.box(index), size, quarters, slanted)
 
-    def place(self, at: int) -> tuple[Box, float, tuple[float, float], int]:
-        """Of a character of the text: its box, its size, the direction that it is written in, and its own number."""
-        index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._text, at)
-        box, matrix = pdfium.FS_RECTF(), pdfium.FS_MATRIX()
-        pdfium.FPDFText_GetLooseCharBox(self._text, index, ctypes.byref(box))
-        pdfium.FPDFText_GetMatrix(self._text, index, ctypes.byref(matrix))
-        size = pdfium.FPDFText_GetFontSize(self._text, index) * (matrix.c**2 + matrix.d**2) ** 0.5
-        return Box(box.left, box.bottom, box.right, box.top), size, (matrix.a, matrix.b), index
+    def box(self, index: int) -> Box:
+        """Return the box of the character of this number, as high as its font."""
+        box = raw.FS_RECTF()
+        raw.FPDFText_GetLooseCharBox(self._text, index, box)
+        return Box(box.left, box.bottom, box.right, box.top)
 
-    def origin(self, index: int) -> tuple[float, float]:
-        """Return where the character of this number stands on its line."""
+    def origin(self, index: int) -> Box:
+        """Return the point at which the character of this number stands on its line."""
         x, y = ctypes.c_double(), ctypes.c_double()
-        pdfium.FPDFText_GetCharOrigin(self._text, index, ctypes.byref(x), ctypes.byref(y))
-        return x.value, y.value
-
-    def sides(self, index: int) -> tuple[float, float]:
-        """Return where the character of this number begins and ends from left to right."""
-        box = pdfium.FS_RECTF()
-        pdfium.FPDFText_GetLooseCharBox(self._text, index, ctypes.byref(box))
-        return box.left, box.right
+        raw.FPDFText_GetCharOrigin(self._text, index, x, y)
+        return Box(x.value, y.value, x.value, y.value)
 
     def look(self, index: int) -> tuple[bool, bool]:
         """Return whether a font is bold, and whether its letters are of one width, by its name or its flags."""
         name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
-        pdfium.FPDFText_GetFontInfo(self._text, index, name, len(name), ctypes.byref(flags))
+        raw.FPDFText_GetFontInfo(self._text, index, name, len(name), flags)
         called = name.value.decode("utf-8", "replace").lower()
         bold = bool(flags.value & _FORCED_BOLD) or any(part in called for part in _BOLD)
         return bold, bool(flags.value & _FIXED) or any(part in called for part in _MONO)
@@ -122,14 +134,31 @@ class Page:
     def is_pale(self, index: int) -> bool:
         """Return whether the character of this number is grey or lets through what is below it."""
         red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
-        pdfium.FPDFText_GetFillColor(self._text, index, *map(ctypes.byref, (red, green, blue, opaque)))
+        raw.FPDFText_GetFillColor(self._text, index, red, green, blue, opaque)
         shades = red.value, green.value, blue.value
-        grey = min(shades) >= _PALE and max(shades) - min(shades) <= _GREY
-        return grey or opaque.value < _OPAQUE
+        return (min(shades) >= _PALE and max(shades) - min(shades) <= _GREY) or opaque.value < _OPAQUE
 
     def rules_and_pictures(self) -> tuple[list[Rule], bool]:
-        """Return the straight lines that are drawn, and whether there is a picture."""
-        return rules_and_pictures(self._handle)
+        """Return the straight lines, none if there are too many for a table, and whether there is a picture."""
+        rules, pictures = list[Rule](), False
+        with suppress(pypdfium2.PdfiumError):
+            for number, drawn in enumerate(self._page.get_objects(_DRAWN, _DEPTH)):
+                pictures = pictures or drawn.type == raw.FPDF_PAGEOBJ_IMAGE
+                if drawn.type == raw.FPDF_PAGEOBJ_PATH:
+                    rules += _rules_of(Box(*drawn.get_bounds()))
+                if number > MAX_OBJECTS or len(rules) > MAX_RULES:
+                    return [], pictures
+        return rules, pictures
+
+
+def _rules_of(box: Box) -> list[Rule]:
+    """A thin box is a line, and a large one may be the frame of a cell."""
+    if box.height <= _THIN:
+        return [Rule(box, True)] if box.width >= _LONG else []
+    if box.width <= _THIN:
+        return [Rule(box, False)] if box.height >= _LONG else []
+    flat = [Rule(Box(box.left, y, box.right, y), True) for y in (box.bottom, box.top)]
+    return [*flat, *(Rule(Box(x, box.bottom, x, box.top), False) for x in (box.left, box.right))]
 
 
 def _text_of(ask: Callable[[object, int], int]) -> str:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePosixPath
@@ -10,15 +10,12 @@ from pathlib import PurePosixPath
 from ingestion.parse_document.contained import begin
 from ingestion.parse_document.labels import Labels, labels
 from ingestion.parse_document.pdf import pdfium, told
-from ingestion.parse_document.pdf.contents import without_contents
-from ingestion.parse_document.pdf.furniture import without_furniture
+from ingestion.parse_document.pdf.furniture import without_contents, without_furniture
 from ingestion.parse_document.pdf.layout import Laid, laid_out
 from ingestion.parse_document.pdf.output import write
 from ingestion.parse_document.pdf.pdfium import File
 from ingestion.parse_document.pdf.shapes import Sheet
 from ingestion.parse_document.pdf.sheets import sheet_of
-from ingestion.parse_document.pdf.tables.continued import with_tables_continued
-from ingestion.parse_document.pdf.text.paragraphs import Paragraph
 from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
 from ingestion.parse_document.writing import MAX_CHARACTERS, Writer
 from selfrag.domain.documents import Document, has_words
@@ -32,7 +29,6 @@ _MADE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 # Titles that programs give to a file of which they know none.
 _UNTITLED = re.compile(r"\W*(?:anonymous|unspecified|untitled(?: document)?|unknown|none)\W*", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begin = lambda page: None) -> Document:
@@ -42,7 +38,15 @@ def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begi
     of 0 when all are.
     """
     with _opened(key, content) as file:
-        return _read(key, content, file, list(_sheets(key, file, without, begun)))
+        sheets = list(_sheets(key, file, without, begun))
+        lost = [number for number, sheet in enumerate(sheets, 1) if sheet.lost]
+        if not any(map(_has_words, sheets)):
+            raise BadDocument(told.without_text(key, len(sheets), lost))
+        writer = Writer(key)
+        write(writer, _laid_out(sheets), [_cleaned(file.label(page)) for page in range(len(sheets))])
+        texts = (one.text for sheet in sheets for one in sheet.segments)
+        writer.warnings.extend(told.warnings(key, content, len(sheets), lost, _scanned(sheets), texts))
+        return writer.document(_title(file, writer) or PurePosixPath(key).name, _labels(file))
 
 
 def read_here(key: str, content: bytes, without: list[int], seconds: float) -> Document:
@@ -53,7 +57,7 @@ def read_here(key: str, content: bytes, without: list[int], seconds: float) -> D
 def pages_without_text(key: str, content: bytes) -> list[int]:
     """Return the pages, counted from 1, that show pictures and hold no text; raises BadDocument."""
     with _opened(key, content) as file:
-        return [number for number, sheet in enumerate(_sheets(key, file), 1) if _is_scanned(sheet)]
+        return _scanned(_sheets(key, file))
 
 
 @contextmanager
@@ -68,18 +72,6 @@ def _opened(key: str, content: bytes) -> Iterator[File]:
         raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
 
 
-def _read(key: str, content: bytes, file: File, sheets: Sequence[Sheet]) -> Document:
-    lost = [number for number, sheet in enumerate(sheets, 1) if sheet.lost]
-    scanned = [number for number, sheet in enumerate(sheets, 1) if _is_scanned(sheet)]
-    if not any(map(_has_words, sheets)):
-        raise BadDocument(told.without_text(key, len(sheets), len(lost)))
-    writer = Writer(key)
-    pages = _laid_out(sheets)
-    write(writer, pages, [_cleaned(file.label(page)) for page in range(len(pages))])
-    writer.warnings.extend(told.warnings(key, content, len(sheets), lost, scanned, _words_of(sheets)))
-    return writer.document(_title(file, writer) or PurePosixPath(key).name, _labels(file))
-
-
 def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = lambda page: None) -> Iterator[Sheet]:
     if file.pages > MAX_PAGES:
         raise BadDocument(
@@ -92,35 +84,26 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
             continue
         begun(number)
         with file.page(number - 1) as page:
-            length += page.characters() if page else 0
+            length += page.length if page else 0
             if length > MAX_CHARACTERS:
                 millions = MAX_CHARACTERS // 1_000_000
                 raise BadDocument(f"{key} has more than {millions} million characters; split it into several files.")
-            yield sheet_of(page)
+            yield sheet_of(page) if page else Sheet(lost=True)
     begun(0)
 
 
 def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
     words = Vocabulary(one.text for sheet in sheets for one in sheet.segments)
-    pages = list[list[Laid]]()
-    for sheet, segments in zip(sheets, without_furniture(sheets), strict=True):
-        laid = laid_out(without_contents(segments), sheet, words)
-        across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True, across=True) for one in sheet.across]
-        pages.append([*laid, *across])
-    with_tables_continued(pages)
-    return pages
-
-
-def _words_of(sheets: Sequence[Sheet]) -> Iterator[str]:
-    return (word for sheet in sheets for one in sheet.segments for word in _WORD.findall(one.text))
+    pages = zip(sheets, without_furniture(sheets), strict=True)
+    return [laid_out(without_contents(segments), sheet, words) for sheet, segments in pages]
 
 
 def _has_words(sheet: Sheet) -> bool:
     return any(has_words(one.text) for one in (*sheet.segments, *sheet.across))
 
 
-def _is_scanned(sheet: Sheet) -> bool:
-    return sheet.pictures and not _has_words(sheet)
+def _scanned(sheets: Iterable[Sheet]) -> list[int]:
+    return [number for number, sheet in enumerate(sheets, 1) if sheet.pictures and not _has_words(sheet)]
 
 
 def _title(file: File, writer: Writer) -> str:
@@ -129,10 +112,8 @@ def _title(file: File, writer: Writer) -> str:
     if has_words(said) and not _UNTITLED.fullmatch(said):
         return said
     second = writer.parts[1].start if len(writer.parts) > 1 else math.inf
-    above = min(
-        (heading for heading in writer.headings if heading.start < second), key=lambda one: one.level, default=None
-    )
-    return above.text if above and above.level == 1 and len(_WORD_CHARACTER.findall(above.text)) > 1 else ""
+    above = [heading for heading in writer.headings if heading.start < second and heading.level == 1]
+    return above[0].text if above and len(_WORD_CHARACTER.findall(above[0].text)) > 1 else ""
 
 
 def _labels(file: File) -> Labels:

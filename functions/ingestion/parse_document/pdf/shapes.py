@@ -1,6 +1,5 @@
 """The shapes on a page: boxes in points, words, stretches of a line, and drawn lines."""
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -24,12 +23,17 @@ class Box(NamedTuple):
         """From the bottom to the top."""
         return self.top - self.bottom
 
+    @property
+    def middle(self) -> float:
+        """Halfway between the bottom and the top."""
+        return (self.bottom + self.top) / 2
+
     def turned(self, quarters: int) -> "Box":
         """Return the box after this many quarter turns clockwise of the page about its corner."""
-        left, bottom, right, top = self
+        box = self
         for _ in range(quarters % 4):
-            left, bottom, right, top = bottom, -right, top, -left
-        return Box(left, bottom, right, top)
+            box = Box(box.bottom, -box.right, box.top, -box.left)
+        return box
 
     def beside(self, other: "Box") -> bool:
         """Return whether both stand on one line: the lower one is covered by half in height."""
@@ -48,7 +52,7 @@ class Word:
     """A word, or a run of text without spaces in a script that has none; `index` is its first character's number.
 
     `base` is the height of the line on which its letters stand; `spaced` tells whether a space or the end of a line is
-    before it; `slanted` that it stands at an angle of its own, which no quarter turn sets upright.
+    before it; `slanted` that it stands at an angle of its own, which none of `quarters` turns sets upright.
     """
 
     text: str
@@ -65,17 +69,17 @@ class Word:
 class Segment:
     """Words on one line without a wide gap: a line of a column, or a cell of a table. `size` is that of most of it.
 
-    `base` is the height of the line on which they stand; `lefts` are where the parts of the text between spaces begin.
+    `base` is the height of the line on which they stand; `fixed` tells of letters that are all of one width, `noted`
+    that it begins with the number of a note.
     """
 
     text: str
     box: Box
     size: float
     base: float
-    bold: bool = False
-    fixed: bool = False  # of letters that are all of one width
-    noted: bool = False  # begins with the number of a note
-    lefts: "array[float]" = field(default_factory=lambda: array("f"))
+    bold: bool
+    fixed: bool
+    noted: bool
 
 
 class Rule(NamedTuple):

@@ -14,13 +14,10 @@ def frames_of(rules: Sequence[Rule]) -> list[Box]:
     """Return the frames of tables: lines that meet, and divide what is in them into rows and columns."""
     groups = list[tuple[Box, list[Rule]]]()
     for rule in rules:
-        box, members, others = rule.box, [rule], list[tuple[Box, list[Rule]]]()
-        for one, held in groups:
-            if _meet(one, box):
-                box, members = around([one, box]), held + members
-            else:
-                others.append((one, held))
-        groups = [*others, (box, members)]
+        met, others = [(rule.box, [rule])], list[tuple[Box, list[Rule]]]()
+        for group in groups:
+            (met if _meet(group[0], rule.box) else others).append(group)
+        groups = [*others, (around([box for box, _ in met]), [one for _, held in met for one in held])]
     return [box for box, held in groups if _divides(box, held)]
 
 
@@ -28,17 +25,17 @@ def around_frames(segments: Sequence[Segment], frames: Sequence[Box]) -> Iterato
     """Yield what is above a frame, in it and below it, and whether it is in it; with text beside it, all at once."""
     left = list(segments)
     for frame in sorted(frames, key=lambda one: -one.top):
-        level = [one for one in left if frame.bottom < _middle(one) < frame.top]
+        level = [one for one in left if frame.bottom < one.box.middle < frame.top]
         if level and all(is_in(one, frame) for one in level):
-            yield [one for one in left if _middle(one) >= frame.top], False
+            yield [one for one in left if one.box.middle >= frame.top], False
             yield level, True
-            left = [one for one in left if _middle(one) <= frame.bottom]
+            left = [one for one in left if one.box.middle <= frame.bottom]
     yield left, False
 
 
 def is_in(one: Segment, frame: Box) -> bool:
     """Return whether a stretch begins in a frame."""
-    return frame.bottom < _middle(one) < frame.top and frame.left - 5 < one.box.left < frame.right
+    return frame.bottom < one.box.middle < frame.top and frame.left - 5 < one.box.left < frame.right
 
 
 def flat_lines(rules: Sequence[Rule], least: float) -> list[int]:
@@ -54,17 +51,9 @@ def flat_lines(rules: Sequence[Rule], least: float) -> list[int]:
     return [height * _NEAR for height in heights]
 
 
-def _middle(one: Segment) -> float:
-    return (one.box.bottom + one.box.top) / 2
-
-
 def _meet(one: Box, other: Box) -> bool:
-    return (
-        one.left <= other.right + _NEAR
-        and other.left <= one.right + _NEAR
-        and one.bottom <= other.top + _NEAR
-        and other.bottom <= one.top + _NEAR
-    )
+    across = one.left <= other.right + _NEAR and other.left <= one.right + _NEAR
+    return across and one.bottom <= other.top + _NEAR and other.bottom <= one.top + _NEAR
 
 
 def _divides(frame: Box, rules: Sequence[Rule]) -> bool:

@@ -4,47 +4,54 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 
-from ingestion.parse_document.pdf.tables.cells import Columns
-from ingestion.parse_document.pdf.tables.grouping import NUMBER, Line, numbered, spans
+from ingestion.parse_document.pdf.tables.blocks import Columns
+from ingestion.parse_document.pdf.tables.rows import Line, is_number, numbered, spans
 
-_MOST = 4  # rows
+_MOST, _LONGEST = 4, 120  # rows, and characters of a name: what is longer is a sentence
 _OFF = 9  # points from the middle of what a name is over
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-def heads(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: int, ruled: bool) -> tuple[int, bool]:
-    """Return the number of rows at the top that name columns, 0 if that is not certain, and whether looks say so.
+def names_of(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: int, at: Columns) -> list[list[str]]:
+    """Return the rows at the top that name columns, none if that is not certain; `at` are the columns.
 
-    Names stand above a drawn line, as the first `head` lines do, or above the first number of a column of
-    numbers, or are bold. `ruled` tells that lines are drawn between all rows. A value is never taken for a name.
+    Names stand above a drawn line, as the first `head` lines do, or above the first number of a column of numbers, or
+    are bold. A value is never taken for a name.
     """
+    depth = _depth(told, groups, head)
+    above = max(0, depth - 1)
+    return [*(_spread(told[row], groups[row], at) for row in range(above)), *told[above:depth]]
+
+
+def _depth(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: int) -> int:
     columns = numbered([["" if _YEAR.fullmatch(cell) else cell for cell in cells] for cells in told])
-    values = [
-        2 * sum(map(bool, map(NUMBER.fullmatch, (cells[at] for at in columns)))) >= len(columns) for cells in told
-    ]
-    bold = [all(one.bold for _, row in group for one in row) for group in groups]
+    values = [2 * sum(is_number(cells[at]) for at in columns) >= len(columns) for cells in told]
     first = values.index(True) if columns and True in values else len(told)
-    depth = next((at for at, line in enumerate(accumulate(map(len, groups)), 1) if line >= head), 0) if head else first
-    if not head and not columns and (ruled or (bold[0] and not all(bold))):
-        depth = 1
-    while 0 < depth < len(told) and spans(told[depth - 1]):
-        depth += 1
-    while depth < first < len(told) and not _named(told[:depth], columns):
+    bold = [all(one.bold for line in group for one in line.row) for group in groups]
+    depth = first
+    if head:
+        depth = next(at for at, lines in enumerate(accumulate(map(len, groups)), 1) if lines >= head)
+    elif not columns:
+        depth = int(bold[0] and not all(bold))
+    while 0 < depth < first and (
+        spans(told[depth - 1]) or (first < len(told) and not _are_named(told[:depth], columns))
+    ):
         depth += 1
     depth = min(depth, first)
-    while depth > 1 and not any(told[depth - 1][1:]):
-        depth -= 1  # a title of rows
-    sure = head > 0 or ruled or (all(bold[:depth]) and not all(bold))
     names = [cell for cells in told[:depth] for cell in cells if not _YEAR.fullmatch(cell)]
-    certain = sure or not any(map(NUMBER.fullmatch, names))
-    if not certain or not 0 < depth < min(len(told), _MOST + 1) or not _named(told[:depth], columns):
-        return 0, False
-    return depth, sure
+    certain = (head or not any(map(is_number, names))) and max(map(len, names), default=0) <= _LONGEST
+    certain = certain and depth < min(len(told), _MOST + 1)
+    return depth if certain and _are_named(told[:depth], columns) else 0
 
 
-def spread(cells: Sequence[str], group: Sequence[Line], columns: Columns) -> list[str]:
+def _are_named(head: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
+    return all(any(cells[column] for cells in head) for column in columns)
+
+
+def _spread(cells: Sequence[str], group: Sequence[Line], columns: Columns) -> list[str]:
     """Return a row of names, each over all columns of which it stands in the middle, over none of another one."""
-    found, centres = list(cells), {one.text: (one.box.left + one.box.right) / 2 for _, row in group for one in row}
+    found = list(cells)
+    centres = {one.text: (one.box.left + one.box.right) / 2 for line in group for one in line.row}
     for text in dict.fromkeys(filter(None, cells)):
         if cells.count(text) != sum(map(text.__eq__, found)) or text not in centres:
             continue
@@ -56,7 +63,3 @@ def spread(cells: Sequence[str], group: Sequence[Line], columns: Columns) -> lis
         wide = max((span for span in over if off[span] <= _OFF), key=lambda one: one[1] - one[0], default=(first, end))
         found[wide[0] : wide[1]] = [text] * (wide[1] - wide[0])
     return found
-
-
-def _named(head: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
-    return all(any(cells[column] for cells in head) for column in columns)

@@ -1,7 +1,6 @@
 """From words to stretches of a line, and from these to lines."""
 
 import re
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
@@ -52,8 +51,8 @@ def _goes_on(held: Sequence[Word], word: Word) -> bool:
 
 
 def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
-    middle = (word.box.top + word.box.bottom) / 2
-    return any(last.box.left < box.left <= word.box.left + 1 and box.bottom <= middle <= box.top for box in standing)
+    across = (box for box in standing if box.bottom <= word.box.middle <= box.top)
+    return any(last.box.left < box.left <= word.box.left + 1 for box in across)
 
 
 def _is_space(last: Word, word: Word) -> bool:
@@ -64,12 +63,9 @@ def _is_space(last: Word, word: Word) -> bool:
 
 
 def _segment(words: Sequence[Word], look: Look) -> Segment:
-    text, lefts = words[0].text, array("f", [words[0].box.left])
+    text = words[0].text
     for last, word in pairwise(words):
-        if _is_space(last, word):
-            text += " "
-            lefts.append(word.box.left)
-        text += word.text
+        text += " " * _is_space(last, word) + word.text
     sizes = Counter[float]()
     for word in words:
         sizes[round(word.size, 1)] += len(word.text)
@@ -78,4 +74,4 @@ def _segment(words: Sequence[Word], look: Look) -> Segment:
     size = sizes.most_common(1)[0][0]
     noted = words[0].size < _RAISED * size and words[0].text.isdecimal()
     base = max(words, key=lambda word: word.size).base
-    return Segment(text, around([word.box for word in words]), size, base, bold, fixed, noted, lefts)
+    return Segment(text, around([word.box for word in words]), size, base, bold, fixed, noted)

@@ -13,11 +13,6 @@ _LEAST_PART = 4
 _LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divide known words, others divide words, too
 
 
-def ends_in_hyphen(line: str) -> bool:
-    """Return whether the last word of a line has a hyphen at its end."""
-    return _HYPHENED.search(line[-_LONGEST:]) is not None
-
-
 def word_over_lines(before: str, after: str, hyphened: bool = True) -> tuple[str, str] | None:
     """The last word of a line, with the hyphen at its end or without one, and the first of the next; None if none."""
     end, begin = (_HYPHENED if hyphened else _LAST).search(before[-_LONGEST:]), _FIRST.match(after)

@@ -2,26 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median_low
-from typing import Protocol
 
-from ingestion.parse_document.pdf.shapes import Box, Word
-
-
-class Places(Protocol):
-    """The places of the characters of a page."""
-
-    def place(self, at: int) -> tuple[Box, float, tuple[float, float], int]:
-        """Of a character of the text: its box, its size, the direction that it is written in, and its own number."""
-
-    def origin(self, index: int) -> tuple[float, float]:
-        """Return where the character of this number stands on its line."""
-
-    def sides(self, index: int) -> tuple[float, float]:
-        """Return where the character of this number begins and ends from left to right."""
-
+from ingestion.parse_document.pdf.pdfium import Page
+from ingestion.parse_document.pdf.shapes import Word, around
 
 # PDFium puts U+FFFE for a hyphen at the end of a line, and the next line right behind it.
 _HYPHEN = "\ufffe"
@@ -34,71 +20,76 @@ _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; the least space that TeX sets is a fifth
 _LEAST_SPACE = 0.05  # of the size
 _BACK = 0.4  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
-_SLANT = 0.18  # 10 degrees: no scanner sets a page so askew
 _TINY = 0.1  # points: text of no size is not to be seen
+# Of a watermark: so large as the page's largest letters, and of so many words at most.
+_AS_LARGE, _MOST_WORDS = 0.95, 20
 
 
-def words_of(text: str, places: Places) -> list[Word]:
-    """Return the words of a page's text; `places` tells where its characters stand."""
-    found = list[Word]()
+def words_of(page: Page) -> list[Word]:
+    """Return the words of a page in the order of the file, those of watermarks left out."""
+    text, found = page.text(), list[Word]()
     for match in _WORD.finditer(text):
-        for start, end in _parted(match, places):
-            spaced = start == 0 or text[start - 1].isspace() or start > match.start()
-            if word := _word(text[start:end], start, end, places, spaced):
-                if start and text[start - 1] == " " and _is_taken_back(word, places):
-                    word.spaced = False
+        for start, end in _parted(match, page):
+            if word := _word(text[start:end], start, end, page):
+                before = text[start - 1 : start]
+                taken_back = before == " " and _is_taken_back(word, page)
+                word.spaced = not taken_back and (not before or before.isspace() or start > match.start())
                 found.append(word)
-    return found
+    return _without_watermarks(found, page)
 
 
-def _is_taken_back(word: Word, places: Places) -> bool:
+def _without_watermarks(words: list[Word], page: Page) -> list[Word]:
+    """Return the words but for those at a slant, if few are, and for pale ones over the text, larger than all of it."""
+    level = [word for word in words if not word.slanted]
+    if 2 * len(level) < len(words):
+        return words
+    least = _AS_LARGE * max((word.size for word in level), default=0)
+    large = [word for word in level if word.size >= least]
+    if len(large) > _MOST_WORDS:
+        return level
+    text = [word for word in level if word.size < least]
+    marks = [word for word in large if any(_is_over(word, one) for one in text) and page.is_pale(word.index)]
+    return [word for word in level if word not in marks] if marks else level
+
+
+def _is_over(word: Word, other: Word) -> bool:
+    """Return whether the middle of the other word is in this one's box."""
+    x, y = (other.box.left + other.box.right) / 2, other.box.middle
+    return word.box.left < x < word.box.right and word.box.bottom < y < word.box.top
+
+
+def _is_taken_back(word: Word, page: Page) -> bool:
     """Return whether the space before a word was written, but the word set where it began."""
-    begins, ends = places.sides(word.index - 1)
-    upright = word.quarters == 0
-    return upright and abs(word.box.left - begins) < _LEAST_SPACE * word.size < ends - begins
+    space, least = page.box(word.index - 1), _LEAST_SPACE * word.size
+    return word.quarters == 0 and abs(word.box.left - space.left) < least < space.width
 
 
-def _word(shown: str, start: int, end: int, places: Places, spaced: bool) -> Word | None:
-    first, size, (across, up), index = places.place(start)
-    last = first if end - start == 1 else places.place(end - 1)[0]
-    quarters = _quarters(across, up)
-    box = Box(
-        min(first.left, last.left),
-        min(first.bottom, last.bottom),
-        max(first.right, last.right),
-        max(first.top, last.top),
-    ).turned(quarters)
+def _word(shown: str, start: int, end: int, page: Page) -> Word | None:
+    first = page.character(start)
+    size, quarters = first.size, first.quarters
+    box = around([first.box, page.character(end - 1).box]).turned(quarters)
     if box.height < _TINY or not all(abs(side) < 1e7 for side in box):
         return None
-    x, y = places.origin(index)
-    base = Box(x, y, x, y).turned(quarters).bottom
-    slanted = min(abs(across), abs(up)) > _SLANT * max(abs(across), abs(up))
-    return Word(_readable(shown), box, size if size >= 1 else box.height, quarters, index, base, spaced, slanted)
+    base = page.origin(first.number).turned(quarters).bottom
+    size = size if size >= 1 else box.height
+    return Word(_readable(shown), box, size, quarters, first.number, base, slanted=first.slanted)
 
 
-def _quarters(across: float, up: float) -> int:
-    """Return how many quarter turns clockwise set text upright that is written in this direction."""
-    if abs(across) >= abs(up):
-        return 0 if across >= 0 else 2
-    return 1 if up > 0 else 3
-
-
-def _parted(match: re.Match[str], places: Places) -> Iterator[tuple[int, int]]:
+def _parted(match: re.Match[str], page: Page) -> Iterator[tuple[int, int]]:
     """Return the bounds of the words in a long one: gaps wider than those between its other letters."""
     start, end = match.span()
     note = _NOTE.match(match[0])
-    if note and places.place(start)[1] < _SMALLER * places.place(start + note.end())[1]:
+    if note and page.character(start).size < _SMALLER * page.character(start + note.end()).size:
         yield start, start + note.end()
         start += note.end()
-    if end - start > _LONGEST or not _LATIN_RUN.search(match.string, start, end):
-        yield start, end
-        return
-    _, size, _, index = places.place(start)
-    sides = [places.sides(index + number) for number in range(end - start)]
-    # The letters of a ligature have one place.
-    gaps = [after[0] - before[1] if after != before else 0 for before, after in pairwise(sides)]
-    wide = max(0, median_low(gaps)) + _GAP * size
-    cuts = [start + number for number, gap in enumerate(gaps, 1) if gap > wide or gap < -_BACK * size]
+    cuts: Sequence[int] = ()
+    if end - start <= _LONGEST and _LATIN_RUN.search(match.string, start, end):
+        first = page.character(start)
+        boxes = [page.box(first.number + number).turned(first.quarters) for number in range(end - start)]
+        # The letters of a ligature have one place.
+        gaps = [after.left - one.right if after != one else 0 for one, after in pairwise(boxes)]
+        wide = max(0, median_low(gaps)) + _GAP * first.size
+        cuts = [start + number for number, gap in enumerate(gaps, 1) if gap > wide or gap < -_BACK * first.size]
     yield from pairwise([start, *cuts, end])
 
 

@@ -106,7 +106,7 @@ def test_an_encrypted_pdf_is_refused_with_or_without_a_library_to_decrypt_it(
 
 def test_an_empty_pdf_is_refused():
     assert refusal(b"") == "a.pdf is empty (0 bytes); save it again."
-    assert refusal(pdf()) == "a.pdf has no page that can be read: it is damaged or too complex; print it to a new PDF."
+    assert refusal(pdf()) == "a.pdf is a damaged PDF and cannot be read; save it as PDF again."
 
 
 @pytest.mark.parametrize("kept", [9, 100, 500, -50])

@@ -242,19 +242,6 @@ def test_a_word_that_is_too_long_for_its_cell_is_put_together():
     ]
 
 
-def test_a_table_that_goes_on_without_its_head_keeps_its_names():
-    cities = ["Kobe", "Oslo", "Rome", "Lima", "Riga", "Bonn"]
-    rows = [(city, "open", "north") for city in cities]
-    pages = [
-        [*wrapped(180, ("City", "State", "Part")), Line(66, 177, 400, 177), *wrapped(164, *rows[:3])],
-        [
-            *wrapped(740, *rows[3:]),
-            *lines(72, 500, "That was all of it, and more than enough was told here of cities."),
-        ],
-    ]
-    assert rows_of(read_pdf("a.pdf", laid(*pages))) == [f"City: {city}; State: open; Part: north" for city in cities]
-
-
 def test_a_table_of_two_columns_of_long_texts_is_read_row_by_row_with_no_more_than_a_line_below_its_head():
     rows = [
         (
