@@ -67,3 +67,8 @@ resource "aws_lambda_permission" "stream" {
   principal     = "apigateway.amazonaws.com"
   source_arn    = "${aws_api_gateway_rest_api.api.execution_arn}/${local.stage}/*"
 }
+
+moved {
+  from = aws_lambda_function.stream[0]
+  to   = aws_lambda_function.step["stream"]
+}
