@@ -261,7 +261,7 @@ def _empty(tab: Tab, url: str, width: int) -> None:
 
 def _pointed(tab: Tab, url: str, width: int) -> None:
     _opens("answered")(tab, url, width)
-    if width < 600:
+    if width < 1120:
         tab.page.locator(".said").nth(1).click()
     else:
         tab.page.locator(".said").nth(1).hover()
