@@ -1,4 +1,4 @@
-"""The page in Chromium: how long until something is seen of it, and until the answer to a question is."""
+"""The page in Chromium: how long until something is seen of it, until a draft is and until the answer is."""
 
 import time
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Appearance:
 
 
 def appearances() -> Iterator[Appearance]:
-    """First contentful paint (W3C, Paint Timing) from the request on, and an answer from Enter on."""
+    """First contentful paint (W3C, Paint Timing) from the request on; the draft and the answer from Enter on."""
     with served() as at, browsing() as tab:
         painted = []
         for _ in range(SAMPLES):
@@ -34,16 +34,22 @@ def appearances() -> Iterator[Appearance]:
         yield _of("first paint", "", painted)
         for name, pace in (("usual", usual_pace), ("no time", no_time)):
             at.pace(pace)
-            yield _of("answer", name, [_asked(tab, at) for _ in range(SAMPLES)])
+            asked = [_asked(tab, at) for _ in range(SAMPLES)]
+            yield _of("draft", name, [draft for draft, _ in asked])
+            yield _of("answer", name, [answer for _, answer in asked])
 
 
-def _asked(tab: Tab, at: Served) -> float:
+def _asked(tab: Tab, at: Served) -> tuple[float, float]:
+    """Return the seconds until the first words of the draft, and until the answer; of no draft those of the answer."""
     tab.open(at.url)
     tab.page.get_by_label("Your question").fill(at.question())
     began = time.perf_counter()
     tab.page.keyboard.press("Enter")
-    tab.page.get_by_role("button", name="Useful", exact=True).wait_for()
-    return time.perf_counter() - began
+    useful = tab.page.get_by_role("button", name="Useful", exact=True)
+    tab.page.locator(".drafted .said").first.or_(useful).first.wait_for()
+    drafted = time.perf_counter() - began
+    useful.wait_for()
+    return drafted, time.perf_counter() - began
 
 
 def _of(what: str, model: str, seconds: list[float]) -> Appearance:

@@ -45,6 +45,7 @@ class Machine:
             "question": self.request["question"],
             "known": self.known,
             "results": self.results,
+            "passages": [{**one, "text": one["text"][:600]} for one in self.passages.values()],
             "late": self.clock() >= self.known.get("brief", {}).get("deadline_ms", began + 25_000),
             "execution_arn": ARN,
             "began_ms": began,

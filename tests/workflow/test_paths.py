@@ -183,8 +183,8 @@ def test_steps_without_a_model_fail_into_an_honest_end_too(step: str, error: Exc
     assert response["status"] == ("abstained" if step == "search_web" else "failed")
     assert any(step.title().replace("_", "") in w for w in response["usage"]["warnings"])
     assert set(response) == {
-        "id", "status", "question", "answer", "notice", "citations", "reflection", "path", "passes", "queries", "usage",
-        "execution", "scores",
+        "id", "status", "question", "answer", "notice", "citations", "nearest", "reflection", "path", "passes",
+        "queries", "usage", "execution", "scores",
     }  # fmt: skip
 
 

@@ -1,0 +1,68 @@
+"""Each state of the page stands still, can be read by everybody, and keeps the answer and the field in view."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.page.test_walk import in_view, seen, widths
+from tests.e2e.test_api import serving_api
+from tests.support.doubles.model_server import ModelServer
+from tests.support.local import QUESTION
+from tests.support.page.browsing import Tab
+from tests.support.page.said import saying, saying_each
+from tests.support.page.scenes import SCENES, WITHOUT_MODEL, telling
+
+# Of the layout shifts that nobody has caused by a key or a click (W3C, Layout Instability), all added up.
+SHIFTS = """window.shifted = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => {
+  if (!one.hadRecentInput) shifted += one.value; })).observe({ type: "layout-shift", buffered: true });"""
+STEADY = 0.02
+
+
+@widths
+@pytest.mark.parametrize("name", SCENES)
+def test_every_state_of_the_page_can_be_read_and_used_by_everybody(tab: Tab, name: str, width: int) -> None:
+    with telling(offline=name in WITHOUT_MODEL) as url:
+        SCENES[name](tab, url, width)
+        seen(tab)
+        assert tab.said == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_jumps_while_a_question_is_answered(tab: Tab, width: int) -> None:
+    tab.page.add_init_script(SHIFTS)
+    with ModelServer() as model, serving_api(model) as api:
+        tab.open(str(api.base_url), width)
+        for asked in range(2):
+            tab.page.get_by_label("Your question").fill(QUESTION["question"])
+            tab.press("Enter")
+            expect(tab.page.locator(".turn").nth(asked).locator(".feedback")).to_be_visible(timeout=60_000)
+        assert tab.run("shifted") < STEADY
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_first_line_of_each_answer_is_in_view_and_the_field_is_ready_for_the_next_question(
+    tab: Tab, width: int
+) -> None:
+    texts = [f"Fact {number}. " * 40 for number in range(5)]
+    with saying_each(texts) as url:
+        tab.open(url, width)
+        for number in range(5):
+            assert tab.run("document.activeElement.id") == "question"
+            tab.tell("Input.insertText", text=f"What is fact {number}?")
+            tab.press("Enter")
+            turn = tab.page.locator(".turn").nth(number)
+            expect(turn.locator(".feedback")).to_be_visible()
+            in_view(tab, turn)
+
+
+def test_the_device_keeps_neither_an_answer_nor_a_key_nor_what_was_said_of_it(tab: Tab) -> None:
+    with saying("A secret fact.") as url:
+        tab.open(url)
+        tab.page.get_by_label("Your question").fill("What?")
+        tab.press("Enter")
+        tab.page.get_by_role("dialog").get_by_label("API key").fill("the-key")
+        tab.page.get_by_role("button", name="Go on").click()
+        tab.page.get_by_role("button", name="Useful", exact=True).click()
+        kept = tab.run("JSON.stringify({ ...localStorage })")
+        assert "What?" in kept
+        assert "secret" not in kept
+        assert "the-key" not in kept + tab.run("document.cookie + JSON.stringify(history.state)")
