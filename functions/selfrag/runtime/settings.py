@@ -14,7 +14,7 @@ from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who n
 from selfrag.runtime.models import of_the_profile
 
 # Raise it when the same file would be read or split differently than before: it is part of a document's version.
-PASSAGES = "6"
+PASSAGES = "7"
 
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
 # Empty where a deployment has none.

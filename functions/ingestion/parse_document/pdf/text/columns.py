@@ -7,6 +7,7 @@ from ingestion.parse_document.pdf.shapes import Rule, Segment, around
 
 _LEAST_LINES, _LEAST_LETTERS = 4, 12
 _FULL = 0.6  # of a column's width: the lines of running text reach further, the cells of a table do not
+_RAGGED, _DENSE = 0.15, 0.7  # of the width that prose leaves free at its right, and of its lines
 _STEPS = 40
 _HALF_GUTTER = 2.5  # points
 _NARROWEST = 0.2  # of the width of both columns
@@ -57,7 +58,17 @@ def _uncrossed(segments: Sequence[Segment], gutter: float) -> Iterator[tuple[int
 def _are_columns(left: Sequence[Segment], right: Sequence[Segment]) -> bool:
     if min(len(left), len(right)) < _LEAST_LINES:
         return False
-    return all(_is_running_text(column) for column in (left, right))
+    both = (left, right), (right, left)
+    return all(_is_running_text(column) for column in (left, right)) or any(_is_beside(*sides) for sides in both)
+
+
+def _is_beside(prose: Sequence[Segment], listing: Sequence[Segment]) -> bool:
+    """Return whether a listing stands beside prose, which fills its lines, and as densely: a table's code does not."""
+    box = around([one.box for one in prose])
+    full = sum(one.box.right > box.right - _RAGGED * box.width for one in prose)
+    goes_on = sum(one.text[0].islower() for one in prose)
+    dense = len({round(one.base) for one in listing}) >= _DENSE * len(prose)
+    return dense and all(one.fixed for one in listing) and full >= _DENSE * len(prose) and 3 * goes_on >= len(prose)
 
 
 def _is_running_text(column: Sequence[Segment]) -> bool:

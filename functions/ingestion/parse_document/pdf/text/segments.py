@@ -23,7 +23,9 @@ def segments_of(words: Sequence[Word], rules: Sequence[Rule], look: Look) -> lis
     standing = [rule.box for rule in rules if not rule.flat]
     found, held = list[Segment](), list[Word]()
     for word in words:
-        if held and (not _goes_on(held, word) or _ruled_off(held[-1], word, standing)):
+        # The number of a heading or of an entry begins a line; among the cells of a row it is a value.
+        begins = len(held) == 1 and not (found and found[-1].box.beside(word.box))
+        if held and (not _goes_on(held[-1], word, begins) or _ruled_off(held[-1], word, standing)):
             found.append(_segment(held, look))
             held = []
         held.append(word)
@@ -43,10 +45,9 @@ def rows_of(segments: Iterable[Segment]) -> list[list[Segment]]:
     return [sorted(row, key=lambda one: one.box.left) for row in rows]
 
 
-def _goes_on(held: Sequence[Word], word: Word) -> bool:
-    last = held[-1]
+def _goes_on(last: Word, word: Word, begins: bool) -> bool:
     gap, size = word.box.left - last.box.right, max(last.size, word.size)
-    wide = _AFTER_A_NUMBER if len(held) == 1 and ENUMERATOR.fullmatch(last.text) else _WIDE
+    wide = _AFTER_A_NUMBER if begins and ENUMERATOR.fullmatch(last.text) else _WIDE
     return -0.5 * size < gap < wide * size and last.box.beside(word.box)
 
 

@@ -95,6 +95,39 @@ def test_numbers_below_each_other_are_rows_though_lines_are_drawn_only_around_th
     assert rows_of(document) == [f"Year: {year}; All: {whole}; Public: {public}" for year, whole, public in years]
 
 
+@pytest.mark.parametrize("pieces", [[(72, 430)], [(72, 200), (200, 270), (270, 350), (350, 430)]])
+def test_a_sheet_that_a_spreadsheet_printed_with_lines_between_its_rows_alone_is_read_row_by_row(pieces):
+    head, *rows = [
+        ("Item", "Unit", "Price", "Note"),
+        ("Bread", "loaf", "3.75", "whole"),
+        ("Milk", "bottle|of a litre", "1.20", ""),
+        ("Eggs, large", "box", "10.30", "fresh|from here"),
+        ("Salt", "bag", "0.95", ""),
+    ]
+    page, y = list[Text | Line](), 700.0
+    for row in (head, *rows):
+        page += [Line(x, y, to_x, y) for x, to_x in pieces]
+        for right, cell in zip((None, 200, 330, None), row, strict=True):
+            for at, part in enumerate(cell.split("|")):
+                x = 78 if cell is row[0] else 360 if right is None else right - 5 * len(part)
+                page.append(Text(x, y - 14 - 12 * at, part))
+        y -= 8 + 12 * (1 + max(cell.count("|") for cell in row))
+    page += [Line(x, y, to_x, y) for x, to_x in pieces]
+    assert rows_of(read_pdf("a.pdf", laid(page))) == [
+        "; ".join(f"{name}: {cell.replace('|', ' ')}" for name, cell in zip(head, row, strict=True) if cell)
+        for row in rows
+    ]
+
+
+def test_a_sentence_above_values_is_not_the_name_of_their_column():
+    said = "how much the office may hold at most, as it was measured and entered by whoever|"
+    said += "looks after it, and without the room for those who wait in front of it"
+    page = [*wrapped(700, ("Office", said), xs=(72, 150)), Line(66, 683, 560, 683)]
+    rows = [(office, capacity) for office, capacity, _ in TABLE[1:]]
+    document = read_pdf("a.pdf", laid([*page, *wrapped(670, *rows, xs=(72, 150))]))
+    assert rows_of(document)[1:] == [f"{office}; {capacity}" for office, capacity in rows]
+
+
 def test_the_names_of_rows_that_no_line_divides_are_not_run_together_where_the_numbers_have_lines():
     standing = [Line(x, 700, x, 620) for x in (72, 192, 272, 352)]
     flat = [Line(72, 700, 352, 700), Line(72, 680, 352, 680), Line(72, 620, 352, 620)]

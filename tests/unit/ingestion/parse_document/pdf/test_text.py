@@ -1,9 +1,11 @@
 import pytest
 
 from ingestion.parse_document.pdf.reading import read_pdf
+from ingestion.parse_document.pdf.text.paragraphs import put_together
+from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
 from ingestion.split_document.pieces import split
 from tests.support.documents.files import pdf
-from tests.support.documents.pdf_pages import BOLD, Text, laid, lines
+from tests.support.documents.pdf_pages import BOLD, FIXED, Text, laid, lines
 
 LEFT = [
     "The allowance is paid in the month",
@@ -66,6 +68,58 @@ def test_two_columns_are_read_one_after_the_other(across):
     foot = Text(72, 600, "Whatever stands below both columns is read when both of them are done.", 10)
     shown = text_of([foot, *columns, title])
     assert " ".join(shown.split()) == " ".join([title.words, *LEFT, *RIGHT, foot.words])
+
+
+PROSE = [
+    "The style has an own language for each entry,",
+    "and changes the names of the months and the set-",
+    "tings depending on the cited document (first ap-",
+    "proach in section 2.2). If you want a unique lan-",
+    "guage over the whole bibliography, use the option",
+    "fixlanguage, which is given to the package or",
+    "as an option of the document that is written.",
+    "Nothing else has to be changed in the database.",
+]
+LISTING = [
+    "@Book{handbook,",
+    "  editor    = {Kuhn, Howard},",
+    "  title     = {Mechanical Testing},",
+    "  series    = {ASM Handbook},",
+    "  pages     = {434--456},",
+    "  isbn      = {0-87170-386-6},",
+    "  language  = {american},",
+    "}",
+]
+
+
+def test_prose_beside_a_listing_is_no_table_and_both_are_read_one_after_the_other():
+    page = [*lines(72, 700, *PROSE), *lines(320, 700, *LISTING, font=FIXED, size=9, leading=12 / 9)]
+    document = read_pdf("a.pdf", laid(page))
+    assert (document.tables, document.rows) == ((), ())
+    assert "If you want a unique language over the whole bibliography, use the option fixlanguage" in document.text
+    assert document.text.endswith("\n".join(" ".join(line.split()) for line in LISTING))
+
+
+def test_output_beside_a_program_is_no_table():
+    output, program = ("ROW 1 2 3 4 5", "1 a b c d e", "2 f g h i j"), ("import layoutparser", "a = 1", "b = 2")
+    document = read_pdf("a.pdf", laid([*lines(72, 700, *output, font=FIXED), *lines(320, 700, *program, font=FIXED)]))
+    assert (document.tables, document.rows) == ((), ())
+
+
+def test_lines_of_a_wide_leading_are_one_paragraph_and_a_wider_one_divides_paragraphs():
+    said = [
+        "Leave is granted by the head of the office, who answers within a week of the day on which it was asked for,",
+        "that is the day of the request. Whoever falls ill on a day of leave and shows a certificate of it is given",
+        "the day back in the same year, if it is asked for.",
+    ]
+    page = [*lines(72, 780, *said, leading=2.2), *lines(72, 690, *said, leading=2.2)]
+    assert text_of(page) == "\n\n".join([" ".join(said)] * 2)
+
+
+def test_a_korean_word_that_the_end_of_a_line_cuts_is_put_together_if_the_document_has_it():
+    words = Vocabulary(["이 보고서는 한국의 인공지능 산업을 다룬다"])
+    assert put_together("우리는 인공", "지능 산업을", words) == "우리는 인공지능 산업을"
+    assert put_together("우리는 그", "산업을", words) == "우리는 그 산업을"
 
 
 def test_a_word_that_the_end_of_a_line_divides_is_put_together():
