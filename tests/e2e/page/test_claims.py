@@ -125,7 +125,7 @@ def test_what_was_not_found_under_a_filter_is_asked_again_without_it(tab: Tab) -
     tab.page.on("request", lambda request: sent.append(request.post_data_json) if request.method == "POST" else None)
     with replying({**response(), "status": "abstained", "citations": []}) as url:
         tab.open(url)
-        tab.page.get_by_text("Where to search, and how").click()
+        tab.page.get_by_text("Search options").click()
         tab.page.get_by_label("Tags").fill("harbour")
         tab.page.get_by_label("Your question").fill("What does a berth cost?")
         tab.press("Enter")

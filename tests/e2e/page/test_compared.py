@@ -124,7 +124,7 @@ def test_the_strategies_that_compare_are_offered_and_asked_for(tab: Tab, strateg
     tab.page.on("request", lambda request: sent.append(request.post_data_json) if request.method == "POST" else None)
     with replying(response(tree())) as url:
         tab.open(url)
-        tab.page.get_by_text("Where to search, and how").click()
+        tab.page.get_by_text("Search options").click()
         tab.page.get_by_label("Strategy").select_option(strategy)
         tab.write("#question", "What?")
         tab.click("#question-form [type=submit]")

@@ -60,7 +60,7 @@ def test_the_device_keeps_neither_an_answer_nor_a_key_nor_what_was_said_of_it(ta
         tab.page.get_by_label("Your question").fill("What?")
         tab.press("Enter")
         tab.page.get_by_role("dialog").get_by_label("API key").fill("the-key")
-        tab.page.get_by_role("button", name="Go on").click()
+        tab.page.get_by_role("button", name="Continue").click()
         tab.page.get_by_role("button", name="Useful", exact=True).click()
         kept = tab.run("JSON.stringify({ ...localStorage })")
         assert "What?" in kept

@@ -93,7 +93,7 @@ def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: str, 
     tab.page.on("request", lambda request: sent.append(request.post_data_json) if request.method == "POST" else None)
     tab.open(url, width)
     seen(tab)
-    tab.page.get_by_text("Where to search, and how").click()
+    tab.page.get_by_text("Search options").click()
     expect(tab.page.get_by_label("Tags")).to_be_visible()
     expect(tab.page.get_by_role("checkbox")).to_have_count(0)  # one collection is no choice
     seen(tab)
@@ -203,13 +203,13 @@ def test_the_steps_are_seen_while_a_question_is_at_work(tab: Tab, width: int) ->
 def test_a_key_is_asked_for_and_a_wrong_one_again(tab: Tab, width: int) -> None:
     with saying("Fact.") as demanding:
         tab.open(demanding, width)
-        tab.page.get_by_text("Where to search, and how").click()
+        tab.page.get_by_text("Search options").click()
         key = tab.page.get_by_role("dialog").get_by_label("API key")
         expect(key).to_be_visible()
         seen(tab)
         for given in ("wrong", "the-key"):
             key.fill(given)
-            tab.page.get_by_role("button", name="Go on").click()
+            tab.page.get_by_role("button", name="Continue").click()
         expect(tab.page.get_by_role("dialog")).to_be_hidden()
         expect(tab.page.get_by_label("Tags")).to_be_visible()
         seen(tab)
