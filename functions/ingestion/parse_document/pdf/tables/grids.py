@@ -31,12 +31,11 @@ def grid_of(block: Block, words: Vocabulary) -> Grid | None:
     above = [sum(row[0].box.bottom + 1 < height for height in flat) for row in block.rows]
     lines = [Line(_cells(row, columns), row, count) for row, count in zip(block.rows, above, strict=True)]
     head = head_lines(lines)
-    if not head and len(flat) < 3 and sum(sum(map(bool, line.cells)) > 1 for line in lines) < _SHARE * len(lines):
+    if not head and sum(sum(map(bool, line.cells)) > 1 for line in lines) < _SHARE * len(lines):
         return None
     groups = groups_of(lines, head)
     told = [reduce(lambda one, more: _joined(one, more, words), (line.cells for line in group)) for group in groups]
-    if not all(rule.flat for rule in block.rules):
-        told = with_shared(told, groups, flat, block.rules, columns)
+    told = with_shared(told, groups, flat, block.rules, columns)
     names = names_of(told, groups, head, columns)
     called = [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*names, strict=True)]
     return Grid(called or [""] * len(columns), told[len(names) :])

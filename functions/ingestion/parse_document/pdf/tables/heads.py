@@ -7,7 +7,7 @@ from itertools import accumulate
 from ingestion.parse_document.pdf.tables.blocks import Columns
 from ingestion.parse_document.pdf.tables.rows import Line, is_number, numbered, spans
 
-_MOST, _LONGEST = 4, 120  # rows, and characters of a name: what is longer is a sentence
+_LONGEST = 120  # characters of a name: what is longer is a sentence
 _OFF = 9  # points from the middle of what a name is over
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -39,9 +39,8 @@ def _depth(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: in
         depth += 1
     depth = min(depth, first)
     names = [cell for cells in told[:depth] for cell in cells if not _YEAR.fullmatch(cell)]
-    certain = (head or not any(map(is_number, names))) and max(map(len, names), default=0) <= _LONGEST
-    certain = certain and depth < min(len(told), _MOST + 1)
-    return depth if certain and _are_named(told[:depth], columns) else 0
+    certain = (head or not any(map(is_number, names))) and all(len(name) <= _LONGEST for name in names)
+    return depth if certain and depth < len(told) and _are_named(told[:depth], columns) else 0
 
 
 def _are_named(head: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:

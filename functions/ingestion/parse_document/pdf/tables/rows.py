@@ -9,7 +9,6 @@ from ingestion.parse_document.pdf.shapes import Rule
 from ingestion.parse_document.pdf.tables.blocks import Columns, Row
 
 _MORE = 0.1  # of the size: by so much more are the lines of two rows apart than those of one
-_MOST_HEAD = 4  # lines
 _LEAST_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
@@ -50,7 +49,7 @@ def head_lines(lines: Sequence[Line]) -> int:
     Several with a number among them are rows, and the line is above their sum.
     """
     head = sum(line.above == lines[0].above for line in lines)
-    if head > min(_MOST_HEAD, len(lines) / 2) and not are_ruled(lines):
+    if 2 * head > len(lines) and not are_ruled(lines):
         return 0
     return head if head == 1 or not any(is_number(cell) for line in lines[:head] for cell in line.cells) else 0
 

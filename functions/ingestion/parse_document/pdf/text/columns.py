@@ -80,15 +80,11 @@ def _is_running_text(column: Sequence[Segment]) -> bool:
 
 
 def _ruled(left: Sequence[Segment], right: Sequence[Segment], rules: Sequence[Rule]) -> bool:
-    """Return whether lines run through both, as they do between the rows of a table, or one below names of both."""
+    """Return whether a line runs through both below what may be the names of both."""
     one, other = around([each.box for each in left]), around([each.box for each in right])
-    low, high = max(one.bottom, other.bottom), min(one.top, other.top)
-    through = {
-        round(rule.box.bottom)
-        for rule in rules
-        if rule.flat and rule.box.left < one.right and rule.box.right > other.left and low < rule.box.bottom < high
-    }
-    return len(through) >= 2 or any(_names(left, line) and _names(right, line) for line in through)
+    flat = (rule.box for rule in rules if rule.flat)
+    through = {round(line.bottom) for line in flat if line.left < one.right and line.right > other.left}
+    return any(_names(left, line) and _names(right, line) for line in through)
 
 
 def _names(column: Sequence[Segment], line: float) -> bool:
