@@ -57,14 +57,20 @@ def _differences(comparison: dict[str, Any]) -> Table:
     """Return a line for each measure that differs, or may."""
     title = escape(f"{comparison['variant']} against {comparison['base']}")
     table = Table("Measure", title=title, title_justify="left")
-    for heading in ("difference", "95% interval"):
+    for heading in ("difference", "95% interval", "won : lost"):
         table.add_column(heading, justify="right")
     table.add_column("")
     for name, gap in comparison["differences"].items():
         if gap["low"] or gap["high"]:
             interval = f"{gap['low']:+.4g} to {gap['high']:+.4g}"
-            table.add_row(words(name), f"{gap['value']:+.4g}", interval, gap["verdict"])
+            counted = f"{gap['won']} : {gap['lost']}"
+            table.add_row(words(name), f"{gap['value']:+.4g}", interval, counted, verdict_of(gap))
     return table
+
+
+def verdict_of(gap: dict[str, Any]) -> str:
+    """Return whether a difference is real, with the exact p where there is one."""
+    return str(gap["verdict"]) if gap["p"] is None else f"{gap['verdict']}, p {gap['p']:.3g}"
 
 
 def show_replay(console: Console, report: Report) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from cli.lab.commands.options import Tool
-from cli.terminal import measuring_progress
+from cli.terminal import measuring_progress, warn
 
 if TYPE_CHECKING:
     from cli.lab.evaluation import Plan
@@ -19,6 +19,8 @@ def have_judged(findings: "Findings", plan: "Plan", model: str, errors: Path | N
     from cli.lab.judge import Judge, add_judgements, judge_answers, read_errors
     from cli.lab.traces import written_from_beside
 
+    # Refused before anything is paid.
+    known = read_errors(errors, model) if errors else None
     spent = sum(result.usd or 0.0 for results in findings.results.values() for result in results)
     left = None if plan.max_cost is None else plan.max_cost - spent
     with measuring_progress() as tell:
@@ -26,7 +28,9 @@ def have_judged(findings: "Findings", plan: "Plan", model: str, errors: Path | N
         found = judge_answers(
             findings, written_from_beside(plan.results), judge, lambda done, total: tell("Judging", done, total)
         )
-    add_judgements(findings, found, read_errors(errors, model) if errors else None)
+    add_judgements(findings, found, known)
+    if found.missing:
+        warn([f"{found.missing} answers are not judged: they have no trace beside the results, or no verdict came"])
     return found.missing
 
 

@@ -105,8 +105,7 @@ def evaluate(
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
     plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
     findings, left = _found(plan, collection, dry_run, machine, redrive)
-    if judge and not dry_run:
-        left += have_judged(findings, plan, judge, judge_errors)
+    unjudged = have_judged(findings, plan, judge, judge_errors) if judge and not dry_run else 0
     if csv:
         findings.write_csv(csv)
     if report:
@@ -120,6 +119,7 @@ def evaluate(
     if left and not dry_run:
         goes_on = "with --redrive goes on" if machine else "goes on"
         warn([f"{left} answers are missing; the same command {goes_on} with them"])
+    if (left or unjudged) and not dry_run:
         raise typer.Exit(1)
     if not dry_run:
         end_with(check_findings(findings, conditions, baseline, no_worse_than), summary)

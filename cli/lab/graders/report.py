@@ -8,7 +8,8 @@ from typing import Any
 from cli.lab.gate import Gate, check_figures
 from cli.lab.graders.evaluation import Asked, Judged, passes
 from cli.lab.graders.rows import KINDS, by_length
-from cli.lab.metrics.agreement import Counts, Interval, clustered, mcnemar, weighted_kappa
+from cli.lab.metrics.agreement import Counts, clustered, weighted_kappa
+from cli.lab.metrics.shares import Interval, mcnemar
 
 Report = dict[str, Any]
 # Labels that a set with fewer has as one: what a passage denies is not supported either.

@@ -1,22 +1,13 @@
-"""Agreement of a grader with people: shares with Wilson intervals, weighted kappa, and the exact test of McNemar."""
+"""Agreement of a grader with people: shares with their intervals, clustered and not, and weighted kappa."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.stats import binomtest
 
 from cli.lab.metrics.comparison import Floats, Weights, percentiles
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A figure with its 95% interval."""
-
-    value: float
-    low: float
-    high: float
+from cli.lab.metrics.shares import Interval, share
 
 
 @dataclass(frozen=True)
@@ -45,14 +36,6 @@ class Counts:
             "failing_found": refused,
             "precision": share(self.passed, self.passed + wrong),
         }
-
-
-def share(count: int, of: int) -> Interval | None:
-    """Return a share with Wilson's interval, which is no point at 0 and at 1; None of nothing."""
-    if not of:
-        return None
-    ends = binomtest(count, of).proportion_ci(method="wilson")
-    return Interval(count / of, float(ends.low), float(ends.high))
 
 
 def _mean(one: Interval | None, other: Interval | None) -> Interval | None:
@@ -96,9 +79,3 @@ def weighted_kappa(table: Mapping[str, Mapping[str, int]], labels: Sequence[str]
     by_chance = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / seen.sum()
     expected = float((weights * by_chance).sum())
     return 1 - float((weights * seen).sum()) / expected if expected else None
-
-
-def mcnemar(one_alone: int, other_alone: int) -> float:
-    """Return the exact two-sided p of so many rows on which only the one is right, and only the other."""
-    both = one_alone + other_alone
-    return float(binomtest(one_alone, both).pvalue) if both else 1.0

@@ -1,13 +1,14 @@
-"""The difference between two variants: paired bootstrap intervals, and questions won and lost."""
+"""The difference between two variants: paired bootstrap intervals, the exact test of shares, questions won and lost."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cli.lab.metrics.measures import Measured
+from cli.lab.metrics.shares import mcnemar, share
 
 Floats = NDArray[np.float64]
 # Draws by questions: how often a draw holds each.
@@ -21,25 +22,37 @@ BY = ("match", "f1", "citation_recall", "citation_precision")
 
 # With fewer questions that a measure is for, the bootstrap's intervals are too narrow to say anything.
 FEWEST = 20
+ALPHA = 0.05
 
 Verdict = Literal["real", "may be chance", "too few questions"]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The other variant's lead in a measure, with the 95% interval, over so many questions."""
+    """The other variant's lead in a measure, with the 95% interval, over so many questions.
+
+    The other one has more on `won` of them, and less on `lost`. `p` is McNemar's, exact, of a measure that is yes or no
+    for each question; None of others.
+    """
 
     value: float
     low: float
     high: float
     questions: int
+    won: int = 0
+    lost: int = 0
+    p: float | None = None
 
     @property
     def verdict(self) -> Verdict:
-        """Return whether the choice of questions explains it: not where the interval leaves zero out."""
+        """Return whether the choice of questions explains it: not where the exact p is below 0.05.
+
+        Without one, not where the interval leaves zero out.
+        """
         if self.questions < FEWEST:
             return "too few questions"
-        return "real" if self.low > 0 or self.high < 0 else "may be chance"
+        leaves_zero_out = self.low > 0 or self.high < 0
+        return "real" if (leaves_zero_out if self.p is None else self.p < ALPHA) else "may be chance"
 
 
 def differences(
@@ -58,13 +71,21 @@ def differences(
     whole = _difference(np.ones((1, len(one))), counts_of_both)[0]
     low, high = percentiles(lambda weights: _difference(weights, counts_of_both), len(one), draws, seed)
     return {
-        name: Difference(float(whole[at]), float(low[at]), float(high[at]), _questions(one, other, name))
+        name: Difference(
+            float(whole[at]),
+            float(low[at]),
+            float(high[at]),
+            _questions(one, other, name),
+            **_counted(one, other, name),
+        )
         for at, name in enumerate(names)
     }
 
 
 def intervals(measures: Sequence[Measured], draws: int = DRAWS, seed: int = SEED) -> dict[str, tuple[float, float]]:
-    """Return by measure the 95% interval of one variant, by the same bootstrap; those for no question are left out.
+    """Return by measure the 95% interval of one variant, by the same bootstrap, or Wilson's of a share of questions.
+
+    Measures for no question are left out.
 
     Whether two variants differ is not to be read from two of these: that is what `differences` says.
     """
@@ -73,7 +94,8 @@ def intervals(measures: Sequence[Measured], draws: int = DRAWS, seed: int = SEED
         return {}
     counts = _table(measures, names)
     low, high = percentiles(lambda weights: _ratios(weights, counts), len(measures), draws, seed)
-    return {name: (float(low[at]), float(high[at])) for at, name in enumerate(names)}
+    found = {name: (float(low[at]), float(high[at])) for at, name in enumerate(names)}
+    return found | {name: _wilson(measures, name) for name in names if _is_yes_or_no(measures, name)}
 
 
 def percentiles(figures: Callable[[Weights], Floats], questions: int, draws: int = DRAWS, seed: int = SEED) -> Floats:
@@ -87,6 +109,23 @@ def percentiles(figures: Callable[[Weights], Floats], questions: int, draws: int
     # A draw may hold no question that a measure is for.
     ends: Floats = np.nanpercentile(np.concatenate(drawn), PERCENT, axis=0)
     return ends
+
+
+def _is_yes_or_no(measures: Sequence[Measured], name: str) -> bool:
+    return all(one[name].of in (0, 1) and one[name].count in (0, one[name].of) for one in measures)
+
+
+def _wilson(measures: Sequence[Measured], name: str) -> tuple[float, float]:
+    found = share(int(sum(one[name].count for one in measures)), int(sum(one[name].of for one in measures)))
+    return (found.low, found.high) if found else (0.0, 1.0)
+
+
+def _counted(one: Sequence[Measured], other: Sequence[Measured], name: str) -> dict[str, Any]:
+    """Return on how many questions the other has more and less, and the exact p of that if each is a yes or a no."""
+    pairs = [(a[name], b[name]) for a, b in zip(one, other, strict=True) if a[name].of and b[name].of]
+    won, lost = (sum(a.count * b.of * sign < b.count * a.of * sign for a, b in pairs) for sign in (1, -1))
+    exact = _is_yes_or_no(one, name) and _is_yes_or_no(other, name)
+    return {"won": won, "lost": lost, "p": mcnemar(won, lost) if exact and pairs else None}
 
 
 def _questions(one: Sequence[Measured], other: Sequence[Measured], name: str) -> int:

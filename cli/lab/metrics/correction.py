@@ -4,7 +4,8 @@ from math import sqrt
 
 from scipy.stats import norm
 
-from cli.lab.metrics.agreement import Counts, Interval
+from cli.lab.metrics.agreement import Counts
+from cli.lab.metrics.shares import Interval
 
 Z = float(norm.ppf(0.975))
 

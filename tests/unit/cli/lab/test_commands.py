@@ -14,7 +14,7 @@ from tests.support.command import ROOT
 
 
 def test_the_help_lists_them_where_the_extra_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("jinja2", "matplotlib", "py3langid"):
+    for name in ("jinja2", "matplotlib", "py3langid", "scipy"):
         monkeypatch.setitem(sys.modules, name, None)
     shown = CliRunner().invoke(app, ["--help"]).stdout
     assert all(f" {name} " in shown for name in COMMANDS)

@@ -41,9 +41,40 @@ def test_the_interval_of_one_variant_is_that_of_its_own_mean_and_of_a_ratio_that
     values = random.random(60)
     drawn = values[random.integers(0, 60, (20_000, 60))].mean(axis=1)
     assert intervals(of(*values))["match"] == pytest.approx(tuple(np.percentile(drawn, (2.5, 97.5))), abs=0.01)
-    ratios = [{"precision": Share(1, 1), "f1": NOT_FOR_IT}] * 3 + [{"precision": NOT_FOR_IT, "f1": NOT_FOR_IT}] * 30
-    assert intervals(ratios) == {"precision": (1, 1)}
+    ratios = [{"precision": Share(1, 2), "f1": NOT_FOR_IT}] * 3 + [{"precision": NOT_FOR_IT, "f1": NOT_FOR_IT}] * 30
+    assert intervals(ratios) == {"precision": (0.5, 0.5)}
     assert intervals([]) == {}
+
+
+def test_a_share_of_none_or_of_all_questions_has_an_interval_that_is_no_point() -> None:
+    assert intervals(of(*[1.0] * 15))["match"] == (pytest.approx(0.796, abs=1e-3), 1)
+    assert intervals(of(*[0.0] * 15))["match"] == (0, pytest.approx(0.204, abs=1e-3))
+
+
+@pytest.mark.parametrize(
+    ("won", "lost", "p", "verdict"),
+    [
+        (4, 0, 0.125, "may be chance"),
+        (5, 0, 0.0625, "may be chance"),
+        (9, 2, 0.0654, "may be chance"),
+        (6, 0, 0.0312, "real"),
+    ],
+)
+def test_of_a_yes_or_no_a_difference_is_real_by_the_exact_test(won: int, lost: int, p: float, verdict: str) -> None:
+    same = [1.0] * (200 - won - lost)
+    found = differences(of(*same, *[0.0] * won, *[1.0] * lost), of(*same, *[1.0] * won, *[0.0] * lost))["match"]
+    assert (found.won, found.lost, found.p, found.verdict) == (won, lost, pytest.approx(p, abs=1e-4), verdict)
+
+
+def test_a_difference_is_called_real_by_chance_in_no_more_than_five_of_a_hundred_runs() -> None:
+    random = np.random.default_rng(11)
+    for questions in (20, 60, 200):
+        one = random.integers(0, 2, (200, questions)).astype(float)
+        other = np.where(random.random((200, questions)) < 0.1, 1 - one, one)
+        real = [
+            differences(of(*a), of(*b), draws=200)["match"].verdict == "real" for a, b in zip(one, other, strict=True)
+        ]
+        assert sum(real) / 200 <= 0.05
 
 
 def test_questions_are_drawn_for_both_variants_alike_so_what_they_share_does_not_widen_the_interval() -> None:

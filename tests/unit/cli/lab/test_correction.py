@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from cli.lab.metrics.agreement import Counts, share
+from cli.lab.metrics.agreement import Counts
 from cli.lab.metrics.correction import corrected
+from cli.lab.metrics.shares import share
 
 RUNS = 400
 

@@ -61,9 +61,11 @@ def test_the_page_tells_variants_differences_costs_graders_and_languages(tmp_pat
     assert "other against first: 0 questions won, 12 lost" in text
     (match,) = (row for row in page.css("#differences ~ div tr") if row.text().strip().startswith("match"))
     assert ("-0.5" in match.text(), "real" in match.text(), match.attributes["class"]) == (True, True, "real")
+    assert "0 : 12" in match.text()
+    assert "p 0.000488" in match.text()
     figures = [figure.attributes["aria-label"] or "" for figure in page.css("svg[role=img]")]
     assert len(figures) == 3
-    assert "first: USD 0.01 (0.01 to 0.01), match 1 (1 to 1)" in figures[0]
+    assert "first: USD 0.01 (0.01 to 0.01), match 1 (0.862 to 1)" in figures[0]
     assert "en: 24 questions" in text
     assert len(page.css("article")) == 10
     spread = next(table for table in page.css("table") if "IsRel, passages" in table.text())
@@ -74,7 +76,7 @@ def test_json_and_csv_beside_it_hold_the_same(tmp_path: Path) -> None:
     written(tmp_path / "report.html", asked(**KNOWN))
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert [one["measures"]["match"] for one in report["variants"]] == [1, 0.5]
-    assert report["variants"][0]["intervals"]["match"] == [1, 1]
+    assert report["variants"][0]["intervals"]["match"] == [pytest.approx(0.862, abs=1e-3), 1]
     assert report["languages"][0]["measures"]["other"]["match"] == 0.5
     with (tmp_path / "report.csv").open(encoding="utf-8", newline="") as file:
         assert len(list(csv.DictReader(file))) == 48
