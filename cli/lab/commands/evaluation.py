@@ -104,6 +104,8 @@ def evaluate(
     asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
     plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
+    if dry_run and len(variants) > 1:
+        _tell_power(len(asked))
     findings, left = _found(plan, collection, dry_run, machine, redrive)
     unjudged = have_judged(findings, plan, judge, judge_errors) if judge and not dry_run else 0
     if csv:
@@ -167,3 +169,12 @@ def _tell_estimate(estimate: "Estimate") -> None:
     dollars = "an unknown number of dollars" if estimate.usd is None else f"about {estimate.usd:.2f} dollars"
     spent = f"; {estimate.spent:.2f} dollars are spent" if estimate.spent else ""
     typer.echo(f"selfrag: {estimate.left} of {estimate.total} answers to get, for {dollars}{spent}", err=True)
+
+
+def _tell_power(questions: int) -> None:
+    from cli.lab.metrics.power import DISCORDANT, least_difference
+
+    least = least_difference(questions)
+    shown = f"a difference of {100 * least:.3g} points" if least else "no difference"
+    told = f"where {DISCORDANT:.0%} are answered right by one of two variants alone"
+    typer.echo(f"selfrag: {questions} questions show {shown} in four runs of five, {told}", err=True)
