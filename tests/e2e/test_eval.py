@@ -135,6 +135,9 @@ def test_a_dry_run_says_what_is_left_and_asks_nothing(here: Run, deployment: Dep
     # By docs/costs.md: 9.04 dollars for 1,000 questions.
     assert "selfrag: 3 of 3 answers to get, for about 0.03 dollars" in ended.err
     assert "No question is answered by every variant yet." in ended.out
+    assert "questions show" not in ended.err, "one variant is compared with none"
+    compared = here("eval", questions, "--endpoint", deployment.url, *VARIANTS, "--dry-run")
+    assert "selfrag: 25 questions show no difference in four runs of five" in compared.err
     assert not deployment.asked
     assert not Path("set.results.jsonl").exists()
     here("eval", questions, "--endpoint", deployment.url, "--limit", "2")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.lab.commands.afterwards import export_answers, have_judged
+from cli.lab.commands.forecasts import tell_estimate, tell_power
 from cli.lab.commands.gating import end_with
 from cli.lab.commands.options import (
     Baseline,
@@ -36,7 +37,7 @@ from cli.terminal import asking_progress, out, print_json, reading_progress, war
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from cli.lab.evaluation import Estimate, Plan
+    from cli.lab.evaluation import Plan
     from cli.lab.gold.question_sets import GoldQuestion
     from cli.lab.report import Findings
 
@@ -104,6 +105,8 @@ def evaluate(
     asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
     plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
+    if dry_run and len(variants) > 1:
+        tell_power(len(asked))
     findings, left = _found(plan, collection, dry_run, machine, redrive)
     unjudged = have_judged(findings, plan, judge, judge_errors) if judge and not dry_run else 0
     if csv:
@@ -129,7 +132,7 @@ def _found(plan: "Plan", collection: str, dry: bool, machine: str, redrive: bool
     """Ask from here, or by the machine of a deployment; return the findings and how many answers are missing."""
     from cli.lab.evaluation import Told, evaluate
 
-    told = Told(warn, _tell_estimate, reading_progress, asking_progress)
+    told = Told(warn, tell_estimate, reading_progress, asking_progress)
     if machine and not dry:
         from cli.lab.runs.account import evaluate_in_account
         from cli.lab.runs.machine import Machine
@@ -161,9 +164,3 @@ def _refuse_for_machine(machine: str, redrive: bool, others: bool, max_cost: flo
         raise InvalidInput("The account keeps to no --max-cost: give each question a max_cost_usd in its --policy.")
     if redrive and not machine:
         raise InvalidInput("--redrive is for --machine; otherwise the same command goes on by itself.")
-
-
-def _tell_estimate(estimate: "Estimate") -> None:
-    dollars = "an unknown number of dollars" if estimate.usd is None else f"about {estimate.usd:.2f} dollars"
-    spent = f"; {estimate.spent:.2f} dollars are spent" if estimate.spent else ""
-    typer.echo(f"selfrag: {estimate.left} of {estimate.total} answers to get, for {dollars}{spent}", err=True)

@@ -1,14 +1,11 @@
 """Public sets of labelled rows, by their names: where each is, and how its rows are read. None is part of selfrag."""
 
-import csv
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
-from typing import Any
 
+from cli.lab.graders import readers
 from cli.lab.graders.rows import Row
 from selfrag.domain.errors import InvalidInput
 
@@ -58,45 +55,6 @@ def _read(name: str, directory: Path) -> list[Row]:
     return list(found.read(content.decode()))
 
 
-def _wice(text: str) -> Iterator[Row]:
-    """Read claims of Wikipedia; the chunks of a claim's sources that hold evidence are its passages.
-
-    A few claims have chunks with different labels: the last one's counts.
-    """
-    labels = {"supported": "supported", "partially_supported": "partial", "not_supported": "unsupported"}
-    rows = (json.loads(line) for line in text.splitlines())
-    for _, chunks in groupby(rows, key=lambda row: row["meta"]["id"]):
-        of_claim = list(chunks)
-        last = of_claim[-1]
-        passages = [" ".join(chunk["evidence"]) for chunk in of_claim]
-        label, group = labels[last["label"]], last["meta"]["claim_title"]
-        yield Row(claim=last["claim"], passages=passages, label=label, group=group, lang="en")
-
-
-def _begin(text: str) -> Iterator[Row]:
-    """Read answers in dialogues; what is generic is not supported either."""
-    for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
-        label = "supported" if row["begin_label"] == "Fully attributable" else "unsupported"
-        question, passage = row["message"], row["knowledge"]
-        yield Row(question=question, claim=row["response"], passages=[passage], label=label, group=passage, lang="en")
-
-
-def _summ_edits(text: str) -> Iterator[Row]:
-    """Read summaries in which a word or two may have been changed."""
-    for row in json.loads(text):
-        label = "supported" if row["label"] else "unsupported"
-        yield Row(claim=row["summary"], passages=[row["doc"]], label=label, group=row["doc"], lang="en")
-
-
-def _jnli(text: str) -> Iterator[Row]:
-    """Read Japanese pairs of captions."""
-    labels = {"entailment": "supported", "neutral": "unsupported", "contradiction": "contradicted"}
-    for line in text.splitlines():
-        row: dict[str, Any] = json.loads(line)
-        label, group = labels[row["label"]], row["yjcaptions_id"].split("-")[0]
-        yield Row(claim=row["sentence2"], passages=[row["sentence1"]], label=label, group=group, lang="ja")
-
-
 _WICE = ("ryokamoi/wice", "ddeb6c183665e2a20c5f03c5aa07f03888b9870f")
 _BEGIN = ("google/BEGIN-dataset", "6e65f0d5a1ed1b9574643a7640ff1678d4e979b5")
 _SUMM_EDITS = ("salesforce/factualNLG", "0da1dfa62c783218d26208c1796d3a2605bec745")
@@ -114,22 +72,47 @@ _DOMAINS = {
 }
 SETS = {
     "wice-dev": PublicSet(
-        *_WICE, f"{_EVIDENCE}/dev.jsonl", "ae33170930d690cb96cd46f097ec5658daaf7fd6700d6d2bf97644e3a8dfb2f9", _wice
+        *_WICE,
+        f"{_EVIDENCE}/dev.jsonl",
+        "ae33170930d690cb96cd46f097ec5658daaf7fd6700d6d2bf97644e3a8dfb2f9",
+        readers.wice,
     ),
     "wice-test": PublicSet(
-        *_WICE, f"{_EVIDENCE}/test.jsonl", "234bb8c2ca4511ca078e49e07c895a2db61a581d03237e7e1ecb7c48c8510a3e", _wice
+        *_WICE,
+        f"{_EVIDENCE}/test.jsonl",
+        "234bb8c2ca4511ca078e49e07c895a2db61a581d03237e7e1ecb7c48c8510a3e",
+        readers.wice,
     ),
     "begin-wow-test": PublicSet(
-        *_BEGIN, "wow/begin_test_wow.tsv", "d5c106a42042c3abd481563f1157e07c95c107dbcdf67f23564d874e8a4d6e7e", _begin
+        *_BEGIN,
+        "wow/begin_test_wow.tsv",
+        "d5c106a42042c3abd481563f1157e07c95c107dbcdf67f23564d874e8a4d6e7e",
+        readers.begin,
     ),
     **{
-        f"summedits-{domain}": PublicSet(*_SUMM_EDITS, f"data/summedits/summedits_{domain}.json", digest, _summ_edits)
+        f"summedits-{domain}": PublicSet(
+            *_SUMM_EDITS, f"data/summedits/summedits_{domain}.json", digest, readers.summ_edits
+        )
         for domain, digest in _DOMAINS.items()
     },
     "jnli-valid": PublicSet(
         *_JGLUE,
         "datasets/jnli-v1.3/valid-v1.3.json",
         "ca0353efc7c2eebfb6de4e13f16295053c8b1ee65e7b0849190c90426fbc495f",
-        _jnli,
+        readers.jnli,
+    ),
+    "klue-nli-dev": PublicSet(
+        "KLUE-benchmark/KLUE",
+        "3efd98708a40ff49251fddde35453f8fbb11f536",
+        "klue_benchmark/klue-nli-v1.1/klue-nli-v1.1_dev.json",
+        "0699db82be17766b26e199864e6260443e17ec6e91d1870e876419e388f245b1",
+        readers.klue,
+    ),
+    "factcheck-gpt": PublicSet(
+        "yuxiaw/Factcheck-GPT",
+        "a9e6a04a953ad880806529c504a679dd1ad06528",
+        "subtasks/subtask3_claim_evidence_stance.jsonl",
+        "3bfa17d7b37bca82bcc0aacf69a8bbd85cffe117d337c95cf7c3b00e34b98d1a",
+        readers.factcheck,
     ),
 }

@@ -29,6 +29,10 @@ TEXTS = {
         [{"doc": "D", "summary": "S", "label": 1}, {"doc": "D", "summary": "S", "label": 0}]
     ),
     "jnli-valid": json.dumps({"yjcaptions_id": "7-8-9", "sentence1": "A", "sentence2": "B", "label": "contradiction"}),
+    "klue-nli-dev": json.dumps([{"premise": "A", "hypothesis": "B", "gold_label": "neutral"}]),
+    "factcheck-gpt": "\n".join(
+        json.dumps({"claim": "C", "evidence": "E", "stance": stance}) for stance in ("refute", "irrelevant")
+    ),
 }
 EXPECTED = {
     "wice-dev": [
@@ -43,6 +47,10 @@ EXPECTED = {
         Row(claim="S", passages=["D"], label=label, group="D", lang="en") for label in ("supported", "unsupported")
     ],
     "jnli-valid": [Row(claim="B", passages=["A"], label="contradicted", group="7", lang="ja")],
+    "klue-nli-dev": [Row(claim="B", passages=["A"], label="unsupported", group="A", lang="ko")],
+    "factcheck-gpt": [
+        Row(claim="C", passages=["E"], label=label, group="C", lang="en") for label in ("contradicted", "unsupported")
+    ],
 }
 
 
