@@ -5,13 +5,11 @@ from collections.abc import Mapping
 from question.compose_answer.outcome import Outcome, outcome
 from question.compose_answer.task import Task
 from question.compose_answer.usage import usage
-from selfrag.domain.answers import BY_RULE, AnswerResponse, ExecutionLink, NearPassage
+from selfrag.domain.answers import BY_RULE, NEAREST, AnswerResponse, ExecutionLink, NearPassage
 from selfrag.domain.calls import Prices
 from selfrag.domain.ledger import path_of
-from selfrag.domain.verdicts import Critique, JudgedBy, Reflection
-
-# How many passages an abstention shows.
-NEAREST = 3
+from selfrag.domain.passages import WEB
+from selfrag.domain.verdicts import Critique, JudgedBy, Reflection, nearest
 
 
 def compose(
@@ -38,9 +36,10 @@ def compose(
 
 
 def _nearest(task: Task) -> list[NearPassage]:
-    """Return the passages of the last search by their verdicts' scores, at most NEAREST of them."""
-    scores = {verdict.passage_id: verdict.score or 0.0 for verdict in task.relevance}
-    return sorted(task.passages, key=lambda one: -scores.get(one.passage_id, 0.0))[:NEAREST]
+    """Return the passages of documents that came nearest, at most NEAREST; those without a verdict are the last."""
+    own = {one.passage_id: NearPassage(**one.model_dump()) for one in task.passages if one.collection != WEB}
+    order = dict.fromkeys([*nearest(task.relevance), *own])
+    return [own[one] for one in order if one in own][:NEAREST]
 
 
 def _by_selfrag(task: Task) -> bool:

@@ -4,8 +4,9 @@ from typing import Any
 
 from pydantic import BaseModel, model_validator
 
-from selfrag.domain.answers import Draft, NearPassage, Pass
+from selfrag.domain.answers import Draft, Pass
 from selfrag.domain.ledger import Entry
+from selfrag.domain.passages import Passage
 from selfrag.domain.questions import Filters
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict
@@ -16,7 +17,7 @@ class Task(BaseModel):
     """The state of a question; `best` is the best checked answer, `draft` the last one written.
 
     Unless it `reflects`, the strategy sends its answers out unchecked. `results` are reports that no plan took in,
-    because Plan failed, and `passages` the ones of the last search, cut. `began_ms` is when the question began.
+    because Plan failed, and `passages` the ones at hand, their texts cut. `began_ms` is when the question began.
     `unkept` is the error by which a response that was composed before could not be stored; nothing is composed then.
     """
 
@@ -36,7 +37,7 @@ class Task(BaseModel):
     passes: list[Pass] = []
     scores: Scores | None = None
     results: list[Report] = []
-    passages: list[NearPassage] = []
+    passages: list[Passage] = []
     execution_arn: str = ""
     began_ms: float = 0.0
     unkept: str = ""

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field, ValidationError
 
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.domain.passages import FoundPassages, Passage
+from selfrag.domain.passages import WEB, FoundPassages, Passage
 from selfrag.ports.web import Domains, WebSearch
 from selfrag.text.state_budget import within_budget
 
-WEB_COLLECTION = "web"
 MAX_RESULT_CHARACTERS = 4000
 
 
@@ -61,7 +60,7 @@ def _passages(hits: Sequence[_Hit]) -> list[Passage]:
                 document=hit.url,
                 title=hit.title,
                 text=text,
-                collection=WEB_COLLECTION,
+                collection=WEB,
                 score=hit.score,
             ),
         )

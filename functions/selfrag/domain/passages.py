@@ -8,6 +8,9 @@ from pydantic import ConfigDict, computed_field
 from selfrag.domain.base import Model
 from selfrag.domain.calls import StepResult
 
+# The collection of passages from the web.
+WEB = "web"
+
 
 class CitedWhole(Model):
     """A range of a passage's text that is cited whole (see `selfrag.domain.documents.Row`)."""

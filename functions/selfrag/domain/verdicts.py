@@ -1,5 +1,6 @@
 """The verdicts of the four reflection tokens, one by one and together."""
 
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -56,6 +57,11 @@ class RelevanceVerdict(Model):
     cached: bool = False
     strips: list[Strip] = []
     judged_by: JudgedBy = "model"
+
+
+def nearest(verdicts: Sequence[RelevanceVerdict]) -> list[str]:
+    """Return the ids of the passages, the highest scores first; of equal ones those that were found first."""
+    return [one.passage_id for one in sorted(verdicts, key=lambda one: -(one.score or 0.0))]
 
 
 class Claim(Model):

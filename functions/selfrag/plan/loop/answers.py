@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from selfrag.domain.answers import NEAREST
+from selfrag.domain.verdicts import nearest
 from selfrag.plan.loop.gathering import Traits, at_once, readings_of, searches_of, with_searches
 from selfrag.plan.loop.outcome import Taken, take_in
 from selfrag.plan.loop.reasons import drafted, relevant
@@ -99,7 +101,9 @@ class Answering(Strategy[Loop]):
 
     def run(self, known: Loop, planned: list[PlannedStep], why: str) -> Move:
         """Return the pass that runs these steps."""
-        keep = [*known.evidence, *known.gathering.fresh]
+        # An abstention shows what came nearest in the documents, though nothing is written from it.
+        near = nearest(known.relevance)[:NEAREST]
+        keep = list(dict.fromkeys([*known.evidence, *known.gathering.fresh, *near]))
         return known, Plan(why=why, turn=known.turn, steps=planned, keep=keep, at_once=at_once(known, planned))
 
 

@@ -61,6 +61,7 @@ def test_an_abstention_has_the_passages_that_came_nearest_to_read_and_an_answer_
     found = [
         {"passage_id": name, "document": f"{name}.md", "text": f"Text of {name}.", "score": 0.5} for name in "abcd"
     ]
+    found.insert(0, {**found[0], "passage_id": "web", "collection": "web"})
     given = {"relevance": judged, "passages": found}
     assert [one.text for one in composed(**given).nearest] == ["Text of b.", "Text of a.", "Text of c."]
     assert composed(**given, best=draft()).nearest == []
