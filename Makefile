@@ -93,8 +93,9 @@ openapi: $(VENV)/.ask ## Write the description of the API anew
 architecture: $(VENV)/.test ## Draw the picture of the rooms in docs/architecture.svg anew, from the imports
 	@$(BIN)/python -m docs.picture
 
-pictures: $(VENV)/.test ## Make the pictures of the page in docs/ anew: its test, in Chromium
+pictures: $(VENV)/.test ## Make the pictures of the page in docs/ anew, in Chromium
 	@SELFRAG_PICTURES=docs $(BIN)/pytest tests/e2e/page/test_walk.py -k "asked_checked or dropped"
+	@$(BIN)/python -m tests.support.page.pictures docs/page
 
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make package [ARCHITECTURE=x86_64]
 	@echo "Building a zip for each function and both layers, for Lambda on $(ARCHITECTURE), into build/." >&2

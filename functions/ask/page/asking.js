@@ -51,6 +51,7 @@ function addTurn(question) {
   const turn = make("article", { class: "turn" }, block("h2", question, "asked"), body);
   byId("turns").append(turn);
   byId("welcome").hidden = true;
+  byId("question").placeholder = word("followUp");
   document.body.dataset.talking = "";
   byId("begin-anew").hidden = false;
   closeSource();

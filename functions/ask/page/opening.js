@@ -18,6 +18,7 @@ function emptied() {
   byId("turns").replaceChildren();
   byId("begin-anew").hidden = byId("export").hidden = true;
   byId("welcome").hidden = false;
+  byId("question").placeholder = word("placeholder");
   delete document.body.dataset.talking;
   titled("");
   tell("");

@@ -29,7 +29,7 @@ class Sources {
       ([one], at) => this.citations.findIndex((other) => other.document === one.document) === at);
     return make("ul", { class: "cards plain", "aria-label": word("sources") }, ...firsts.map(([one, at]) =>
       make("li", {}, make("button", { type: "button", on: (event) => this.open(at, event.currentTarget) },
-        make("strong", {}, make("span", { class: "number" }, String(at + 1)), nameIn(one)), make("span", { class: "dim" }, named(one.heading || placeOf(one)))))));
+        make("strong", {}, make("span", { class: "number" }, String(at + 1)), " ", nameIn(one)), make("span", { class: "dim" }, named(one.heading || placeOf(one)))))));
   }
 
   // Mark a sentence and its quote, where the drawer is open; nothing moves.

@@ -116,6 +116,7 @@ def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: str, 
     answer.get_by_role("button", name="Useful", exact=True).click()
     expect(answer).to_contain_text("Thank you")
 
+    assert tab.page.locator("#question").get_attribute("placeholder") == "Ask a follow-up"
     followed = ask(tab, "And in Lisbon?")
     expect(followed.locator(".cards")).to_contain_text("hotels.md")
     expect(answer.get_by_role("button", name="Useful", exact=True)).to_be_hidden()

@@ -16,7 +16,7 @@ _NEAR = 6  # pages before and after, in which a chapter's header comes again
 _NUMBER, _ROMAN = re.compile(r"\d+"), re.compile(r"\b[ivxlc]+\b")
 _LEADS = re.compile(r"(\S)(?:\s?\1){4,}\s*(?:\d+|[ivxlc]+)$")
 _ENDS_IN_A_PAGE = re.compile(r"\s(?:\d+|[ivxlc]+)$")
-_LEAST_ENTRIES = 3
+_LEAST_ENTRIES, _LONGEST_ENTRY = 3, 300  # lines, and characters at the end of one
 _SHARE = 0.3  # of the lines of a page, from which on its other entries are taken for contents as well
 
 Row = list[Segment]
@@ -44,7 +44,7 @@ def without_furniture(sheets: Sequence[Sheet]) -> list[list[Segment]]:
 def without_contents(segments: Sequence[Segment]) -> list[Segment]:
     """Return the stretches of a page without a table of contents: three lines or more that lead by dots to a page."""
     rows = rows_of(segments)
-    leads = [bool(_LEADS.search(_text(row))) for row in rows]
+    leads = [bool(_LEADS.search(_text(row)[-_LONGEST_ENTRY:])) for row in rows]
     if sum(leads) < min(_LEAST_ENTRIES, len(rows)):
         return list(segments)
     page_of_them = sum(leads) >= _SHARE * len(rows)

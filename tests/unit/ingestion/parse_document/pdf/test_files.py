@@ -179,6 +179,11 @@ def test_a_pdf_that_asks_for_much_time_is_stopped(monkeypatch):
     assert refusal(slow) == "a.pdf takes more than 1 seconds to read; split it, or print it to a new PDF."
 
 
+def test_a_line_of_one_letter_without_end_is_read_in_the_time_of_others(monkeypatch):
+    monkeypatch.setattr(contained, "MAX_SECONDS", 15)
+    assert len(parse("a.pdf", pages_of(WORDS % (b"a" * 30_000))).text) == 30_000
+
+
 def test_a_title_and_a_text_of_broken_characters_become_valid_ones():
     shown = pages_of(b"BT /F1 9 Tf (One\\000\\001two \\(\\377) Tj ET")
     document = parse("a.pdf", shown)
