@@ -13,7 +13,8 @@ function know(name) {
   byId("collections").append(make("label", {}, box, " ", named(shortOf(name))));
   byId("known-collections").append(make("option", { value: name }));
   byId("into").value ||= name;
-  byId("collections").hidden = byId("into").parentNode.hidden = collections.size < 2;
+  byId("collections").hidden = collections.size < 2;
+  byId("into").parentNode.hidden = collections.size < 2 && shortOf(name) !== name;
 }
 
 const stateWord = (status) => inWords(status === "failed" ? "unread" : status);
