@@ -60,6 +60,13 @@ def test_two_searches_in_a_row_with_nothing_relevant_end_the_rewriting() -> None
     assert response["answer"].startswith("Not found in the documents.")
 
 
+def test_an_abstention_shows_the_documents_nearest_passages_after_a_search_of_the_web_too() -> None:
+    response, _ = run(grade_relevance=[NONE])
+    assert (response["status"], response["path"][-1]) == ("abstained", "GradeRelevance")
+    first = [one["passage_id"] for one in response["reflection"]["relevance"]][:3]
+    assert [one["passage_id"] for one in response["nearest"]] == first
+
+
 @pytest.mark.parametrize("strategy", ["self_rag", "naive", "corrective", "adaptive"])
 @pytest.mark.parametrize("speculate", ["off", "draft", "full"])
 def test_under_every_strategy_filters_that_no_document_meets_are_named_as_the_reason(
