@@ -68,5 +68,5 @@ def uploaded(tab: Tab, stack: Stack, directory: Path) -> int:
     status: int = tab.until(f"fetched.find(([url]) => url.startsWith({stack.aws!r}))?.[1]")
     assert status == 204
     boto3.client("s3", **at(stack)).head_object(Bucket=stack.outputs()["bucket"], Key=UPLOADED)
-    tab.until("document.querySelector('#uploads .good')")
+    tab.until("document.querySelector('#uploads strong')?.textContent === 'ready'")
     return status
