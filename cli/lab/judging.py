@@ -28,7 +28,7 @@ from selfrag.runtime.settings import Settings, read
 
 
 class Case(NamedTuple):
-    """What the step in this folder is given, to be judged."""
+    """A task for the grader whose step has this folder."""
 
     step: str
     given: Mapping[str, Any]

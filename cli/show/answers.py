@@ -1,4 +1,4 @@
-"""What a person sees of an answer: its sources, how far it is supported, and its verdicts, path, cost and time."""
+"""An answer for a person: its text, sources and evidence, and on request its verdicts, path, cost and time."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What `selfrag eval` does with the answers once they are there: has them judged, and writes them for other tools."""
+"""The steps of `selfrag eval` after its answers have come: their judgement, and their export to other tools."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ def have_judged(findings: "Findings", plan: "Plan", model: str, errors: Path | N
     from cli.lab.judge import Judge, add_judgements, judge_answers, read_errors
     from cli.lab.traces import written_from_beside
 
-    # Refused before anything is paid.
+    # Refused before a judgement is paid.
     known = read_errors(errors, model) if errors else None
     spent = sum(result.usd or 0.0 for results in findings.results.values() for result in results)
     left = None if plan.max_cost is None else plan.max_cost - spent

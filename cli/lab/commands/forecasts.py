@@ -1,4 +1,4 @@
-"""What `selfrag eval` says before it asks: the dollars, and the difference that the questions can show."""
+"""The forecasts of `selfrag eval`: its cost in dollars, and the least difference that the questions can show."""
 
 from typing import TYPE_CHECKING
 

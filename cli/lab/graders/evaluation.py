@@ -35,7 +35,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is judged, and within which limits; with `each`, the second grader judges all rows by itself, too."""
+    """The rows to judge, and the limits; with `each`, the second grader judges all rows by itself, too."""
 
     step: str
     rows: Sequence[Row]

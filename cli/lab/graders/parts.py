@@ -1,4 +1,4 @@
-"""What each part of the check of support is worth: the first grader, the check by code, the second opinion."""
+"""The labels by each part of the check of support: the first grader, the check by code, the second opinion."""
 
 from collections.abc import Sequence
 

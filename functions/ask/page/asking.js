@@ -91,7 +91,7 @@ function settle(question, response, body, filtered) {
   const turn = { question: asked, response, body, filtered };
   turns.push(turn);
   redraw(turn);
-  // Whoever gave a key with the question has documents to know of only now.
+  // With a key that came with the question, its documents are known only now.
   if (!known.documents.length) look();
   byId("export").hidden = false;
   titled(asked);

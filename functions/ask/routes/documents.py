@@ -57,7 +57,7 @@ class Uploading(Model):
 
 
 class Original(Model):
-    """The address of a document's file. It needs no key: whoever has it can download the file until it expires."""
+    """The address of a document's file. It needs no key: anyone who has it can download the file until it expires."""
 
     url: str
     expires_at: datetime

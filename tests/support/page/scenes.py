@@ -1,4 +1,4 @@
-"""What the page shows of itself: an API that has each of its states to tell, and what a person does to see them."""
+"""The states of the page: for each an API that leads to it, and the clicks and keys that show it."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""How far a grader agrees with people, with intervals that are no points and that know of groups."""
+"""The agreement of a grader with people: intervals that are no points, and that know of groups."""
 
 import pytest
 
