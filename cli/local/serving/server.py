@@ -17,9 +17,10 @@ from cli.local.serving.documents import Documents
 from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import serving
 from cli.local.setup import AS_SET, Setup
-from cli.local.sources.place import SAMPLE_DOCUMENTS, Place, source_of
+from cli.local.sources.place import SAMPLE_DOCUMENTS, Place
 from cli.local.sources.progress import OnDocument
 from cli.local.sources.report import NothingUsable
+from cli.local.sources.source import source_of
 from cli.local.sources.sync import sync
 from cli.local.stack import running_stack
 from cli.local.stores.executions import LocalExecutions

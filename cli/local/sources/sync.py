@@ -13,9 +13,10 @@ from cli.local.home import alone
 from cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
 from cli.local.recognition.tesseract import program
 from cli.local.sources.comparison import Comparison, compare, content_of, is_about, records_by_path
-from cli.local.sources.place import AnotherDirectory, Place, refuse_another, remember
+from cli.local.sources.place import AnotherDirectory, Place, refuse_another
 from cli.local.sources.progress import OnDocument, Progress
 from cli.local.sources.report import Interrupted, Plan, Report, plan_of, report_of
+from cli.local.sources.source import remember
 from cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag.bootstrap import Parts
 from selfrag.ports.objects import Object
