@@ -30,7 +30,7 @@ EXPECTED: dict[str, tuple[dict[str, Any], Script, list[str]]] = {
     "simple": ({"strategy": "adaptive"}, SIMPLE, ALL),
     "one of four answers": (*CASES["candidates"], ["p1-0"]),
     "one of four answers by the endpoint": (*CASES["candidates by the endpoint"], ["p1-0"]),
-    "sentences": (*CASES["segments"], ["p1-0", "p2-0"]),
+    "sentences": (*CASES["segments"], ["days-0", "days-0-0"]),
     "sentences by the endpoint": (*CASES["segments by the endpoint"], ["d1", "e1"]),
 }
 

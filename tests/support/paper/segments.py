@@ -84,6 +84,12 @@ def cited(passage_id: str, text: str) -> dict[str, Any]:
     }
 
 
+def passages_of_path(event: dict[str, Any]) -> dict[str, Any]:
+    """Return passages named after the last word that the path searches by, for paths search in no order."""
+    last = event["queries"][-1].rstrip("?.").split()[-1]
+    return steps.found(*(f"{last}-{n}" for n in range(event["top_k"])))
+
+
 def next_sentence(event: dict[str, Any]) -> dict[str, Any]:
     """Return a sentence that no path has had."""
     if event["mode"] == "direct":

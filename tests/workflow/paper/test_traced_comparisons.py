@@ -13,7 +13,7 @@ from cli.spans.made import trace_of
 from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.emulated_aws.stack import Execution
-from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence
+from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence, passages_of_path
 from tests.workflow.asking import ASKED, NONE, executed
 
 BY_ENDPOINT = {"strategy": "segments", "generator": "selfrag", "threshold": 0.2, "top_k": 3}
@@ -31,7 +31,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
     "candidates, of little use": ({"strategy": "candidates"}, {"grade_utility": [steps.utility(2)]}),
     "candidates, directly": ({"strategy": "candidates"}, {"decide_retrieval": [steps.retrieval("no")]}),
     "candidates by the endpoint": ({"strategy": "candidates", "generator": "selfrag"}, OF_MODEL),
-    "segments": (TWO_LEVELS, {"generate": [next_sentence]}),
+    "segments": (TWO_LEVELS, {"generate": [next_sentence], "retrieve": [passages_of_path]}),
     "segments, directly": (TWO_LEVELS, {"decide_retrieval": [steps.retrieval("no")]}),
     "segments by the endpoint": (BY_ENDPOINT, endpoint(EXAMPLE)),
 }
