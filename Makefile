@@ -26,6 +26,15 @@ export SELFRAG_PUBLIC := $(value PUBLIC)
 export npm_config_update_notifier := false
 unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY CODE PUBLIC
 
+# Once there is uv, it installs in a tenth of pip's time. It reads neither pip's configuration nor, from elsewhere, ours,
+# so pip says where packages come from, and installs where uv cannot: $(call install,environment,packages).
+define install
+@index=$$($(BIN)/pip config list | sed -n "s/^[^ ]*\.index-url='\(.*\)'$$/\1/p" | head -n 1); \
+  $(BIN)/uv --directory / pip install --quiet --system-certs $${index:+--default-index "$$index"} \
+    --python "$(CURDIR)/$(1)" $(2) >&2 || $(1)/bin/pip install --quiet $(2) >&2
+endef
+OURS = --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[local,deploy,dev]"
+
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
 
@@ -163,7 +172,8 @@ $(VENV)/.ask: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package | $(VENV)/.roles
-	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,deploy,dev]" >&2
+	@$(BIN)/pip install --quiet --constraint constraints.txt uv >&2
+	$(call install,$(VENV),$(OURS))
 	@$(BIN)/python -m infra.packages.libraries build/libraries/host --host
 	@touch $@
 
@@ -183,9 +193,10 @@ $(VENV)/.accessibility: tests/support/accessibility/package.json | $(VENV)/.ask
 	  npm install --prefix tests/support/accessibility --no-package-lock --no-audit --no-fund --loglevel error >&2 && touch $@; \
 	else echo "npm is not installed: the tests of accessibility are skipped." >&2; fi
 
-.venv-lambda/.done: pyproject.toml constraints.txt
+.venv-lambda/.done: pyproject.toml constraints.txt | $(VENV)/.test
 	@$(LAMBDA_PYTHON) -m venv .venv-lambda
-	@.venv-lambda/bin/pip install --quiet --constraint constraints.txt --editable ".[local,deploy,dev]" >&2 && touch $@
+	$(call install,.venv-lambda,$(OURS))
+	@touch $@
 
 # The emulator and the scanner pin other versions than we do, so each has an environment of its own.
 $(VENV)/.infra: $(VENV)/.test .venv-emulator/.done .venv-checkov/.done
@@ -213,26 +224,27 @@ $(VENV)/.package: $(VENV)/.ask
 	@$(BIN)/python -m infra.packages.libraries build/libraries/arm64
 	@touch $@
 
-.venv-emulator/.done:
-	@$(PYTHON) -m venv .venv-emulator && .venv-emulator/bin/pip install --quiet ministack==1.5.33 >&2 && touch $@
+.venv-emulator/.done: | $(VENV)/.test
+	@$(PYTHON) -m venv .venv-emulator
+	$(call install,.venv-emulator,ministack==1.5.33)
+	@touch $@
 
-.venv-checkov/.done:
-	@$(PYTHON) -m venv .venv-checkov && .venv-checkov/bin/pip install --quiet checkov==3.3.30 >&2 && touch $@
+.venv-checkov/.done: | $(VENV)/.test
+	@$(PYTHON) -m venv .venv-checkov
+	$(call install,.venv-checkov,checkov==3.3.30)
+	@touch $@
 
-# What answers are exported for. Ragas imports a module that langchain-community has no more since 0.4.2. pip takes a
-# minute to choose so many packages; uv reads neither pip's configuration nor, from elsewhere, what ours leaves out.
+# What answers are exported for. Ragas imports a module that langchain-community has no more since 0.4.2.
 .venv-tools/.done: | $(VENV)/.test
 	@$(PYTHON) -m venv .venv-tools
-	@index=$$($(BIN)/pip config list | sed -n "s/^[^ ]*\.index-url='\(.*\)'$$/\1/p" | head -n 1); \
-	  $(BIN)/uv --directory / pip install --quiet --system-certs $${index:+--default-index "$$index"} \
-	  --python "$(CURDIR)/.venv-tools" ragas==0.4.3 deepeval==4.3.1 langfuse==5.0.4 langchain-community==0.4.1 >&2
+	$(call install,.venv-tools,ragas==0.4.3 deepeval==4.3.1 langfuse==5.0.4 langchain-community==0.4.1)
 	@touch $@
 
 # What makes clients of the API, and what tries the API by its description.
-.venv-clients/.done:
+.venv-clients/.done: | $(VENV)/.test
 	@$(PYTHON) -m venv .venv-clients
-	@.venv-clients/bin/pip install --quiet openapi-spec-validator==0.9.0 openapi-python-client==0.29.1 \
-	  schemathesis==4.32.5 mypy==2.4.1 >&2
+	$(call install,.venv-clients,openapi-spec-validator==0.9.0 openapi-python-client==0.29.1 \
+	  schemathesis==4.32.5 mypy==2.4.1)
 	@if command -v npm > /dev/null; then npm install --prefix tests/support/clients/typescript --no-package-lock \
 	  --no-audit --no-fund --loglevel error >&2; fi
 	@touch $@
