@@ -44,6 +44,7 @@ const WORDS = {
   close: ["Close", "閉じる", "닫기"],
   unfold: ["Show all of it", "すべて表示", "모두 보기"],
   claimsChecked: ["{0} of {1} claims supported", "{1}件中{0}件の主張に裏付けあり", "주장 {1}개 중 {0}개 뒷받침됨"],
+  precision: ["{0} of such answers held, n = {1}", "同じ判定の回答の{0}が正確、n = {1}", "같은 판정을 받은 답변의 {0}가 정확, n = {1}"],
   checked: ["How it was checked", "確認の方法", "확인 방법"],
   workflow: ["The workflow", "処理の流れ", "처리 흐름"],
   verdicts: ["Verdicts", "判定", "판정"],
