@@ -14,8 +14,8 @@ _SCRIPTS = (
 )
 _STYLES = ("tokens", "style")
 _IDLE = re.compile(r"^[ \t]+|^[ \t]*(?://.*|/\*.*\*/)\n|^\n|(?<=[,;{}([])\n", re.M)
-# In a style also the blanks after a colon or comma, and before a brace.
-_LOOSE = re.compile(r"(?<=[:,]) | (?=\{)")
+# In a style also the blanks after a sign, and before a brace.
+_LOOSE = re.compile(r"(?<=[:,;{}]) | (?=[{}])")
 
 
 @cache
