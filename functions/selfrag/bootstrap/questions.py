@@ -125,7 +125,7 @@ def measurements() -> "Measurements":
     """Make the reader of what was measured of IsSup."""
     from selfrag.ports.measurements import Measurements
 
-    return Measurements(verdicts(), clock().now, partial(_cache_failed, "grade_support"))
+    return Measurements(verdicts, clock().now, partial(_cache_failed, "grade_support"))
 
 
 @once

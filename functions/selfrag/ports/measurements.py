@@ -23,11 +23,11 @@ def measurement_key(grader: Grader, shape: type[BaseModel]) -> str:
 class Measurements:
     """The measurements in a verdict cache, each read once a minute; one that cannot be read is left out.
 
-    `now` returns seconds. `on_failure` receives each error of the cache.
+    `cache` makes the cache, `now` returns seconds, and `on_failure` receives each error of the cache.
     """
 
     def __init__(
-        self, cache: VerdictCache, now: Callable[[], float], on_failure: Callable[[SelfragError], None]
+        self, cache: Callable[[], VerdictCache], now: Callable[[], float], on_failure: Callable[[SelfragError], None]
     ) -> None:
         self._cache, self._now, self._on_failure = cache, now, on_failure
         self._known: dict[str, tuple[float, Precision | None]] = {}
@@ -44,7 +44,7 @@ class Measurements:
 
     def _read(self, key: str) -> Precision | None:
         try:
-            text = self._cache.get(key)
+            text = self._cache().get(key)
             return None if text is None else Precision.model_validate_json(text, extra="ignore")
         except SelfragError as error:
             self._on_failure(error)

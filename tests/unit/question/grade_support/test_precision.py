@@ -74,7 +74,7 @@ def test_a_measurement_belongs_to_a_prompt_and_the_models_of_both_graders() -> N
 def test_the_table_is_read_once_a_minute_and_a_failure_is_counted_and_leaves_the_precision_out(fails: bool) -> None:
     now, failures, cache = [0.0], list[Exception](), Counted(fails)
     cache.put("key", PRECISION.model_dump_json())
-    measurements = Measurements(cache, lambda: now[0], failures.append)
+    measurements = Measurements(lambda: cache, lambda: now[0], failures.append)
     known = None if fails else PRECISION
     assert [measurements.precision("key") for _ in range(3)] == [known] * 3
     assert (cache.reads, len(failures)) == (1, int(fails))
@@ -89,4 +89,4 @@ def test_the_table_is_read_once_a_minute_and_a_failure_is_counted_and_leaves_the
 def test_a_measurement_that_this_version_cannot_read_is_none(kept: str) -> None:
     cache = MemoryCache()
     cache.put("key", kept)
-    assert Measurements(cache, lambda: 0.0, lambda error: None).precision("key") is None
+    assert Measurements(lambda: cache, lambda: 0.0, lambda error: None).precision("key") is None
