@@ -18,7 +18,7 @@ const LABELS = { full: "supported", partial: "partial", none: "unsupported", con
 // A person's own verdict on a claim; the one that was given before is marked.
 function labelOf(response, claim, at) {
   const others = () => (response.opinion?.claims || []).filter((one) => one.claim !== at);
-  const list = make("select", { "aria-label": `${word("right")} ${claim.claim}` }, make("option", { value: "" }, word("right")),
+  const list = make("select", { class: "bare", "aria-label": `${word("right")} ${claim.claim}` }, make("option", { value: "" }, word("right")),
     ...RANK.map((one) => make("option", { value: LABELS[one] }, (one === claim.support ? "✓ " : "") + inWords(one === "partial" ? "some" : one))));
   list.value = response.opinion?.claims?.find((one) => one.claim === at)?.label || "";
   list.addEventListener("change", () => opine(response, { claims: list.value ? [...others(), { claim: at, label: list.value }] : others() })
