@@ -15,13 +15,17 @@ def feedback(
     corrected: Annotated[bool, typer.Option("--corrected", help="Leave out answers that were only called useful.")] = (
         False
     ),
+    claims: Annotated[bool, typer.Option("--claims", help="Print labelled claims, for eval graders.")] = False,
 ) -> None:
     """Print what people said of answers as a question set (JSON Lines); a deployment's needs AWS credentials."""
+    from cli.feedback.claims import claim_rows
     from cli.feedback.gold import question_set
     from cli.feedback.reading import read_feedback
 
     wanted = read_feedback(name, region, collection)
-    for line in question_set(wanted, corrected):
+    for line in claim_rows(wanted) if claims else question_set(wanted, corrected):
         print_row(line)
+    if claims:
+        return
     if follow_ups := sum(bool(each.previous) for each in wanted):
         warn([f"{follow_ups} on follow-up questions left out, which ask something else without the question before."])

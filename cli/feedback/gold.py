@@ -16,7 +16,8 @@ def question_set(given: Iterable[Feedback], corrected: bool = False) -> list[dic
     """
     lines: dict[tuple[str, ...], dict[str, Any]] = {}
     for feedback in sorted(given, key=lambda each: (_is_corrected(each), each.given_at)):
-        if not feedback.previous and (_is_corrected(feedback) or not corrected):
+        says_something = feedback.useful is not None or _is_corrected(feedback)
+        if says_something and not feedback.previous and (_is_corrected(feedback) or not corrected):
             asked = (feedback.question, *feedback.collections)
             lines[asked] = {"question": feedback.question, **gold(feedback)}
     return [lines[asked] for asked in sorted(lines)]

@@ -78,7 +78,7 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Judge]:
         environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen)}
         stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": setting.prompts})
         with stores, bootstrap.using(verdicts=_Known(recorded, questions.verdicts())):
-            graders = {step: questions.grader(step, load_prompt(str(file))) for step, (file, _, _) in STEPS.items()}
+            graders = {step: _grader(step) for step in STEPS}
 
             def judge(case: Case, budget_usd: float | None) -> StepResult:
                 # An execution's own time and money are long gone.
@@ -87,6 +87,15 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Judge]:
                 return grade(given, graders[case.step](limits))
 
             yield judge
+
+
+def _grader(step: str) -> Callable[[Limits], Grader]:
+    return questions.grader(step, load_prompt(STEPS[step][0]))
+
+
+def grader_of(step: str) -> Grader:
+    """Return the grader that judges a step inside `judging`."""
+    return _grader(step)(Limits())
 
 
 class _Known:

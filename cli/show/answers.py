@@ -11,6 +11,7 @@ from rich.text import Text
 
 from cli.show.by_rule import GREY, relevance_by_rule, support_by_rule
 from cli.show.places import place_of, places
+from cli.show.precision import in_full, in_short
 from cli.show.scores import show_scores
 from cli.show.traces import causes
 from cli.terminal import visible
@@ -94,6 +95,8 @@ def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
         held = sum(claim.support == "full" for claim in support.claims)
         colour = "green" if held == len(support.claims) else "yellow"
         said.append(f"{held} of {len(support.claims)} claims supported", colour)
+        if support.precision:
+            said.append(f" ({in_short(support.precision)})")
     more = [f"{documents} source{'s' if documents > 1 else ''}"] if documents else []
     more += [f"{_whole(steps):.2f} s"] if steps else []
     more += [_dollars(response.usage)] if response.usage.cost_usd != 0 else []
@@ -135,7 +138,7 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
     if support and _is_by_rule(support):
         table.add_row("IsSup", "", support_by_rule(support.level), style=GREY)
     elif support:
-        table.add_row("IsSup", support.level + _cached(support), "")
+        table.add_row("IsSup", support.level + _cached(support), in_full(support.precision))
         for claim in support.claims:
             table.add_row("", "  " + claim.support, escape(claim.claim))
     for judged in _of_the_answer(reflection):

@@ -17,12 +17,14 @@ from cli.local.stores.feedback import LocalFeedback
 from cli.local.stores.tables import opened_items
 from selfrag import bootstrap
 from selfrag.adapters.feedback import feedback_of
+from selfrag.bootstrap import api as bootstrap_api
 from selfrag.domain.feedback import Feedback, FeedbackRequest
 from selfrag.domain.fields import MAX_RIGHT_ANSWER_CHARACTERS
 from selfrag.domain.validation import explain
+from selfrag.ports.executions import Executions
 from tests.e2e.conftest import Run
 from tests.e2e.test_api import ASK, finished, problem, serving_api
-from tests.support.doubles.model_server import ModelServer
+from tests.support.doubles.model_server import ModelServer, step_of
 from tests.support.emulated_aws.resources import CALLERS_TABLE, FEEDBACK_TABLE, TABLES
 
 BETTER = {"useful": False, "wrong": ["incomplete"], "answer": "Ten days.", "documents": ["people/leave.md"]}
@@ -109,13 +111,66 @@ def test_feedback_on_a_follow_up_names_the_question_before(api: httpx2.Client) -
     assert [(feedback.question, feedback.previous) for feedback in kept()] == [("And in May?", first)]
 
 
+def test_a_label_of_a_person_becomes_a_row_by_which_the_check_of_support_is_measured(
+    model: ModelServer, here: Run, tmp_path: Path
+) -> None:
+    with serving_api(model) as api:
+        started = api.post("/v1/questions", json=ASK).headers["location"]
+        response = finished(api, started)
+        labels = [{"claim": 0, "label": "supported"}, {"claim": 0, "label": "partial"}]
+        assert say(api, response["id"], {"useful": None, "claims": labels}).status_code == 200
+        assert say(api, response["id"], {"useful": True}, "b").status_code == 200
+        printed = here("feedback", "--claims", "--name", "selfrag", "--region", "us-east-1")
+        questions = here("feedback", "--name", "selfrag", "--region", "us-east-1")
+    [row] = [json.loads(line) for line in printed.out.splitlines()]
+    given = next(
+        json.loads(body["messages"][0]["content"][-1]["text"])
+        for body in model.requests
+        if step_of(body) == "grade_support"
+    )
+    assert row == {
+        "claim": response["reflection"]["support"]["claims"][0]["claim"],
+        "passages": [passage["text"] for passage in given["passages"]],
+        "label": "partial",
+        "question": ASK["question"],
+        "group": response["id"],
+    }
+    assert json.loads(questions.out)["answer"] == response["answer"], "who labels claims says nothing of the answer"
+    (tmp_path / "claims.jsonl").write_text(printed.out, encoding="utf-8")
+    assert here("eval", "graders", str(tmp_path / "claims.jsonl"), "--json").response["judged"] == 1
+
+
+class WithoutHistory:
+    """Executions of an Express machine, which keeps no history."""
+
+    def __init__(self, executions: Executions) -> None:
+        self.answer, self.expect, self.known = executions.answer, executions.expect, executions.known
+
+    def history(self, question_id: str) -> list[dict[str, Any]]:
+        return []
+
+
+def test_claims_that_the_answer_does_not_have_or_whose_passages_are_not_known_are_refused(api: httpx2.Client) -> None:
+    question_id = asked(api)["id"]
+    beyond = say(api, question_id, {"useful": None, "claims": [{"claim": 9, "label": "partial"}]})
+    assert "has 1 checked claims" in problem(beyond, 409)["detail"]
+    parts: Any = {"executions": WithoutHistory(bootstrap_api.executions())}
+    with bootstrap.using(**parts):
+        unknown = say(api, question_id, {"useful": None, "claims": [{"claim": 0, "label": "partial"}]})
+    assert "POST /v1/questions" in problem(unknown, 409)["hint"]
+    assert kept() == []
+
+
 @pytest.mark.parametrize(
     ("said", "word"),
     [
         ({}, "useful is missing"),
         ({"useful": "no"}, "useful was not accepted"),
         ({"useful": False, "wrong": ["ugly"]}, "'incorrect', 'incomplete'"),
-        ({"useful": False, "why": "x"}, "the fields are useful, wrong, answer, documents"),
+        ({"useful": False, "why": "x"}, "the fields are useful, wrong, answer, documents, claims"),
+        ({"useful": None, "claims": [{"claim": -1, "label": "partial"}]}, "claims.0.claim was not accepted"),
+        ({"useful": None, "claims": [{"claim": 0, "label": "true"}]}, "'supported', 'partial'"),
+        ({"useful": None, "claims": [{"claim": 0, "label": "partial"}] * 101}, "claims was not accepted"),
         ({"useful": False, "answer": "a" * (MAX_RIGHT_ANSWER_CHARACTERS + 1)}, "4000 is the limit"),
         ({"useful": False, "answer": "a\x00"}, "NUL"),
         ({"useful": False, "documents": ["a.md"] * 21}, "documents was not accepted"),

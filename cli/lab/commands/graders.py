@@ -4,15 +4,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
 from cli.lab.commands.gating import end_with
 from cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, Summary
-from cli.options import AsJson
-from cli.terminal import measuring_progress, out, print_json, warn
+from cli.options import AsJson, Region
+from cli.terminal import err, measuring_progress, out, print_json, warn
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from cli.lab.graders.evaluation import Way
+    from cli.lab.graders.evaluation import Judged, Way
+    from cli.lab.graders.report import Report
 
 Rows = Annotated[
     str, typer.Argument(metavar="ROWS", help="A file of labelled rows in JSON Lines, or the name of a public set.")
@@ -26,6 +28,12 @@ Models = Annotated[
 ]
 Each = Annotated[
     bool, typer.Option("--each", help="Of grade_support: have the second grader judge all rows by itself, too.")
+]
+Publish = Annotated[
+    bool, typer.Option("--publish", help="Of grade_support: show its precision in the answers that it passes from now.")
+]
+To = Annotated[
+    str, typer.Option("--name", help="With --publish: the deployment that it is for; this laptop if left out.")
 ]
 Sets = Annotated[Path, typer.Option("--sets", metavar="DIRECTORY", help="Where the files of public sets are.")]
 
@@ -42,6 +50,9 @@ def graders(
     parallel: Parallel = 8,
     fail_if: FailIf = None,
     summary: Summary = None,
+    publish: Publish = False,
+    name: To = "",
+    region: Region = None,
     as_json: AsJson = False,
 ) -> None:
     """Hold a grader against people: labelled rows through the deployed step, and how often it is right.
@@ -58,6 +69,8 @@ def graders(
 
     if step not in KINDS:
         raise InvalidInput(f"There is no grader {step!r}; there are {', '.join(KINDS)}.")
+    if (publish and step != "grade_support") or ((name or region) and not publish):
+        raise InvalidInput("--publish is for grade_support; --name and --region say where to.")
     if max_cost is not None and max_cost <= 0:
         raise InvalidInput("--max-cost is a number of dollars above 0.")
     conditions = checked_conditions(fail_if or [])
@@ -75,7 +88,18 @@ def graders(
     if missing := report["rows"] - report["judged"]:
         warn([f"{missing} rows have no verdict; the same command goes on with them"])
         raise typer.Exit(1)
+    if publish:
+        _publish(report, found[0], Path(rows).stem, name, region)
     end_with(gate_of(asked, report, found, conditions), summary)
+
+
+def _publish(report: "Report", found: "Judged", set_name: str, name: str, region: str | None) -> None:
+    from cli.lab.graders.publishing import published
+    from cli.show.precision import in_full
+
+    told = in_full(published(report["ways"][0], found, set_name, name, region))
+    where = escape(name or "this laptop")
+    err.print(f"Published for {where}, while it judges by {escape(found.model)} and this prompt: {told}")
 
 
 def _ways(step: str, prompts: list[str], models: list[str]) -> "list[Way]":

@@ -6,10 +6,11 @@ from typing import cast
 
 from cli.lab.graders.parts import labels_by_part
 from cli.lab.graders.rows import KINDS, Row
-from cli.lab.judging import Case, Setting, Tell, budget_of, cost, judged, judging
-from question.grade_support.logic import Result as Support
+from cli.lab.judging import Case, Setting, Tell, budget_of, cost, grader_of, judged, judging
+from question.grade_support.logic import Result, Support
 from selfrag import bootstrap
 from selfrag.domain.calls import StepResult
+from selfrag.ports.measurements import measurement_key
 from selfrag.runtime.models import first_of
 
 
@@ -23,7 +24,10 @@ class Way:
 
 @dataclass(frozen=True)
 class Judged:
-    """The rows that a way has judged, by their places, and its labels of them; `parts` are those of the cascade."""
+    """The rows that a way has judged, by their places, and its labels of them; `parts` are those of the cascade.
+
+    `measured_as` is the key of what is measured of IsSup in this way.
+    """
 
     way: Way
     model: str
@@ -31,6 +35,7 @@ class Judged:
     parts: Mapping[str, Mapping[int, str]]
     calls: Mapping[str, int]
     usd: float | None
+    measured_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ def _judged(asked: Asked, way: Way, left: float | None, tell: Tell) -> Judged:
     with judging(way.setting, {}) as judge:
         models = bootstrap.settings().models
         first = models.get(first_of(asked.step)) if support else None
+        measured_as = measurement_key(grader_of(asked.step), Support) if support else ""
         budget = None if left is None else budget_of(left, [asked.step])
         results = judged(cases, judge, asked.parallel, budget, tell)
         if asked.each and first:
@@ -77,6 +83,7 @@ def _judged(asked: Asked, way: Way, left: float | None, tell: Tell) -> Judged:
         _parts(asked, told, results, first) if support else {},
         _calls(list(results.values())),
         cost(list(results.values())),
+        measured_as,
     )
 
 
@@ -90,8 +97,8 @@ def _parts(
     both = [at for at in told if not (asked.each and first) or _has(results, f"{at}.")]
     found = labels_by_part(
         [asked.rows[at] for at in both],
-        [cast(Support, told[at]) for at in both],
-        [cast(Support, results[f"{at}."]) for at in both] if asked.each and first else None,
+        [cast(Result, told[at]) for at in both],
+        [cast(Result, results[f"{at}."]) for at in both] if asked.each and first else None,
         first,
     )
     return {name: dict(zip(both, labels, strict=True)) for name, labels in found.items()}

@@ -8,10 +8,10 @@ from selfrag.runtime.settings import Settings, read
 
 
 class LocalVerdicts:
-    """Verdicts by their keys, each for as long as the settings say."""
+    """Verdicts by their keys, each for so many days, or for as long as the settings say."""
 
-    def __init__(self, items: Items) -> None:
-        self._items, self._seconds = items, read(Settings).verdict_ttl_days * 86_400
+    def __init__(self, items: Items, days: int = 0) -> None:
+        self._items, self._seconds = items, (days or read(Settings).verdict_ttl_days) * 86_400
 
     def get(self, key: str) -> str | None:
         """Return the verdict's JSON text, or None when it is absent or expired."""

@@ -13,14 +13,16 @@ _SCRIPTS = (
     *("exporting", "asking", "opening", "history", "documents", "uploads", "start"),
 )
 _STYLES = ("tokens", "style")
-_IDLE = re.compile(r"^[ \t]+|^[ \t]*(?://.*|/\*.*\*/)\n|^\n|(?<=[,;{(])\n", re.M)
+_IDLE = re.compile(r"^[ \t]+|^[ \t]*(?://.*|/\*.*\*/)\n|^\n|(?<=[,;{}([])\n", re.M)
+# In a style also the blanks after a sign, and before a brace.
+_LOOSE = re.compile(r"(?<=[:,;{}]) | (?=[{}])")
 
 
 @cache
 def html() -> str:
     """Return the whole page; it sends requests only to the API that served it."""
     scripts = "\n".join(_read(f"{name}.js") for name in _SCRIPTS)
-    styles = "".join(_read(f"{name}.css") for name in _STYLES)
+    styles = _LOOSE.sub("", "".join(_read(f"{name}.css") for name in _STYLES))
     page = _read("page.html").replace("/*style*/", styles)
     return page.replace("/*script*/", f"'use strict';\n{scripts}")
 

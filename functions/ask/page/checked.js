@@ -8,12 +8,13 @@ function relevanceOf(verdicts) {
     one.score === null ? "" : ` ${decimal(one.score, 2)}`, " · ", named(one.document || one.passage_id))));
 }
 
-function claimsOf(support) {
+function claimsOf(response) {
+  const { support } = response.reflection;
   if (byRule(support)) {
     return [make("p", { class: "dim" }, word(support.level === "fully_supported" ? "foundByRule" : "notFoundByRule"))];
   }
-  const claims = support.claims.map((one) => make("li", {},
-    verdict(one.support, inWords(one.support === "partial" ? "some" : one.support)), " · ", theirs(one.claim)));
+  const claims = support.claims.map((one, at) => make("li", {},
+    verdict(one.support, inWords(one.support === "partial" ? "some" : one.support)), " · ", theirs(one.claim), " ", labelOf(response, one, at)));
   return [heading("claims"), make("p", {}, verdict(support.level)), make("ul", { class: "plain" }, ...claims)];
 }
 
@@ -96,7 +97,7 @@ function timelineOf(usage) {
 function checkedOf(response) {
   const { retrieve, relevance, support } = response.reflection;
   return make("details", { class: "checked" }, make("summary", {}, word("checked")),
-    ...(support ? claimsOf(support) : []),
+    ...(support ? claimsOf(response) : []),
     ...searchedOf(response.queries),
     heading("why"), ...passesOf(response),
     heading("verdicts"), retrieve && decisionOf(retrieve), relevance.length ? make("p", {}, word("relevance")) : null,

@@ -7,11 +7,29 @@ function copied(response) {
   return [answer.trim(), sources.join("\n")].filter(Boolean).join("\n\n");
 }
 
+// All that a person has said of an answer: what is sent later takes the place of it.
+function opine(response, said) {
+  response.opinion = { useful: null, ...response.opinion, ...said };
+  return call("POST", `/v1/questions/${encodeURIComponent(response.id)}/feedback`, response.opinion);
+}
+
+const LABELS = { full: "supported", partial: "partial", none: "unsupported", contradicted: "contradicted" };
+
+// A person's own verdict on a claim; the one that was given before is marked.
+function labelOf(response, claim, at) {
+  const others = () => (response.opinion?.claims || []).filter((one) => one.claim !== at);
+  const list = make("select", { class: "bare", "aria-label": `${word("right")} ${claim.claim}` }, make("option", { value: "" }, word("right")),
+    ...RANK.map((one) => make("option", { value: LABELS[one] }, (one === claim.support ? "✓ " : "") + inWords(one === "partial" ? "some" : one))));
+  list.value = response.opinion?.claims?.find((one) => one.claim === at)?.label || "";
+  list.addEventListener("change", () => opine(response, { claims: list.value ? [...others(), { claim: at, label: list.value }] : others() })
+    .then(() => tell(word("thanks")), (problem) => { list.value = ""; tell(problem.message); }));
+  return list;
+}
+
 function feedbackOf(response) {
-  const path = `/v1/questions/${encodeURIComponent(response.id)}/feedback`;
   const box = make("div", { class: "feedback" });
   const give = (said) => carry(box, async () => {
-    await call("POST", path, said);
+    await opine(response, said);
     box.replaceChildren(make("p", { class: "good" }, word("thanks")));
     box.tabIndex = -1;
     box.focus();

@@ -11,4 +11,4 @@ grader = questions.grader("grade_support", load_prompt(__file__))
 @bootstrap.step(Task)
 def handler(task: Task) -> Result:
     """Check an answer against its passages, claim by claim."""
-    return grade(task, grader(task))
+    return grade(task, grader(task), questions.measurements().precision)

@@ -1,6 +1,7 @@
 """IsSup: the support of the passages for the answer, claim by claim."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -8,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from question.grade_support.evidence import stands_in
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage
-from selfrag.domain.verdicts import Claim, ClaimSupport, SupportLevel, SupportVerdict
+from selfrag.domain.verdicts import Claim, ClaimSupport, Precision, SupportLevel, SupportVerdict
 from selfrag.ports.grading import Grader
+from selfrag.ports.measurements import measurement_key
 from selfrag.ports.model import Judgement
 
 STEP = "grade_support"
@@ -53,7 +55,17 @@ class Result(StepResult):
     verdict: SupportVerdict
 
 
-def grade(task: Task, grader: Grader) -> Result:
+def grade(task: Task, grader: Grader, measured: Callable[[str], Precision | None] = lambda key: None) -> Result:
+    """Return the claims with their support, and of a full verdict what was `measured` of its judges by their key."""
+    judges = replace(grader, first=None) if task.one_call else grader
+    result = _graded(task, judges)
+    if result.verdict.level != "fully_supported":
+        return result
+    precision = measured(measurement_key(judges, Support))
+    return result.model_copy(update={"verdict": result.verdict.model_copy(update={"precision": precision})})
+
+
+def _graded(task: Task, grader: Grader) -> Result:
     """Return the claims with their support; the level follows from them, and the model is not asked for it.
 
     A first grader's verdict stands if all claims are full and code finds their facts in the passages that they name. It
@@ -69,7 +81,7 @@ def grade(task: Task, grader: Grader) -> Result:
             for number, p in enumerate(task.passages, start=1)
         ],
     }
-    if grader.first is None or task.one_call:
+    if grader.first is None:
         return _result(task, grader, [grader.grade(texts, Support)])
     first = grader.first.grade(texts, Support)
     if beyond_doubt(first.verdict, task.passages) or (task.may_repair and _denied(first.verdict, task.passages)):

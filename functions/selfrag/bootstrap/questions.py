@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from selfrag.domain.calls import Limits
     from selfrag.ports.cache import VerdictCache
     from selfrag.ports.grading import Grader
+    from selfrag.ports.measurements import Measurements
     from selfrag.ports.model import Claude
     from selfrag.ports.prompts import Prompt
     from selfrag.ports.recent import RecentCalls
@@ -117,6 +118,14 @@ def verdicts() -> "VerdictCache":
 
     config = settings()
     return DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days)
+
+
+@once
+def measurements() -> "Measurements":
+    """Make the reader of what was measured of IsSup."""
+    from selfrag.ports.measurements import Measurements
+
+    return Measurements(verdicts, clock().now, partial(_cache_failed, "grade_support"))
 
 
 @once

@@ -1,21 +1,38 @@
-"""Feedback on an answer: as callers send it, and as it is stored."""
+"""Feedback on an answer and on its claims: as callers send it, and as it is stored."""
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from selfrag.domain.answers import Status
 from selfrag.domain.base import Model
-from selfrag.domain.fields import Name, RightAnswer
+from selfrag.domain.fields import Name, RightAnswer, Whole
 from selfrag.domain.validation import Request
 
 Wrong = Literal["incorrect", "incomplete", "wrong_documents", "answerable", "unanswerable", "other"]
+Label = Literal["supported", "partial", "unsupported", "contradicted"]
+
+
+class ClaimLabel(Model):
+    """A caller's own verdict on a claim of the answer: whether the passages support it."""
+
+    claim: Whole = Field(ge=0, description="Its place in `reflection.support.claims`, from 0.")
+    label: Label
+
+
+class LabelledClaim(Model):
+    """A claim with a person's label, and the places of the passages that it was checked by in `Feedback.evidence`."""
+
+    claim: str
+    label: Label
+    passages: list[int]
 
 
 class _Opinion(Model):
     """An opinion on an answer: whether it was useful, what was wrong, and the right answer."""
 
-    useful: bool = Field(strict=True)
+    useful: bool | None = Field(strict=True, description="null: no opinion on the answer as a whole.")
     wrong: Annotated[list[Wrong], Field(max_length=6)] = Field(
         default=[],
         description="`incorrect`: it is false; `incomplete`: something is missing; `wrong_documents`: it "
@@ -33,11 +50,16 @@ class FeedbackRequest(_Opinion, Request):
 
     EXAMPLE: ClassVar[str] = '{"useful": false, "wrong": ["incomplete"], "answer": "25 days, from 50 on 30."}'
 
+    claims: Annotated[list[ClaimLabel], Field(max_length=100)] = Field(
+        default=[], description="Labels of claims that a model checked; of the same claim the last one holds."
+    )
+
 
 class Feedback(_Opinion):
     """Stored feedback, with the question and the answer, which expire earlier.
 
-    `previous` is the id of the question that this one followed. Times are in seconds since the epoch.
+    `previous` is the id of the question that this one followed, `evidence` the passages of the `claims`. Times are in
+    seconds since the epoch.
     """
 
     question_id: str
@@ -47,5 +69,18 @@ class Feedback(_Opinion):
     answered: str
     cited: list[str]
     collections: list[str]
+    claims: list[LabelledClaim] = []
+    evidence: list[str] = []
     given_at: int
     expires_at: int
+
+
+def labelled(labels: Sequence[ClaimLabel], checked: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
+    """Return `claims` and `evidence` of labels; `checked` are an answer's claims with the texts that they rest on."""
+    known = {label.claim: label.label for label in labels}
+    evidence = list(dict.fromkeys(text for at in known for text in checked[at][1]))
+    claims = [
+        LabelledClaim(claim=checked[at][0], label=label, passages=[evidence.index(text) for text in checked[at][1]])
+        for at, label in sorted(known.items())
+    ]
+    return {"claims": claims, "evidence": evidence}

@@ -62,6 +62,16 @@ def plan_of(step: Step) -> dict[str, Any] | None:
     return plan if isinstance(plan, dict) else None
 
 
+def passages_by_claim(history: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """Return the texts of the passages by which each claim of an answer was checked at last."""
+    checks = [step for step in steps_of(history) if step.name == "GradeSupport" and isinstance(step.result, dict)]
+    return {
+        claim["claim"]: [passage["text"] for passage in step.given["passages"]]
+        for step in checks
+        for claim in (step.result.get("verdict") or {}).get("claims", [])
+    }
+
+
 def _step(chain: Sequence[dict[str, Any]], begin: float) -> Step:
     scheduled = [
         event["taskScheduledEventDetails"]["parameters"] for event in chain if event["type"] == "TaskScheduled"

@@ -1,6 +1,7 @@
 """The verdicts of the four reflection tokens, one by one and together."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -76,8 +77,25 @@ class Claim(Model):
     missing: str = ""
 
 
+class Precision(Model):
+    """A measured precision of "fully supported": the share that people call supported, with Wilson's 95% interval.
+
+    `n` counts what the grader passed of the labelled rows of `set` on the `day` of the measurement.
+    """
+
+    share: Score
+    low: Score
+    high: Score
+    n: Annotated[int, Field(ge=1)]
+    day: date
+    set: str
+
+
 class SupportVerdict(Model):
-    """IsSup for an answer, claim by claim; `model` is the one that judged."""
+    """IsSup for an answer, claim by claim; `model` is the one that judged.
+
+    A full one has the `precision` of its judge, if that was measured by the same models and prompt.
+    """
 
     kind: ClassVar[str] = "IsSup"
     asks: ClassVar[str] = "whether the passages support the answer"
@@ -85,6 +103,7 @@ class SupportVerdict(Model):
 
     level: SupportLevel
     claims: list[Claim] = []
+    precision: Precision | None = None
     cached: bool = False
     model: str = ""
     judged_by: JudgedBy = "model"

@@ -51,6 +51,50 @@ def test_a_sentence_shows_what_its_claim_is_worth_and_lights_its_quote(tab: Tab)
         assert tab.violations() == []
 
 
+def test_the_line_of_evidence_says_how_many_such_answers_held_in_the_language_of_the_page(tab: Tab) -> None:
+    said = response()
+    full = [{**claim, "support": "full"} for claim in support()["claims"]]
+    precision = {"share": 0.972, "low": 0.95, "high": 0.98, "n": 1514, "day": "2026-11-25", "set": "policies"}
+    said["reflection"]["support"] = {**support(), "level": "fully_supported", "claims": full, "precision": precision}
+    with replying(said) as url:
+        opened(tab, url)
+        line = tab.page.locator(".evidence")
+        expect(line).to_contain_text("3 of 3 claims supported · 97% of such answers held, n = 1,514 · 1 source")
+        for language, words in (("ja", "同じ判定の回答の97%が正確"), ("ko", "같은 판정을 받은 답변의 97%가 정확")):
+            tab.page.locator("#language").select_option(language)
+            expect(line).to_contain_text(words)
+        assert tab.violations() == []
+
+
+def test_a_person_labels_a_claim_by_keyboard_where_it_stands_and_what_was_said_before_is_said_again(tab: Tab) -> None:
+    with replying(response()) as url:
+        opened(tab, url)
+        sent: list[Any] = []
+
+        def keep(route: Route) -> None:
+            sent.append(route.request.post_data_json)
+            route.fulfill(json={"id": "q0"})
+
+        tab.page.route("**/feedback", keep)
+        tab.page.locator(".checked > summary").click()
+        of_dogs = tab.page.get_by_label("Is it right? Dogs are welcome on piers")
+        assert of_dogs.locator("option").all_text_contents() == [
+            "Is it right?", "supported", "✓ partly supported", "not supported", "contradicted",
+        ]  # fmt: skip
+        before = of_dogs.bounding_box()
+        of_dogs.focus()
+        tab.page.keyboard.type("s")
+        expect(tab.page.locator("#told")).to_have_text("Thank you. Your feedback is saved.")
+        assert of_dogs.bounding_box() == before
+        tab.page.get_by_label("Is it right? The crane").select_option("unsupported")
+        tab.page.get_by_role("button", name="Useful", exact=True).click()
+        expect(tab.page.locator(".feedback .good")).to_be_visible()
+        labels = [{"claim": 1, "label": "supported"}, {"claim": 2, "label": "unsupported"}]
+        assert [said["useful"] for said in sent] == [None, None, True]
+        assert [said["claims"] for said in sent] == [labels[:1], labels, labels]
+        assert tab.violations() == []
+
+
 def test_on_a_phone_a_sentence_that_is_tapped_opens_its_source_as_a_sheet_and_escape_closes_it(tab: Tab) -> None:
     with replying(response()) as url:
         opened(tab, url, 390)

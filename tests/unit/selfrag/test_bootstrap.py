@@ -114,7 +114,8 @@ def test_a_step_whose_parts_are_handed_over_makes_no_client(step: str) -> None:
         web=lambda deadline_ms: lambda query, max_results, domains: {"results": []},
     ):
         assert handler({"question": "?", **task}, None)["error"] is None
-        assert parts._made.keys() <= {bootstrap.settings, questions.prompts}
+        without_client = {bootstrap.settings, questions.prompts, questions.clock, questions.measurements}
+        assert parts._made.keys() <= without_client
 
 
 def test_what_was_made_of_a_part_that_is_handed_over_goes_with_it() -> None:
