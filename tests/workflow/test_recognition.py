@@ -8,7 +8,7 @@ import pytest
 
 from cli.local.definitions import INGESTION
 from selfrag import bootstrap
-from selfrag.adapters.textract import TextractRecognizer
+from selfrag.adapters.textract.recognizer import TextractRecognizer
 from selfrag.bootstrap import ingestion as ingestion_parts
 from tests.support.definition import INGESTION_MACHINE, lambda_tasks
 from tests.support.documents.files import pdf
@@ -22,7 +22,7 @@ KEY = "handbook/scan.pdf"
 
 @pytest.fixture
 def scanning() -> Iterator[Ingestion]:
-    with ingestion(allows=everything, SELFRAG_TEXT_RECOGNITION="true") as running:
+    with ingestion(allows=everything, SELFRAG_TEXT_RECOGNITION="lines") as running:
         yield running
 
 
@@ -66,13 +66,13 @@ def by_the_clock_of_textract() -> Iterator[tuple[Ingestion, list[float]]]:
     def step(event: dict[str, Any], context: object) -> Any:
         real: Any = ingestion_parts.recognizer()
         began = running.textract.now
-        timed = TextractRecognizer(real._client, real._kept, lambda: running.textract.now)
+        timed = TextractRecognizer(real._client, real._kept, real._wanted, lambda: running.textract.now)
         with bootstrap.using(recognizer=timed):
             result = deployed(event, context)
         seconds.append(running.textract.now - began)
         return result
 
-    with ingestion({"recognize_pages": step}, everything, SELFRAG_TEXT_RECOGNITION="true") as running:
+    with ingestion({"recognize_pages": step}, everything, SELFRAG_TEXT_RECOGNITION="lines") as running:
         running.textract.knobs.seconds = 0.3
         yield running, seconds
 
@@ -129,7 +129,7 @@ def test_a_run_that_was_broken_off_goes_on_with_the_job_that_it_began() -> None:
             raise RuntimeError("the reply of the step is lost")
         return step(event, context)
 
-    with ingestion({"recognize_pages": broken}, everything, SELFRAG_TEXT_RECOGNITION="true") as running:
+    with ingestion({"recognize_pages": broken}, everything, SELFRAG_TEXT_RECOGNITION="lines") as running:
         running.put(KEY, scanned_pdf("Leave is 25 days."))
         assert running.done(KEY)["reason"] == "RecognizePages gave no result (RuntimeError)."
         assert running.done(KEY)["status"] == "ready"
@@ -193,7 +193,7 @@ def test_where_recognition_is_off_textract_is_never_asked_and_the_reason_says_ho
         running.put(KEY, scanned_pdf("Leave is 25 days."))
         done = running.done(KEY)
         assert done["status"] == "failed"
-        assert "`text_recognition = true`" in done["reason"]
+        assert '`text_recognition = "lines"`' in done["reason"]
         running.put(KEY, pdf("Leave is 26 days."))
         assert running.done(KEY)["status"] == "ready"
         assert running.textract.jobs == {}

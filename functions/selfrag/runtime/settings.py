@@ -79,15 +79,15 @@ class IngestionSettings(FromEnvironment):
 
     `view_seconds` is the index's refresh interval, after which a write is visible (about a minute, AWS says no figure);
     `pipeline` names what vectors depend on besides the passages: change it to index everything anew. `text_recognition`
-    says whether Amazon Textract reads pages that show pictures and hold no text, of a document `recognition_pages` at
-    the most; `recognized_bucket` keeps its text.
+    is what Amazon Textract reads of pages that show pictures and hold no text, of a document `recognition_pages` at the
+    most; `recognized_bucket` keeps its text.
     """
 
     documents_table: str = "selfrag-documents"
     work_bucket: str = "selfrag-work"
     view_seconds: float = Field(default=90.0, ge=0)
     pipeline: str = "1"
-    text_recognition: bool = False
+    text_recognition: Literal["off", "lines", "layout", "tables"] = "off"
     recognition_pages: int = Field(default=500, ge=1, le=3000)
     recognized_bucket: str = "selfrag-recognized"
 
