@@ -28,10 +28,18 @@ _MERGED = {"<": (0, -1), "/": (-1, 0)}
 
 
 class Page:
-    """The blocks of a page, by kind, of what a picture spells; `words` more are in its first line."""
+    """The blocks of a page of what a picture spells; `words` more are in its first line."""
 
-    def __init__(self, number: int, text: str, features: Sequence[str], confidence: float, words: int = 0) -> None:
-        self._number, self._confidence, self._ids = number, confidence, count()
+    def __init__(
+        self,
+        number: int,
+        text: str,
+        features: Sequence[str],
+        confidence: float = 98,
+        layout: float = 90,
+        words: int = 0,
+    ) -> None:
+        self._number, self._confidence, self._layout, self._ids = number, confidence, layout, count()
         self._lines, self._words, self._tables, self._layouts = (list[Block]() for _ in range(4))
         for of_table, rows in groupby(map(_marked, text.splitlines()), lambda row: row[0].startswith("|")):
             if of_table:
@@ -101,7 +109,12 @@ class Page:
     def _block(self, kind: str, /, **said: Any) -> Block:
         named = [{"Type": each, "Ids": said[each]} for each in _NAMES if said.get(each)]
         more = {name: value for name, value in said.items() if name not in _NAMES}
-        block = {"BlockType": kind, "Id": f"{self._number}-{next(self._ids)}", "Page": self._number, "Confidence": 90.0}
+        block = {
+            "BlockType": kind,
+            "Id": f"{self._number}-{next(self._ids)}",
+            "Page": self._number,
+            "Confidence": self._layout,
+        }
         return {**block, **more, **({"Relationships": named} if named else {})}
 
 

@@ -73,7 +73,9 @@ class TextractDouble(Loopback):
         if self.knobs.refusals:
             return _refused(self.knobs.refusals.pop(0))
         asked = json.loads(request.get_data())
-        verb, analysis = re.fullmatch(r"(Start|Get)Document(?:TextDetection|(Analysis))", operation).groups()  # type: ignore[union-attr]
+        found = re.fullmatch(r"(Start|Get)Document(?:TextDetection|(Analysis))", operation)
+        assert found, operation
+        verb, analysis = found.groups()
         return {"Start": self._start, "Get": self._get}[verb](asked, signed[1], bool(analysis))
 
     def _start(self, asked: dict[str, Any], key: str, analysis: bool) -> Response:
@@ -124,8 +126,8 @@ class TextractDouble(Loopback):
         return _answer({**told, **more, "DocumentMetadata": {"Pages": len(job.pages)}, "Blocks": blocks[start:end]})
 
     def _blocks(self, job: _Job) -> list[dict[str, Any]]:
-        pages = enumerate(job.pages, 1)
-        said = [Page(number, text, job.features, self.knobs.confidence, self.knobs.words) for number, text in pages]
+        sure, more = self.knobs.confidence, self.knobs.words
+        said = [Page(number, text, job.features, sure, words=more) for number, text in enumerate(job.pages, 1)]
         return [block for page in said for block in page.blocks]
 
 
