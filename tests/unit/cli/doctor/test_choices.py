@@ -71,5 +71,12 @@ def test_the_page_of_costs_reckons_with_the_doctors_figures_of_a_question() -> N
     assert f"{needs.OCU_HOUR_DOLLARS} | {2 * needs.HOURS_A_MONTH} |" in COSTS
 
 
+def test_the_page_of_costs_has_the_doctors_price_of_a_recognised_page() -> None:
+    rows = re.findall(r'^\| `"(\w+)"` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$', COSTS, re.M)
+    assert {what: float(page) for what, page, *_ in rows} == needs.TEXTRACT_PAGE_DOLLARS
+    for _, page, thousand, document in rows:
+        assert (float(thousand), float(document)) == pytest.approx((1000 * float(page), 500 * float(page)))
+
+
 def test_the_page_of_sizes_reckons_with_the_doctors_figures_of_a_passage() -> None:
     assert f"about {needs.PASSAGE_TOKENS} tokens" in SIZING
