@@ -205,6 +205,16 @@ def test_pages_that_textract_does_not_take_are_a_reason_and_lose_no_other_page(s
     assert (done["status"], code in done["reason"]) == ("failed", True)
 
 
+def test_a_page_that_textract_cannot_read_is_named_and_the_others_have_their_tables() -> None:
+    with ingestion(allows=everything, SELFRAG_TEXT_RECOGNITION="tables") as running:
+        running.textract.knobs.status, running.textract.knobs.unread = "PARTIAL_SUCCESS", {1}
+        running.put(KEY, scanned_pdf("Leave is 25 days.", LIMITS))
+        assert running.done(KEY)["status"] == "ready"
+        holds(running, LIMIT)
+        told = [warning["S"] for warning in running.record(KEY)["warnings"]]
+        assert told[-1] == f"{KEY} has pages on which no text was recognised: 1."
+
+
 def test_a_job_that_fails_is_a_reason(scanning: Ingestion) -> None:
     scanning.textract.knobs.status, scanning.textract.knobs.message = "FAILED", "INVALID_IMAGE_TYPE"
     scanning.put(KEY, scanned_pdf("Leave is 25 days."))

@@ -35,6 +35,8 @@ class Knobs:
     part: int = 1000
     at_once: int = 100
     confidence: float = 98.0
+    # Pages that it cannot read, from 1.
+    unread: set[int] = field(default_factory=set)
     # Words more on each page, which make a result of more parts; the seconds of a reply, by the double's own clock; the
     # code of the refusal after so many parts.
     words: int = 0
@@ -126,8 +128,9 @@ class TextractDouble(Loopback):
         return _answer({**told, **more, "DocumentMetadata": {"Pages": len(job.pages)}, "Blocks": blocks[start:end]})
 
     def _blocks(self, job: _Job) -> list[dict[str, Any]]:
-        sure, more = self.knobs.confidence, self.knobs.words
-        said = [Page(number, text, job.features, sure, words=more) for number, text in enumerate(job.pages, 1)]
+        knobs = self.knobs
+        read = [(number, text) for number, text in enumerate(job.pages, 1) if number not in knobs.unread]
+        said = [Page(number, text, job.features, knobs.confidence, words=knobs.words) for number, text in read]
         return [block for page in said for block in page.blocks]
 
 

@@ -1,5 +1,6 @@
 """Textract's adapter against its double, over real requests: a job for the same pages, results in parts, refusals."""
 
+import json
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any
@@ -109,6 +110,12 @@ def test_pages_that_are_known_by_their_lines_are_recognised_once_more_for_their_
     assert textract.pages == 2
 
 
+def test_lines_are_kept_as_the_release_before_reads_them(recognizer: TextractRecognizer, bucket: Bucket) -> None:
+    recognizer.keep(NAME, scanned_pdf("One."))
+    recognizer.outcome(NAME, recognizer.begin(NAME))
+    assert json.loads(bucket.held[f"{NAME}.json"]) == [{"page": 1, "text": "One.", "confidence": 98.0}]
+
+
 def test_two_that_begin_with_the_same_pages_get_the_same_job(
     recognizer: TextractRecognizer, textract: TextractDouble
 ) -> None:
@@ -153,12 +160,13 @@ def test_a_job_that_is_at_work_has_no_outcome_and_one_that_failed_says_why(
     ],
 )
 def test_each_refusal_means_what_it_means_to_whoever_must_act(
-    code: str, kind: type[SelfragError], recognizer: TextractRecognizer, textract: TextractDouble
+    code: str, kind: type[SelfragError], make: Make, textract: TextractDouble
 ) -> None:
-    textract.knobs.refusals = [code]
-    with pytest.raises(SelfragError) as raised:
-        recognizer.outcome(NAME, "job-0")
-    assert type(raised.value) is kind
+    for wanted in ("lines", "tables"):
+        textract.knobs.refusals = [code]
+        with pytest.raises(SelfragError) as raised:
+            make(wanted).outcome(NAME, "job-0")
+        assert type(raised.value) is kind
 
 
 def test_pages_that_are_not_in_the_bucket_or_are_no_document_are_refused_as_textract_refuses(

@@ -121,6 +121,18 @@ def test_a_ticked_box_and_an_empty_cell_keep_their_columns() -> None:
     ]
 
 
+@pytest.mark.parametrize("missing", ["a cell", "a word of a cell"])
+def test_what_a_table_leaves_out_moves_no_value_to_another_column_and_is_not_lost(missing: str) -> None:
+    blocks = Page(1, "|! City | Night | Meal\n| Oslo | 140 EUR | 40", TABLES).blocks
+    [table] = [each for each in blocks if each["BlockType"] == "TABLE"]
+    cell = next(each for each in blocks if (each.get("RowIndex"), each.get("ColumnIndex")) == (2, 2))
+    (table if missing == "a cell" else cell)["Relationships"][0]["Ids"].remove(
+        cell["Id"] if missing == "a cell" else cell["Relationships"][0]["Ids"][-1]
+    )
+    night = "" if missing == "a cell" else "Night: 140; "
+    assert page_of(blocks).text == f"City: Oslo; {night}Meal: 40\n\n140 EUR"
+
+
 def test_lines_that_no_layout_names_are_not_lost() -> None:
     blocks = [each for each in Page(1, "One.\n\nTwo.", TABLES).blocks if each["Id"] != "1-5"]
     assert sorted(page_of(blocks).text.split()) == ["One.", "Two."]
