@@ -78,7 +78,7 @@ def test_a_header_that_textract_doubts_is_kept() -> None:
 
 
 def test_two_rows_of_names_are_joined_and_merged_cells_say_the_same_for_each_row_and_column() -> None:
-    text = "|! City | Limit | <\n|! / | Night | Meal\n| Oslo | 140 | 40\n| / | 150 | <"
+    text = "|! City | Limit | <\n|! / | Night | Meal\n| Oslo | 140 | 40\n| / | 150 | <\n| / |  | "
     assert rows(text) == [
         "City: Oslo; Limit, Night: 140; Limit, Meal: 40",
         "City: Oslo; Limit, Night, Limit, Meal: 150",

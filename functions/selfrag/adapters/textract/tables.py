@@ -54,31 +54,33 @@ class Tables:
             if is_names and rows:
                 yield Element(title, names=names, rows=rows)
                 title, names, rows = "", [], []
-            if "".join(text for text, _ in row) not in ("", title):
+            if "".join(text for text, _ in row) != title:
                 (names if is_names else rows).append(row)
         if names or rows:
             yield Element(title, names=names if rows else (), rows=rows or names)
 
     def _rows(self, table: Block) -> Iterator[tuple[bool, Shown]]:
-        """Yield each row, and whether it names columns; a cell that was merged says the same in each of its rows."""
+        """Yield each row that has a text of its own, and whether it names columns.
+
+        A cell that was merged says the same in each of its rows.
+        """
         cells = {(cell["RowIndex"], cell["ColumnIndex"]): cell for cell in named_by(table, self._blocks)}
-        merged = {
-            each: whole for whole in table["named"].get("MERGED_CELL", ()) if whole in self._blocks
-            for each in self._blocks[whole]["named"].get("CHILD", ())
-        }  # fmt: skip
+        wholes = named_by(table, self._blocks, "MERGED_CELL")
+        merged = {each: whole["Id"] for whole in wholes for each in whole["named"].get("CHILD", ())}
         columns = range(1, max((column for _, column in cells), default=0) + 1)
         for at in sorted({row for row, _ in cells}):
             row = {column: cells[at, column] for column in columns if (at, column) in cells}
             kinds = [set(cell.get("EntityTypes", ())) for cell in row.values() if self._text(cell)]
-            # A place without a cell is one by itself.
+            if not kinds:
+                continue
             keys = [row[column]["Id"] if column in row else "" for column in columns]
             shown = [
                 (self._text(self._blocks[key]) if key else "", len(list(group)))
                 for key, group in groupby(merged.get(key, key) for key in keys)
             ]
-            if kinds and all("TABLE_SECTION_TITLE" in kind for kind in kinds):
+            if all("TABLE_SECTION_TITLE" in kind for kind in kinds):
                 shown = [(" ".join(filter(None, (text for text, _ in shown))), len(columns))]
-            yield bool(kinds) and all("COLUMN_HEADER" in kind for kind in kinds), shown
+            yield all("COLUMN_HEADER" in kind for kind in kinds), shown
 
     def _text(self, block: Block) -> str:
         """Return what a block says; a ticked box is an X."""
