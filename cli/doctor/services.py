@@ -98,7 +98,8 @@ def textract(account: Account) -> Iterator[Finding]:
     wanted = account.choices.text_recognition
     yield fine(
         f"Amazon Textract answers in {account.region}: a page that shows pictures is recognised for about "
-        f'{TEXTRACT_PAGE_DOLLARS[wanted]} dollars (`text_recognition = "{wanted}"`; a laptop knows lines alone).'
+        f'{TEXTRACT_PAGE_DOLLARS[wanted]} dollars (`text_recognition = "{wanted}"`; a laptop knows lines alone). '
+        "selfrag was never tried on it: look at the first document's passages."
     )
 
 

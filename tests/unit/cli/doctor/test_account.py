@@ -280,6 +280,9 @@ def test_a_region_without_a_service_blocks() -> None:
     assert [each.level for each in found] == [Level.BLOCKS] * 3
     assert all(REGION in each.says and "`region`" in each.do for each in found)
     assert len(findings("region", gone)) == 2, "Textract is for text recognition alone"
+    for wanted, price in (("lines", "0.0015"), ("tables", "0.015")):
+        *_, told = findings("region", text_recognition=wanted)
+        assert (told.level, f"{price} dollars" in told.says, "never tried" in told.says) == (Level.FINE, True, True)
     refused = dict.fromkeys(gone, NOT_ALLOWED)
     levels = [each.level for each in findings("region", refused, text_recognition="tables")]
     # A service that refuses to start a machine answers.
