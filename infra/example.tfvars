@@ -29,8 +29,8 @@ model_provider = "anthropic"
 # Which model judges what: thrifty, balanced or strict.
 # profile = "balanced"
 
-# Whether Amazon Textract reads pages that show pictures and hold no text.
-# text_recognition = true
+# What Amazon Textract reads of pages that show pictures and hold no text: "lines", "layout" or "tables".
+# text_recognition = "lines"
 
 # The fine-tuned model as a second generator: docs/generator.md.
 # selfrag_endpoint_name = "my-endpoint"

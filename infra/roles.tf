@@ -86,7 +86,7 @@ locals {
       statements = flatten([for arn in local.recognized_arns : [
         {
           sid       = "RecognizePages"
-          actions   = ["textract:GetDocumentTextDetection", "textract:StartDocumentTextDetection"]
+          actions   = [for verb in ["Get", "Start"] : "textract:${verb}Document${var.text_recognition == "lines" ? "TextDetection" : "Analysis"}"]
           resources = ["*"]
         },
         {
@@ -211,7 +211,7 @@ locals {
   }
   recognized_arns = [for name, bucket in aws_s3_bucket.bucket : bucket.arn if name == "recognized"]
   recognition_environment = {
-    SELFRAG_TEXT_RECOGNITION  = tostring(var.text_recognition)
+    SELFRAG_TEXT_RECOGNITION  = var.text_recognition
     SELFRAG_RECOGNITION_PAGES = tostring(var.text_recognition_pages)
     SELFRAG_RECOGNIZED_BUCKET = try(aws_s3_bucket.bucket["recognized"].id, null)
   }

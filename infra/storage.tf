@@ -23,7 +23,7 @@ locals {
     # Work in progress: a document's text, passages and vectors between steps of the ingestion, and the questions and answers
     # of evaluations.
     work = { versioned = false, force_destroy = true }
-    }, !var.text_recognition ? {} : {
+    }, var.text_recognition == "off" ? {} : {
     # Recognised pages and their text, so that they are paid for once. Expired ones are recognised again.
     recognized = { versioned = false, force_destroy = true }
   })

@@ -451,9 +451,14 @@ variable "pipeline" {
 }
 
 variable "text_recognition" {
-  description = "Lets Amazon Textract read pages of PDFs that show pictures and hold no text: about 1.50 dollars for 1,000 such pages. The region must have Textract; not tried on AWS (doctor: region)."
-  type        = bool
-  default     = false
+  description = "What Amazon Textract reads of pages of PDFs that show pictures and hold no text: \"lines\" (about 1.50 dollars for 1,000 such pages), \"layout\" (headings, reading order, no page furniture; 4) or \"tables\" (all that and rows with the names of their columns; 15). The region must have Textract; not tried on AWS (doctor: region)."
+  type        = string
+  default     = "off"
+
+  validation {
+    condition     = contains(["off", "lines", "layout", "tables"], var.text_recognition)
+    error_message = "text_recognition must be \"off\", \"lines\", \"layout\" or \"tables\"; what was true is \"lines\", what was false is \"off\"."
+  }
 }
 
 variable "text_recognition_pages" {

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import hcl2
 from pydantic import BaseModel, ValidationError
@@ -33,7 +33,7 @@ class Choices(BaseModel):
     search_index: dict[str, Any] | None = None
     account_concurrency: int | None = None
     manage_api_gateway_account: bool = False
-    text_recognition: bool = False
+    text_recognition: Literal["off", "lines", "layout", "tables"] = "off"
     stream_events: bool = False
     selfrag_hosting: bool = False
     selfrag_endpoint_name: str | None = None

@@ -45,7 +45,7 @@ def roles(account: Account) -> Iterator[Finding]:
 def buckets(account: Account) -> Iterator[Finding]:
     """Look for the deployment's buckets, whose names are one for all accounts."""
     taken = set()
-    for part in (*BUCKETS, *([RECOGNIZED] if account.choices.text_recognition else [])):
+    for part in (*BUCKETS, *([RECOGNIZED] if account.choices.text_recognition != "off" else [])):
         name = f"{account.choices.name}-{part}-{account.number}-{account.region}"
         try:
             account.client("s3").head_bucket(Bucket=name)

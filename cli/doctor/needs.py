@@ -15,6 +15,8 @@ TRANSITIONS = 32
 PASSAGE_TOKENS = 230
 
 OCU_HOUR_DOLLARS = 0.24
+# Of a page, by what is recognised of it.
+TEXTRACT_PAGE_DOLLARS = {"lines": 0.0015, "layout": 0.004, "tables": 0.015}
 HOURS_A_MONTH = 730
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from cli.doctor.choices import Choices
 from cli.doctor.deployment import Deployment
 from cli.doctor.findings import Finding, blocks, fine
 from cli.doctor.names import MACHINES
@@ -26,6 +27,8 @@ _FUNCTION = re.compile(r'arn:[^"\s]+:function:[^"\s]+')
 
 Calls = list[tuple[str, str, list[str]]]
 _INVOKE = ["bedrock:InvokeModel"]
+# What is called for lines in place of the file's calls, which are those for tables.
+_DETECTION = {f"textract:{verb}DocumentAnalysis": f"textract:{verb}DocumentTextDetection" for verb in ("Get", "Start")}
 
 
 @dataclass(frozen=True)
@@ -103,14 +106,25 @@ def _listed(deployment: Deployment) -> Calls:
     """Return the file's calls with the names of the deployment."""
     values, choices = _values(deployment), deployment.choices
     found: Calls = []
+    lines = choices.text_recognition == "lines"
     for who, calls in _recorded():
         index = choices.searched if who == "retrieve" else choices.written
         for resource, actions in calls.items():
-            unmade = who == "stream" and not choices.stream_events
-            keyless = resource.endswith(_MODEL_KEY) and choices.model_provider == "bedrock"
-            if not unmade and not keyless and not (resource.endswith(":secret:${tavily}") and not choices.web_search):
-                found.append((who, Template(resource).substitute(values, index=index), actions))
+            if not _is_left_out(who, resource, actions, choices):
+                made = Template(resource).substitute(values, index=index)
+                found.append((who, made, [_DETECTION.get(each, each) for each in actions] if lines else actions))
     return found
+
+
+def _is_left_out(who: str, resource: str, actions: list[str], choices: Choices) -> bool:
+    """Return whether a deployment with these choices never makes a call."""
+    recognizes = "-recognized-" in resource or actions[0].startswith("textract:")
+    return (
+        (who == "stream" and not choices.stream_events)
+        or (resource.endswith(_MODEL_KEY) and choices.model_provider == "bedrock")
+        or (resource.endswith(":secret:${tavily}") and not choices.web_search)
+        or (recognizes and choices.text_recognition == "off")
+    )
 
 
 def _recorded() -> Iterator[tuple[str, dict[str, list[str]]]]:

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from cli.doctor.account import Account
 from cli.doctor.findings import Finding, blocks, fine, look
-from cli.doctor.needs import month_dollars
+from cli.doctor.needs import TEXTRACT_PAGE_DOLLARS, month_dollars
 from selfrag.adapters.faults import code_of
 
 # The cap that docs/costs.md proposes for either kind of unit.
@@ -82,7 +82,7 @@ def collections(account: Account) -> Iterator[Finding]:
 
 def textract(account: Account) -> Iterator[Finding]:
     """Call Amazon Textract where text recognition is on: it reads objects of its own region only."""
-    if not account.choices.text_recognition:
+    if account.choices.text_recognition == "off":
         return
     try:
         account.client("textract").get_document_text_detection(JobId=_NO_JOB)
@@ -95,7 +95,12 @@ def textract(account: Account) -> Iterator[Finding]:
     except ClientError as error:
         if code_of(error) not in _THERE:
             raise
-    yield fine(f"Amazon Textract answers in {account.region}: pages that show pictures are recognised, and paid each.")
+    wanted = account.choices.text_recognition
+    yield fine(
+        f"Amazon Textract answers in {account.region}: a page that shows pictures is recognised for about "
+        f'{TEXTRACT_PAGE_DOLLARS[wanted]} dollars (`text_recognition = "{wanted}"`; a laptop knows lines alone). '
+        "selfrag was never tried on it: look at the first document's passages."
+    )
 
 
 def logging_role(account: Account) -> Iterator[Finding]:

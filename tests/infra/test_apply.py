@@ -90,7 +90,7 @@ OTHER_CHOICES = {
     "security_group_ids": ["sg-1"],
     "snap_start": True,
     "subnet_ids": ["subnet-1"],
-    "text_recognition": True,
+    "text_recognition": "lines",
     "text_recognition_pages": 20,
     "tracing": False,
     "cors_origins": [ORIGIN],

@@ -46,6 +46,7 @@ WRONG: dict[str, tuple[Any, str]] = {
         "a Claude model for each of: decide_retrieval, generate, grade_relevance,",
     ),
     "model_base_url": ("localhost", "model_base_url must be a URL"),
+    "text_recognition": (True, "text_recognition must be"),
     "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),

@@ -8,8 +8,9 @@ import sys
 from collections import defaultdict
 from io import StringIO
 
-from selfrag.domain.errors import BadDocument
+from selfrag.domain.errors import BadDocument, InvalidInput
 from selfrag.ports.recognizer import Recognized
+from selfrag.runtime.settings import IngestionSettings, read
 
 # Of the pictures that it reads.
 DPI = 300
@@ -32,9 +33,18 @@ os.execv(program, sys.argv[3:])
 
 
 def program() -> str | None:
-    """Return where tesseract is on the PATH; None if it is not, or SELFRAG_TEXT_RECOGNITION switches it off."""
-    if os.environ.get("SELFRAG_TEXT_RECOGNITION", "").lower() in ("0", "false", "no", "off"):
-        return None
+    """Return where tesseract is on the PATH; None if it is not, or SELFRAG_TEXT_RECOGNITION switches it off.
+
+    Raises InvalidInput for what only Amazon Textract recognises, and Misconfigured for what nothing does.
+    """
+    if "SELFRAG_TEXT_RECOGNITION" in os.environ:
+        wanted = read(IngestionSettings).text_recognition
+        if wanted in ("layout", "tables"):
+            raise InvalidInput(
+                f"tesseract knows lines alone: on a laptop SELFRAG_TEXT_RECOGNITION is lines or off, not {wanted}."
+            )
+        if wanted == "off":
+            return None
     return shutil.which("tesseract")
 
 

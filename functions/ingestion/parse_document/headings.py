@@ -4,7 +4,6 @@ import re
 
 from selfrag.domain.documents import Heading, has_words
 
-MAX_HEADING = 200  # characters; nothing longer is the name of a section
 # A short line that stands alone and does not end like a sentence.
 _PLAIN = re.compile(
     r"(?:\A|\n[ \t]*+\r?\n)(?P<line>[^\s][^\r\n]{0,79}?)(?<![\s.!?:;,。！？：；、，])(?=[ \t]{0,9}\r?\n[ \t]{0,9}\r?\n)"

@@ -3,25 +3,16 @@
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from urllib.parse import unquote
 
 import yaml
 
-from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, day, has_words, tag
+from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, Labels, day, has_words, tag
 
 MAX_FRONT_MATTER = 10_000
 MAX_BRACKETS = 200
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 _BETWEEN_TAGS = re.compile(r"[,;]")
-
-
-@dataclass(frozen=True)
-class Labels:
-    """Tags as `selfrag.documents.tag` makes them, and a day in ISO 8601; None if there is none."""
-
-    tags: tuple[str, ...] = ()
-    date: str | None = None
 
 
 def labels(tags: Iterable[str], date: str) -> Labels:

@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from ingestion.parse_document.labels import Labels, last_modified, of_object
+from ingestion.parse_document.labels import last_modified, of_object
 from ingestion.parse_document.readers import parse
 from ingestion.parse_document.scans.finding import HOW, Scan, listed, scan_of
-from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Part, generation_of
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Labels, Part, generation_of
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
 from selfrag.ports.objects import Objects

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from ingestion.recognize_pages.merge import with_pages
+from ingestion.recognize_pages.merge import with_pages, written
 from selfrag.domain.documents import Document, document_from, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
@@ -56,8 +56,10 @@ def recognize(task: Task, recognizer: Recognizer, objects: Objects) -> Result:
     if found is None:
         return Result(outcome="waiting", job=job)
     document = document_from(objects.get_json(task.document_key))
-    read = {task.pages[page.page - 1]: page for page in found if page.page <= len(task.pages) and has_words(page.text)}
-    document = with_pages(document, {number: page.text for number, page in read.items()})
+    known = {task.pages[page.page - 1]: page for page in found if page.page <= len(task.pages)}
+    pages = {number: written(task.key, page) for number, page in known.items()}
+    read = {number: page for number, page in known.items() if has_words(pages[number].text)}
+    document = with_pages(document, {number: pages[number] for number in read})
     document = replace(document, warnings=(*document.warnings, *_told(document, task.pages, read, why)))
     if not has_words(document.text):
         reason = f"{task.key} shows pictures, and no text was recognised on them" + (f": {why}." if why else ".")

@@ -29,13 +29,14 @@ def objects() -> "Objects":
 @once
 def recognizer() -> "Recognizer | None":
     """Make the text recognition; None where it is not switched on."""
-    if not settings().text_recognition:
+    wanted = settings().text_recognition
+    if wanted == "off":
         return None
     from selfrag.adapters.clients import objects_client, textract_client
     from selfrag.adapters.objects import S3Objects
-    from selfrag.adapters.textract import TextractRecognizer
+    from selfrag.adapters.textract.recognizer import TextractRecognizer
 
-    return TextractRecognizer(textract_client(), S3Objects(objects_client(), settings().recognized_bucket))
+    return TextractRecognizer(textract_client(), S3Objects(objects_client(), settings().recognized_bucket), wanted)
 
 
 @once

@@ -82,6 +82,14 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Labels:
+    """Tags as `tag` makes them, and a day in ISO 8601; None if there is none."""
+
+    tags: tuple[str, ...] = ()
+    date: str | None = None
+
+
+@dataclass(frozen=True)
 class Document:
     """The content of a file: its key, a title, the text that is cited, and the headings in order.
 

@@ -16,6 +16,11 @@ from selfrag.runtime.models import of_the_profile
 # Raise it when the same file would be read or split differently than before: it is part of a document's version.
 PASSAGES = "7"
 
+# Once it was true or false; on a laptop's command line it may still be.
+_SAID = {"0": "off", "false": "off", "no": "off", "1": "lines", "true": "lines", "yes": "lines"}
+Recognition = Annotated[
+    Literal["off", "lines", "layout", "tables"], BeforeValidator(lambda value: _SAID.get(value.lower(), value.lower()))
+]
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
 # Empty where a deployment has none.
 
@@ -79,15 +84,15 @@ class IngestionSettings(FromEnvironment):
 
     `view_seconds` is the index's refresh interval, after which a write is visible (about a minute, AWS says no figure);
     `pipeline` names what vectors depend on besides the passages: change it to index everything anew. `text_recognition`
-    says whether Amazon Textract reads pages that show pictures and hold no text, of a document `recognition_pages` at
-    the most; `recognized_bucket` keeps its text.
+    is what Amazon Textract reads of pages that show pictures and hold no text, of a document `recognition_pages` at the
+    most; `recognized_bucket` keeps its text.
     """
 
     documents_table: str = "selfrag-documents"
     work_bucket: str = "selfrag-work"
     view_seconds: float = Field(default=90.0, ge=0)
     pipeline: str = "1"
-    text_recognition: bool = False
+    text_recognition: Recognition = "off"
     recognition_pages: int = Field(default=500, ge=1, le=3000)
     recognized_bucket: str = "selfrag-recognized"
 

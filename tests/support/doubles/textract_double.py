@@ -6,7 +6,7 @@ is what its pictures spell.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -15,6 +15,7 @@ from pypdfium2 import PdfiumError
 from werkzeug.wrappers import Request, Response
 
 from tests.support.documents.scans import spelled
+from tests.support.doubles.textract_blocks import Page
 from tests.support.loopback import Loopback
 
 MOST_PAGES, MOST_BYTES = 3000, 500 * 1024 * 1024
@@ -34,6 +35,8 @@ class Knobs:
     part: int = 1000
     at_once: int = 100
     confidence: float = 98.0
+    # Pages that it cannot read, from 1.
+    unread: set[int] = field(default_factory=set)
     # Words more on each page, which make a result of more parts; the seconds of a reply, by the double's own clock; the
     # code of the refusal after so many parts.
     words: int = 0
@@ -45,6 +48,7 @@ class Knobs:
 class _Job:
     where: Any
     pages: list[str]
+    features: list[str]
     looks: int = 0
     blocks: list[dict[str, Any]] = field(default_factory=list)
 
@@ -71,15 +75,18 @@ class TextractDouble(Loopback):
         if self.knobs.refusals:
             return _refused(self.knobs.refusals.pop(0))
         asked = json.loads(request.get_data())
-        reply = {"StartDocumentTextDetection": self._start, "GetDocumentTextDetection": self._get}[operation]
-        return reply(asked, signed[1])
+        found = re.fullmatch(r"(Start|Get)Document(?:TextDetection|(Analysis))", operation)
+        assert found, operation
+        verb, analysis = found.groups()
+        return {"Start": self._start, "Get": self._get}[verb](asked, signed[1], bool(analysis))
 
-    def _start(self, asked: dict[str, Any], key: str) -> Response:
+    def _start(self, asked: dict[str, Any], key: str, analysis: bool) -> Response:
         token, where = asked.get("ClientRequestToken", ""), asked["DocumentLocation"]["S3Object"]
-        if not _TOKEN.fullmatch(token):
+        features = asked.get("FeatureTypes", [])
+        if not _TOKEN.fullmatch(token) or analysis != bool(features):
             return _refused("ValidationException")
         if known := self._tokens.get(token):
-            same = self.jobs[known].where == where
+            same = (self.jobs[known].where, self.jobs[known].features) == (where, features)
             return _answer({"JobId": known}) if same else _refused("IdempotentParameterMismatchException")
         if sum(job.looks <= self.knobs.looks for job in self.jobs.values()) >= self.knobs.at_once:
             return _refused("LimitExceededException")
@@ -94,15 +101,15 @@ class TextractDouble(Loopback):
             return _refused("DocumentTooLargeException")
         self.pages += len(pages)
         job = self._tokens[token] = f"job-{len(self.jobs)}"
-        self.jobs[job] = _Job(where, pages)
+        self.jobs[job] = _Job(where, pages, features)
         return _answer({"JobId": job})
 
-    def _get(self, asked: dict[str, Any], key: str) -> Response:
+    def _get(self, asked: dict[str, Any], key: str, analysis: bool) -> Response:
         self.now += self.knobs.seconds
         if code := self.knobs.refuse_after.pop(self.parts, ""):
             return _refused(code)
         job = self.jobs.get(asked["JobId"])
-        if job is None:
+        if job is None or analysis != bool(job.features):
             return _refused("InvalidJobIdException")
         job.looks += 1
         if job.looks <= self.knobs.looks:
@@ -110,7 +117,7 @@ class TextractDouble(Loopback):
         told = {"JobStatus": self.knobs.status, "StatusMessage": self.knobs.message}
         if self.knobs.status == "FAILED":
             return _answer(told)
-        job.blocks = job.blocks or list(self._blocks(job.pages))
+        job.blocks = job.blocks or self._blocks(job)
         blocks, size = job.blocks, min(asked.get("MaxResults", 1000), self.knobs.part)
         starts = {str(start): (start, end) for start, end in pairwise([*range(0, len(blocks), size), len(blocks)])}
         if asked.get("NextToken", "0") not in starts:
@@ -120,14 +127,11 @@ class TextractDouble(Loopback):
         more = {} if end == len(blocks) else {"NextToken": str(end)}
         return _answer({**told, **more, "DocumentMetadata": {"Pages": len(job.pages)}, "Blocks": blocks[start:end]})
 
-    def _blocks(self, pages: list[str]) -> Iterator[dict[str, Any]]:
-        for number, text in enumerate(pages, 1):
-            yield {"BlockType": "PAGE", "Page": number, "Id": f"page-{number}"}
-            for line in text.splitlines():
-                said = {"Page": number, "Confidence": self.knobs.confidence}
-                yield {"BlockType": "LINE", "Text": line, **said}
-                yield from ({"BlockType": "WORD", "Text": word, **said} for word in line.split())
-            yield from [{"BlockType": "WORD", "Page": number, "Text": "more", "Confidence": 50.0}] * self.knobs.words
+    def _blocks(self, job: _Job) -> list[dict[str, Any]]:
+        knobs = self.knobs
+        read = [(number, text) for number, text in enumerate(job.pages, 1) if number not in knobs.unread]
+        said = [Page(number, text, job.features, knobs.confidence, words=knobs.words) for number, text in read]
+        return [block for page in said for block in page.blocks]
 
 
 def _pages(content: bytes) -> list[str]:

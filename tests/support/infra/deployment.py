@@ -53,7 +53,7 @@ def deployed(directory: Path) -> Iterator[Deployment]:
         emulator(directory) as aws,
     ):
         chosen = {
-            "text_recognition": True,
+            "text_recognition": "tables",
             **STREAMS,
             "selfrag_generator_url": model.url,
             "cors_origins": [ORIGIN],

@@ -29,8 +29,8 @@ WITHOUT_A_RESOURCE = {
     "logs:ListLogDeliveries",
     "logs:PutResourcePolicy",
     "logs:UpdateLogDelivery",
-    "textract:GetDocumentTextDetection",
-    "textract:StartDocumentTextDetection",
+    "textract:GetDocumentAnalysis",
+    "textract:StartDocumentAnalysis",
 }
 
 

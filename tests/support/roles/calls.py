@@ -53,7 +53,7 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
 
 def read_by(action: str, parameters: dict[str, Any]) -> tuple[str, str] | None:
     """Return what a service reads for a call in its caller's name: the action and the resource."""
-    if action != "textract:StartDocumentTextDetection":
+    if not action.startswith("textract:Start"):
         return None
     where = parameters["DocumentLocation"]["S3Object"]
     return "s3:GetObject", f"{bucket_arn(where['Bucket'])}/{where['Name']}"

@@ -31,7 +31,7 @@ def made() -> Policies:
             with zipfile.ZipFile(packages / f"{part}.zip", "w") as package:
                 package.writestr("empty.txt", "")
         with emulator(directory) as aws:
-            chosen = {"text_recognition": True, **STREAMS}
+            chosen = {"text_recognition": "tables", **STREAMS}
             stack = Stack(aws, directory / "stack", packages, chosen)
             stack.apply(*POLICIES)
             return policies_of(stack.resources())

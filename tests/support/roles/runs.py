@@ -63,7 +63,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
             "AWS_ENDPOINT_URL_TEXTRACT": textract.url,
-            "SELFRAG_TEXT_RECOGNITION": "true",
+            "SELFRAG_TEXT_RECOGNITION": "tables",
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_GENERATOR_URL": selfrag.url,

@@ -9,10 +9,9 @@ from itertools import dropwhile, islice
 from pathlib import PurePosixPath
 
 from ingestion.parse_document.data.tables import Line, Tables, flush_lines
-from ingestion.parse_document.labels import Labels
-from ingestion.parse_document.writing import Writer
-from selfrag.domain.documents import Document
+from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
 
 # In the order in which they are believed where several divide the rows alike: numbers may hold commas.
 _DELIMITERS = ";\t|,"

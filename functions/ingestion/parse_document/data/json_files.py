@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from ingestion.parse_document.labels import Labels
-from ingestion.parse_document.writing import Writer
-from selfrag.domain.documents import Document
+from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
 
 MAX_DEPTH = 64  # of objects and arrays in each other
 MAX_VALUES = 1_000_000  # objects, arrays and what divides values; each takes up to 300 bytes

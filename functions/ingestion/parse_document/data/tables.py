@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby, islice, pairwise
 
 from ingestion.parse_document.data.columns import is_data, letters, names_columns
-from ingestion.parse_document.headings import MAX_HEADING
-from ingestion.parse_document.writing import Writer
+from selfrag.domain.writing import MAX_HEADING, Writer
 
 # A cell may be merged over all columns; so many get its name.
 _MAX_NAMED = 16_384

@@ -5,9 +5,7 @@ from itertools import takewhile
 
 from ingestion.parse_document.column_names import look_like_names
 from ingestion.parse_document.office.blocks import Cell, Grid, Paragraph
-
-# The text and the width of each cell of a row.
-Shown = Sequence[tuple[str, int]]
+from selfrag.domain.tables import Shown
 
 
 def names_of(grid: Grid, shown: Sequence[Shown]) -> Sequence[Shown]:

@@ -10,10 +10,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ingestion.parse_document.kinds import EPUB
 from ingestion.parse_document.office.properties import Properties
-from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import Zipped, attribute, local, unzipped
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html"})

@@ -2,8 +2,9 @@
 
 from contextlib import suppress
 
-from ingestion.parse_document.labels import Labels, labels
+from ingestion.parse_document.labels import labels
 from ingestion.parse_document.zipped import Zipped, local
+from selfrag.domain.documents import Labels
 
 MAX_PROPERTY = 10_000
 _DATES = ("modified", "date", "created", "creation-date")

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from ingestion.parse_document.office.blocks import Block, Cell, Grid, Line, Open, Paragraph, Slide
 from ingestion.parse_document.office.notes import REFERENCE, with_notes
-from ingestion.parse_document.writing import MAX_CHARACTERS
 from ingestion.parse_document.zipped import TooMuch
+from selfrag.domain.writing import MAX_CHARACTERS
 
 MAX_BLOCKS = 500_000  # paragraphs and columns of rows; each takes some 150 bytes
 MAX_COLUMNS = 100  # that a cell can span; Word has 63 in a table

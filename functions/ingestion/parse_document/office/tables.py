@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from ingestion.parse_document.office.blocks import Block, Cell, Grid, Line, Paragraph, Slide
-from ingestion.parse_document.office.columns import Shown, names_of
-from ingestion.parse_document.writing import Writer
+from ingestion.parse_document.office.columns import names_of
+from selfrag.domain.tables import Shown, named_rows
+from selfrag.domain.writing import Writer
 
 
 def write(writer: Writer, blocks: Sequence[Block]) -> None:
@@ -60,34 +61,12 @@ def _lays_out(grid: Grid) -> bool:
 
 
 def _rows(grid: Grid) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """The names of the columns and the values of each row; a value that spans columns has the names of all of them."""
+    """The names of the columns and the values of each row."""
     shown = list(_repeated(grid.lines))
     names = names_of(grid, shown)
     if len(names) == len(shown):
         names = []
-    called = _joined(names)
-    for row in shown[len(names) :]:
-        columns, told, values = 0, list[str](), list[str]()
-        for text, width in row:
-            spanned = called[columns : columns + width]
-            whole = width > 1 and width >= len(called)
-            told.append("" if whole else ", ".join(dict.fromkeys(filter(None, spanned))))
-            values.append(text)
-            columns += width
-        yield told, values
-
-
-def _joined(names: Sequence[Shown]) -> list[str]:
-    """Return what each column is called: what the rows of names say of it, from top to bottom."""
-    columns: list[list[str]] = []
-    for row in names:
-        at = 0
-        for text, width in row:
-            columns += [[] for _ in range(at + width - len(columns))]
-            for column in columns[at : at + width]:
-                column += [text] if text and text not in column else []
-            at += width
-    return [", ".join(column) for column in columns]
+    return named_rows(names, shown[len(names) :])
 
 
 def _repeated(lines: Sequence[Line]) -> Iterator[Shown]:

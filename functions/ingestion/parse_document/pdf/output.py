@@ -6,7 +6,7 @@ from ingestion.parse_document.pdf.layout import Laid
 from ingestion.parse_document.pdf.tables.grids import Grid
 from ingestion.parse_document.pdf.text.headings import Levels
 from ingestion.parse_document.pdf.text.paragraphs import Paragraph
-from ingestion.parse_document.writing import Writer
+from selfrag.domain.writing import Writer
 
 
 def write(writer: Writer, pages: Sequence[Sequence[Laid]], labels: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from ingestion.parse_document.contained import begin
-from ingestion.parse_document.labels import Labels, labels
+from ingestion.parse_document.labels import labels
 from ingestion.parse_document.pdf import pdfium, told
 from ingestion.parse_document.pdf.furniture import without_contents, without_furniture
 from ingestion.parse_document.pdf.layout import Laid, laid_out
@@ -17,9 +17,9 @@ from ingestion.parse_document.pdf.pdfium import File
 from ingestion.parse_document.pdf.shapes import Sheet
 from ingestion.parse_document.pdf.sheets import sheet_of
 from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
-from ingestion.parse_document.writing import MAX_CHARACTERS, Writer
-from selfrag.domain.documents import Document, has_words
+from selfrag.domain.documents import Document, Labels, has_words
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import MAX_CHARACTERS, Writer
 
 Begin = Callable[[int], None]
 MAX_PAGES = 2000

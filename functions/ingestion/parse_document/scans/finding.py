@@ -14,7 +14,7 @@ from selfrag.domain.errors import BadDocument
 # What recognised text depends on beside the pages: another number has all of them recognised anew.
 _METHOD = "1"
 _EXTRACT = Contained("ingestion.parse_document.scans.extracting:extract", "PDF", "print it to a new PDF")
-HOW = "text recognition reads them: `text_recognition = true` in Terraform, or on a laptop tesseract on the PATH"
+HOW = 'text recognition reads them: `text_recognition = "lines"` in Terraform, or on a laptop tesseract on the PATH'
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from pathlib import PurePosixPath
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ingestion.parse_document.labels import Labels, labels
+from ingestion.parse_document.labels import labels
 from ingestion.parse_document.web.furniture import names, refuse_navigation
 from ingestion.parse_document.web.page import Page
 from ingestion.parse_document.web.survey import Survey
-from ingestion.parse_document.writing import Writer
-from selfrag.domain.documents import Document
+from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
 
 MAX_DEPTH = 1000
 MAX_TAGS = 1_500_000  # a tag takes some 350 bytes of memory, and ten megabytes can hold three million

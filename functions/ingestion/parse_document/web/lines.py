@@ -2,9 +2,8 @@
 
 import re
 
-from ingestion.parse_document.headings import MAX_HEADING
-from ingestion.parse_document.writing import Writer
 from selfrag.domain.documents import has_words
+from selfrag.domain.writing import MAX_HEADING, Writer
 
 # Of the terms of definitions that are cut into several passages: lower than any heading that HTML or Markdown has.
 LEVEL = 7

@@ -13,7 +13,7 @@ from ingestion.parse_document.web.marks import around
 from ingestion.parse_document.web.survey import Survey
 from ingestion.parse_document.web.tables import TableWriter
 from ingestion.parse_document.web.walking import walk
-from ingestion.parse_document.writing import Writer
+from selfrag.domain.writing import Writer
 
 _IN_TABLES = (*CELLS, "tr", "caption")
 _LEVELS = {f"h{level}": level for level in range(1, 7)}

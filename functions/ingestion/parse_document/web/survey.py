@@ -4,7 +4,6 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-from ingestion.parse_document.headings import MAX_HEADING
 from ingestion.parse_document.web.furniture import (
     LISTS,
     TEXTS,
@@ -22,6 +21,7 @@ from ingestion.parse_document.web.furniture import (
 from ingestion.parse_document.web.notices import is_notice, is_title_page
 from ingestion.parse_document.web.walking import text_before, walk
 from selfrag.domain.documents import has_words
+from selfrag.domain.writing import MAX_HEADING
 from selfrag.text.weight import weigh
 
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist rt rp")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ingestion.parse_document.web.columns import Budget, Cell, Columns, Placed, placed_cells
-from ingestion.parse_document.writing import Writer
+from selfrag.domain.writing import Writer
 
 
 class TableWriter:

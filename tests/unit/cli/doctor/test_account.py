@@ -37,7 +37,7 @@ from tests.support.infra.rules import function_roles, functions_of, local_values
 HAIKU, SONNET = FORCEABLE, STRUCTURED
 ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": SONNET, "grade_relevance": HAIKU}}
 KEY = f"arn:aws:kms:{REGION}:{NUMBER}:key/1"
-EVERYTHING = {**ON_BEDROCK, "text_recognition": True, "selfrag_hosting": True, "kms_key_arn": KEY}
+EVERYTHING = {**ON_BEDROCK, "text_recognition": "tables", "selfrag_hosting": True, "kms_key_arn": KEY}
 NOWHERE = EndpointConnectionError(endpoint_url="https://nowhere")
 
 
@@ -276,12 +276,15 @@ def test_a_model_that_writes_without_citations_blocks() -> None:
 def test_a_region_without_a_service_blocks() -> None:
     gone = {"stepfunctions.StartSyncExecution": NOWHERE, "opensearchserverless.GetAccountSettings": NOWHERE,
             "textract.GetDocumentTextDetection": NOWHERE}  # fmt: skip
-    found = findings("region", gone, text_recognition=True)
+    found = findings("region", gone, text_recognition="tables")
     assert [each.level for each in found] == [Level.BLOCKS] * 3
     assert all(REGION in each.says and "`region`" in each.do for each in found)
     assert len(findings("region", gone)) == 2, "Textract is for text recognition alone"
+    for wanted, price in (("lines", "0.0015"), ("tables", "0.015")):
+        *_, told = findings("region", text_recognition=wanted)
+        assert (told.level, f"{price} dollars" in told.says, "never tried" in told.says) == (Level.FINE, True, True)
     refused = dict.fromkeys(gone, NOT_ALLOWED)
-    levels = [each.level for each in findings("region", refused, text_recognition=True)]
+    levels = [each.level for each in findings("region", refused, text_recognition="tables")]
     # A service that refuses to start a machine answers.
     assert levels == [Level.FINE, Level.UNKNOWN, Level.UNKNOWN]
 
@@ -358,7 +361,7 @@ def test_names_that_are_taken_block_unless_they_are_the_deployments_own() -> Non
         "secretsmanager.DescribeSecret": {"Name": "n"},
         "logs.DescribeLogGroups": lambda asked: {"logGroups": [{"logGroupName": f"{asked['logGroupNamePrefix']}ask"}]},
     }
-    found = findings("names", taken, text_recognition=True)
+    found = findings("names", taken, text_recognition="tables")
     assert {each.level for each in found} == {Level.BLOCKS}
     assert [each.says.split("are taken: ")[1] for each in found] == [
         f"selfrag-ask, selfrag-claim_document, selfrag-compose_answer and {len(functions()) - 3} more.",

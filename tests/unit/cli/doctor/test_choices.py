@@ -31,12 +31,12 @@ def test_each_choice_is_a_variable_with_the_default_of_the_terraform() -> None:
 def test_variables_are_read_as_terraform_reads_them_the_later_file_over_the_earlier(tmp_path: Path) -> None:
     assert choices_in(tmp_path) == Choices()
     example = (ROOT / "infra" / "example.tfvars").read_text()
-    more = "embedding_region = null\ntext_recognition = true\n"
+    more = 'embedding_region = null\ntext_recognition = "tables"\n'
     (tmp_path / "terraform.tfvars").write_text(example.replace('"selfrag"', '"my-rag"') + more)
     (tmp_path / "test.auto.tfvars.json").write_text(json.dumps({"region": "eu-west-1", "package_directory": "x"}))
     read = choices_in(tmp_path)
     assert (read.name, read.region, read.embedding_region) == ("my-rag", "eu-west-1", None)
-    assert (read.text_recognition, read.manage_api_gateway_account) == (True, False)
+    assert (read.text_recognition, read.manage_api_gateway_account) == ("tables", False)
 
 
 def test_the_examples_models_of_bedrock_are_dated_and_priced_and_serve_every_step(tmp_path: Path) -> None:
@@ -69,6 +69,13 @@ def test_the_page_of_costs_reckons_with_the_doctors_figures_of_a_question() -> N
     [seconds_of_half_a_gigabyte] = re.findall(r"^\| 512 \| [\d.]+ \| (\d+) \|", COSTS, re.M)
     assert int(seconds_of_half_a_gigabyte) // 500 == needs.LAMBDA_SECONDS
     assert f"{needs.OCU_HOUR_DOLLARS} | {2 * needs.HOURS_A_MONTH} |" in COSTS
+
+
+def test_the_page_of_costs_has_the_doctors_price_of_a_recognised_page() -> None:
+    rows = re.findall(r'^\| `"(\w+)"` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$', COSTS, re.M)
+    assert {what: float(page) for what, page, *_ in rows} == needs.TEXTRACT_PAGE_DOLLARS
+    for _, page, thousand, document in rows:
+        assert (float(thousand), float(document)) == pytest.approx((1000 * float(page), 500 * float(page)))
 
 
 def test_the_page_of_sizes_reckons_with_the_doctors_figures_of_a_passage() -> None:

@@ -133,6 +133,21 @@ def test_a_role_that_lacks_a_statement_is_told_with_the_call_that_would_be_refus
     assert data_access.level is Level.FINE
 
 
+def test_iam_is_asked_about_what_textract_is_asked_for_and_about_nothing_where_nothing_is_recognised(
+    api: ApiDouble,
+) -> None:
+    policies = exported()
+    without_textract = without(policies, *place_of(policies, "recognize_pages.RecognizePages"))
+
+    def refused(wanted: str) -> set[str]:
+        found = visited(deployed(policies=without_textract), api, "permissions", text_recognition=wanted)
+        return {each.says.split(" may not ")[1] for each in found["permissions"] if each.level is Level.BLOCKS}
+
+    assert refused("off") == set()
+    for wanted, operation in (("lines", "TextDetection"), ("layout", "Analysis"), ("tables", "Analysis")):
+        assert refused(wanted) == {f"textract:{verb}Document{operation} on *." for verb in ("Get", "Start")}
+
+
 def test_on_bedrock_iam_is_asked_of_both_models_that_judge_support_in_each_region_of_a_profile(api: ApiDouble) -> None:
     asked: dict[str, list[Any]] = {}
 

@@ -16,7 +16,8 @@ from cli.local.recognition.rendering import MAX_PIXELS
 from cli.local.sources.place import Place
 from cli.local.sources.report import NothingUsable
 from cli.local.sources.sync import sync
-from selfrag.domain.errors import BadDocument
+from selfrag.domain.errors import BadDocument, InvalidInput, Misconfigured
+from selfrag.runtime.settings import IngestionSettings
 from tests.support.documents.files import assembled, pdf, stream
 from tests.support.documents.scans import scanned_pdf
 from tests.support.fakes import FakeEmbedder
@@ -126,11 +127,27 @@ def test_the_same_pages_are_recognised_once_whatever_the_file_is_called(install:
     assert calls(log) == 2
 
 
-def test_who_switches_it_off_is_obeyed(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("word", ["off", "false", "No"])
+def test_who_switches_it_off_is_obeyed(install: Install, monkeypatch: pytest.MonkeyPatch, word: str) -> None:
     install()
-    monkeypatch.setenv("SELFRAG_TEXT_RECOGNITION", "false")
+    monkeypatch.setenv("SELFRAG_TEXT_RECOGNITION", word)
     with local_recognizer() as recognizer:
         assert recognizer is None
+    assert IngestionSettings().text_recognition == "off"
+
+
+@pytest.mark.parametrize("wanted", ["layout", "tables"])
+def test_who_wants_what_only_textract_knows_is_told_before_anything_is_read(
+    install: Install, folder: Path, monkeypatch: pytest.MonkeyPatch, wanted: str
+) -> None:
+    install()
+    (folder / "scan.pdf").write_bytes(scanned_pdf("x"))
+    monkeypatch.setenv("SELFRAG_TEXT_RECOGNITION", wanted)
+    with pytest.raises(InvalidInput, match=f"tesseract knows lines alone.*not {wanted}"):
+        ingested(folder)
+    monkeypatch.setenv("SELFRAG_TEXT_RECOGNITION", "all")
+    with pytest.raises(Misconfigured, match="SELFRAG_TEXT_RECOGNITION"):
+        ingested(folder)
 
 
 def test_a_tesseract_that_fails_is_a_reason_and_nothing_is_kept_of_it(install: Install, folder: Path) -> None:

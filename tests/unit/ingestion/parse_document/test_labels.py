@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.parse_document.labels import MAX_FRONT_MATTER, Labels, front_matter, labels, last_modified, of_object
+from ingestion.parse_document.labels import MAX_FRONT_MATTER, front_matter, labels, last_modified, of_object
 from ingestion.parse_document.readers import parse
-from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS
+from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, Labels
 from selfrag.domain.questions import UploadRequest
 from tests.support.documents.files import docx, paragraph, pdf, zipped
 

@@ -11,7 +11,7 @@ from tests.support.documents.scans import blank_pdf, scanned_pdf, spelled
 
 KEY = "c/scan.pdf"
 TASK = Task(bucket="b", key=KEY, document_id="d")
-HOW = "text recognition reads them: `text_recognition = true` in Terraform, or on a laptop tesseract on the PATH"
+HOW = 'text recognition reads them: `text_recognition = "lines"` in Terraform, or on a laptop tesseract on the PATH'
 
 
 class Bucket:

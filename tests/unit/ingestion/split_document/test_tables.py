@@ -3,10 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingestion.parse_document.labels import Labels
-from ingestion.parse_document.writing import Writer
 from ingestion.split_document.pieces import split
-from selfrag.domain.documents import Document, Piece, has_words
+from selfrag.domain.documents import Document, Labels, Piece, has_words
+from selfrag.domain.writing import Writer
 from selfrag.text.weight import CAPACITY
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "

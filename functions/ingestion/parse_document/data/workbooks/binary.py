@@ -12,11 +12,10 @@ from ingestion.parse_document.data.workbooks.formats import plain
 from ingestion.parse_document.data.workbooks.sheets import write_sheets
 from ingestion.parse_document.data.workbooks.workbook import Cells, Merged, Sheet
 from ingestion.parse_document.kinds import XLS, XLSB, refuse_other_kinds
-from ingestion.parse_document.labels import Labels
-from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import TooMuch, unzipped
-from selfrag.domain.documents import Document, document_from
+from selfrag.domain.documents import Document, Labels, document_from
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
 
 _READ = Contained("ingestion.parse_document.data.workbooks.binary:read_here", "Excel workbook", "save it as .xlsx")
 

@@ -6,9 +6,9 @@ from ingestion.parse_document.data.workbooks.ods_content import Content
 from ingestion.parse_document.data.workbooks.sheets import write_sheets
 from ingestion.parse_document.kinds import ODS
 from ingestion.parse_document.office.properties import properties
-from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import unzipped
 from selfrag.domain.documents import Document
+from selfrag.domain.writing import Writer
 
 _CONTENT, _PROPERTIES = "content.xml", "meta.xml"
 

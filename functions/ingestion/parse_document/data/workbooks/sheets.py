@@ -3,7 +3,7 @@
 from ingestion.parse_document.data.tables import Line, Tables, flush_lines
 from ingestion.parse_document.data.workbooks.blocks import blocks, unmerge
 from ingestion.parse_document.data.workbooks.workbook import Sheet
-from ingestion.parse_document.writing import Writer
+from selfrag.domain.writing import Writer
 
 _LISTED = 10
 

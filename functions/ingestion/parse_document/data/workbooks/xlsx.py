@@ -9,9 +9,9 @@ from ingestion.parse_document.data.workbooks.xlsx_sheet import SheetReader
 from ingestion.parse_document.kinds import EXCEL
 from ingestion.parse_document.office.properties import properties
 from ingestion.parse_document.office.relations import relations
-from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import TooMuch, Zipped, unzipped
 from selfrag.domain.documents import Document
+from selfrag.domain.writing import Writer
 
 _WORKBOOK, _PROPERTIES = "xl/workbook.xml", "docProps/core.xml"
 

@@ -19,10 +19,10 @@ from ingestion.parse_document.office.mail.mime import (
     sent,
     text_of,
 )
-from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import TooMuch
 from selfrag.domain.documents import Document, has_words, of_a_kind_that_is_read
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
 
 MAX_ATTACHMENTS = 200
 MAX_WITHIN = 3  # messages in each other

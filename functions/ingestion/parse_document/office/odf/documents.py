@@ -10,10 +10,10 @@ from ingestion.parse_document.office.odf.styles import OdfStyles
 from ingestion.parse_document.office.ooxml.pptx import hidden_slides
 from ingestion.parse_document.office.properties import properties
 from ingestion.parse_document.office.tables import write
-from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import Zipped, local, unzipped
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
 
 _CONTENT, _STYLES, _PROPERTIES, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
 

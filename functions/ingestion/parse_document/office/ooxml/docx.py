@@ -12,9 +12,9 @@ from ingestion.parse_document.office.ooxml.docx_parts import Styles
 from ingestion.parse_document.office.properties import properties
 from ingestion.parse_document.office.relations import Relation, relations
 from ingestion.parse_document.office.tables import write
-from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import Zipped, attribute, local, unzipped
 from selfrag.domain.documents import Document
+from selfrag.domain.writing import Writer
 
 _BODY, _STYLES, _NUMBERING = "word/document.xml", "word/styles.xml", "word/numbering.xml"
 _PROPERTIES = "docProps/core.xml"

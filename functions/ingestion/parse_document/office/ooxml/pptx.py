@@ -8,9 +8,9 @@ from ingestion.parse_document.office.ooxml.pptx_slide import SlideReader
 from ingestion.parse_document.office.properties import properties
 from ingestion.parse_document.office.relations import relation_id, relations
 from ingestion.parse_document.office.tables import write
-from ingestion.parse_document.writing import Writer
 from ingestion.parse_document.zipped import Zipped, local, unzipped
 from selfrag.domain.documents import Document
+from selfrag.domain.writing import Writer
 
 _PRESENTATION, _PROPERTIES = "ppt/presentation.xml", "docProps/core.xml"
 NOTES = "Notes: "

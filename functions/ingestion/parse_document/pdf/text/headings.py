@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from ingestion.parse_document.headings import MAX_HEADING
 from ingestion.parse_document.pdf.text.paragraphs import Paragraph
 from selfrag.domain.documents import has_words
+from selfrag.domain.writing import MAX_HEADING
 
 _LARGER = 1.1
 _MOST_LINES, _MOST_LEVELS = 4, 6

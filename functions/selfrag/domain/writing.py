@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
 
-from ingestion.parse_document.headings import MAX_HEADING
-from ingestion.parse_document.labels import Labels
-from selfrag.domain.documents import Document, Heading, Part, Row, Table, has_words
+from selfrag.domain.documents import Document, Heading, Labels, Part, Row, Table, has_words
 from selfrag.domain.errors import BadDocument
 
+MAX_HEADING = 200  # characters; nothing longer is the name of a section
 # Naming each value makes a table several times larger; a long name in a table of many rows, without end.
 MAX_CHARACTERS = 20_000_000
 

@@ -1,0 +1,1 @@
+"""Text recognition by Amazon Textract."""
