@@ -83,7 +83,7 @@ def check_findings(findings: Findings, conditions: Sequence[str], baseline: Path
 
     Worse is by one measure: `supported` where a judge was asked, else `match`. The baseline is what `--csv` wrote.
     """
-    gate, primary = Gate(), "supported" if findings.judge else "match"
+    gate, primary = Gate(), findings.primary
     for variant in findings.report()["variants"]:
         name, measures = variant["name"], findings.measures[variant["name"]]
         checks = list(check_figures(name, variant["measures"], conditions))

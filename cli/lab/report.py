@@ -45,6 +45,11 @@ class Findings:
         # The judge of all variants, and how often it errs, if one was asked.
         self.judge: Report | None = None
 
+    @property
+    def primary(self) -> str:
+        """Return the measure that decides, whose p is not corrected for the many others."""
+        return "supported" if self.judge else "match"
+
     def add(self, shares: Callable[[str], Measured]) -> None:
         """Add measures to those of each answer, by its id."""
         for name, results in self.results.items():
@@ -92,13 +97,16 @@ class Findings:
     def _compared(self, first: str, other: str) -> dict[str, Any]:
         one, two = self.measures[first], self.measures[other]
         verdicts = [better(*pair) for pair in zip(one, two, strict=True)]
+        found = differences(one, two, self.primary)
         return {
             "base": first,
             "variant": other,
+            "primary": self.primary,
             "won": verdicts.count(1),
             "lost": verdicts.count(-1),
             "differences": {
-                name: {**asdict(gap), "verdict": gap.verdict} for name, gap in differences(one, two).items()
+                name: {**asdict(gap), "verdict": gap.verdict}
+                for name, gap in sorted(found.items(), key=lambda each: each[0] != self.primary)
             },
             "most_different": [self._side_by_side(first, other, place) for place in most_different(one, two)],
         }

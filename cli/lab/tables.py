@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from cli.lab.metrics.comparison import FEWEST
 from cli.lab.report import Report
 from cli.terminal import visible
 
@@ -69,8 +70,9 @@ def _differences(comparison: dict[str, Any]) -> Table:
 
 
 def verdict_of(gap: dict[str, Any]) -> str:
-    """Return whether a difference is real, with the exact p where there is one."""
-    return str(gap["verdict"]) if gap["p"] is None else f"{gap['verdict']}, p {gap['p']:.3g}"
+    """Return whether a difference is real, with its p, which is Holm's of all but the primary measure."""
+    told = f"p {gap['p']:.2g}" if gap["corrected"] is None else f"Holm's p {gap['corrected']:.2g}"
+    return str(gap["verdict"]) if gap["questions"] < FEWEST else f"{gap['verdict']}, {told}"
 
 
 def show_replay(console: Console, report: Report) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import signal
 import threading
 from collections import Counter
@@ -100,7 +101,9 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
     worse = comparison["differences"]["match"]
     assert worse["value"] == pytest.approx(-12 / 25)
     assert worse["low"] < worse["value"] < worse["high"] < 0
-    assert worse["verdict"] == "real"
+    assert (worse["verdict"], worse["corrected"], comparison["primary"]) == ("real", None, "match")
+    assert next(iter(comparison["differences"])) == "match"
+    assert comparison["differences"]["f1"]["corrected"] > comparison["differences"]["f1"]["p"]
     assert comparison["differences"]["abstention_recall"]["verdict"] == "too few questions"
     assert len(comparison["most_different"]) == 10
     first = comparison["most_different"][0]
@@ -118,6 +121,14 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
     assert set(deployment.asked.values()) == {1}
 
 
+def test_what_a_judge_errs_is_read_before_any_question_is_asked(here: Run, questions: str, tmp_path: Path) -> None:
+    asked = ("eval", questions, "--docs", str(ROOT / "docs" / "handbook"), "--judge", "as-set")
+    ended = here(*asked, "--judge-errors", questions)
+    assert (ended.code, ended.out) == (2, "")
+    assert "set.jsonl is not what `selfrag eval graders --json` prints" in ended.err
+    assert not (tmp_path / "set.results.jsonl").exists()
+
+
 def test_the_table_shows_measures_differences_and_answers_side_by_side(
     here: Run, deployment: Deployment, questions: str
 ) -> None:
@@ -126,7 +137,8 @@ def test_the_table_shows_measures_differences_and_answers_side_by_side(
     assert "two against four" in shown
     assert "two answers 0 questions better than four, 12 worse." in shown
     assert "four: answered, It is 1 units." in shown
-    assert "real" in shown
+    assert re.search(r"match .* 0 : 12 .* real, p 0\.00049 ", shown)
+    assert re.search(r"F1 .* 0 : 12 .* real, Holm's p ", shown)
 
 
 def test_a_dry_run_says_what_is_left_and_asks_nothing(here: Run, deployment: Deployment, questions: str) -> None:

@@ -82,6 +82,7 @@ def evaluate(
     """
     from cli.lab.evaluation import Plan
     from cli.lab.gate import check_findings, checked_conditions
+    from cli.lab.judge import read_errors
     from cli.lab.page.files import check_report, write_report
     from cli.lab.runs.variants import read_variants
     from cli.lab.tables import show_report
@@ -98,6 +99,7 @@ def evaluate(
     if judge_errors and not judge:
         raise InvalidInput("--judge-errors says how often --judge errs.")
     conditions = checked_conditions(fail_if or [])
+    errors = read_errors(judge_errors, judge) if judge_errors else None
     if report:
         check_report(report)
     variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])
@@ -108,7 +110,7 @@ def evaluate(
     if dry_run and len(variants) > 1:
         tell_power(len(asked))
     findings, left = _found(plan, collection, dry_run, machine, redrive)
-    unjudged = have_judged(findings, plan, judge, judge_errors) if judge and not dry_run else 0
+    unjudged = have_judged(findings, plan, judge, errors) if judge and not dry_run else 0
     if csv:
         findings.write_csv(csv)
     if report:

@@ -62,7 +62,7 @@ def test_the_page_tells_variants_differences_costs_graders_and_languages(tmp_pat
     (match,) = (row for row in page.css("#differences ~ div tr") if row.text().strip().startswith("match"))
     assert ("-0.5" in match.text(), "real" in match.text(), match.attributes["class"]) == (True, True, "real")
     assert "0 : 12" in match.text()
-    assert "p 0.000488" in match.text()
+    assert "p 0.00049" in match.text()
     figures = [figure.attributes["aria-label"] or "" for figure in page.css("svg[role=img]")]
     assert len(figures) == 3
     assert "first: USD 0.01 (0.01 to 0.01), match 1 (0.862 to 1)" in figures[0]
