@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Protocol
 
 from cli.lab.gold.question_sets import GoldQuestion
-from cli.lab.metrics.comparison import better, differences, intervals, most_different
+from cli.lab.metrics.comparison import better, by_question, differences, intervals, most_different
 from cli.lab.metrics.distributions import distributions
 from cli.lab.metrics.languages import languages_of
 from cli.lab.metrics.measures import Measured, Reply, measured, overall
@@ -30,10 +31,11 @@ class Findings:
     """The questions that every variant has answered, with all that was measured of each answer."""
 
     def __init__(self, questions: Sequence[GoldQuestion], variants: Sequence[Variant], found: Found) -> None:
-        self.asked, self.variants = len(questions), variants
+        self.asked, self.variants = len({question.origin for question in questions}), variants
         rows = [(question, [found.find(variant.name, question.id) for variant in variants]) for question in questions]
         answered = [(question, [one for one in results if one]) for question, results in rows if None not in results]
         self.questions = [question for question, _ in answered]
+        self.origins = [question.origin for question in self.questions]
         self.results = {variant.name: [results[at] for _, results in answered] for at, variant in enumerate(variants)}
         self.measures: dict[str, list[Measured]] = {
             name: [
@@ -61,9 +63,10 @@ class Findings:
         first, *others = [variant.name for variant in self.variants]
         return {
             "questions": self.asked,
-            "compared": len(self.questions),
+            "compared": len(set(self.origins)),
             "variants": [self._measured(variant) for variant in self.variants],
             "comparisons": [self._compared(first, other) for other in others],
+            "primary": self.primary,
             "judge": self.judge,
         }
 
@@ -90,18 +93,31 @@ class Findings:
             "name": variant.name,
             **variant.way,
             "measures": overall(found),
-            "intervals": intervals(found),
+            "intervals": intervals(found, self.origins),
+            "repeats": self._repeats(found),
             "distributions": distributions(replies),
         }
 
+    def _repeats(self, found: Sequence[Measured]) -> dict[str, Any] | None:
+        """Return the primary measure of each round, and of the questions that are right in all and in any round."""
+        rounds = [question.round for question in self.questions]
+        if len(set(rounds)) < 2:
+            return None
+        of_each = [[one for one, at in zip(found, rounds, strict=True) if at == each] for each in sorted(set(rounds))]
+        shares = [one[self.primary] for one in by_question(found, self.origins) if one[self.primary].of]
+        return {
+            "rounds": [overall(some)[self.primary] for some in of_each],
+            "always": fmean(one.count == one.of for one in shares) if shares else None,
+            "ever": fmean(one.count > 0 for one in shares) if shares else None,
+        }
+
     def _compared(self, first: str, other: str) -> dict[str, Any]:
-        one, two = self.measures[first], self.measures[other]
+        found = differences(self.measures[first], self.measures[other], self.primary, self.origins)
+        one, two = (by_question(self.measures[name], self.origins) for name in (first, other))
         verdicts = [better(*pair) for pair in zip(one, two, strict=True)]
-        found = differences(one, two, self.primary)
         return {
             "base": first,
             "variant": other,
-            "primary": self.primary,
             "won": verdicts.count(1),
             "lost": verdicts.count(-1),
             "differences": {
@@ -111,7 +127,8 @@ class Findings:
             "most_different": [self._side_by_side(first, other, place) for place in most_different(one, two)],
         }
 
-    def _side_by_side(self, first: str, other: str, place: int) -> dict[str, Any]:
+    def _side_by_side(self, first: str, other: str, number: int) -> dict[str, Any]:
+        place = self.origins.index(list(dict.fromkeys(self.origins))[number])
         question = self.questions[place]
         return {
             "question": question.question,

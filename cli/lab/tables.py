@@ -17,6 +17,10 @@ def show_report(console: Console, report: Report) -> None:
         console.print("No question is answered by every variant yet.")
         return
     console.print(_measures(report))
+    for variant in report["variants"]:
+        if variant["repeats"]:
+            told = f"{escape(variant['name'])}, {repeats_of(variant, report['primary'])}"
+            console.print(told, highlight=False, soft_wrap=True)
     if report["judge"]:
         _show_judge(console, report["judge"])
     for comparison in report["comparisons"]:
@@ -39,6 +43,14 @@ def _measures(report: Report) -> Table:
         if any(value is not None for value in values):
             table.add_row(words(name), *map(figure, values))
     return table
+
+
+def repeats_of(variant: Report, primary: str) -> str:
+    """Return in words how much the answers of a variant differ from round to round."""
+    found = variant["repeats"]
+    rounds = ", ".join(figure(value) for value in found["rounds"])
+    every = f"in every round {figure(found['always'])} of the questions, in any {figure(found['ever'])}"
+    return f"{words(primary)} by round: {rounds}; {every}"
 
 
 def _show_judge(console: Console, judge: dict[str, Any]) -> None:

@@ -26,6 +26,7 @@ from cli.lab.commands.options import (
     Prompts,
     QuestionSet,
     Redrive,
+    Repeat,
     ReportFile,
     ResultsFile,
     Strategies,
@@ -61,6 +62,7 @@ def evaluate(
     max_cost: MaxCost = None,
     parallel: Parallel = 4,
     limit: Limit = None,
+    repeat: Repeat = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nothing: the estimate, and what is known.")] = False,
     csv: Csv = None,
     report: ReportFile = None,
@@ -82,6 +84,7 @@ def evaluate(
     """
     from cli.lab.evaluation import Plan
     from cli.lab.gate import check_findings, checked_conditions
+    from cli.lab.gold.question_sets import repeated
     from cli.lab.judge import read_errors
     from cli.lab.page.files import check_report, write_report
     from cli.lab.runs.variants import read_variants
@@ -106,7 +109,7 @@ def evaluate(
     place = None if endpoint or machine else place_to_ask(docs, collection)
     asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
-    plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
+    plan = Plan(repeated(asked, repeat), variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
     if dry_run and len(variants) > 1:
         tell_power(len(asked))
     findings, left = _found(plan, collection, dry_run, machine, redrive)

@@ -46,6 +46,7 @@ ResultsFile = Annotated[
 MaxCost = Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="The most dollars to spend in all.")]
 Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Questions asked at a time.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask the first N questions.")]
+Repeat = Annotated[int, typer.Option("--repeat", metavar="N", min=1, max=20, help="Ask each question N times.")]
 MachineArn = Annotated[
     str,
     typer.Option(

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cli.lab.metrics.measures import Measured
-from cli.lab.metrics.shares import mcnemar, share
+from cli.lab.metrics.measures import NOT_FOR_IT, Measured, Share
+from cli.lab.metrics.shares import mcnemar, wilson
 from cli.lab.metrics.significance import AT_A_TIME, DRAWS, SEED, Floats, Weights, holm, swapped
 
 PERCENT = (2.5, 97.5)
@@ -47,10 +47,26 @@ class Difference:
         return "real" if (self.p if self.corrected is None else self.corrected) < ALPHA else "may be chance"
 
 
+def by_question(measures: Sequence[Measured], origins: Sequence[str]) -> list[Measured]:
+    """Return the measures of all answers to each question together: answers to one are not independent."""
+    found: dict[str, Measured] = {}
+    for one, origin in zip(measures, origins, strict=True):
+        before = found.get(origin, {})
+        found[origin] = {name: share + before.get(name, NOT_FOR_IT) for name, share in one.items()}
+    return list(found.values())
+
+
 def differences(
-    one: Sequence[Measured], other: Sequence[Measured], primary: str = "", draws: int = DRAWS, seed: int = SEED
+    one: Sequence[Measured],
+    other: Sequence[Measured],
+    primary: str = "",
+    origins: Sequence[str] = (),
+    draws: int = DRAWS,
+    seed: int = SEED,
 ) -> dict[str, Difference]:
     """Return by measure how much more `other` has than `one`, over the same questions in the same order.
+
+    `origins` name the question of each answer, where there are several to one.
 
     The interval is the percentile bootstrap's: questions are drawn with replacement, the same ones for both (Efron and
     Tibshirani 1993, chapter 13). The p of all measures but the primary one is corrected for their number (Holm 1979). A
@@ -59,6 +75,9 @@ def differences(
     names = [name for name in (one[0] if one else ()) if _known(one, name) and _known(other, name)]
     if not names:
         return {}
+    exact = [name for name in names if _is_yes_or_no(one, name) and _is_yes_or_no(other, name)]
+    if origins:
+        one, other = by_question(one, origins), by_question(other, origins)
     both = [_table(measures, names) for measures in (one, other)]
     whole = _difference(np.ones((1, len(one))), both)[0]
     low, high = percentiles(lambda weights: _difference(weights, both), len(one), draws, seed)
@@ -69,7 +88,7 @@ def differences(
             float(low[at]),
             float(high[at]),
             _questions(one, other, name),
-            **_counted(one, other, name, float(by_swaps[at])),
+            **_counted(one, other, name, None if name in exact else float(by_swaps[at])),
         )
         for at, name in enumerate(names)
     }
@@ -82,20 +101,25 @@ def _corrected(found: Mapping[str, Difference]) -> dict[str, Difference]:
     return {name: replace(found[name], corrected=p) for name, p in holm(tested).items()}
 
 
-def intervals(measures: Sequence[Measured], draws: int = DRAWS, seed: int = SEED) -> dict[str, tuple[float, float]]:
+def intervals(
+    measures: Sequence[Measured], origins: Sequence[str] = (), draws: int = DRAWS, seed: int = SEED
+) -> dict[str, tuple[float, float]]:
     """Return by measure the 95% interval of one variant, by the same bootstrap, or Wilson's of a share of questions.
 
-    Measures for no question are left out.
+    Measures for no question are left out. `origins` are those of `differences`.
 
     Whether two variants differ is not to be read from two of these: that is what `differences` says.
     """
     names = [name for name in (measures[0] if measures else ()) if _known(measures, name)]
     if not names:
         return {}
+    exact = [name for name in names if _is_yes_or_no(measures, name)]
+    if origins:
+        measures = by_question(measures, origins)
     counts = _table(measures, names)
     low, high = percentiles(lambda weights: _ratios(weights, counts), len(measures), draws, seed)
     found = {name: (float(low[at]), float(high[at])) for at, name in enumerate(names)}
-    return found | {name: _wilson(measures, name) for name in names if _is_yes_or_no(measures, name)}
+    return found | {name: _wilson([one[name] for one in measures if one[name].of]) for name in exact}
 
 
 def percentiles(figures: Callable[[Weights], Floats], questions: int, draws: int = DRAWS, seed: int = SEED) -> Floats:
@@ -115,17 +139,21 @@ def _is_yes_or_no(measures: Sequence[Measured], name: str) -> bool:
     return all(one[name].of in (0, 1) and one[name].count in (0, one[name].of) for one in measures)
 
 
-def _wilson(measures: Sequence[Measured], name: str) -> tuple[float, float]:
-    found = share(int(sum(one[name].count for one in measures)), int(sum(one[name].of for one in measures)))
-    return (found.low, found.high) if found else (0.0, 1.0)
+def _wilson(shares: Sequence[Share]) -> tuple[float, float]:
+    """Return Wilson's ends for as many independent answers as the spread between questions says (Kish 1965)."""
+    answers, questions = sum(one.of for one in shares), len(shares)
+    value = sum(one.count for one in shares) / answers
+    between = sum((one.count - value * one.of) ** 2 for one in shares)
+    alike = value * (1 - value) * answers**2 / between * (1 - 1 / questions) if between else 0.0
+    found = wilson(value, min(answers, max(questions, alike)))
+    return found.low, found.high
 
 
-def _counted(one: Sequence[Measured], other: Sequence[Measured], name: str, by_swaps: float) -> dict[str, Any]:
-    """Return on how many questions the other has more and less, and p: exact if each is a yes or a no."""
+def _counted(one: Sequence[Measured], other: Sequence[Measured], name: str, p: float | None) -> dict[str, Any]:
+    """Return on how many questions the other has more and less, and p, which is exact where there is none yet."""
     pairs = [(a[name], b[name]) for a, b in zip(one, other, strict=True) if a[name].of and b[name].of]
     won, lost = (sum(a.count * b.of * sign < b.count * a.of * sign for a, b in pairs) for sign in (1, -1))
-    exact = _is_yes_or_no(one, name) and _is_yes_or_no(other, name)
-    return {"won": won, "lost": lost, "p": mcnemar(won, lost) if exact and pairs else by_swaps}
+    return {"won": won, "lost": lost, "p": mcnemar(won, lost) if p is None else p}
 
 
 def _questions(one: Sequence[Measured], other: Sequence[Measured], name: str) -> int:

@@ -102,6 +102,23 @@ def test_without_a_yes_or_no_p_is_that_of_all_ways_to_swap_the_answers_of_a_ques
     assert found[0] == pytest.approx(exact, abs=0.015)
 
 
+def test_answers_that_only_repeat_what_a_question_brings_make_nothing_surer_and_others_do() -> None:
+    random = np.random.default_rng(13)
+    one, other = (random.integers(0, 2, 40).astype(float) for _ in range(2))
+    origins = [f"{at}" for at in range(40)] * 3
+    thrice = differences(of(*one, *one, *one), of(*other, *other, *other), "match", origins)["match"]
+    once = differences(of(*one), of(*other), "match")["match"]
+    assert (thrice.p, thrice.won, thrice.lost, thrice.questions) == (once.p, once.won, once.lost, 40)
+    assert (thrice.low, thrice.high) == pytest.approx((once.low, once.high))
+    same = intervals(of(*one, *one, *one), origins)["match"]
+    assert same == pytest.approx(intervals(of(*one))["match"])
+    varied = of(*random.integers(0, 2, 120).astype(float))
+    low, high = intervals(varied, origins)["match"]
+    independent = intervals(varied)["match"]
+    assert independent[1] - independent[0] <= high - low < 0.75 * (same[1] - same[0])
+    assert intervals(of(*[1.0] * 45), [f"{at % 15}" for at in range(45)])["match"][0] == pytest.approx(0.796, abs=1e-3)
+
+
 def test_questions_are_drawn_for_both_variants_alike_so_what_they_share_does_not_widen_the_interval() -> None:
     hard = [float(number % 10) for number in range(100)]
     slightly_more = [value + (0.01 if number % 2 else 0.03) for number, value in enumerate(hard)]
