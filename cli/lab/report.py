@@ -9,10 +9,10 @@ from statistics import fmean
 from typing import Any, Protocol
 
 from cli.lab.gold.question_sets import GoldQuestion
-from cli.lab.metrics.comparison import better, by_question, differences, intervals, most_different
+from cli.lab.metrics.comparison import better, by_question, differences, intervals, most_different, share_interval
 from cli.lab.metrics.distributions import distributions
-from cli.lab.metrics.languages import languages_of
 from cli.lab.metrics.measures import Measured, Reply, measured, overall
+from cli.lab.metrics.slices import classes_of, languages_of
 from cli.lab.runs.results import Result
 from cli.lab.runs.variants import Variant
 from selfrag.domain.errors import InvalidInput
@@ -68,23 +68,35 @@ class Findings:
             "comparisons": [self._compared(first, other) for other in others],
             "primary": self.primary,
             "judge": self.judge,
+            "slices": self.slices(),
         }
 
-    def by_language(self) -> list[dict[str, Any]]:
-        """Return the measures of each variant for the questions in each language, most questions first."""
-        languages = languages_of([question.question for question in self.questions])
-        places = {
-            language: [place for place, one in enumerate(languages) if one == language]
-            for language, _ in Counter(languages).most_common()
+    def slices(self, languages: bool = False) -> dict[str, list[Report]]:
+        """Return the measures of each variant by kind, length, document and language, most questions first.
+
+        The interval of a variant is that of the primary measure; without it there are no slices.
+        """
+        if not any(one[self.primary].of for measures in self.measures.values() for one in measures):
+            return {}
+        classes = classes_of(self.questions)
+        if languages:
+            classes["language"] = languages_of([question.question for question in self.questions])
+        return {
+            by: [self._slice(names, name) for name, _ in Counter(names).most_common() if name]
+            for by, names in classes.items()
+            if len(set(names) - {""}) > 1
         }
-        return [
-            {
-                "language": language,
-                "questions": len(of_it),
-                "measures": {name: overall([of_all[at] for at in of_it]) for name, of_all in self.measures.items()},
-            }
-            for language, of_it in places.items()
-        ]
+
+    def _slice(self, names: Sequence[str], name: str) -> Report:
+        places = [place for place, one in enumerate(names) if one == name]
+        some = {variant: [of_all[at] for at in places] for variant, of_all in self.measures.items()}
+        origins = [self.origins[at] for at in places]
+        return {
+            "name": name,
+            "questions": len(set(origins)),
+            "measures": {variant: overall(of_it) for variant, of_it in some.items()},
+            "intervals": {variant: share_interval(of_it, self.primary, origins) for variant, of_it in some.items()},
+        }
 
     def _measured(self, variant: Variant) -> dict[str, Any]:
         found = self.measures[variant.name]

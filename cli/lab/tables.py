@@ -21,6 +21,8 @@ def show_report(console: Console, report: Report) -> None:
         if variant["repeats"]:
             told = f"{escape(variant['name'])}, {repeats_of(variant, report['primary'])}"
             console.print(told, highlight=False, soft_wrap=True)
+    if report["slices"]:
+        console.print(_slices(report))
     if report["judge"]:
         _show_judge(console, report["judge"])
     for comparison in report["comparisons"]:
@@ -43,6 +45,23 @@ def _measures(report: Report) -> Table:
         if any(value is not None for value in values):
             table.add_row(words(name), *map(figure, values))
     return table
+
+
+def _slices(report: Report) -> Table:
+    """Return a line for each class of questions, with the primary measure of each variant and its interval."""
+    names = [variant["name"] for variant in report["variants"]]
+    table = Table("By", "", "questions", title=f"{words(report['primary'])}, 95% interval", title_justify="left")
+    for name in names:
+        table.add_column(escape(name), justify="right")
+    for by, some in report["slices"].items():
+        for one in some:
+            shown = (_with_ends(one["measures"][name][report["primary"]], one["intervals"][name]) for name in names)
+            table.add_row(by, escape(visible(one["name"])), str(one["questions"]), *shown)
+    return table
+
+
+def _with_ends(value: float | None, interval: tuple[float, float] | None) -> str:
+    return f"{figure(value)} ({figure(interval[0])} to {figure(interval[1])})" if interval else ""
 
 
 def repeats_of(variant: Report, primary: str) -> str:

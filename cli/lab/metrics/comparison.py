@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cli.lab.metrics.measures import NOT_FOR_IT, Measured, Share
+from cli.lab.metrics.measures import NOT_FOR_IT, Measured
 from cli.lab.metrics.shares import mcnemar, wilson
 from cli.lab.metrics.significance import AT_A_TIME, DRAWS, SEED, Floats, Weights, holm, swapped
 
@@ -113,13 +113,27 @@ def intervals(
     names = [name for name in (measures[0] if measures else ()) if _known(measures, name)]
     if not names:
         return {}
-    exact = [name for name in names if _is_yes_or_no(measures, name)]
-    if origins:
-        measures = by_question(measures, origins)
-    counts = _table(measures, names)
-    low, high = percentiles(lambda weights: _ratios(weights, counts), len(measures), draws, seed)
+    exact = {name: share_interval(measures, name, origins) for name in names if _is_yes_or_no(measures, name)}
+    counts = _table(by_question(measures, origins) if origins else measures, names)
+    low, high = percentiles(lambda weights: _ratios(weights, counts), len(counts[0]), draws, seed)
     found = {name: (float(low[at]), float(high[at])) for at, name in enumerate(names)}
-    return found | {name: _wilson([one[name] for one in measures if one[name].of]) for name in exact}
+    return found | {name: ends for name, ends in exact.items() if ends}
+
+
+def share_interval(measures: Sequence[Measured], name: str, origins: Sequence[str] = ()) -> tuple[float, float] | None:
+    """Return Wilson's ends of a yes or no, for as many answers as the spread between questions says (Kish 1965).
+
+    None where it is for no question.
+    """
+    shares = [one[name] for one in (by_question(measures, origins) if origins else measures) if one[name].of]
+    answers, questions = sum(one.of for one in shares), len(shares)
+    if not shares:
+        return None
+    value = sum(one.count for one in shares) / answers
+    between = sum((one.count - value * one.of) ** 2 for one in shares)
+    alike = value * (1 - value) * answers**2 / between * (1 - 1 / questions) if between else 0.0
+    found = wilson(value, min(answers, max(questions, alike)))
+    return found.low, found.high
 
 
 def percentiles(figures: Callable[[Weights], Floats], questions: int, draws: int = DRAWS, seed: int = SEED) -> Floats:
@@ -137,16 +151,6 @@ def percentiles(figures: Callable[[Weights], Floats], questions: int, draws: int
 
 def _is_yes_or_no(measures: Sequence[Measured], name: str) -> bool:
     return all(one[name].of in (0, 1) and one[name].count in (0, one[name].of) for one in measures)
-
-
-def _wilson(shares: Sequence[Share]) -> tuple[float, float]:
-    """Return Wilson's ends for as many independent answers as the spread between questions says (Kish 1965)."""
-    answers, questions = sum(one.of for one in shares), len(shares)
-    value = sum(one.count for one in shares) / answers
-    between = sum((one.count - value * one.of) ** 2 for one in shares)
-    alike = value * (1 - value) * answers**2 / between * (1 - 1 / questions) if between else 0.0
-    found = wilson(value, min(answers, max(questions, alike)))
-    return found.low, found.high
 
 
 def _counted(one: Sequence[Measured], other: Sequence[Measured], name: str, p: float | None) -> dict[str, Any]:

@@ -48,21 +48,6 @@ def distributions(report: Report) -> Markup:
     return drawn.svg
 
 
-def by_language(report: Report) -> Markup | None:
-    """Draw the share of answers that match, by the language of the question."""
-    languages, names = report["languages"], [one["name"] for one in report["variants"]]
-    if not any(one["measures"][name]["match"] is not None for one in languages for name in names):
-        return None
-    labels = [one["language"] for one in languages]
-    rows = [[one["measures"][name]["match"] or 0.0 for one in languages] for name in names]
-    told = "The share of answers that match, by the language of the question; the table below has the figures."
-    with drawing("languages", told, height=3) as ((axes,), drawn):
-        _bars(axes, labels, names, rows)
-        axes.set_ylabel("match, mean")
-        axes.legend()
-    return drawn.svg
-
-
 def _values(report: Report, name: str) -> list[float | None]:
     return [one["measures"][name] for one in report["variants"]]
 

@@ -29,7 +29,7 @@ def write_report(findings: Findings, path: Path) -> None:
 
     Raises InvalidInput if a file cannot be written.
     """
-    report = {**findings.report(), "languages": findings.by_language()}
+    report = {**findings.report(), "slices": findings.slices(languages=True)}
     page = _page(report)
     try:
         path.write_text(page, encoding="utf-8")
@@ -55,6 +55,6 @@ def _page(report: Report) -> str:
     environment.filters.update(words=words, figure=figure, verdict=verdict_of, repeats=repeats_of)
     drawn = {
         draw.__name__: draw(report) if report["compared"] else None
-        for draw in (figures.cost_against_quality, figures.distributions, figures.by_language)
+        for draw in (figures.cost_against_quality, figures.distributions)
     }
     return environment.get_template("report.html.j2").render(**report, figures=drawn, graders=figures.GRADERS)
