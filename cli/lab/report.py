@@ -74,6 +74,7 @@ class Findings:
     def slices(self, languages: bool = False) -> dict[str, list[Report]]:
         """Return the measures of each variant by kind, length, document and language, most questions first.
 
+        What has hardly two questions to a class is left out.
         The interval of a variant is that of the primary measure; without it there are no slices.
         """
         if not any(one[self.primary].of for measures in self.measures.values() for one in measures):
@@ -84,7 +85,7 @@ class Findings:
         return {
             by: [self._slice(names, name) for name, _ in Counter(names).most_common() if name]
             for by, names in classes.items()
-            if len(set(names) - {""}) > 1
+            if 1 < len(set(names) - {""}) <= len(names) / 2
         }
 
     def _slice(self, names: Sequence[str], name: str) -> Report:

@@ -73,11 +73,21 @@ def repeats_of(variant: Report, primary: str) -> str:
 
 
 def _show_judge(console: Console, judge: dict[str, Any]) -> None:
-    """Print who judged what is called supported, and the shares corrected by how often it errs."""
-    console.print(f"supported, judged claims: {judge['judged']} answers, judged by {escape(judge['model'])}")
+    """Print who judged what is called supported and correct, and how far people agree with it."""
+    console.print(escape(judge_of(judge)), highlight=False, soft_wrap=True)
     for name, found in judge.get("corrected", {}).items():
         told = "no share explains this" if found is None else f"{figure(found['value'])}, 95% interval {ends(found)}"
         console.print(f"supported of {escape(name)}, corrected by how often the judge errs: {told}")
+
+
+def judge_of(judge: dict[str, Any]) -> str:
+    """Return in words who judged, and how often it says as people do of support and of correctness."""
+    who = "by rule, which is no judgement" if judge["judged_by"] == "rule" else f"by {judge['model']}"
+    told = [f"supported, judged claims, correct: {judge['judged']} answers written from passages, judged {who}"]
+    for step, found in judge["agreement"].items():
+        if right := found["balanced"]:
+            told.append(f"balanced accuracy against people in {step} {figure(right['value'])} ({ends(right)})")
+    return "; ".join(told)
 
 
 def ends(found: dict[str, float]) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cli.lab.report import Findings
 
 
-def have_judged(findings: "Findings", plan: "Plan", model: str, errors: "Counts | None") -> int:
+def have_judged(findings: "Findings", plan: "Plan", model: str, errors: "dict[str, Counts]") -> int:
     """Have each answer judged; return how many could not be."""
     from cli.lab.judge import Judge, add_judgements, judge_answers
     from cli.lab.traces import written_from_beside

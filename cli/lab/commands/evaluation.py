@@ -102,7 +102,7 @@ def evaluate(
     if judge_errors and not judge:
         raise InvalidInput("--judge-errors says how often --judge errs.")
     conditions = checked_conditions(fail_if or [])
-    errors = read_errors(judge_errors, judge) if judge_errors else None
+    errors = read_errors(judge_errors or [], judge)
     if report:
         check_report(report)
     variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])

@@ -74,9 +74,11 @@ JudgeModel = Annotated[
     ),
 ]
 JudgeErrors = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
-        "--judge-errors", metavar="FILE", help="How often the judge errs: what `eval graders --json` printed of it."
+        "--judge-errors",
+        metavar="FILE",
+        help="How often the judge errs: what `eval graders --json` printed of it, of support or of correctness.",
     ),
 ]
 FailIf = Annotated[

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from cli.lab.report import Findings, Report
-from cli.lab.tables import figure, repeats_of, verdict_of, words
+from cli.lab.tables import figure, judge_of, repeats_of, verdict_of, words
 from selfrag.domain.errors import InvalidInput
 
 NEEDED = ("jinja2", "matplotlib", "py3langid")
@@ -52,7 +52,7 @@ def _page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(words=words, figure=figure, verdict=verdict_of, repeats=repeats_of)
+    environment.filters.update(words=words, figure=figure, verdict=verdict_of, repeats=repeats_of, judge=judge_of)
     drawn = {
         draw.__name__: draw(report) if report["compared"] else None
         for draw in (figures.cost_against_quality, figures.distributions)
