@@ -12,6 +12,7 @@ from cli.lab.gold.question_sets import GoldQuestion
 from cli.lab.metrics.comparison import better, by_question, differences, intervals, most_different, share_interval
 from cli.lab.metrics.distributions import distributions
 from cli.lab.metrics.measures import Measured, Reply, measured, overall
+from cli.lab.metrics.pareto import front_of
 from cli.lab.metrics.slices import classes_of, languages_of
 from cli.lab.runs.results import Result
 from cli.lab.runs.variants import Variant
@@ -61,10 +62,12 @@ class Findings:
     def report(self) -> Report:
         """Return the figures as JSON values."""
         first, *others = [variant.name for variant in self.variants]
+        variants = [self._measured(variant) for variant in self.variants]
         return {
             "questions": self.asked,
             "compared": len(set(self.origins)),
-            "variants": [self._measured(variant) for variant in self.variants],
+            "variants": variants,
+            "front": front_of(variants) if others else None,
             "comparisons": [self._compared(first, other) for other in others],
             "primary": self.primary,
             "judge": self.judge,

@@ -21,6 +21,8 @@ def show_report(console: Console, report: Report) -> None:
         if variant["repeats"]:
             told = f"{escape(variant['name'])}, {repeats_of(variant, report['primary'])}"
             console.print(told, highlight=False, soft_wrap=True)
+    if report["front"]:
+        console.print(_front(report))
     if report["slices"]:
         console.print(_slices(report))
     if report["judge"]:
@@ -39,11 +41,25 @@ def _measures(report: Report) -> Table:
     variants = report["variants"]
     table = Table("Measure", title=f"{report['compared']} questions", title_justify="left")
     for variant in variants:
-        table.add_column(escape(variant["name"]), justify="right")
+        table.add_column(escape(variant["name"]), justify="right", overflow="fold")
     for name in variants[0]["measures"]:
         values = [variant["measures"][name] for variant in variants]
         if any(value is not None for value in values):
             table.add_row(words(name), *map(figure, values))
+    return table
+
+
+def _front(report: Report) -> Table:
+    """Return a line for each variant: quality, price, and whether no other one beats it in both."""
+    quality, price = report["front"]["quality"], report["front"]["price"]
+    table = Table(title="Quality with its 95% interval, and price", title_justify="left")
+    table.add_column("Variant", overflow="fold")
+    for heading in (words(quality), words(price), "on the front"):
+        table.add_column(heading, justify="right")
+    for variant in report["variants"]:
+        measures, interval = variant["measures"], variant["intervals"].get(quality)
+        best = "yes" if variant["name"] in report["front"]["variants"] else ""
+        table.add_row(escape(variant["name"]), _with_ends(measures[quality], interval), figure(measures[price]), best)
     return table
 
 
@@ -52,7 +68,7 @@ def _slices(report: Report) -> Table:
     names = [variant["name"] for variant in report["variants"]]
     table = Table("By", "", "questions", title=f"{words(report['primary'])}, 95% interval", title_justify="left")
     for name in names:
-        table.add_column(escape(name), justify="right")
+        table.add_column(escape(name), justify="right", overflow="fold")
     for by, some in report["slices"].items():
         for one in some:
             shown = (_with_ends(one["measures"][name][report["primary"]], one["intervals"][name]) for name in names)

@@ -156,6 +156,8 @@ def test_the_table_shows_measures_differences_and_answers_side_by_side(
     assert re.search(r"match .* 0 : 12 .* real, p", shown)
     assert re.search(r"F1 .* 0 : 12 .* real,", shown)
     assert "Holm's" in shown
+    assert re.search(r"four .* 1 \(0.8\S+ to 1\) .* 0.04 .* yes", shown)
+    assert re.search(r"two .* 0.52 \(.*\) .* 0.02 .* yes", shown), "less good, and cheaper"
 
 
 def test_a_dry_run_says_what_is_left_and_asks_nothing(here: Run, deployment: Deployment, questions: str) -> None:

@@ -14,6 +14,7 @@ from cli.lab.commands.options import (
     Export,
     FailIf,
     FromFeedback,
+    Grids,
     JudgeErrors,
     JudgeModel,
     Limit,
@@ -53,6 +54,7 @@ def evaluate(
     policy: Policies = None,
     strategy: Strategies = None,
     profile: Profiles = None,
+    grid: Grids = None,
     prompt: Prompts = None,
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
@@ -105,7 +107,7 @@ def evaluate(
     errors = read_errors(judge_errors or [], judge)
     if report:
         check_report(report)
-    variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])
+    variants = read_variants(policy or [], strategy or [], profile or [], prompt or [], grid or [])
     place = None if endpoint or machine else place_to_ask(docs, collection)
     asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")

@@ -29,6 +29,14 @@ Policies = Annotated[
 Strategies = Annotated[
     list[str] | None, typer.Option("--strategy", metavar="NAME", help="A variant with this strategy; more than once.")
 ]
+Grids = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--grid",
+        metavar='{"FIELD": [...], ...}',
+        help="A variant for each combination of these values of the policy; more than once.",
+    ),
+]
 Profiles = Annotated[
     list[str] | None,
     typer.Option("--profile", metavar="NAME", help="A variant with the models of this profile; more than once."),

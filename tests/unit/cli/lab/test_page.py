@@ -63,6 +63,8 @@ def test_the_page_tells_variants_differences_costs_graders_and_slices(tmp_path: 
     (match,) = (row for row in page.css("#differences ~ div tr") if row.text().strip().startswith("match"))
     assert ("-0.5" in match.text(), "real" in match.text(), match.attributes["class"]) == (True, True, "real")
     assert "0 : 12" in match.text()
+    (front,) = (row for row in page.css("#variants ~ div tr") if row.text().strip().startswith("on the front"))
+    assert " ".join(front.text(separator=" ").split()) == "on the front of match and USD yes"
     assert "p 0.00049" in match.text()
     figures = [figure.attributes["aria-label"] or "" for figure in page.css("svg[role=img]")]
     assert len(figures) == 2
