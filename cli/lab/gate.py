@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli.lab.metrics.comparison import differences
-from cli.lab.metrics.measures import NOT_FOR_IT, Measured, Share
+from cli.lab.metrics.measures import Share
 from cli.lab.report import Findings
 from selfrag.domain.errors import InvalidInput
 
@@ -83,7 +83,7 @@ def check_findings(findings: Findings, conditions: Sequence[str], baseline: Path
 
     Worse is by one measure: `supported` where a judge was asked, else `match`. The baseline is what `--csv` wrote.
     """
-    gate, primary = Gate(), "supported" if findings.judge else "match"
+    gate, primary = Gate(), findings.primary
     for variant in findings.report()["variants"]:
         name, measures = variant["name"], findings.measures[variant["name"]]
         checks = list(check_figures(name, variant["measures"], conditions))
@@ -94,23 +94,23 @@ def check_findings(findings: Findings, conditions: Sequence[str], baseline: Path
             gate.questions.extend(text for text, one in zip(texts, shares, strict=True) if one.count < one.of)
         if baseline:
             before = _read_baseline(baseline, name, primary)
-            earlier = [{primary: before.get(question.id, NOT_FOR_IT)} for question in findings.questions]
-            check, worse = _compared(name, primary, earlier, measures, no_worse_than)
+            check, worse = _compared(findings, name, before, no_worse_than)
             gate.checks.append(check)
             gate.questions.extend(texts[at] for at in worse)
     return gate
 
 
-def _compared(
-    name: str, primary: str, before: Sequence[Measured], now: Sequence[Measured], margin: float
-) -> tuple[Check, list[int]]:
-    both = [at for at, one in enumerate(before) if one[primary].of and now[at][primary].of]
-    found = differences([before[at] for at in both], [{primary: now[at][primary]} for at in both]).get(primary)
+def _compared(findings: Findings, name: str, before: Mapping[str, Share], margin: float) -> tuple[Check, list[int]]:
+    primary, questions = findings.primary, findings.questions
+    now = [one[primary] for one in findings.measures[name]]
+    both = [at for at, question in enumerate(questions) if question.id in before and now[at].of]
+    earlier, later = [{primary: before[questions[at].id]} for at in both], [{primary: now[at]} for at in both]
+    found = differences(earlier, later, primary, [questions[at].origin for at in both]).get(primary)
     condition = f"{primary} is more than {margin:g} worse than before"
     if found is None:
         return Check(name, condition, "not known", True), []
     told = f"{found.value:+.4g} ({found.low:+.4g} to {found.high:+.4g}) over {found.questions} questions"
-    worse = [at for at in both if now[at][primary].count < before[at][primary].count]
+    worse = [at for at in both if now[at].count < before[questions[at].id].count]
     return Check(name, condition, told, found.value < -margin), worse
 
 

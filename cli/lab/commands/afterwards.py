@@ -11,16 +11,15 @@ from cli.terminal import measuring_progress, warn
 
 if TYPE_CHECKING:
     from cli.lab.evaluation import Plan
+    from cli.lab.metrics.agreement import Counts
     from cli.lab.report import Findings
 
 
-def have_judged(findings: "Findings", plan: "Plan", model: str, errors: Path | None) -> int:
+def have_judged(findings: "Findings", plan: "Plan", model: str, errors: "dict[str, Counts]") -> int:
     """Have each answer judged; return how many could not be."""
-    from cli.lab.judge import Judge, add_judgements, judge_answers, read_errors
+    from cli.lab.judge import Judge, add_judgements, judge_answers
     from cli.lab.traces import written_from_beside
 
-    # Refused before a judgement is paid.
-    known = read_errors(errors, model) if errors else None
     spent = sum(result.usd or 0.0 for results in findings.results.values() for result in results)
     left = None if plan.max_cost is None else plan.max_cost - spent
     with measuring_progress() as tell:
@@ -28,7 +27,7 @@ def have_judged(findings: "Findings", plan: "Plan", model: str, errors: Path | N
         found = judge_answers(
             findings, written_from_beside(plan.results), judge, lambda done, total: tell("Judging", done, total)
         )
-    add_judgements(findings, found, known)
+    add_judgements(findings, found, errors)
     if found.missing:
         warn([f"{found.missing} answers are not judged: they have no trace beside the results, or no verdict came"])
     return found.missing

@@ -14,6 +14,7 @@ from cli.lab.commands.options import (
     Export,
     FailIf,
     FromFeedback,
+    Grids,
     JudgeErrors,
     JudgeModel,
     Limit,
@@ -26,6 +27,7 @@ from cli.lab.commands.options import (
     Prompts,
     QuestionSet,
     Redrive,
+    Repeat,
     ReportFile,
     ResultsFile,
     Strategies,
@@ -52,6 +54,7 @@ def evaluate(
     policy: Policies = None,
     strategy: Strategies = None,
     profile: Profiles = None,
+    grid: Grids = None,
     prompt: Prompts = None,
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
@@ -61,6 +64,7 @@ def evaluate(
     max_cost: MaxCost = None,
     parallel: Parallel = 4,
     limit: Limit = None,
+    repeat: Repeat = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nothing: the estimate, and what is known.")] = False,
     csv: Csv = None,
     report: ReportFile = None,
@@ -82,6 +86,8 @@ def evaluate(
     """
     from cli.lab.evaluation import Plan
     from cli.lab.gate import check_findings, checked_conditions
+    from cli.lab.gold.question_sets import repeated
+    from cli.lab.judge import read_errors
     from cli.lab.page.files import check_report, write_report
     from cli.lab.runs.variants import read_variants
     from cli.lab.tables import show_report
@@ -98,17 +104,18 @@ def evaluate(
     if judge_errors and not judge:
         raise InvalidInput("--judge-errors says how often --judge errs.")
     conditions = checked_conditions(fail_if or [])
+    errors = read_errors(judge_errors or [], judge)
     if report:
         check_report(report)
-    variants = read_variants(policy or [], strategy or [], profile or [], prompt or [])
+    variants = read_variants(policy or [], strategy or [], profile or [], prompt or [], grid or [])
     place = None if endpoint or machine else place_to_ask(docs, collection)
     asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
-    plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
+    plan = Plan(repeated(asked, repeat), variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
     if dry_run and len(variants) > 1:
         tell_power(len(asked))
     findings, left = _found(plan, collection, dry_run, machine, redrive)
-    unjudged = have_judged(findings, plan, judge, judge_errors) if judge and not dry_run else 0
+    unjudged = have_judged(findings, plan, judge, errors) if judge and not dry_run else 0
     if csv:
         findings.write_csv(csv)
     if report:

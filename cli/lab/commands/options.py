@@ -29,6 +29,14 @@ Policies = Annotated[
 Strategies = Annotated[
     list[str] | None, typer.Option("--strategy", metavar="NAME", help="A variant with this strategy; more than once.")
 ]
+Grids = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--grid",
+        metavar='{"FIELD": [...], ...}',
+        help="A variant for each combination of these values of the policy; more than once.",
+    ),
+]
 Profiles = Annotated[
     list[str] | None,
     typer.Option("--profile", metavar="NAME", help="A variant with the models of this profile; more than once."),
@@ -46,6 +54,7 @@ ResultsFile = Annotated[
 MaxCost = Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="The most dollars to spend in all.")]
 Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Questions asked at a time.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask the first N questions.")]
+Repeat = Annotated[int, typer.Option("--repeat", metavar="N", min=1, max=20, help="Ask each question N times.")]
 MachineArn = Annotated[
     str,
     typer.Option(
@@ -73,9 +82,11 @@ JudgeModel = Annotated[
     ),
 ]
 JudgeErrors = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
-        "--judge-errors", metavar="FILE", help="How often the judge errs: what `eval graders --json` printed of it."
+        "--judge-errors",
+        metavar="FILE",
+        help="How often the judge errs: what `eval graders --json` printed of it, of support or of correctness.",
     ),
 ]
 FailIf = Annotated[
