@@ -351,3 +351,25 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
         assert set(server.counts) == {"grade_support"}
         assert told.response["traces"] == 12
         assert told.response["steps"]["grade_relevance"]["verdicts"] == 12
+
+
+def test_a_public_set_is_asked_of_its_own_documents_and_nothing_is_asked_twice(
+    here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    unpacked = tmp_path / "kept" / "nomiracl-en"
+    (unpacked / "documents").mkdir(parents=True)
+    (unpacked / "documents" / "a.md").write_text("# Crane\n\nThe crane lifts 13 tonnes.\n")
+    rows = [
+        {"question": "How many tonnes does the crane lift?", "answerable": True, "kind": "answerable"},
+        {"question": "Who wrote the opera Tosca?", "answerable": False, "kind": "unanswerable"},
+    ]
+    (unpacked / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    command = ("eval", "nomiracl-en", "--sets", "kept", "--strategy", "naive", "--strategy", "self_rag", "--json")
+    first = here(*command)
+    assert first.response["compared"] == 2
+    kept = Path("nomiracl-en.results.jsonl").read_text()
+    assert len(kept.splitlines()) == 5
+    again = here(*command)
+    assert again.response == first.response
+    assert Path("nomiracl-en.results.jsonl").read_text() == kept

@@ -30,6 +30,7 @@ from cli.lab.commands.options import (
     Repeat,
     ReportFile,
     ResultsFile,
+    Sets,
     Strategies,
     Summary,
 )
@@ -65,6 +66,7 @@ def evaluate(
     parallel: Parallel = 4,
     limit: Limit = None,
     repeat: Repeat = 1,
+    sets: Sets = Path("sets"),
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nothing: the estimate, and what is known.")] = False,
     csv: Csv = None,
     report: ReportFile = None,
@@ -86,6 +88,7 @@ def evaluate(
     """
     from cli.lab.evaluation import Plan
     from cli.lab.gate import check_findings, checked_conditions
+    from cli.lab.gold.public_sets import is_question_set, unpacked
     from cli.lab.gold.question_sets import repeated
     from cli.lab.judge import read_errors
     from cli.lab.page.files import check_report, write_report
@@ -108,9 +111,12 @@ def evaluate(
     if report:
         check_report(report)
     variants = read_variants(policy or [], strategy or [], profile or [], prompt or [], grid or [])
+    kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
+    if questions and is_question_set(str(questions)) and not questions.exists():
+        questions, documents = unpacked(str(questions), sets)
+        docs = docs or (None if collection else str(documents))
     place = None if endpoint or machine else place_to_ask(docs, collection)
     asked = _from_file(questions, limit) if questions else _from_feedback(name, region, place, limit)
-    kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
     plan = Plan(repeated(asked, repeat), variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
     if dry_run and len(variants) > 1:
         tell_power(len(asked))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.lab.commands.gating import end_with
-from cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, Summary
+from cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, Sets, Summary
 from cli.options import AsJson
 from cli.terminal import measuring_progress, out, print_json, warn
 from selfrag.domain.errors import InvalidInput
@@ -27,7 +27,6 @@ Models = Annotated[
 Each = Annotated[
     bool, typer.Option("--each", help="Of grade_support: have the second grader judge all rows by itself, too.")
 ]
-Sets = Annotated[Path, typer.Option("--sets", metavar="DIRECTORY", help="Where the files of public sets are.")]
 
 
 def graders(

@@ -17,8 +17,12 @@ class Tool(StrEnum):
 
 QuestionSet = Annotated[
     Path | None,
-    typer.Argument(metavar="[QUESTIONS]", help="JSON Lines, or a data set of SQuAD (1.1, 2.0), Ragas or DeepEval."),
+    typer.Argument(
+        metavar="[QUESTIONS]",
+        help="JSON Lines, a data set of SQuAD (1.1, 2.0), Ragas or DeepEval, or the name of a public set.",
+    ),
 ]
+Sets = Annotated[Path, typer.Option("--sets", metavar="DIRECTORY", help="Where the files of public sets are.")]
 FromFeedback = Annotated[
     bool, typer.Option("--from-feedback", help="In the place of a file: questions of which people wrote what is right.")
 ]
