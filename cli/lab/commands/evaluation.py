@@ -55,10 +55,11 @@ def evaluate(
     left without an answer, 3 that a condition of --fail-if or --no-worse-than does not hold.
     """
     from cli.lab.evaluation import Plan
-    from cli.lab.gate import check_findings, checked_conditions
+    from cli.lab.gate import check_findings, checked_conditions, read_baseline
     from cli.lab.gold.question_sets import repeated
     from cli.lab.judge import read_errors
     from cli.lab.page.files import check_report, write_report
+    from cli.lab.report import primary_measure
     from cli.lab.runs.variants import read_variants
     from cli.lab.tables import show_report
 
@@ -79,6 +80,7 @@ def evaluate(
     for sentence, refused in refusals.items():
         if refused:
             raise InvalidInput(sentence)
+    before = read_baseline(baseline, primary_measure(bool(judge))) if baseline else None
     conditions, errors = checked_conditions(fail_if or []), read_errors(judge_errors or [], judge)
     if report:
         check_report(report)
@@ -106,4 +108,4 @@ def evaluate(
         warn([f"{left} answers are missing; the same command {goes_on} with them"])
     if left or unjudged:
         raise typer.Exit(1)
-    end_with(check_findings(findings, conditions, baseline, no_worse_than), summary)
+    end_with(check_findings(findings, conditions, before, no_worse_than), summary)
