@@ -12,6 +12,8 @@ from cli.lab.metrics.measures import Share
 from cli.lab.report import Findings
 from selfrag.domain.errors import InvalidInput
 
+# A measure of before, by variant and question.
+Before = dict[str, dict[str, Share]]
 # The exit code of a run whose conditions do not hold.
 FAILED = 3
 MOST_QUESTIONS = 20
@@ -78,10 +80,10 @@ def check_figures(of: str, figures: Mapping[str, float | None], conditions: Sequ
         yield Check(of, condition, "not known" if value is None else f"{value:.4g}", failed)
 
 
-def check_findings(findings: Findings, conditions: Sequence[str], baseline: Path | None, no_worse_than: float) -> Gate:
-    """Look at the measures of each variant, and whether its answers are worse than those of a baseline.
+def check_findings(findings: Findings, conditions: Sequence[str], before: Before | None, no_worse_than: float) -> Gate:
+    """Look at the measures of each variant, and whether its answers are worse than before by the primary measure.
 
-    Worse is by one measure: `supported` where a judge was asked, else `match`. The baseline is what `--csv` wrote.
+    Those of before are of the variant of this name, or of the first one where none is called so.
     """
     gate, primary = Gate(), findings.primary
     for variant in findings.report()["variants"]:
@@ -92,9 +94,9 @@ def check_findings(findings: Findings, conditions: Sequence[str], baseline: Path
         if any(check.failed for check in checks):
             shares = [one[primary] for one in measures]
             gate.questions.extend(text for text, one in zip(texts, shares, strict=True) if one.count < one.of)
-        if baseline:
-            before = _read_baseline(baseline, name, primary)
-            check, worse = _compared(findings, name, before, no_worse_than)
+        if before is not None:
+            of_before = before.get(name) or next(iter(before.values()), {})
+            check, worse = _compared(findings, name, of_before, no_worse_than)
             gate.checks.append(check)
             gate.questions.extend(texts[at] for at in worse)
     return gate
@@ -114,20 +116,21 @@ def _compared(findings: Findings, name: str, before: Mapping[str, Share], margin
     return Check(name, condition, told, found.value < -margin), worse
 
 
-def _read_baseline(path: Path, variant: str, measure: str) -> dict[str, Share]:
-    """Read a measure by question; of the variant of this name, or of the first one where none is called so."""
+def read_baseline(path: Path, measure: str) -> Before:
+    """Read a measure by variant and question from what `--csv` wrote; raises InvalidInput for another file."""
+    found: Before = {}
+    told = f"{path} has no {measure} by question: it is to be what --csv wrote."
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        names = [row["variant"] for row in rows]
-        called = variant if variant in names else names[0]
-        return {
-            row["question_id"]: Share(float(row[measure]))
-            for row in rows
-            if row["variant"] == called and row[measure] != ""
-        }
-    except (OSError, ValueError, KeyError, IndexError) as error:
-        raise InvalidInput(f"{path} has no {measure} by question: it is to be what --csv wrote.") from error
+            for row in csv.DictReader(file):
+                of_variant = found.setdefault(row["variant"], {})
+                if row[measure] != "":
+                    of_variant[row["question_id"]] = Share(float(row[measure]))
+    except (OSError, ValueError, KeyError) as error:
+        raise InvalidInput(told) from error
+    if not any(found.values()):
+        raise InvalidInput(told)
+    return found
 
 
 def _cell(text: str) -> str:

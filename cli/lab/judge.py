@@ -124,12 +124,13 @@ def read_errors(paths: Sequence[Path], judge: str) -> dict[str, Counts]:
 def _read_errors(path: Path, judge: str) -> tuple[str, Counts]:
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
-        tried = {way["name"]: way["counts"] for way in report["ways"] if report["step"] in (STEP, CORRECTNESS)}
+        ways = report["ways"] if report["step"] in (STEP, CORRECTNESS) else []
+        tried = {way["name"]: Counts(**way["counts"]) for way in ways}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidInput(f"{path} is not what `selfrag eval graders --json` prints.") from error
     if judge not in tried:
         raise InvalidInput(f"{path} does not say how often {judge} errs as the judge of support or correctness.")
-    return report["step"], Counts(**tried[judge])
+    return report["step"], tried[judge]
 
 
 def add_judgements(findings: Findings, judgements: Judgements, errors: Mapping[str, Counts]) -> None:

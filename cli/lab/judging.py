@@ -86,7 +86,7 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Judge]:
         environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen)}
         stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": setting.prompts})
         with stores, bootstrap.using(verdicts=_Known(recorded, questions.verdicts())):
-            graders = {step: questions.grader(asked_as(step), _prompt(step), step) for step in STEPS}
+            graders = {step: _grader(step) for step in STEPS}
 
             def judge(case: Case, budget_usd: float | None) -> StepResult:
                 # An execution's own time and money are long gone.
@@ -97,8 +97,9 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Judge]:
             yield judge
 
 
-def _prompt(step: str) -> Prompt:
-    return load_prompt(STEPS[step][0], "correctness.md" if step == correctness.STEP else "prompt.md")
+def _grader(step: str) -> Callable[[Limits], Grader]:
+    name = "correctness.md" if step == correctness.STEP else "prompt.md"
+    return questions.grader(asked_as(step), load_prompt(STEPS[step][0], name), step)
 
 
 class _Known:

@@ -28,6 +28,11 @@ class Found(Protocol):
         """Return the last answer of a variant to a question."""
 
 
+def primary_measure(judged: bool) -> str:
+    """Return the measure that decides: whether an answer is supported where a judge was asked, else `match`."""
+    return "supported" if judged else "match"
+
+
 class Findings:
     """The questions that every variant has answered, with all that was measured of each answer."""
 
@@ -51,7 +56,7 @@ class Findings:
     @property
     def primary(self) -> str:
         """Return the measure that decides, whose p is not corrected for the many others."""
-        return "supported" if self.judge else "match"
+        return primary_measure(self.judge is not None)
 
     def add(self, shares: Callable[[str], Measured]) -> None:
         """Add measures to those of each answer, by its id."""

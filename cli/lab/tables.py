@@ -77,7 +77,7 @@ def _slices(report: Report) -> Table:
 
 
 def _with_ends(value: float | None, interval: tuple[float, float] | None) -> str:
-    return f"{figure(value)} ({figure(interval[0])} to {figure(interval[1])})" if interval else ""
+    return f"{figure(value)} ({interval[0]:.3g} to {interval[1]:.3g})" if interval else ""
 
 
 def repeats_of(variant: Report, primary: str) -> str:

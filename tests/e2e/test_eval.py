@@ -121,11 +121,16 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
     assert set(deployment.asked.values()) == {1}
 
 
-def test_what_a_judge_errs_is_read_before_any_question_is_asked(here: Run, questions: str, tmp_path: Path) -> None:
+def test_what_a_judge_errs_and_a_baseline_are_read_before_any_question_is_asked(
+    here: Run, questions: str, tmp_path: Path
+) -> None:
     asked = ("eval", questions, "--docs", str(ROOT / "docs" / "handbook"), "--judge", "as-set")
     ended = here(*asked, "--judge-errors", questions)
     assert (ended.code, ended.out) == (2, "")
     assert "set.jsonl is not what `selfrag eval graders --json` prints" in ended.err
+    ended = here(*asked, "--baseline", questions)
+    assert (ended.code, ended.out) == (2, "")
+    assert "set.jsonl has no supported by question: it is to be what --csv wrote" in ended.err
     assert not (tmp_path / "set.results.jsonl").exists()
 
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.lab.commands.gating import end_with
+from cli.lab.commands.gating import end_with, tell_judged
 from cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, Sets, Summary
 from cli.options import AsJson
-from cli.terminal import measuring_progress, out, print_json, warn
+from cli.terminal import measuring_progress
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -57,8 +57,6 @@ def graders(
 
     if step not in KINDS:
         raise InvalidInput(f"There is no grader {step!r}; there are {', '.join(KINDS)}.")
-    if max_cost is not None and max_cost <= 0:
-        raise InvalidInput("--max-cost is a number of dollars above 0.")
     conditions = checked_conditions(fail_if or [])
     ways = _ways(step, prompt or [], model or [])
     by_name = is_set(rows) and not Path(rows).exists()
@@ -67,13 +65,7 @@ def graders(
     with measuring_progress() as tell:
         found = graded(asked, ways, lambda done, total: tell("Judging", done, total))
     report = report_of(asked, found)
-    if as_json:
-        print_json(report)
-    else:
-        show_graders(out, report)
-    if missing := report["rows"] - report["judged"]:
-        warn([f"{missing} rows have no verdict; the same command goes on with them"])
-        raise typer.Exit(1)
+    tell_judged(report, show_graders, as_json, report["rows"] - report["judged"])
     end_with(gate_of(asked, report, found, conditions), summary)
 
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from selfrag.domain.errors import InvalidInput
+
 
 class Tool(StrEnum):
     """A tool that answers can be exported for."""
@@ -13,6 +15,13 @@ class Tool(StrEnum):
     RAGAS = "ragas"
     DEEPEVAL = "deepeval"
     LANGFUSE = "langfuse"
+
+
+def above_zero(dollars: float | None) -> float | None:
+    """Return the dollars of an option; raises InvalidInput for none or less."""
+    if dollars is not None and dollars <= 0:
+        raise InvalidInput("--max-cost is a number of dollars above 0.")
+    return dollars
 
 
 QuestionSet = Annotated[
@@ -55,7 +64,10 @@ ResultsFile = Annotated[
         "--results", help="Where answers are kept, and gone on with; QUESTIONS.results.jsonl here if left out."
     ),
 ]
-MaxCost = Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="The most dollars to spend in all.")]
+MaxCost = Annotated[
+    float | None,
+    typer.Option("--max-cost", metavar="USD", callback=above_zero, help="The most dollars to spend in all."),
+]
 Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Questions asked at a time.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask the first N questions.")]
 Repeat = Annotated[int, typer.Option("--repeat", metavar="N", min=1, max=20, help="Ask each question N times.")]

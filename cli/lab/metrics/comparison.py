@@ -75,7 +75,7 @@ def differences(
     names = [name for name in (one[0] if one else ()) if _known(one, name) and _known(other, name)]
     if not names:
         return {}
-    exact = [name for name in names if _is_yes_or_no(one, name) and _is_yes_or_no(other, name)]
+    exact = [name for name in names if _are_yes_or_no(one, other, name)]
     if origins:
         one, other = by_question(one, origins), by_question(other, origins)
     both = [_table(measures, names) for measures in (one, other)]
@@ -151,6 +151,12 @@ def percentiles(figures: Callable[[Weights], Floats], questions: int, draws: int
 
 def _is_yes_or_no(measures: Sequence[Measured], name: str) -> bool:
     return all(one[name].of in (0, 1) and one[name].count in (0, one[name].of) for one in measures)
+
+
+def _are_yes_or_no(one: Sequence[Measured], other: Sequence[Measured], name: str) -> bool:
+    """Return whether each question is a yes or a no by both; a precision may be of other questions."""
+    of_same = all(a[name].of == b[name].of for a, b in zip(one, other, strict=True))
+    return of_same and _is_yes_or_no(one, name) and _is_yes_or_no(other, name)
 
 
 def _counted(one: Sequence[Measured], other: Sequence[Measured], name: str, p: float | None) -> dict[str, Any]:

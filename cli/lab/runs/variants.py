@@ -11,6 +11,7 @@ from typing import Any, get_args
 from cli.local.setup import AS_SET, Setup
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy, read_request
+from selfrag.domain.strategies import Strategy
 from selfrag.ports.prompts import Prompt, prompt_of
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
 
@@ -81,11 +82,8 @@ def _of_policy(text: str) -> Variant:
 
 
 def _of_strategy(name: str) -> Variant:
-    field = Policy.model_fields.get("strategy")
-    known = get_args(field.annotation) if field else ()
-    if name not in known:
-        told = f"the strategies are {', '.join(known)}" if known else "this release has but one"
-        raise InvalidInput(f"There is no strategy {name!r}; {told}.")
+    if name not in get_args(Strategy):
+        raise InvalidInput(f"There is no strategy {name!r}; the strategies are {', '.join(get_args(Strategy))}.")
     return _of_policy(f'{name}={{"strategy": "{name}"}}')
 
 

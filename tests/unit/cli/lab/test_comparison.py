@@ -118,6 +118,13 @@ def test_answers_that_only_repeat_what_a_question_brings_make_nothing_surer_and_
     assert intervals(of(*[1.0] * 45), [f"{at % 15}" for at in range(45)])["match"][0] == pytest.approx(0.796, abs=1e-3)
 
 
+def test_a_precision_of_other_questions_than_the_other_variants_has_the_p_of_swaps() -> None:
+    right, wrong, none = ({"abstention_precision": share} for share in (Share(1, 1), Share(0, 1), NOT_FOR_IT))
+    found = differences([right] * 10 + [none] * 30, [right] * 10 + [wrong] * 20 + [none] * 10)["abstention_precision"]
+    assert (found.won, found.lost, found.value) == (0, 0, pytest.approx(-2 / 3))
+    assert found.p < 0.01
+
+
 def test_questions_are_drawn_for_both_variants_alike_so_what_they_share_does_not_widen_the_interval() -> None:
     hard = [float(number % 10) for number in range(100)]
     slightly_more = [value + (0.01 if number % 2 else 0.03) for number, value in enumerate(hard)]

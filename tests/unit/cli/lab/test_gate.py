@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.lab.gate import Check, Gate, check_figures, check_findings, checked_conditions
+from cli.lab.gate import Check, Gate, check_figures, check_findings, checked_conditions, read_baseline
 from cli.lab.gold.question_sets import repeated
 from cli.lab.report import Findings
 from cli.lab.runs.results import Result
@@ -32,7 +32,8 @@ def findings(right: int, name: str = "default") -> Findings:
 
 
 def gate(right: int, baseline: Path | None = None, margin: float = 0.03, conditions: tuple[str, ...] = ()) -> Gate:
-    return check_findings(findings(right), conditions, baseline, margin)
+    before = read_baseline(baseline, "match") if baseline else None
+    return check_findings(findings(right), conditions, before, margin)
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def test_answers_to_the_same_question_are_told_by_round_and_count_as_one_questio
 
 
 def test_the_baseline_of_another_variants_name_is_its_first_one(before: Path) -> None:
-    assert check_findings(findings(20, "stricter"), [], before, 0.03).failed
+    assert check_findings(findings(20, "stricter"), [], read_baseline(before, "match"), 0.03).failed
 
 
 def test_what_is_not_known_fails() -> None:

@@ -9,9 +9,10 @@ from cli.lab.runs.results import Result, opened_results
 from cli.lab.runs.variants import Variant, read_variants
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy
+from selfrag.domain.strategies import Strategy
 from tests.unit.cli.lab.conftest import response
 
-STRATEGIES = get_args(Policy.model_fields["strategy"].annotation) if "strategy" in Policy.model_fields else ()
+STRATEGIES = get_args(Strategy)
 
 
 @pytest.fixture
