@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 # A command makes half a million objects that stay, and little garbage: to look for that again and again while they are
 # made, and once more at the end, takes seconds.
@@ -18,6 +18,7 @@ os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "CRITICAL")
 os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
 
 import typer
+from typer.core import TyperGroup
 
 from cli.commands.collections import collections
 from cli.commands.deployment import doctor
@@ -28,7 +29,6 @@ from cli.commands.questions import ask, smoke, trace
 from cli.commands.releases import rollback
 from cli.commands.serving import serve
 from cli.lab.commands import COMMANDS as LABORATORY
-from cli.lab.commands.under_eval import Eval
 from cli.local.home import is_damage, told
 from cli.local.sources.report import Interrupted
 from cli.terminal import fail
@@ -42,11 +42,22 @@ GROUPS: dict[str, dict[str, Callable[..., None]]] = {
     "A deployment": {"doctor": doctor, "smoke": smoke, "rollback": rollback},
 }
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+
+class Commands(TyperGroup):
+    """Commands, of which some have a name of two words."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command of the first two words, or else of the first one."""
+        both = " ".join(args[:2])
+        return super().resolve_command(ctx, [both, *args[2:]] if both in self.commands else args)
+
+
+app = typer.Typer(
+    cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
+)
 for group, commands in GROUPS.items():
     for name, command in commands.items():
-        kind = Eval if name == "eval" else None
-        app.command(name, cls=kind, rich_help_panel=group, epilog=examples_of(name))(command)
+        app.command(name, rich_help_panel=group, epilog=examples_of(name))(command)
 app.add_typer(collections, name="collections", rich_help_panel="Documents")
 
 

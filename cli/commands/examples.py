@@ -19,8 +19,8 @@ EXAMPLES = {
     "eval": (
         "selfrag eval questions.jsonl --docs notes --report report.html",
         "selfrag eval questions.jsonl --docs notes --strategy self_rag --strategy naive",
-        "selfrag eval graders claims.jsonl --prompt stricter.md",
     ),
+    "eval graders": ("selfrag eval graders claims.jsonl --prompt stricter.md",),
     "replay": ("selfrag replay --prompt grade_relevance=prompt.md",),
     "doctor": ("selfrag doctor", "selfrag doctor --deployed"),
     "rollback": ("selfrag rollback --list",),

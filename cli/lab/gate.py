@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli.lab.metrics.comparison import differences
-from cli.lab.metrics.measures import NOT_FOR_IT, Measured, Share
+from cli.lab.metrics.measures import Share
 from cli.lab.report import Findings
 from selfrag.domain.errors import InvalidInput
 
+# A measure of before, by variant and question.
+Before = dict[str, dict[str, Share]]
 # The exit code of a run whose conditions do not hold.
 FAILED = 3
 MOST_QUESTIONS = 20
@@ -78,12 +80,12 @@ def check_figures(of: str, figures: Mapping[str, float | None], conditions: Sequ
         yield Check(of, condition, "not known" if value is None else f"{value:.4g}", failed)
 
 
-def check_findings(findings: Findings, conditions: Sequence[str], baseline: Path | None, no_worse_than: float) -> Gate:
-    """Look at the measures of each variant, and whether its answers are worse than those of a baseline.
+def check_findings(findings: Findings, conditions: Sequence[str], before: Before | None, no_worse_than: float) -> Gate:
+    """Look at the measures of each variant, and whether its answers are worse than before by the primary measure.
 
-    Worse is by one measure: `supported` where a judge was asked, else `match`. The baseline is what `--csv` wrote.
+    Those of before are of the variant of this name, or of the first one where none is called so.
     """
-    gate, primary = Gate(), "supported" if findings.judge else "match"
+    gate, primary = Gate(), findings.primary
     for variant in findings.report()["variants"]:
         name, measures = variant["name"], findings.measures[variant["name"]]
         checks = list(check_figures(name, variant["measures"], conditions))
@@ -92,42 +94,43 @@ def check_findings(findings: Findings, conditions: Sequence[str], baseline: Path
         if any(check.failed for check in checks):
             shares = [one[primary] for one in measures]
             gate.questions.extend(text for text, one in zip(texts, shares, strict=True) if one.count < one.of)
-        if baseline:
-            before = _read_baseline(baseline, name, primary)
-            earlier = [{primary: before.get(question.id, NOT_FOR_IT)} for question in findings.questions]
-            check, worse = _compared(name, primary, earlier, measures, no_worse_than)
+        if before is not None:
+            of_before = before.get(name) or next(iter(before.values()), {})
+            check, worse = _compared(findings, name, of_before, no_worse_than)
             gate.checks.append(check)
             gate.questions.extend(texts[at] for at in worse)
     return gate
 
 
-def _compared(
-    name: str, primary: str, before: Sequence[Measured], now: Sequence[Measured], margin: float
-) -> tuple[Check, list[int]]:
-    both = [at for at, one in enumerate(before) if one[primary].of and now[at][primary].of]
-    found = differences([before[at] for at in both], [{primary: now[at][primary]} for at in both]).get(primary)
+def _compared(findings: Findings, name: str, before: Mapping[str, Share], margin: float) -> tuple[Check, list[int]]:
+    primary, questions = findings.primary, findings.questions
+    now = [one[primary] for one in findings.measures[name]]
+    both = [at for at, question in enumerate(questions) if question.id in before and now[at].of]
+    earlier, later = [{primary: before[questions[at].id]} for at in both], [{primary: now[at]} for at in both]
+    found = differences(earlier, later, primary, [questions[at].origin for at in both]).get(primary)
     condition = f"{primary} is more than {margin:g} worse than before"
     if found is None:
         return Check(name, condition, "not known", True), []
     told = f"{found.value:+.4g} ({found.low:+.4g} to {found.high:+.4g}) over {found.questions} questions"
-    worse = [at for at in both if now[at][primary].count < before[at][primary].count]
+    worse = [at for at in both if now[at].count < before[questions[at].id].count]
     return Check(name, condition, told, found.value < -margin), worse
 
 
-def _read_baseline(path: Path, variant: str, measure: str) -> dict[str, Share]:
-    """Read a measure by question; of the variant of this name, or of the first one where none is called so."""
+def read_baseline(path: Path, measure: str) -> Before:
+    """Read a measure by variant and question from what `--csv` wrote; raises InvalidInput for another file."""
+    found: Before = {}
+    told = f"{path} has no {measure} by question: it is to be what --csv wrote."
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        names = [row["variant"] for row in rows]
-        called = variant if variant in names else names[0]
-        return {
-            row["question_id"]: Share(float(row[measure]))
-            for row in rows
-            if row["variant"] == called and row[measure] != ""
-        }
-    except (OSError, ValueError, KeyError, IndexError) as error:
-        raise InvalidInput(f"{path} has no {measure} by question: it is to be what --csv wrote.") from error
+            for row in csv.DictReader(file):
+                of_variant = found.setdefault(row["variant"], {})
+                if row[measure] != "":
+                    of_variant[row["question_id"]] = Share(float(row[measure]))
+    except (OSError, ValueError, KeyError) as error:
+        raise InvalidInput(told) from error
+    if not any(found.values()):
+        raise InvalidInput(told)
+    return found
 
 
 def _cell(text: str) -> str:

@@ -1,12 +1,16 @@
 """One judge for all variants: each final answer against what its writer saw, whatever its strategy checked itself."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
+from cli.lab.correctness import STEP as CORRECTNESS
+from cli.lab.correctness import Result as Correct
+from cli.lab.correctness import Says
 from cli.lab.exports import WrittenFrom
+from cli.lab.gold.question_sets import GoldQuestion
 from cli.lab.judging import AS_SET, Case, Setting, Tell, alone, budget_of, judged, judging
 from cli.lab.metrics.agreement import Counts
 from cli.lab.metrics.correction import corrected
@@ -18,7 +22,7 @@ from question.grade_support.logic import Result as Support
 from selfrag import bootstrap
 from selfrag.domain.answers import UNCITED
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.verdicts import SupportVerdict
+from selfrag.domain.verdicts import SupportVerdict, judged_by
 
 STEP = "grade_support"
 
@@ -34,42 +38,69 @@ class Judge:
 
 @dataclass(frozen=True)
 class Judgements:
-    """The judge's model, and its verdicts by the ids of answers; `missing` answers could not be judged."""
+    """The judge's model, and its verdicts by the ids of answers; `missing` of them could not be had.
+
+    `says` is whether an answer says what a right one says, where one is known.
+    """
 
     model: str
     verdicts: Mapping[str, SupportVerdict]
     missing: int
+    says: Mapping[str, Says | None]
 
     def shares(self, answer_id: str) -> dict[str, Share]:
-        """Return whether an answer is fully supported, and how many of its claims are."""
-        verdict = self.verdicts.get(answer_id)
-        if verdict is None:
-            return {"supported": NOT_FOR_IT, "judged_claims": NOT_FOR_IT}
-        full = sum(claim.support == "full" for claim in verdict.claims)
+        """Return whether an answer is fully supported, how many of its claims are, and whether it is correct."""
+        verdict, says = self.verdicts.get(answer_id), self.says.get(answer_id)
+        claims = verdict.claims if verdict else []
         return {
-            "supported": Share(verdict.level == "fully_supported"),
-            "judged_claims": Share(full, len(verdict.claims)),
+            "supported": Share(verdict.level == "fully_supported") if verdict else NOT_FOR_IT,
+            "judged_claims": Share(sum(claim.support == "full" for claim in claims), len(claims)),
+            "correct": Share(says == "yes") if says else NOT_FOR_IT,
+            "partly_correct": Share(says == "partly") if says else NOT_FOR_IT,
         }
 
 
 def judge_answers(findings: Findings, written_from: WrittenFrom, judge: Judge, tell: Tell) -> Judgements:
-    """Judge every answer that was written from passages; an abstention, and a direct answer, claim nothing of them.
+    """Judge every answer that was written from passages, and every one of which a right answer is known.
 
-    Raises what `judging` and `judged` raise.
+    An abstention, and a direct answer, claim nothing of passages. Raises what `judging` and `judged` raise.
     """
-    answers = [result for results in findings.results.values() for result in results if _is_answer(result)]
-    known = [result for result in answers if result.response["id"] in written_from]
-    cases = {
-        str(result.response["id"]): _case(result, written_from)
-        for result in known
-        if written_from[result.response["id"]]
-    }
+    rows = [row for results in findings.results.values() for row in zip(findings.questions, results, strict=True)]
+    answers = [one for _, one in rows if _is_answer(one)]
+    known = [one for one in answers if one.response["id"] in written_from]
+    supports = {_id(one): _case(one, written_from) for one in known if written_from[one.response["id"]]}
+    says = {_id(one): _without_judge(gold, one) for gold, one in rows}
+    left = [(gold, one) for gold, one in rows if says[_id(one)] is None and gold.answers]
+    compared = {f"{_id(one)} says": _compared(gold, one) for gold, one in left}
     with judging(Setting() if judge.model == AS_SET else alone(STEP, judge.model), {}) as give:
         model = bootstrap.settings().models[STEP]
         budget = None if judge.max_cost is None else budget_of(judge.max_cost, [STEP])
-        found = judged(cases, give, judge.parallel, budget, tell)
-    verdicts = {name: cast(Support, result).verdict for name, result in found.items() if result.error is None}
-    return Judgements(model, verdicts, len(answers) - len(known) + len(cases) - len(verdicts))
+        results = judged(supports | compared, give, judge.parallel, budget, tell)
+    had = {name: result for name, result in results.items() if result.error is None}
+    verdicts = {name: cast(Support, had[name]).verdict for name in supports if name in had}
+    says |= {name.removesuffix(" says"): cast(Correct, had[name]).verdict.says for name in compared if name in had}
+    unsaid = sum(says[_id(one)] is None for _, one in left)
+    return Judgements(model, verdicts, len(answers) - len(known) + len(supports) - len(verdicts) + unsaid, says)
+
+
+def _id(result: Result) -> str:
+    return str(result.response["id"])
+
+
+def _without_judge(gold: GoldQuestion, result: Result) -> Says | None:
+    """Return what needs no judge: to abstain is right where there is no answer, and wrong where there is one."""
+    if gold.answerable is False:
+        return "yes" if result.response["status"] == "abstained" else "no"
+    return "no" if gold.answers and not _is_answer(result) else None
+
+
+def _compared(gold: GoldQuestion, result: Result) -> Case:
+    right = {"right": list(gold.answers), "facts": list(gold.facts)}
+    return Case(CORRECTNESS, {"question": gold.question, **right, "answer": _without_marks(result)})
+
+
+def _without_marks(result: Result) -> str:
+    return str(result.response["answer"]).replace(f" {UNCITED}", "")
 
 
 def _is_answer(result: Result) -> bool:
@@ -79,34 +110,46 @@ def _is_answer(result: Result) -> bool:
 
 def _case(result: Result, written_from: WrittenFrom) -> Case:
     passages = [passage.model_dump() for passage in written_from[result.response["id"]]]
-    answer = str(result.response["answer"]).replace(f" {UNCITED}", "")
-    given = {"question": result.question, "answer": answer, "passages": passages}
-    return Case(STEP, given)
+    return Case(STEP, {"question": result.question, "answer": _without_marks(result), "passages": passages})
 
 
-def read_errors(path: Path, judge: str) -> Counts:
-    """Read how often a judge errs, from what `selfrag eval graders --json` printed of it.
+def read_errors(paths: Sequence[Path], judge: str) -> dict[str, Counts]:
+    """Read how often a judge errs, by step, from what `selfrag eval graders --json` printed of it.
 
     Raises InvalidInput for another file, and one in which this judge was not tried.
     """
+    return dict(_read_errors(path, judge) for path in paths)
+
+
+def _read_errors(path: Path, judge: str) -> tuple[str, Counts]:
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
-        tried = {way["name"]: way["counts"] for way in report["ways"] if report["step"] == STEP}
+        ways = report["ways"] if report["step"] in (STEP, CORRECTNESS) else []
+        tried = {way["name"]: Counts(**way["counts"]) for way in ways}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidInput(f"{path} is not what `selfrag eval graders --json` prints.") from error
     if judge not in tried:
-        raise InvalidInput(f"{path} does not say how often {judge} errs as the judge of support.")
-    return Counts(**tried[judge])
+        raise InvalidInput(f"{path} does not say how often {judge} errs as the judge of support or correctness.")
+    return report["step"], tried[judge]
 
 
-def add_judgements(findings: Findings, judgements: Judgements, errors: Counts | None) -> None:
-    """Add the judge's measures to the findings, and, where its errors are known, the shares corrected by them."""
+def add_judgements(findings: Findings, judgements: Judgements, errors: Mapping[str, Counts]) -> None:
+    """Add the judge's measures to the findings, its agreement with people, and the shares corrected by its errors."""
     findings.add(judgements.shares)
-    told: Report = {"model": judgements.model, "judged": len(judgements.verdicts), "missing": judgements.missing}
-    if errors:
-        figures = {name: one and asdict(one) for name, one in errors.figures().items()}
-        told |= {"counts": asdict(errors), "figures": figures, "corrected": dict(_corrected(findings, errors))}
+    told: Report = {
+        "model": judgements.model,
+        "judged_by": judged_by(judgements.model),
+        "judged": len(judgements.verdicts),
+        "missing": judgements.missing,
+        "agreement": {step: _figures(counts) for step, counts in errors.items()},
+    }
+    if STEP in errors:
+        told["corrected"] = dict(_corrected(findings, errors[STEP]))
     findings.judge = told
+
+
+def _figures(counts: Counts) -> Report:
+    return {"counts": asdict(counts), **{name: one and asdict(one) for name, one in counts.figures().items()}}
 
 
 def _corrected(findings: Findings, errors: Counts) -> Iterator[tuple[str, dict[str, float] | None]]:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from cli.lab import correctness
 from cli.lab.runs.budget import MARGIN, MOST_IN_A_ROW, Budget
 from cli.lab.runs.estimates import TOKENS
 from cli.local.backends import check_services, chosen_backends
@@ -43,6 +44,7 @@ STEPS: dict[str, tuple[str, type[Limits], Callable[[Any, Grader], StepResult]]] 
     "grade_relevance": (grade_relevance.__file__, grade_relevance.Task, grade_relevance.grade),
     "grade_support": (grade_support.__file__, grade_support.Task, grade_support.grade),
     "grade_utility": (grade_utility.__file__, grade_utility.Task, grade_utility.grade),
+    correctness.STEP: (correctness.__file__, correctness.Task, correctness.grade),
 }
 
 
@@ -60,7 +62,13 @@ AS_SET = "as-set"
 
 def alone(step: str, model: str) -> Setting:
     """Return the setting in which this model judges a step by itself, without a first grader."""
-    return Setting(models={step: model, FIRST: model} if step == "grade_support" else {step: model})
+    of = asked_as(step)
+    return Setting(models={of: model, FIRST: model} if of == "grade_support" else {of: model})
+
+
+def asked_as(step: str) -> str:
+    """Return the step of a deployment whose model judges; the judge of support judges correctness, too."""
+    return "grade_support" if step == correctness.STEP else step
 
 
 @contextmanager
@@ -90,7 +98,8 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Judge]:
 
 
 def _grader(step: str) -> Callable[[Limits], Grader]:
-    return questions.grader(step, load_prompt(STEPS[step][0]))
+    name = "correctness.md" if step == correctness.STEP else "prompt.md"
+    return questions.grader(asked_as(step), load_prompt(STEPS[step][0], name), step)
 
 
 def grader_of(step: str) -> Grader:
@@ -152,8 +161,9 @@ def budget_of(most: float, steps: Collection[str]) -> Budget:
 def usual_usd(step: str) -> float:
     """Return the usual cost of a verdict in dollars, by the models and prices of the settings."""
     settings = bootstrap.settings()
-    _, read_tokens, written = TOKENS[step]
-    judges = (step, FIRST) if step == "grade_support" and FIRST in settings.models else (step,)
+    # A judge of correctness reads about as much as one of use.
+    _, read_tokens, written = TOKENS.get(step, TOKENS["grade_utility"])
+    judges = (step, FIRST) if step == "grade_support" and FIRST in settings.models else (asked_as(step),)
     prices = [price_of(model, settings.prices) for model in {settings.models[judge] for judge in judges}]
     if None in prices:
         raise Misconfigured("--max-cost needs the price of every model: give it in SELFRAG_PRICES.")

@@ -5,13 +5,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Protocol
 
 from cli.lab.gold.question_sets import GoldQuestion
-from cli.lab.metrics.comparison import better, differences, intervals, most_different
+from cli.lab.metrics.comparison import better, by_question, differences, intervals, most_different, share_interval
 from cli.lab.metrics.distributions import distributions
-from cli.lab.metrics.languages import languages_of
 from cli.lab.metrics.measures import Measured, Reply, measured, overall
+from cli.lab.metrics.pareto import front_of
+from cli.lab.metrics.slices import classes_of, languages_of
 from cli.lab.runs.results import Result
 from cli.lab.runs.variants import Variant
 from selfrag.domain.errors import InvalidInput
@@ -26,14 +28,20 @@ class Found(Protocol):
         """Return the last answer of a variant to a question."""
 
 
+def primary_measure(judged: bool) -> str:
+    """Return the measure that decides: whether an answer is supported where a judge was asked, else `match`."""
+    return "supported" if judged else "match"
+
+
 class Findings:
     """The questions that every variant has answered, with all that was measured of each answer."""
 
     def __init__(self, questions: Sequence[GoldQuestion], variants: Sequence[Variant], found: Found) -> None:
-        self.asked, self.variants = len(questions), variants
+        self.asked, self.variants = len({question.origin for question in questions}), variants
         rows = [(question, [found.find(variant.name, question.id) for variant in variants]) for question in questions]
         answered = [(question, [one for one in results if one]) for question, results in rows if None not in results]
         self.questions = [question for question, _ in answered]
+        self.origins = [question.origin for question in self.questions]
         self.results = {variant.name: [results[at] for _, results in answered] for at, variant in enumerate(variants)}
         self.measures: dict[str, list[Measured]] = {
             name: [
@@ -45,6 +53,11 @@ class Findings:
         # The judge of all variants, and how often it errs, if one was asked.
         self.judge: Report | None = None
 
+    @property
+    def primary(self) -> str:
+        """Return the measure that decides, whose p is not corrected for the many others."""
+        return primary_measure(self.judge is not None)
+
     def add(self, shares: Callable[[str], Measured]) -> None:
         """Add measures to those of each answer, by its id."""
         for name, results in self.results.items():
@@ -54,29 +67,45 @@ class Findings:
     def report(self) -> Report:
         """Return the figures as JSON values."""
         first, *others = [variant.name for variant in self.variants]
+        variants = [self._measured(variant) for variant in self.variants]
         return {
             "questions": self.asked,
-            "compared": len(self.questions),
-            "variants": [self._measured(variant) for variant in self.variants],
+            "compared": len(set(self.origins)),
+            "variants": variants,
+            "front": front_of(variants) if others else None,
             "comparisons": [self._compared(first, other) for other in others],
+            "primary": self.primary,
             "judge": self.judge,
+            "slices": self.slices(),
         }
 
-    def by_language(self) -> list[dict[str, Any]]:
-        """Return the measures of each variant for the questions in each language, most questions first."""
-        languages = languages_of([question.question for question in self.questions])
-        places = {
-            language: [place for place, one in enumerate(languages) if one == language]
-            for language, _ in Counter(languages).most_common()
+    def slices(self, languages: bool = False) -> dict[str, list[Report]]:
+        """Return the measures of each variant by kind, length, document and language, most questions first.
+
+        What has hardly two questions to a class is left out.
+        The interval of a variant is that of the primary measure; without it there are no slices.
+        """
+        if not any(one[self.primary].of for measures in self.measures.values() for one in measures):
+            return {}
+        classes = classes_of(self.questions)
+        if languages:
+            classes["language"] = languages_of([question.question for question in self.questions])
+        return {
+            by: [self._slice(names, name) for name, _ in Counter(names).most_common() if name]
+            for by, names in classes.items()
+            if 1 < len(set(names) - {""}) <= len(names) / 2
         }
-        return [
-            {
-                "language": language,
-                "questions": len(of_it),
-                "measures": {name: overall([of_all[at] for at in of_it]) for name, of_all in self.measures.items()},
-            }
-            for language, of_it in places.items()
-        ]
+
+    def _slice(self, names: Sequence[str], name: str) -> Report:
+        places = [place for place, one in enumerate(names) if one == name]
+        some = {variant: [of_all[at] for at in places] for variant, of_all in self.measures.items()}
+        origins = [self.origins[at] for at in places]
+        return {
+            "name": name,
+            "questions": len(set(origins)),
+            "measures": {variant: overall(of_it) for variant, of_it in some.items()},
+            "intervals": {variant: share_interval(of_it, self.primary, origins) for variant, of_it in some.items()},
+        }
 
     def _measured(self, variant: Variant) -> dict[str, Any]:
         found = self.measures[variant.name]
@@ -85,12 +114,27 @@ class Findings:
             "name": variant.name,
             **variant.way,
             "measures": overall(found),
-            "intervals": intervals(found),
+            "intervals": intervals(found, self.origins),
+            "repeats": self._repeats(found),
             "distributions": distributions(replies),
         }
 
+    def _repeats(self, found: Sequence[Measured]) -> dict[str, Any] | None:
+        """Return the primary measure of each round, and of the questions that are right in all and in any round."""
+        rounds = [question.round for question in self.questions]
+        if len(set(rounds)) < 2:
+            return None
+        of_each = [[one for one, at in zip(found, rounds, strict=True) if at == each] for each in sorted(set(rounds))]
+        shares = [one[self.primary] for one in by_question(found, self.origins) if one[self.primary].of]
+        return {
+            "rounds": [overall(some)[self.primary] for some in of_each],
+            "always": fmean(one.count == one.of for one in shares) if shares else None,
+            "ever": fmean(one.count > 0 for one in shares) if shares else None,
+        }
+
     def _compared(self, first: str, other: str) -> dict[str, Any]:
-        one, two = self.measures[first], self.measures[other]
+        found = differences(self.measures[first], self.measures[other], self.primary, self.origins)
+        one, two = (by_question(self.measures[name], self.origins) for name in (first, other))
         verdicts = [better(*pair) for pair in zip(one, two, strict=True)]
         return {
             "base": first,
@@ -98,12 +142,14 @@ class Findings:
             "won": verdicts.count(1),
             "lost": verdicts.count(-1),
             "differences": {
-                name: {**asdict(gap), "verdict": gap.verdict} for name, gap in differences(one, two).items()
+                name: {**asdict(gap), "verdict": gap.verdict}
+                for name, gap in sorted(found.items(), key=lambda each: each[0] != self.primary)
             },
             "most_different": [self._side_by_side(first, other, place) for place in most_different(one, two)],
         }
 
-    def _side_by_side(self, first: str, other: str, place: int) -> dict[str, Any]:
+    def _side_by_side(self, first: str, other: str, number: int) -> dict[str, Any]:
+        place = self.origins.index(list(dict.fromkeys(self.origins))[number])
         question = self.questions[place]
         return {
             "question": question.question,

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import signal
 import threading
 from collections import Counter
@@ -100,7 +101,9 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
     worse = comparison["differences"]["match"]
     assert worse["value"] == pytest.approx(-12 / 25)
     assert worse["low"] < worse["value"] < worse["high"] < 0
-    assert worse["verdict"] == "real"
+    assert (worse["verdict"], worse["corrected"], report["primary"]) == ("real", None, "match")
+    assert next(iter(comparison["differences"])) == "match"
+    assert comparison["differences"]["f1"]["corrected"] > comparison["differences"]["f1"]["p"]
     assert comparison["differences"]["abstention_recall"]["verdict"] == "too few questions"
     assert len(comparison["most_different"]) == 10
     first = comparison["most_different"][0]
@@ -118,6 +121,34 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
     assert set(deployment.asked.values()) == {1}
 
 
+def test_what_a_judge_errs_and_a_baseline_are_read_before_any_question_is_asked(
+    here: Run, questions: str, tmp_path: Path
+) -> None:
+    asked = ("eval", questions, "--docs", str(ROOT / "docs" / "handbook"), "--judge", "as-set")
+    ended = here(*asked, "--judge-errors", questions)
+    assert (ended.code, ended.out) == (2, "")
+    assert "set.jsonl is not what `selfrag eval graders --json` prints" in ended.err
+    ended = here(*asked, "--baseline", questions)
+    assert (ended.code, ended.out) == (2, "")
+    assert "set.jsonl has no supported by question: it is to be what --csv wrote" in ended.err
+    assert not (tmp_path / "set.results.jsonl").exists()
+
+
+def test_each_question_is_asked_as_often_as_is_said_and_each_answer_has_a_row_of_its_own(
+    here: Run, deployment: Deployment, questions: str, tmp_path: Path
+) -> None:
+    asked = ("eval", questions, "--endpoint", deployment.url, "--limit", "4", *VARIANTS, "--repeat", "3")
+    ended = here(*asked, "--csv", "answers.csv", "--export", "ragas")
+    assert "selfrag: 24 of 24 answers to get" in ended.err
+    assert "two, match by round: 0.5, 0.5, 0.5; in every round 0.5 of the questions, in any 0.5" in ended.out
+    assert "two answers 0 questions better than four, 2 worse." in ended.out
+    assert set(deployment.asked.values()) == {3}
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "answers.csv").read_text(encoding="utf-8"))))
+    assert len({(row["variant"], row["question_id"]) for row in rows}) == 24
+    assert len((tmp_path / "set.two.ragas.jsonl").read_text(encoding="utf-8").splitlines()) == 12
+    assert "selfrag: 0 of 24 answers to get" in here(*asked).err
+
+
 def test_the_table_shows_measures_differences_and_answers_side_by_side(
     here: Run, deployment: Deployment, questions: str
 ) -> None:
@@ -126,7 +157,12 @@ def test_the_table_shows_measures_differences_and_answers_side_by_side(
     assert "two against four" in shown
     assert "two answers 0 questions better than four, 12 worse." in shown
     assert "four: answered, It is 1 units." in shown
-    assert "real" in shown
+    # A column's width goes by the seconds that answers took.
+    assert re.search(r"match .* 0 : 12 .* real, p", shown)
+    assert re.search(r"F1 .* 0 : 12 .* real,", shown)
+    assert "Holm's" in shown
+    assert re.search(r"four .* 1 \(0.8\S+ to 1\) .* 0.04 .* yes", shown)
+    assert re.search(r"two .* 0.52 \(.*\) .* 0.02 .* yes", shown), "less good, and cheaper"
 
 
 def test_a_dry_run_says_what_is_left_and_asks_nothing(here: Run, deployment: Deployment, questions: str) -> None:
@@ -320,3 +356,25 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
         assert set(server.counts) == {"grade_support"}
         assert told.response["traces"] == 12
         assert told.response["steps"]["grade_relevance"]["verdicts"] == 12
+
+
+def test_a_public_set_is_asked_of_its_own_documents_and_nothing_is_asked_twice(
+    here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    unpacked = tmp_path / "kept" / "nomiracl-en"
+    (unpacked / "documents").mkdir(parents=True)
+    (unpacked / "documents" / "a.md").write_text("# Crane\n\nThe crane lifts 13 tonnes.\n")
+    rows = [
+        {"question": "How many tonnes does the crane lift?", "answerable": True, "kind": "answerable"},
+        {"question": "Who wrote the opera Tosca?", "answerable": False, "kind": "unanswerable"},
+    ]
+    (unpacked / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    command = ("eval", "nomiracl-en", "--sets", "kept", "--strategy", "naive", "--strategy", "self_rag", "--json")
+    first = here(*command)
+    assert first.response["compared"] == 2
+    kept = Path("nomiracl-en.results.jsonl").read_text()
+    assert len(kept.splitlines()) == 5
+    again = here(*command)
+    assert again.response == first.response
+    assert Path("nomiracl-en.results.jsonl").read_text() == kept

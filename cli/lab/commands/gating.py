@@ -1,14 +1,30 @@
-"""The end of a command that may fail by conditions: the checks on stderr and in a file, and the exit code."""
+"""The end of a command that may fail: its report, its checks on stderr and in a file, and the exit code."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.console import Console
 
+from cli.terminal import out, print_json, warn
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from cli.lab.gate import Gate
+
+
+def tell_judged(
+    report: dict[str, Any], show: Callable[[Console, dict[str, Any]], None], as_json: bool, missing: int
+) -> None:
+    """Print a report of verdicts, and end with exit code 1 where some are missing."""
+    if as_json:
+        print_json(report)
+    else:
+        show(out, report)
+    if missing:
+        warn([f"{missing} verdicts are missing; the same command goes on with them"])
+        raise typer.Exit(1)
 
 
 def end_with(gate: "Gate", summary: Path | None) -> None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from cli.lab.commands.gating import end_with
-from cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, Summary
+from cli.lab.commands.gating import end_with, tell_judged
+from cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, Sets, Summary
 from cli.options import AsJson, Region
-from cli.terminal import err, measuring_progress, out, print_json, warn
+from cli.terminal import err, measuring_progress
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ Publish = Annotated[
 To = Annotated[
     str, typer.Option("--name", help="With --publish: the deployment that it is for; this laptop if left out.")
 ]
-Sets = Annotated[Path, typer.Option("--sets", metavar="DIRECTORY", help="Where the files of public sets are.")]
 
 
 def graders(
@@ -71,8 +70,6 @@ def graders(
         raise InvalidInput(f"There is no grader {step!r}; there are {', '.join(KINDS)}.")
     if (publish and step != "grade_support") or ((name or region) and not publish):
         raise InvalidInput("--publish is for grade_support; --name and --region say where to.")
-    if max_cost is not None and max_cost <= 0:
-        raise InvalidInput("--max-cost is a number of dollars above 0.")
     conditions = checked_conditions(fail_if or [])
     ways = _ways(step, prompt or [], model or [])
     by_name = is_set(rows) and not Path(rows).exists()
@@ -81,13 +78,7 @@ def graders(
     with measuring_progress() as tell:
         found = graded(asked, ways, lambda done, total: tell("Judging", done, total))
     report = report_of(asked, found)
-    if as_json:
-        print_json(report)
-    else:
-        show_graders(out, report)
-    if missing := report["rows"] - report["judged"]:
-        warn([f"{missing} rows have no verdict; the same command goes on with them"])
-        raise typer.Exit(1)
+    tell_judged(report, show_graders, as_json, report["rows"] - report["judged"])
     if publish:
         _publish(report, found[0], Path(rows).stem, name, region)
     end_with(gate_of(asked, report, found, conditions), summary)

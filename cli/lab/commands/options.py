@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from selfrag.domain.errors import InvalidInput
+
 
 class Tool(StrEnum):
     """A tool that answers can be exported for."""
@@ -15,10 +17,21 @@ class Tool(StrEnum):
     LANGFUSE = "langfuse"
 
 
+def above_zero(dollars: float | None) -> float | None:
+    """Return the dollars of an option; raises InvalidInput for none or less."""
+    if dollars is not None and dollars <= 0:
+        raise InvalidInput("--max-cost is a number of dollars above 0.")
+    return dollars
+
+
 QuestionSet = Annotated[
     Path | None,
-    typer.Argument(metavar="[QUESTIONS]", help="JSON Lines, or a data set of SQuAD (1.1, 2.0), Ragas or DeepEval."),
+    typer.Argument(
+        metavar="[QUESTIONS]",
+        help="JSON Lines, a data set of SQuAD (1.1, 2.0), Ragas or DeepEval, or the name of a public set.",
+    ),
 ]
+Sets = Annotated[Path, typer.Option("--sets", metavar="DIRECTORY", help="Where the files of public sets are.")]
 FromFeedback = Annotated[
     bool, typer.Option("--from-feedback", help="In the place of a file: questions of which people wrote what is right.")
 ]
@@ -28,6 +41,14 @@ Policies = Annotated[
 ]
 Strategies = Annotated[
     list[str] | None, typer.Option("--strategy", metavar="NAME", help="A variant with this strategy; more than once.")
+]
+Grids = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--grid",
+        metavar='{"FIELD": [...], ...}',
+        help="A variant for each combination of these values of the policy; more than once.",
+    ),
 ]
 Profiles = Annotated[
     list[str] | None,
@@ -43,9 +64,13 @@ ResultsFile = Annotated[
         "--results", help="Where answers are kept, and gone on with; QUESTIONS.results.jsonl here if left out."
     ),
 ]
-MaxCost = Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="The most dollars to spend in all.")]
+MaxCost = Annotated[
+    float | None,
+    typer.Option("--max-cost", metavar="USD", callback=above_zero, help="The most dollars to spend in all."),
+]
 Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Questions asked at a time.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask the first N questions.")]
+Repeat = Annotated[int, typer.Option("--repeat", metavar="N", min=1, max=20, help="Ask each question N times.")]
 MachineArn = Annotated[
     str,
     typer.Option(
@@ -73,9 +98,11 @@ JudgeModel = Annotated[
     ),
 ]
 JudgeErrors = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
-        "--judge-errors", metavar="FILE", help="How often the judge errs: what `eval graders --json` printed of it."
+        "--judge-errors",
+        metavar="FILE",
+        help="How often the judge errs: what `eval graders --json` printed of it, of support or of correctness.",
     ),
 ]
 FailIf = Annotated[

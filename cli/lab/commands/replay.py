@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from cli.lab.commands.gating import end_with
-from cli.lab.commands.options import FailIf, Summary
+from cli.lab.commands.gating import end_with, tell_judged
+from cli.lab.commands.options import FailIf, MaxCost, Parallel, Summary
 from cli.options import AsJson
-from cli.terminal import measuring_progress, out, print_json, warn
+from cli.terminal import measuring_progress
 from selfrag.domain.errors import InvalidInput
 
 Traces = Annotated[
@@ -27,8 +27,6 @@ Models = Annotated[
     list[str] | None,
     typer.Option("--model", metavar="STEP=MODEL", help="A grader's model in place of its own; more than once."),
 ]
-MaxCost = Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="The most dollars to spend now.")]
-Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Verdicts asked for at a time.")]
 
 
 def replay(
@@ -51,8 +49,6 @@ def replay(
     from cli.lab.tables import show_replay
     from cli.lab.traces import kept_traces, read_traces
 
-    if max_cost is not None and max_cost <= 0:
-        raise InvalidInput("--max-cost is a number of dollars above 0.")
     conditions = checked_conditions(fail_if or [])
     changes = Changes.of(prompt or [], model or [])
     found = [trace for path in traces for trace in read_traces(path)] if traces else kept_traces()
@@ -60,11 +56,5 @@ def replay(
         raise InvalidInput("There is no trace to judge again: ask questions first, or name a file of traces.")
     with measuring_progress() as tell:
         judged = replayed(found, changes, parallel, max_cost, lambda done, total: tell("Judging", done, total))
-    if as_json:
-        print_json(judged.report())
-    else:
-        show_replay(out, judged.report())
-    if judged.missing:
-        warn([f"{judged.missing} verdicts are missing; the same command goes on with them"])
-        raise typer.Exit(1)
+    tell_judged(judged.report(), show_replay, as_json, judged.missing)
     end_with(judged.gate(conditions), summary)

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ class GoldQuestion:
 
     Any of the `answers` is right; `documents` are names, and `passages` texts, that hold one. `answerable` is None
     where it is not said. A right answer says all of the `facts`. `after` is the id of the question before a follow-up,
-    None for none. The `id` follows from the question, what it follows, and how often it stood in the set before.
+    None for none. The `id` follows from the question, what it follows, and how often it stood in the set before; from
+    the second `round` on, in which all are asked once more, it has the round's number.
     """
 
     id: str
@@ -33,6 +34,22 @@ class GoldQuestion:
     facts: tuple[str, ...] = ()
     after: str | None = None
     kind: str | None = None
+    round: int = 1
+
+    @property
+    def origin(self) -> str:
+        """Return its id in the first round."""
+        return self.id if self.round == 1 else self.id.removesuffix(f".{self.round}")
+
+
+def repeated(questions: Sequence[GoldQuestion], times: int) -> list[GoldQuestion]:
+    """Return the questions in so many rounds; a follow-up follows the one of its round."""
+
+    def again(one: GoldQuestion, round_: int) -> GoldQuestion:
+        after = one.after and f"{one.after}.{round_}"
+        return replace(one, id=f"{one.id}.{round_}", after=after, round=round_)
+
+    return [*questions, *(again(one, round_) for round_ in range(2, times + 1) for one in questions)]
 
 
 def read_questions(path: Path, limit: int | None = None) -> list[GoldQuestion]:

@@ -6,7 +6,7 @@ from typing import cast
 
 from cli.lab.graders.parts import labels_by_part
 from cli.lab.graders.rows import KINDS, Row
-from cli.lab.judging import Case, Setting, Tell, budget_of, cost, grader_of, judged, judging
+from cli.lab.judging import Case, Setting, Tell, asked_as, budget_of, cost, grader_of, judged, judging
 from question.grade_support.logic import Result, Support
 from selfrag import bootstrap
 from selfrag.domain.calls import StepResult
@@ -66,6 +66,7 @@ def _judged(asked: Asked, way: Way, left: float | None, tell: Tell) -> Judged:
     cases = {f"{at}": Case(asked.step, kind.given(row)) for at, row in enumerate(asked.rows)}
     with judging(way.setting, {}) as judge:
         models = bootstrap.settings().models
+        model = models[asked_as(asked.step)]
         first = models.get(first_of(asked.step)) if support else None
         measured_as = measurement_key(grader_of(asked.step), Support) if support else ""
         budget = None if left is None else budget_of(left, [asked.step])
@@ -78,7 +79,7 @@ def _judged(asked: Asked, way: Way, left: float | None, tell: Tell) -> Judged:
     labels = {at: kind.said(result.model_dump()["verdict"]) for at, result in told.items()}
     return Judged(
         way,
-        models[asked.step],
+        model,
         labels,
         _parts(asked, told, results, first) if support else {},
         _calls(list(results.values())),

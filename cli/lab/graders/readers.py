@@ -2,10 +2,13 @@
 
 import csv
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from cli.lab.graders.rows import Row
+from selfrag.text.sentences import split_sentences
 
 _ENTAILED = {"entailment": "supported", "neutral": "unsupported", "contradiction": "contradicted"}
 
@@ -60,3 +63,31 @@ def factcheck(text: str) -> Iterator[Row]:
     for row in map(json.loads, text.splitlines()):
         label, claim = labels.get(row["stance"], "unsupported"), row["claim"]
         yield Row(claim=claim, passages=[row["evidence"]], label=label, group=claim, lang="en")
+
+
+def faith_judge(text: str) -> Iterator[Row]:
+    """Read sentences of answers and summaries, each a claim: what people marked in it says whether it is supported.
+
+    One of fewer than three words, such as the head of a list, is none.
+    """
+    for case in map(json.loads, text.splitlines()):
+        source = case["source"]
+        asked = source["question"] if isinstance(source, dict) else ""
+        whole = source["passages"] if isinstance(source, dict) else source
+        passages = [one.strip() for one in re.split(r"^passage \d+:", whole, flags=re.MULTILINE) if one.strip()]
+        for written in case["responses"]:
+            start = 0
+            for sentence in split_sentences(written["response"]):
+                end = start + len(sentence)
+                label, claim = _marked(written["labels"], start, end), sentence.strip()
+                if len(claim.split()) > 2:
+                    yield Row(question=asked, claim=claim, passages=passages, label=label, group=whole, lang="en")
+                start = end
+
+
+def _marked(spans: Sequence[Mapping[str, Any]], start: int, end: int) -> str:
+    """Return the worst that is marked in a stretch of a text, from character to character."""
+    kinds = [span["label_type"] for span in spans if span["start"] < end and start < span["end"]]
+    if any("Conflict" in kind for kind in kinds):
+        return "contradicted"
+    return "unsupported" if kinds else "supported"

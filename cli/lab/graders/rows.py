@@ -24,6 +24,7 @@ class Row(BaseModel):
     passages: list[str] = []
     question: str = ""
     answer: str = ""
+    right: list[str] = []
     group: str = ""
     lang: str = ""
 
@@ -35,7 +36,7 @@ class Row(BaseModel):
     @property
     def characters(self) -> int:
         """Return the length of what is judged."""
-        return sum(map(len, (self.claim, self.question, self.answer, *self.passages)))
+        return sum(map(len, (self.claim, self.question, self.answer, *self.right, *self.passages)))
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,13 @@ KINDS: dict[str, Kind] = {
         ("question", "answer"),
         lambda row: {"question": row.question, "answer": row.answer},
         _use_said,
+    ),
+    "grade_correctness": Kind(
+        ("yes", "partly", "no"),
+        ("yes",),
+        ("question", "right", "answer"),
+        lambda row: {"question": row.question, "right": row.right, "answer": row.answer},
+        lambda verdict: verdict["says"] or UNGRADED,
     ),
 }
 

@@ -1,29 +1,19 @@
 """Public sets of labelled rows, by their names: where each is, and how its rows are read. None is part of selfrag."""
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from cli.lab.graders import readers
 from cli.lab.graders.rows import Row
-from selfrag.domain.errors import InvalidInput
+from cli.lab.public_file import PublicFile
 
 
 @dataclass(frozen=True)
-class PublicSet:
-    """A file of a repository on GitHub, and the function that reads its rows."""
+class PublicSet(PublicFile):
+    """A file, and the function that reads its rows."""
 
-    repository: str
-    commit: str
-    path: str
-    sha256: str
     read: Callable[[str], Iterator[Row]]
-
-    @property
-    def address(self) -> str:
-        """Return where to load it from."""
-        return f"https://raw.githubusercontent.com/{self.repository}/{self.commit}/{self.path}"
 
 
 def is_set(name: str) -> bool:
@@ -44,21 +34,14 @@ def _named(name: str) -> list[str]:
 
 
 def _read(name: str, directory: Path) -> list[Row]:
-    found = SETS[name]
-    path = directory / f"{name}{Path(found.path).suffix}"
-    if not path.exists():
-        told = f"curl --fail --create-dirs --output {path} {found.address}"
-        raise InvalidInput(f"{path} is not there. Its owners' terms hold for it; this brings it: {told}")
-    content = path.read_bytes()
-    if hashlib.sha256(content).hexdigest() != found.sha256:
-        raise InvalidInput(f"{path} is not the file of {found.address}: its digest is another one.")
-    return list(found.read(content.decode()))
+    return list(SETS[name].read(SETS[name].text(directory, name)))
 
 
 _WICE = ("ryokamoi/wice", "ddeb6c183665e2a20c5f03c5aa07f03888b9870f")
 _BEGIN = ("google/BEGIN-dataset", "6e65f0d5a1ed1b9574643a7640ff1678d4e979b5")
 _SUMM_EDITS = ("salesforce/factualNLG", "0da1dfa62c783218d26208c1796d3a2605bec745")
 _JGLUE = ("yahoojapan/JGLUE", "6f071c09316baae89c3d083a90985b4b1cb9968c")
+_FAITH_JUDGE = ("vectara/FaithJudge", "ca35eb45d0d32cffd5ddc2d6513c4e8342cb9f5d")
 _EVIDENCE = "code_and_resources/entailment_inputs/oracle_chunks/claim"
 _DOMAINS = {
     "ectsum": "dc255beb81ff1194b9069dfe03c1f888e0c5357c117e304bb44baaaa381a718b",
@@ -114,5 +97,17 @@ SETS = {
         "subtasks/subtask3_claim_evidence_stance.jsonl",
         "3bfa17d7b37bca82bcc0aacf69a8bbd85cffe117d337c95cf7c3b00e34b98d1a",
         readers.factcheck,
+    ),
+    "faithjudge-qa": PublicSet(
+        *_FAITH_JUDGE,
+        "eval_data/ragtruth_qa.jsonl",
+        "72db1847b6f5102102d55ed8094c14abcfeeebeca37bbee8ed72d1e0041c6b62",
+        readers.faith_judge,
+    ),
+    "faithjudge-summary": PublicSet(
+        *_FAITH_JUDGE,
+        "eval_data/ragtruth_summary.jsonl",
+        "18b34dfba2df8218dc2fe3f04296d9be136203f3f18a5bed23272f4d3ccd44ac",
+        readers.faith_judge,
     ),
 }

@@ -6,8 +6,9 @@ from math import sqrt
 
 import numpy as np
 
-from cli.lab.metrics.comparison import Floats, Weights, percentiles
+from cli.lab.metrics.comparison import percentiles
 from cli.lab.metrics.shares import Interval, share
+from cli.lab.metrics.significance import Floats, Weights
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,8 @@
 
 from math import sqrt
 
-from scipy.stats import norm
-
 from cli.lab.metrics.agreement import Counts
-from cli.lab.metrics.shares import Interval
-
-Z = float(norm.ppf(0.975))
+from cli.lab.metrics.shares import Interval, Z
 
 
 def corrected(count: float, of: int, judge: Counts) -> Interval | None:

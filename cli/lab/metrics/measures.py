@@ -23,6 +23,10 @@ class Share:
     count: float
     of: float = 1.0
 
+    def __add__(self, other: "Share") -> "Share":
+        """Return both together."""
+        return Share(self.count + other.count, self.of + other.of)
+
 
 # Of the passages found, so many are looked at for recall; 4 is what a search brings by default.
 RANKS = (1, 4)

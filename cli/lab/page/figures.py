@@ -6,28 +6,32 @@ from typing import Any
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from cli.lab.page.drawing import drawing, style
+from cli.lab.metrics.pareto import front_of
+from cli.lab.page.drawing import COLOURS, drawing, style
 from cli.lab.report import Report
 from cli.lab.tables import figure, words
 
-# What quality is, from where to where, and what its price, in the order in which they are looked for.
-QUALITY, PRICE = {"match": (-0.03, 1.03), "utility": (0.9, 5.1)}, ("usd", "model_calls")
+# From where to where a quality is drawn; all others are shares.
+UTILITY, SHARE = (0.9, 5.1), (-0.03, 1.03)
 GRADERS = {"relevance": "IsRel, passages", "support": "IsSup, answers", "utility": "IsUse, answers"}
 BARS = 0.8
 
 
 def cost_against_quality(report: Report) -> Markup | None:
-    """Draw a point for each variant: the cost and the quality of its answers, with both 95% intervals."""
-    price = next((name for name in PRICE if any(_values(report, name))), None)
-    quality = next((name for name in QUALITY if any(value is not None for value in _values(report, name))), None)
-    if not price or not quality:
+    """Draw a point for each variant, the cost and the quality of its answers with 95% intervals, and the front."""
+    front = report["front"] or front_of(report["variants"])
+    if not front:
         return None
-    points = [one for one in report["variants"] if {price, quality} <= one["intervals"].keys()]
-    told = "; ".join(f"{one['name']}: {_told(one, price)}, {_told(one, quality)}" for one in points)
+    price, quality = front["price"], front["quality"]
+    points = {one["name"]: one for one in report["variants"] if {price, quality} <= one["intervals"].keys()}
+    told = "; ".join(f"{name}: {_told(one, price)}, {_told(one, quality)}" for name, one in points.items())
     with drawing("cost", f"Cost against quality. {told}.") as ((axes,), drawn):
-        for at, one in enumerate(points):
+        for at, one in enumerate(points.values()):
             _point(axes, one, price, quality, at)
-        axes.set(xlabel=f"{words(price)} a question", ylabel=f"{words(quality)}, mean", ylim=QUALITY[quality])
+        best = [points[name]["measures"] for name in front["variants"] if name in points]
+        axes.plot([one[price] for one in best], [one[quality] for one in best], "--", color=COLOURS[-1], zorder=0)
+        ylim = UTILITY if quality == "utility" else SHARE
+        axes.set(xlabel=f"{words(price)} a question", ylabel=f"{words(quality)}, mean", ylim=ylim)
         axes.set_xlim(left=0)
         axes.legend()
     return drawn.svg
@@ -46,25 +50,6 @@ def distributions(report: Report) -> Markup:
         each[0].set_ylabel("share")
         each[0].legend()
     return drawn.svg
-
-
-def by_language(report: Report) -> Markup | None:
-    """Draw the share of answers that match, by the language of the question."""
-    languages, names = report["languages"], [one["name"] for one in report["variants"]]
-    if not any(one["measures"][name]["match"] is not None for one in languages for name in names):
-        return None
-    labels = [one["language"] for one in languages]
-    rows = [[one["measures"][name]["match"] or 0.0 for one in languages] for name in names]
-    told = "The share of answers that match, by the language of the question; the table below has the figures."
-    with drawing("languages", told, height=3) as ((axes,), drawn):
-        _bars(axes, labels, names, rows)
-        axes.set_ylabel("match, mean")
-        axes.legend()
-    return drawn.svg
-
-
-def _values(report: Report, name: str) -> list[float | None]:
-    return [one["measures"][name] for one in report["variants"]]
 
 
 def _told(variant: dict[str, Any], name: str) -> str:

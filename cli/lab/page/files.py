@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from cli.lab.report import Findings, Report
-from cli.lab.tables import figure, verdict_of, words
+from cli.lab.tables import figure, judge_of, repeats_of, verdict_of, words
 from selfrag.domain.errors import InvalidInput
 
 NEEDED = ("jinja2", "matplotlib", "py3langid")
@@ -29,7 +29,7 @@ def write_report(findings: Findings, path: Path) -> None:
 
     Raises InvalidInput if a file cannot be written.
     """
-    report = {**findings.report(), "languages": findings.by_language()}
+    report = {**findings.report(), "slices": findings.slices(languages=True)}
     page = _page(report)
     try:
         path.write_text(page, encoding="utf-8")
@@ -52,9 +52,9 @@ def _page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(words=words, figure=figure, verdict=verdict_of)
+    environment.filters.update(words=words, figure=figure, verdict=verdict_of, repeats=repeats_of, judge=judge_of)
     drawn = {
         draw.__name__: draw(report) if report["compared"] else None
-        for draw in (figures.cost_against_quality, figures.distributions, figures.by_language)
+        for draw in (figures.cost_against_quality, figures.distributions)
     }
     return environment.get_template("report.html.j2").render(**report, figures=drawn, graders=figures.GRADERS)

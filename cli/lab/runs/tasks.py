@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from cli.lab.gold.question_sets import GoldQuestion
@@ -33,9 +34,14 @@ def result_of(task: Task, response: dict[str, Any], seconds: float, release: str
 def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], results: Results) -> list[Task]:
     """Return what has no result yet, or one that failed; a question by all variants before the next one.
 
-    So a run that is stopped has compared what it has asked.
+    So a run that is stopped has compared what it has asked. Each question has its own order of variants, the same each
+    time, so that none gains by coming first or last.
     """
-    tasks = [Task(question, variant) for question in questions for variant in variants]
+    tasks = [
+        Task(question, variant)
+        for question in questions
+        for variant in sorted(variants, key=lambda one: sha256(f"{question.id} {one.name}".encode()).digest())
+    ]
     known = [results.find(task.variant.name, task.question.id) for task in tasks]
     return [task for task, result in zip(tasks, known, strict=True) if result is None or result.failed]
 

@@ -1,18 +1,24 @@
 """Variants: the ways in which each question is asked, to be compared; each a policy with a name."""
 
+import json
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
 from cli.local.setup import AS_SET, Setup
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy, read_request
+from selfrag.domain.strategies import Strategy
 from selfrag.ports.prompts import Prompt, prompt_of
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+# A name is part of the key of a request, which may have 200 characters.
+_LONGEST = 100
+_GRID = """--grid '{"top_k": [2, 4], "relevance_threshold": [0.3, 0.5]}'"""
 _EXAMPLE = """--policy 'small={"top_k": 2}'"""
 
 
@@ -37,9 +43,13 @@ class Variant:
 
 
 def read_variants(
-    policies: Sequence[str], strategies: Sequence[str] = (), profiles: Sequence[str] = (), prompts: Sequence[str] = ()
+    policies: Sequence[str],
+    strategies: Sequence[str] = (),
+    profiles: Sequence[str] = (),
+    prompts: Sequence[str] = (),
+    grids: Sequence[str] = (),
 ) -> list[Variant]:
-    """Read the variants of `NAME={...}`, a policy as JSON, then those of strategies, of profiles and of `STEP=FILE`.
+    """Read the variants of `NAME={...}`, a policy as JSON, then those of strategies, profiles, grids and `STEP=FILE`.
 
     Each of them differs from the default in nothing else. That is the first variant where there is none, or none but
     prompts: what is changed in a prompt is compared with what it was. None of them uses what another one's question
@@ -50,6 +60,7 @@ def read_variants(
         *(_of_policy(text) for text in policies),
         *(_of_strategy(name) for name in strategies),
         *(_of_profile(name) for name in profiles),
+        *(variant for text in grids for variant in _of_grid(text)),
     ]
     variants = [*(named or [_of_policy("default={}")]), *(_of_prompt(text) for text in prompts)]
     names = [variant.name for variant in variants]
@@ -71,11 +82,8 @@ def _of_policy(text: str) -> Variant:
 
 
 def _of_strategy(name: str) -> Variant:
-    field = Policy.model_fields.get("strategy")
-    known = get_args(field.annotation) if field else ()
-    if name not in known:
-        told = f"the strategies are {', '.join(known)}" if known else "this release has but one"
-        raise InvalidInput(f"There is no strategy {name!r}; {told}.")
+    if name not in get_args(Strategy):
+        raise InvalidInput(f"There is no strategy {name!r}; the strategies are {', '.join(get_args(Strategy))}.")
     return _of_policy(f'{name}={{"strategy": "{name}"}}')
 
 
@@ -83,6 +91,25 @@ def _of_profile(name: str) -> Variant:
     if name not in PROFILES:
         raise InvalidInput(f"There is no profile {name!r}; the profiles are {', '.join(PROFILES)}.")
     return Variant(name, Policy(cache=False), Setup(profile=name))
+
+
+def _of_grid(text: str) -> list[Variant]:
+    """Return a variant for each combination of the values that fields may have, called by those that differ."""
+    try:
+        fields: Any = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput(f"--grid is not valid JSON: {error}; {_GRID}.") from error
+    lists = fields.values() if isinstance(fields, dict) else ()
+    if not lists or not all(isinstance(values, list) and values for values in lists):
+        raise InvalidInput(f"A grid is fields of the policy, each with a list of values: {_GRID}.")
+    return [_of_cell(dict(zip(fields, cell, strict=True))) for cell in product(*lists)]
+
+
+def _of_cell(fields: dict[str, Any]) -> Variant:
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", ".".join(f"{field}-{value}" for field, value in fields.items()))
+    if len(name) > _LONGEST:
+        raise InvalidInput(f"The variant {name} has too long a name: let a grid have fewer fields.")
+    return replace(_of_policy(f"cell={json.dumps(fields)}"), name=name)
 
 
 def _of_prompt(text: str) -> Variant:

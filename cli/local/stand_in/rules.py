@@ -85,6 +85,14 @@ def _grade_utility(fields: Fields) -> dict[str, Any]:
     return {"reason": f"The answer has {share:.0%} of the question's words.", "score": score}
 
 
+def _grade_correctness(fields: Fields) -> dict[str, Any]:
+    """Say that an answer is right if a right one, or all facts, stand in it word for word, and partly so with some."""
+    said, facts = letters(text_in(fields, "answer")), texts_in(fields, "facts")
+    found = [letters(text) in said for text in facts or texts_in(fields, "right") if letters(text)]
+    says = "yes" if found and (all(found) if facts else any(found)) else "partly" if any(found) else "no"
+    return {"reason": f"{sum(found)} of {len(found)} stand in the answer word for word.", "says": says}
+
+
 def _rewrite_question(fields: Fields) -> dict[str, Any]:
     """Return the content words of a question, then its longest ones; a query that was tried if there is no other."""
     question = in_full(text_in(fields, "question"), object_in(fields, "previous"))
@@ -115,6 +123,7 @@ RULES: dict[str, Callable[[Fields], dict[str, Any]]] = {
     "grade_relevance": _grade_relevance,
     "grade_support": _grade_support,
     "grade_utility": _grade_utility,
+    "grade_correctness": _grade_correctness,
     "rewrite_question": _rewrite_question,
     "choice": _choice,
 }

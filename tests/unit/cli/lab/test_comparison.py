@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from cli.lab.metrics.comparison import FEWEST, better, differences, intervals, most_different
 from cli.lab.metrics.measures import NOT_FOR_IT, Measured, Share, overall
+from cli.lab.metrics.significance import holm, swapped
+from tests.bench.chance import errors
 
 
 def of(*values: float | None, name: str = "match") -> list[Measured]:
@@ -66,15 +68,61 @@ def test_of_a_yes_or_no_a_difference_is_real_by_the_exact_test(won: int, lost: i
     assert (found.won, found.lost, found.p, found.verdict) == (won, lost, pytest.approx(p, abs=1e-4), verdict)
 
 
-def test_a_difference_is_called_real_by_chance_in_no_more_than_five_of_a_hundred_runs() -> None:
-    random = np.random.default_rng(11)
-    for questions in (20, 60, 200):
-        one = random.integers(0, 2, (200, questions)).astype(float)
-        other = np.where(random.random((200, questions)) < 0.1, 1 - one, one)
-        real = [
-            differences(of(*a), of(*b), draws=200)["match"].verdict == "real" for a, b in zip(one, other, strict=True)
-        ]
-        assert sum(real) / 200 <= 0.05
+@pytest.mark.parametrize(("questions", "draws"), [(20, 1000), (60, 400)])
+def test_a_difference_is_called_real_by_chance_in_no_more_than_five_of_a_hundred_runs(
+    questions: int, draws: int
+) -> None:
+    found = errors(questions, runs=200, draws=draws)
+    assert found.primary <= 0.05
+    assert found.any_by_holm <= 0.05 < found.any_by_own_p
+
+
+def test_of_many_measures_each_has_to_be_less_likely_by_chance_and_the_primary_one_alone_has_not() -> None:
+    # The example of Holm's procedure in R: p.adjust(c(0.01, 0.02, 0.03, 0.04, 0.05), "holm").
+    told = holm({"e": 0.05, "a": 0.01, "c": 0.03, "b": 0.02, "d": 0.04})
+    assert told == pytest.approx({"a": 0.05, "b": 0.08, "c": 0.09, "d": 0.09, "e": 0.09})
+    one = [{name: Share(0.0) for name in ("match", "answered", "failed")} for _ in range(40)]
+    other = [{"match": Share(at < 7), "answered": Share(at < 7), "failed": Share(0.0)} for at in range(40)]
+    found = differences(one, other, "match")
+    assert (found["match"].p, found["match"].corrected) == (found["answered"].p, None)
+    assert found["answered"].corrected == found["answered"].p, "what no answer differs in is no test"
+    without = differences(one, other)
+    assert without["match"].corrected == pytest.approx(2 * found["match"].p)
+
+
+def test_without_a_yes_or_no_p_is_that_of_all_ways_to_swap_the_answers_of_a_question() -> None:
+    random = np.random.default_rng(9)
+    one, other = random.random((2, 10)) + np.array([[0.0], [0.2]])
+    gaps = other - one
+    ways = np.array([[1 if at >> bit & 1 else -1 for bit in range(10)] for at in range(1024)]) @ gaps
+    exact = float(np.mean(np.abs(ways) >= abs(gaps.sum()) - 1e-12))
+    ofs = np.ones((10, 1))
+    found = swapped((one[:, np.newaxis], ofs), (other[:, np.newaxis], ofs))
+    assert found[0] == pytest.approx(exact, abs=0.015)
+
+
+def test_answers_that_only_repeat_what_a_question_brings_make_nothing_surer_and_others_do() -> None:
+    random = np.random.default_rng(13)
+    one, other = (random.integers(0, 2, 40).astype(float) for _ in range(2))
+    origins = [f"{at}" for at in range(40)] * 3
+    thrice = differences(of(*one, *one, *one), of(*other, *other, *other), "match", origins)["match"]
+    once = differences(of(*one), of(*other), "match")["match"]
+    assert (thrice.p, thrice.won, thrice.lost, thrice.questions) == (once.p, once.won, once.lost, 40)
+    assert (thrice.low, thrice.high) == pytest.approx((once.low, once.high))
+    same = intervals(of(*one, *one, *one), origins)["match"]
+    assert same == pytest.approx(intervals(of(*one))["match"])
+    varied = of(*random.integers(0, 2, 120).astype(float))
+    low, high = intervals(varied, origins)["match"]
+    independent = intervals(varied)["match"]
+    assert independent[1] - independent[0] <= high - low < 0.75 * (same[1] - same[0])
+    assert intervals(of(*[1.0] * 45), [f"{at % 15}" for at in range(45)])["match"][0] == pytest.approx(0.796, abs=1e-3)
+
+
+def test_a_precision_of_other_questions_than_the_other_variants_has_the_p_of_swaps() -> None:
+    right, wrong, none = ({"abstention_precision": share} for share in (Share(1, 1), Share(0, 1), NOT_FOR_IT))
+    found = differences([right] * 10 + [none] * 30, [right] * 10 + [wrong] * 20 + [none] * 10)["abstention_precision"]
+    assert (found.won, found.lost, found.value) == (0, 0, pytest.approx(-2 / 3))
+    assert found.p < 0.01
 
 
 def test_questions_are_drawn_for_both_variants_alike_so_what_they_share_does_not_widen_the_interval() -> None:

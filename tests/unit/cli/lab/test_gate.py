@@ -1,10 +1,12 @@
 """A run fails by conditions: what is worse than a baseline, or than a figure, is named for a pull request."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from cli.lab.gate import Check, Gate, check_figures, check_findings, checked_conditions
+from cli.lab.gate import Check, Gate, check_figures, check_findings, checked_conditions, read_baseline
+from cli.lab.gold.question_sets import repeated
 from cli.lab.report import Findings
 from cli.lab.runs.results import Result
 from cli.lab.runs.variants import read_variants
@@ -21,7 +23,7 @@ class Found:
         self._right = right
 
     def find(self, variant: str, question_id: str) -> Result:
-        said = response("18 weeks." if int(question_id) < self._right else "No.")
+        said = response("18 weeks." if int(question_id.split(".")[0]) < self._right else "No.")
         return Result(variant=variant, policy={}, question_id=question_id, question="q", seconds=1, response=said)
 
 
@@ -30,7 +32,8 @@ def findings(right: int, name: str = "default") -> Findings:
 
 
 def gate(right: int, baseline: Path | None = None, margin: float = 0.03, conditions: tuple[str, ...] = ()) -> Gate:
-    return check_findings(findings(right), conditions, baseline, margin)
+    before = read_baseline(baseline, "match") if baseline else None
+    return check_findings(findings(right), conditions, before, margin)
 
 
 @pytest.fixture
@@ -64,8 +67,17 @@ def test_answers_may_be_worse_than_those_of_before_by_no_more_than_a_margin(befo
     assert same.markdown().count("\n") == 3, "a gate that holds names no question"
 
 
+def test_answers_to_the_same_question_are_told_by_round_and_count_as_one_question() -> None:
+    rounds = repeated(QUESTIONS[:20], 2)
+    report = Findings(rounds, read_variants(["default={}"]), Found(15)).report()
+    assert (report["questions"], report["compared"], len({question.id for question in rounds})) == (20, 20, 40)
+    assert report["variants"][0]["repeats"] == {"rounds": [0.75, 0.75], "always": 0.75, "ever": 0.75}
+    follow_up = repeated([QUESTIONS[0], replace(QUESTIONS[1], after="0")], 2)
+    assert [(one.id, one.after) for one in follow_up] == [("0", None), ("1", "0"), ("0.2", None), ("1.2", "0.2")]
+
+
 def test_the_baseline_of_another_variants_name_is_its_first_one(before: Path) -> None:
-    assert check_findings(findings(20, "stricter"), [], before, 0.03).failed
+    assert check_findings(findings(20, "stricter"), [], read_baseline(before, "match"), 0.03).failed
 
 
 def test_what_is_not_known_fails() -> None:

@@ -33,7 +33,23 @@ TEXTS = {
     "factcheck-gpt": "\n".join(
         json.dumps({"claim": "C", "evidence": "E", "stance": stance}) for stance in ("refute", "irrelevant")
     ),
+    "faithjudge-qa": json.dumps(
+        {
+            "source": {"question": "Q", "passages": "passage 1:One.\n\npassage 2:Two.\n\n"},
+            "responses": [
+                {
+                    "response": "It is so. Answers:\nThis is invented. It is not so.",
+                    "labels": [
+                        {"start": 20, "end": 36, "label_type": "Evident Baseless Info"},
+                        {"start": 40, "end": 46, "label_type": "Evident Conflict"},
+                    ],
+                }
+            ],
+        }
+    ),
+    "faithjudge-summary": json.dumps({"source": "S", "responses": [{"response": "It is so.", "labels": []}]}),
 }
+WHOLE = "passage 1:One.\n\npassage 2:Two.\n\n"
 EXPECTED = {
     "wice-dev": [
         Row(claim="C", passages=["One. Two.", "Three."], label="partial", group="T", lang="en"),
@@ -51,6 +67,15 @@ EXPECTED = {
     "factcheck-gpt": [
         Row(claim="C", passages=["E"], label=label, group="C", lang="en") for label in ("contradicted", "unsupported")
     ],
+    "faithjudge-qa": [
+        Row(question="Q", claim=claim, passages=["One.", "Two."], label=label, group=WHOLE, lang="en")
+        for claim, label in (
+            ("It is so.", "supported"),
+            ("This is invented.", "unsupported"),
+            ("It is not so.", "contradicted"),
+        )
+    ],
+    "faithjudge-summary": [Row(claim="It is so.", passages=["S"], label="supported", group="S", lang="en")],
 }
 
 

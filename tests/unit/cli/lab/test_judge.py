@@ -81,13 +81,38 @@ def test_every_answer_is_judged_by_one_model_against_what_its_writer_saw_and_pai
     assert (found.model, found.missing) == (OPUS, 0)
     assert {body["model"] for body in server.requests} == {OPUS}
     assert "[uncited]" not in json.dumps([body["messages"] for body in server.requests])
-    add_judgements(findings, found, Counts(100, 90, 100, 80))
+    add_judgements(findings, found, {"grade_support": Counts(100, 90, 100, 80)})
     report = findings.report()
     assert [variant["measures"]["supported"] for variant in report["variants"]] == [1, 0]
     assert report["comparisons"][0]["differences"]["supported"]["value"] == -1
     assert list(report["judge"]["corrected"]) == ["one", "two"]
     judged(findings, OPUS)
     assert len(server.requests) == 4, "the verdicts are kept"
+
+
+def test_the_same_judge_says_whether_an_answer_says_what_a_right_one_does_and_is_asked_where_it_is_not_plain(
+    server: ModelServer,
+) -> None:
+    server.answers["grade_correctness"] = lambda body: {
+        "reason": "r",
+        "says": "yes" if fields_of(body["messages"][-1])["answer"] == "It is 1." else "partly",
+    }
+    known = [gold(f"{at}?", answers=("one", "1"), facts=("1",), answerable=True) for at in range(3)]
+    findings = Findings([*known, gold("3?", answerable=False)], read_variants(["one={}"]), Found())
+    found = judged(findings, OPUS)
+    assert found.says == {"one0": "yes", "one1": "partly", "one2": "no", "one3": "yes"}
+    asked = [fields for body in server.requests if "right" in (fields := fields_of(body["messages"][-1]))]
+    told = {one["answer"]: (one["right"], one["facts"]) for one in asked}
+    assert told == dict.fromkeys(("It is 1.", "It is 2."), (["one", "1"], ["1"]))
+    assert {body["model"] for body in server.requests} == {OPUS}
+    add_judgements(findings, found, {"grade_correctness": Counts(10, 9, 10, 8)})
+    report = findings.report()
+    assert report["variants"][0]["measures"]["correct"] == 0.5
+    assert report["variants"][0]["measures"]["partly_correct"] == 0.25
+    assert report["judge"]["agreement"]["grade_correctness"]["balanced"]["value"] == pytest.approx(0.85)
+    server.answers["grade_correctness"] = lambda body: {"reason": "r", "says": "perhaps"}
+    another = [gold("0?", answers=("another",))]
+    assert judged(Findings(another, read_variants(["two={}"]), Found()), OPUS).missing == 1, "another shape is none"
 
 
 def test_as_it_is_set_the_step_judges_with_its_first_grader_and_its_check(
@@ -106,9 +131,9 @@ def test_the_judges_errors_are_those_of_the_same_model(tmp_path: Path) -> None:
     path = tmp_path / "graders.json"
     counts = {"passing": 5, "passed": 4, "failing": 5, "failed": 3}
     path.write_text(json.dumps({"step": "grade_support", "ways": [{"name": OPUS, "counts": counts}]}))
-    assert read_errors(path, OPUS) == Counts(5, 4, 5, 3)
+    assert read_errors([path], OPUS) == {"grade_support": Counts(5, 4, 5, 3)}
     with pytest.raises(InvalidInput, match="does not say how often another errs"):
-        read_errors(path, "another")
+        read_errors([path], "another")
     path.write_text("[]")
     with pytest.raises(InvalidInput, match="is not what `selfrag eval graders --json` prints"):
-        read_errors(path, OPUS)
+        read_errors([path], OPUS)

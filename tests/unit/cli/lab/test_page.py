@@ -52,32 +52,36 @@ def asked(number: int = 24, **known: Any) -> list[GoldQuestion]:
 
 
 KNOWN = {"answers": ("18 weeks",), "documents": ("leave.md",), "answerable": True}
+MIXED = [*asked(20, kind="single_fact", **KNOWN), *asked(24, kind="follow_up", **KNOWN)[20:]]
 
 
-def test_the_page_tells_variants_differences_costs_graders_and_languages(tmp_path: Path) -> None:
-    page = LexborHTMLParser(written(tmp_path / "report.html", asked(**KNOWN)))
+def test_the_page_tells_variants_differences_costs_graders_and_slices(tmp_path: Path) -> None:
+    page = LexborHTMLParser(written(tmp_path / "report.html", MIXED))
     text = " ".join(page.text().split())
     assert "24 of 24 questions are answered by every variant" in text
     assert "other against first: 0 questions won, 12 lost" in text
     (match,) = (row for row in page.css("#differences ~ div tr") if row.text().strip().startswith("match"))
     assert ("-0.5" in match.text(), "real" in match.text(), match.attributes["class"]) == (True, True, "real")
     assert "0 : 12" in match.text()
-    assert "p 0.000488" in match.text()
+    (front,) = (row for row in page.css("#variants ~ div tr") if row.text().strip().startswith("on the front"))
+    assert " ".join(front.text(separator=" ").split()) == "on the front of match and USD yes"
+    assert "p 0.00049" in match.text()
     figures = [figure.attributes["aria-label"] or "" for figure in page.css("svg[role=img]")]
-    assert len(figures) == 3
+    assert len(figures) == 2
     assert "first: USD 0.01 (0.01 to 0.01), match 1 (0.862 to 1)" in figures[0]
-    assert "en: 24 questions" in text
+    (slices,) = page.css("#slices ~ div table")
+    assert " ".join(slices.text(separator=" ").split()).endswith("follow_up 4 1 0.5101 to 1 0.5 0.15 to 0.85")
     assert len(page.css("article")) == 10
     spread = next(table for table in page.css("table") if "IsRel, passages" in table.text())
     assert re.search(r"0\.9 to 1\.0\s*24\s*24", " ".join(spread.text(separator=" ").split()))
 
 
 def test_json_and_csv_beside_it_hold_the_same(tmp_path: Path) -> None:
-    written(tmp_path / "report.html", asked(**KNOWN))
+    written(tmp_path / "report.html", MIXED)
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert [one["measures"]["match"] for one in report["variants"]] == [1, 0.5]
     assert report["variants"][0]["intervals"]["match"] == [pytest.approx(0.862, abs=1e-3), 1]
-    assert report["languages"][0]["measures"]["other"]["match"] == 0.5
+    assert [one["measures"]["other"]["match"] for one in report["slices"]["kind"]] == [0.5, 0.5]
     with (tmp_path / "report.csv").open(encoding="utf-8", newline="") as file:
         assert len(list(csv.DictReader(file))) == 48
 

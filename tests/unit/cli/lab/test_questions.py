@@ -28,7 +28,9 @@ def lines(tmp_path: Path) -> Write:
 
 def known(question: GoldQuestion) -> dict[str, Any]:
     """Return what is known of a question, without what is not."""
-    return {name: value for name, value in vars(question).items() if name != "id" and value not in ((), None)}
+    return {
+        name: value for name, value in vars(question).items() if name not in ("id", "round") and value not in ((), None)
+    }
 
 
 def test_a_line_of_jsonl_says_question_answers_documents_and_whether_there_is_an_answer(lines: Write) -> None:

@@ -9,9 +9,10 @@ from cli.lab.runs.results import Result, opened_results
 from cli.lab.runs.variants import Variant, read_variants
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy
+from selfrag.domain.strategies import Strategy
 from tests.unit.cli.lab.conftest import response
 
-STRATEGIES = get_args(Policy.model_fields["strategy"].annotation) if "strategy" in Policy.model_fields else ()
+STRATEGIES = get_args(Strategy)
 
 
 @pytest.fixture
@@ -81,9 +82,25 @@ def test_answers_by_another_prompt_or_profile_of_the_same_name_are_not_gone_on_w
         pass
 
 
+def test_a_grid_is_a_variant_for_each_combination_called_by_its_values() -> None:
+    found = read_variants(
+        [], grids=['{"top_k": [2, 4], "relevance_threshold": [0.3, 0.5], "strategy": ["corrective"]}']
+    )
+    assert [variant.name for variant in found] == [
+        f"top_k-{k}.relevance_threshold-{least}.strategy-corrective" for k in (2, 4) for least in (0.3, 0.5)
+    ]
+    assert found[1].fields == {"strategy": "corrective", "top_k": 2, "cache": False}, "0.5 is the default"
+    assert [variant.name for variant in read_variants(["plain={}"], grids=['{"top_k": [2]}'])] == ["plain", "top_k-2"]
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
+        ({"grids": ["{"]}, "--grid is not valid JSON: .*; --grid '{"),
+        ({"grids": ["{}"]}, "A grid is fields of the policy, each with a list of values: --grid '{"),
+        ({"grids": ['{"top_k": 2}']}, "A grid is fields of the policy, each with a list of values"),
+        ({"grids": ['{"top_k": [2, 99]}']}, "top_k"),
+        ({"grids": [f'{{"{"x" * 100}": [1]}}']}, "has too long a name"),
         ({"strategies": ["best"]}, "There is no strategy 'best'"),
         ({"profiles": ["lavish"]}, "There is no profile 'lavish'; the profiles are thrifty, balanced, strict."),
         ({"profiles": ["strict", "strict"]}, "Two variants are called strict"),

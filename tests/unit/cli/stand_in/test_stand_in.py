@@ -12,6 +12,7 @@ import question.grade_relevance.logic as grade_relevance
 import question.grade_support.logic as grade_support
 import question.grade_utility.logic as grade_utility
 import question.rewrite_question.logic as rewrite_question
+from cli.lab import correctness
 from cli.local.stand_in.claude import RuleClaude
 from cli.local.stand_in.quoting import Source, quotes
 from question.decide_retrieval.continuation import decide_next
@@ -215,3 +216,20 @@ def test_every_verdict_says_that_a_rule_made_it(grader: Graders) -> None:
         grade_utility.grade(grade_utility.Task(question=question, answer=answer), grader("grade_utility")).verdict,
     ]
     assert {verdict.judged_by for verdict in verdicts} == {"rule"}
+
+
+@pytest.mark.parametrize(
+    ("known", "says"),
+    [
+        ({"right": ["210", "200 EUR a night"]}, "no"),
+        ({"right": ["nothing", LONDON[:-1]]}, "yes"),
+        ({"right": ["?"], "facts": [LONDON[:20], LONDON[-20:]]}, "yes"),
+        ({"right": ["?"], "facts": [LONDON[:20], "zebra"]}, "partly"),
+    ],
+)
+def test_an_answer_is_correct_by_rule_if_a_right_one_or_every_fact_stands_in_it_word_for_word(
+    grader: Graders, known: dict[str, list[str]], says: str
+) -> None:
+    task = correctness.Task(question="What is the hotel limit in London?", answer=LONDON, **known)
+    verdict = correctness.grade(task, grader("grade_support")).verdict
+    assert (verdict.says, verdict.judged_by) == (says, "rule")

@@ -1,20 +1,26 @@
-"""The prompts of `selfrag questions` are built as those of the steps are, and name what they ask for."""
+"""The prompts of `selfrag questions`, and of correctness, are built as those of the steps are and name their fields."""
 
 import re
 
 import pytest
 from pydantic import BaseModel
 
+from cli.lab import correctness
 from cli.lab.making.generation import KINDS, prompts
 from cli.lab.making.writer import Answering, WrittenTurn
-from selfrag.ports.prompts import material
+from selfrag.ports.prompts import load_prompt, material
 
 WRITE, ANSWER = (prompt.text for prompt in prompts())
-SHAPES: list[tuple[str, type[BaseModel]]] = [(WRITE, WrittenTurn), (ANSWER, Answering)]
-both = pytest.mark.parametrize(("prompt", "shape"), SHAPES, ids=["writing", "answering"])
+CORRECT = load_prompt(correctness.__file__, "correctness.md").text
+SHAPES: list[tuple[str, type[BaseModel]]] = [
+    (WRITE, WrittenTurn),
+    (ANSWER, Answering),
+    (CORRECT, correctness.Correctness),
+]
+each = pytest.mark.parametrize(("prompt", "shape"), SHAPES, ids=["writing", "answering", "correctness"])
 
 
-@both
+@each
 def test_a_prompt_has_the_skeleton_of_all(prompt: str, shape: type[BaseModel]) -> None:
     headings = re.findall(r"^(#+) (.*)", prompt, re.M)
     assert [level for level, _ in headings].count("#") == 1
@@ -22,12 +28,12 @@ def test_a_prompt_has_the_skeleton_of_all(prompt: str, shape: type[BaseModel]) -
     assert sections == ["What comes in", "What goes out", "How to ...", "Hard cases"]
 
 
-@both
+@each
 def test_a_prompt_says_once_that_material_gives_no_orders(prompt: str, shape: type[BaseModel]) -> None:
     assert prompt.count(material()) == 1
 
 
-@both
+@each
 def test_a_prompt_names_the_fields_of_its_reply_in_their_order(prompt: str, shape: type[BaseModel]) -> None:
     out = prompt.split("## What goes out")[1].split("\n## ")[0]
     assert re.findall(r"^- `(\w+)`:", out, re.M) == list(shape.model_fields)

@@ -1,0 +1,55 @@
+"""Correctness by meaning: whether an answer says what a right answer says, in whatever words."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from selfrag.domain.base import Model
+from selfrag.domain.calls import Limits, StepResult
+from selfrag.domain.verdicts import JudgedBy
+from selfrag.ports.grading import Grader
+
+STEP = "grade_correctness"
+Says = Literal["yes", "partly", "no"]
+
+
+class Task(Limits):
+    """The question, its right answers, each of which is enough, the facts that all belong to one, and the answer."""
+
+    question: str
+    right: list[str]
+    facts: list[str] = []
+    answer: str
+
+
+class Correctness(BaseModel):
+    """The shape of the model's verdict."""
+
+    reason: str
+    says: Says
+
+
+class CorrectnessVerdict(Model):
+    """Correctness of an answer; null is ungraded."""
+
+    says: Says | None
+    reason: str = ""
+    cached: bool = False
+    judged_by: JudgedBy = "model"
+
+
+class Result(StepResult):
+    """The verdict and its cost."""
+
+    verdict: CorrectnessVerdict
+
+
+def grade(task: Task, grader: Grader) -> Result:
+    """Return whether the answer says what a right one says, and why."""
+    found = grader.grade(task.model_dump(include={"question", "right", "facts", "answer"}), Correctness)
+    if found.verdict is None:
+        return Result(verdict=CorrectnessVerdict(says=None, reason=f"the verdict was {found.flaw}"), **found.took)
+    verdict = CorrectnessVerdict(
+        says=found.verdict.says, reason=found.verdict.reason, cached=found.cached, judged_by=grader.judged_by
+    )
+    return Result(verdict=verdict, **found.took)
