@@ -73,7 +73,7 @@ def test_the_page_tells_variants_differences_costs_graders_and_slices(tmp_path: 
     assert len(figures) == 2
     assert "first: USD 0.01 (0.01 to 0.01), match 1 (0.862 to 1)" in figures[0]
     (slices,) = page.css("#slices ~ div table")
-    assert " ".join(slices.text(separator=" ").split()).endswith("follow_up 4 1 0.5101 to 1 0.5 0.15 to 0.85")
+    assert " ".join(slices.text(separator=" ").split()).endswith("follow_up 4 1 0.51 to 1 0.5 0.15 to 0.85")
     assert len(page.css("article")) == 10
     spread = next(table for table in page.css("table") if "IsRel, passages" in table.text())
     assert re.search(r"0\.9 to 1\.0\s*24\s*24", " ".join(spread.text(separator=" ").split()))
