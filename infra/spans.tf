@@ -62,7 +62,5 @@ resource "aws_lambda_event_source_mapping" "spans" {
     }
   }
 
-  metrics_config {
-    metrics = ["EventCount"]
-  }
+  metrics_config { metrics = ["EventCount"] }
 }
