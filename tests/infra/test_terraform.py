@@ -74,7 +74,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "selfrag_image": ("vllm/vllm-openai:latest", "selfrag_image must be the address of an image in ECR"),
     "selfrag_instance_type": ("g5.2xlarge", "selfrag_instance_type must be an instance type"),
     "selfrag_budget": (0, "selfrag_budget must be above 0"),
-    "otlp_endpoint": ("http://otlp.example.com", "otlp_endpoint must be a URL with https"),
     "alarm_email": ("me", "alarm_email must be"),
     "thresholds": ({"failures": 0}, "thresholds must be above 0"),
 }
