@@ -49,5 +49,9 @@ auth       = "api_key"
 # in reserved_concurrency.
 # stream_events = true
 
+# Where the spans of answers are sent, by OTLP over HTTP, and whether the collector needs headers, such as a key.
+# otlp_endpoint = "https://otlp.example.com"
+# otlp_secret   = true
+
 # Who is told when an alarm goes off.
 # alarm_email = "team@example.com"

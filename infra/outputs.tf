@@ -18,6 +18,7 @@ output "secret_commands" {
       anthropic = aws_secretsmanager_secret.anthropic[*].arn
       tavily    = aws_secretsmanager_secret.tavily[*].arn
       generator = aws_secretsmanager_secret.generator[*].arn
+      otlp      = aws_secretsmanager_secret.otlp[*].arn
     } :
     name => "aws secretsmanager put-secret-value --region ${local.region} --secret-id ${arns[0]} --secret-string file:///dev/stdin"
     if length(arns) > 0

@@ -189,6 +189,14 @@ locals {
       })
       statements = local.stream_statements
     }
+    spans = {
+      environment = {
+        SELFRAG_OTLP_ENDPOINT = var.otlp_endpoint
+        SELFRAG_OTLP_SECRET   = one(aws_secretsmanager_secret.otlp[*].arn)
+        SELFRAG_OTLP_SERVICE  = var.name
+      }
+      statements = local.span_statements
+    }
   }
 
   # A new tenant's key opens nothing before it is bound.

@@ -136,7 +136,8 @@ locals {
     { for step, body in local.question_steps : step => merge(local.step_defaults, { room = "question.", package = step }, body) },
     { for step, body in local.ingestion_steps : step => merge(local.step_defaults, { room = "ingestion.", package = step }, body) },
     { for step, body in local.api_steps : step => merge(local.step_defaults, { room = "", package = step }, body) },
-    { for step, body in local.stream_steps : step => merge(local.step_defaults, { room = "" }, body) if var.stream_events }
+    { for step, body in local.stream_steps : step => merge(local.step_defaults, { room = "" }, body) if var.stream_events },
+    { for step, body in local.span_steps : step => merge(local.step_defaults, { room = "", package = step }, body) if local.sends_spans }
   )
   # The layers, by the names of their zips.
   layers = {

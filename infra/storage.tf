@@ -39,6 +39,9 @@ resource "aws_dynamodb_table" "table" {
   hash_key                    = each.value.keys[0]
   range_key                   = try(each.value.keys[1], null)
   deletion_protection_enabled = var.deletion_protection
+  # For the function that sends spans.
+  stream_enabled   = local.sends_spans && each.key == "answers"
+  stream_view_type = local.sends_spans && each.key == "answers" ? "NEW_IMAGE" : null
 
   dynamic "attribute" {
     for_each = toset(concat(each.value.keys, values(each.value.indices)...))

@@ -790,6 +790,28 @@ variable "thresholds" {
   }
 }
 
+variable "otlp_endpoint" {
+  description = "The address of a collector that takes OTLP over HTTP, without /v1/traces, to which a function of its own sends the spans of each answer; null sends none. No text of a question, a passage or an answer is in them."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.otlp_endpoint == null || can(regex("^https://[^/@?#\\s]+(/[^@?#\\s]*)?$", var.otlp_endpoint))
+    error_message = "otlp_endpoint must be a URL with https and without a key in it, such as https://otlp.example.com: headers with a key belong into a secret (otlp_secret)."
+  }
+}
+
+variable "otlp_secret" {
+  description = "Says that the collector needs headers, such as a key; the output secret_commands sets them."
+  type        = bool
+  default     = false
+
+  validation {
+    condition     = !var.otlp_secret || var.otlp_endpoint != null
+    error_message = "otlp_secret belongs to otlp_endpoint."
+  }
+}
+
 variable "saved_queries" {
   description = "Creates saved Logs Insights queries and an X-Ray group."
   type        = bool

@@ -30,7 +30,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
         "region",
         "A service of the region",
         ("states:StartSyncExecution", "aoss:GetAccountSettings", "textract:GetDocumentTextDetection"),
-        (services.synchronous, services.collections, services.textract),
+        (services.synchronous, services.collections, services.textract, services.collector),
     ),
     Check("alarms", "The reader of alarms", (), (services.alarms,)),
     Check("key", "The key's policy", ("kms:GetKeyPolicy",), (key.policy,)),

@@ -35,6 +35,8 @@ class Choices(BaseModel):
     manage_api_gateway_account: bool = False
     text_recognition: Literal["off", "lines", "layout", "tables"] = "off"
     stream_events: bool = False
+    otlp_endpoint: str | None = None
+    otlp_secret: bool = False
     selfrag_hosting: bool = False
     selfrag_endpoint_name: str | None = None
     selfrag_component_name: str | None = None
@@ -63,12 +65,18 @@ class Choices(BaseModel):
         return bool(self.endpoint or self.selfrag_generator_url)
 
     @property
+    def sends_spans(self) -> bool:
+        """Return whether a function sends the spans of answers."""
+        return self.otlp_endpoint is not None
+
+    @property
     def secrets(self) -> list[str]:
         """Return the names of the secrets that a deployment has."""
         made = {
             "anthropic": self.model_provider == "anthropic",
             "tavily": self.web_search,
             "generator": self.selfrag_generator_secret,
+            "otlp": self.otlp_secret,
         }
         return [f"{self.name}/{each}" for each, is_made in made.items() if is_made]
 

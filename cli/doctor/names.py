@@ -27,16 +27,26 @@ _FUNCTIONS = Path(__file__).parents[2] / "functions"
 _SHOWN = 3
 
 
-def functions(streaming: bool = False) -> list[str]:
-    """Return the functions that are deployed: the folders that have a handler, and `stream` with `stream_events`."""
-    return sorted([*(handler.parent.name for handler in _FUNCTIONS.rglob("handler.py")), *(["stream"] * streaming)])
+def functions(streaming: bool = False, sending: bool = False) -> list[str]:
+    """Return the functions that are deployed: the folders that have a handler, and `stream` with `stream_events`.
+
+    The folder `send_spans` is one of them with `otlp_endpoint`.
+    """
+    folders = {handler.parent.name for handler in _FUNCTIONS.rglob("handler.py")} - {"send_spans"}
+    return sorted([*folders, *(["stream"] * streaming), *(["send_spans"] * sending)])
 
 
 def roles(account: Account) -> Iterator[Finding]:
     """Look for the deployment's roles in IAM, which is one for all regions."""
     managed = ["api-logs"] if account.choices.manage_api_gateway_account else []
     hosted = ["generator"] if account.choices.selfrag_hosting else []
-    ours = [*functions(account.choices.stream_events), *MACHINES, *managed, *hosted, "events"]
+    ours = [
+        *functions(account.choices.stream_events, account.choices.sends_spans),
+        *MACHINES,
+        *managed,
+        *hosted,
+        "events",
+    ]
     wanted = {f"{account.choices.name}-{each}" for each in ours}
     pages = account.client("iam").get_paginator("list_roles").paginate()
     yield _finding(account, "roles", wanted & {role["RoleName"] for page in pages for role in page["Roles"]})
@@ -61,7 +71,7 @@ def log_groups(account: Account) -> Iterator[Finding]:
     """Look for log groups; AWS makes one anew when a function that is being removed still writes."""
     prefix = f"/aws/lambda/{account.choices.name}-"
     pages = account.client("logs").get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
-    wanted = {f"{prefix}{each}" for each in functions(account.choices.stream_events)}
+    wanted = {f"{prefix}{each}" for each in functions(account.choices.stream_events, account.choices.sends_spans)}
     yield _finding(
         account, "log groups", wanted & {group["logGroupName"] for page in pages for group in page["logGroups"]}
     )

@@ -103,6 +103,15 @@ def textract(account: Account) -> Iterator[Finding]:
     )
 
 
+def collector(account: Account) -> Iterator[Finding]:
+    """Say where spans of answers would go, which no check of ours can follow."""
+    if account.choices.otlp_endpoint:
+        yield fine(
+            f"Spans of answers go to {account.choices.otlp_endpoint}, by a function that was never tried on AWS: look "
+            "whether the first question's id comes there."
+        )
+
+
 def logging_role(account: Account) -> Iterator[Finding]:
     """Compare the role by which all APIs of the account write logs with `manage_api_gateway_account`."""
     role = account.client("apigateway").get_account().get("cloudwatchRoleArn") or ""

@@ -1,45 +1,15 @@
 """An execution as spans: one of the question, in it one of each step, in that one of each call to the model (pure).
 
-The names are those of OpenTelemetry's semantic conventions for generative AI (1.41, in development); what these have no
-name for is called `selfrag.*`, but for the dollars of a call, which are `gen_ai.usage.cost`, as Langfuse reads them.
+The names are those of selfrag.domain.spans; the dollars of a call are `gen_ai.usage.cost`, as Langfuse reads them.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.history import Step, epoch_seconds, steps_of
-
-Value = str | int | float | bool | list[str]
-# The reflection token of each grader's step, and the fields of its verdict that are its label and its score.
-_TOKENS = {
-    "DecideRetrieval": ("Retrieve", "decision", "ratio"),
-    "GradeRelevance": ("IsRel", "label", "score"),
-    "GradeSupport": ("IsSup", "level", ""),
-    "GradeUtility": ("IsUse", "", "score"),
-}
-# The steps that look for passages.
-_SEARCHES = ("Retrieve", "SearchWeb")
-
-
-@dataclass(frozen=True)
-class Span:
-    """A span between two moments, in seconds since the epoch; `error` is a class name, empty without one."""
-
-    name: str
-    started: float
-    ended: float
-    attributes: Mapping[str, Value]
-    error: str = ""
-    of_model: bool = False
-    children: Sequence["Span"] = field(default=())
-
-    @property
-    def count(self) -> int:
-        """Return the number of spans, with those within."""
-        return 1 + sum(child.count for child in self.children)
+from selfrag.domain.spans import SEARCHES, Span, judged, known, of_question
 
 
 def trace_of(question_id: str, history: Sequence[dict[str, Any]], content: bool = False) -> Span:
@@ -50,21 +20,10 @@ def trace_of(question_id: str, history: Sequence[dict[str, Any]], content: bool 
     """
     begin, end = epoch_seconds(history[0]), epoch_seconds(history[-1])
     response = json.loads(history[-1].get("executionSucceededEventDetails", {}).get("output", "{}"))
-    usage = response.get("usage", {})
-    attributes = {
-        "gen_ai.operation.name": "invoke_workflow",
-        "gen_ai.workflow.name": "selfrag",
-        "selfrag.question.id": question_id,
-        "selfrag.status": response.get("status"),
-        "selfrag.path": response.get("path"),
-        "selfrag.model_calls": usage.get("model_calls"),
-        "selfrag.rounds": usage.get("rounds"),
-        "selfrag.cost_usd": usage.get("cost_usd"),
-        **(_said(history, response) if content else {}),
-    }
+    attributes = {**of_question(question_id, response), **(_said(history, response) if content else {})}
     steps = [_of_step(step, begin, content) for step in steps_of(history)]
     failed = "" if response else str(history[-1]["type"])
-    return Span("invoke_workflow selfrag", begin, end, _known(attributes), failed, children=steps)
+    return Span("invoke_workflow selfrag", begin, end, known(attributes), failed, children=steps)
 
 
 def _of_step(step: Step, begin: float, content: bool) -> Span:
@@ -72,32 +31,19 @@ def _of_step(step: Step, begin: float, content: bool) -> Span:
     calls = [ModelCall.model_validate(call, extra="ignore") for call in result.get("calls") or []]
     costs = [call.cost_usd for call in calls]
     attributes = {
-        "gen_ai.operation.name": "retrieval" if step.name in _SEARCHES else None,
+        "gen_ai.operation.name": "retrieval" if step.name in SEARCHES else None,
         "selfrag.step": step.name,
         "selfrag.turn": step.turn,
         "selfrag.attempts": step.attempts,
         "selfrag.cached": True in (result.get("cached"), (result.get("verdict") or {}).get("cached")),
         "selfrag.cost_usd": sum(cost or 0.0 for cost in costs) if costs and None not in costs else None,
-        **_judged(step.name, result.get("verdict") or {}),
+        **judged(step.name, result.get("verdict") or {}),
         "selfrag.given": _json(step.given) if content else None,
         "selfrag.result": _json(step.result) if content else None,
     }
     started = begin + step.started
     children = [_of_call(call) for call in calls]
-    return Span(step.name, started, started + step.seconds, _known(attributes), step.error, children=children)
-
-
-def _judged(step: str, verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a verdict as the convention for evaluations names it, without its reason and its claims."""
-    token, label, score = _TOKENS.get(step, ("", "", ""))
-    if not token or not verdict:
-        return {}
-    return {
-        "gen_ai.evaluation.name": token,
-        "gen_ai.evaluation.score.label": verdict.get(label),
-        "gen_ai.evaluation.score.value": verdict.get(score),
-        "selfrag.judged_by": verdict.get("judged_by"),
-    }
+    return Span(step.name, started, started + step.seconds, known(attributes), step.error, children=children)
 
 
 def _of_call(call: ModelCall) -> Span:
@@ -116,7 +62,7 @@ def _of_call(call: ModelCall) -> Span:
         "gen_ai.usage.cost": call.cost_usd,
         "selfrag.step": call.step,
     }
-    return Span(f"chat {call.model}", call.started_at, call.ended_at, _known(attributes), of_model=True)
+    return Span(f"chat {call.model}", call.started_at, call.ended_at, known(attributes), of_model=True)
 
 
 def _provider(model: str) -> str:
@@ -141,7 +87,3 @@ def _said(history: Sequence[dict[str, Any]], response: Mapping[str, Any]) -> dic
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _known(attributes: Mapping[str, Any]) -> dict[str, Value]:
-    return {name: value for name, value in attributes.items() if value is not None}

@@ -1,9 +1,7 @@
 """Spans on their way: made by OpenTelemetry's SDK, sent over OTLP (HTTP) where its own environment variables say."""
 
-import hashlib
 import logging
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,8 +15,8 @@ from opentelemetry.sdk.trace.id_generator import IdGenerator
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_in_context
 
-from cli.spans.made import Span
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
+from selfrag.domain.spans import Span, span_id, trace_id
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
@@ -66,8 +64,7 @@ class _Ids(IdGenerator):
 
     def __init__(self, question_id: str) -> None:
         self._question_id, self._begun = question_id, 0
-        is_uuid = re.fullmatch(r"[0-9a-f]{32}", question_id)
-        self.trace_id = int(question_id, 16) if is_uuid else int(self._hash("trace")[:32], 16)
+        self.trace_id = int(trace_id(question_id), 16)
 
     def generate_trace_id(self) -> int:
         """One for all spans."""
@@ -76,10 +73,7 @@ class _Ids(IdGenerator):
     def generate_span_id(self) -> int:
         """Return the next one."""
         self._begun += 1
-        return int(self._hash(str(self._begun))[:16], 16)
-
-    def _hash(self, part: str) -> str:
-        return hashlib.sha256(f"{self._question_id}/{part}".encode()).hexdigest()
+        return int(span_id(self._question_id, str(self._begun)), 16)
 
 
 @contextmanager

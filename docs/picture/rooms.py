@@ -23,6 +23,7 @@ LAYERS = (
         Room("question", "a folder per state"),
         Room("ingestion", "a folder per state"),
         Room("ask", "the HTTP API"),
+        Room("send_spans", "spans of answers"),
     ),
     (Room("selfrag.bootstrap", "puts the parts together"),),
     (Room("selfrag.adapters", "AWS, Claude, OpenSearch"),),
@@ -36,7 +37,7 @@ LAYERS = (
         Room("selfrag.domain", "values"),
     ),
 )
-PACKAGES = ("selfrag", "question", "ingestion", "ask", "cli", "infra.packages")
+PACKAGES = ("selfrag", "question", "ingestion", "ask", "send_spans", "cli", "infra.packages")
 
 
 def package_graph() -> grimp.ImportGraph:

@@ -9,12 +9,10 @@ from cli.local.runner.machine import SUCCEEDED, Execution, Machine
 from cli.local.stores.attributes import item_of, values_of
 from cli.local.stores.histories import keep_history, last_history
 from cli.local.stores.tables import ANSWERS, Item, Items
+from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.ports.executions import Known, Snapshot
 from selfrag.runtime.observability import logger
-
-# As long as the workflow keeps an answer.
-KEPT_SECONDS = 30 * 86_400
 
 
 class LocalExecutions:

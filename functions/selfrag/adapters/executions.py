@@ -9,6 +9,7 @@ from typing import Any
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from selfrag.adapters.faults import aws_faults, code_of
+from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.executions import Known, Snapshot
 from selfrag.runtime.metrics import count_unversioned_ask
@@ -22,8 +23,6 @@ _HISTORY_PAGE = 1000
 # StartSyncExecution's codes for an ARN that it does not take; AWS does not document whether it takes a version's.
 NO_MACHINE = {"InvalidArn", "StateMachineDoesNotExist", "ValidationException"}
 UNVERSIONED = "The machine was started without its version, which Step Functions refused: it may be of another release."
-# As long as the workflow keeps an answer.
-KEPT_SECONDS = 30 * 86_400
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 import ipaddress
 import socket
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
-from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
+from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -32,6 +33,27 @@ def http_client_for(url: str, make: Callable[[], httpx2.Client] = httpx2.Client)
         return make()
     except (ImportError, ValueError) as error:  # httpx2's own, for a SOCKS proxy and for any other kind
         raise Misconfigured(_unusable_proxy()) from error
+
+
+def posted(
+    client: httpx2.Client, url: str, service: str, body: Mapping[str, Any], headers: Mapping[str, str], seconds: float
+) -> httpx2.Response:
+    """Send JSON to a service and return its reply within so many seconds; raises the typed error of a refusal."""
+    try:
+        reply = client.post(url, json=body, headers=headers, timeout=seconds)
+    except httpx2.TimeoutException as error:
+        raise TemporarilyUnavailable(f"{service} at {host_of(url)} did not reply in time") from error
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise unreachable(error, url) from error
+    if reply.status_code in (408, 429) or reply.status_code >= 500:
+        raise TemporarilyUnavailable(f"{service} is busy: status {reply.status_code}")
+    if reply.status_code in (401, 403):
+        raise Misconfigured(f"{service} at {host_of(url)} refused the key: status {reply.status_code}")
+    if reply.status_code == 404 or reply.is_redirect:
+        raise Misconfigured(f"{service} is not at {host_of(url)}, so its URL is wrong: status {reply.status_code}")
+    if reply.status_code >= 400:
+        raise RequestRejected(f"{service} refused the request: status {reply.status_code}")
+    return reply
 
 
 def unreachable(error: Exception, url: str) -> SelfragError:

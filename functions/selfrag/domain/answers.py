@@ -16,6 +16,8 @@ BY_RULE = (
     "No model is connected: sentences are quoted by rule, not written by a model. "
     "To connect one, set ANTHROPIC_API_KEY."
 )
+# As long as the workflow keeps an answer.
+KEPT_SECONDS = 30 * 86_400
 # How many passages an abstention shows.
 NEAREST = 3
 Status = Literal["answered", "partial", "abstained", "failed"]

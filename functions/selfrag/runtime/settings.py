@@ -128,6 +128,15 @@ class ApiSettings(FromEnvironment):
         return self.collections if self.default_collections is None else self.default_collections
 
 
+class SpanSettings(FromEnvironment):
+    """The collector that spans are sent to, the secret with its headers if it needs some, and who sends."""
+
+    otlp_endpoint: str = Field(pattern=r"^https?://[^/]")
+    otlp_secret: str = ""
+    otlp_service: str = "selfrag"
+    otlp_timeout_seconds: float = Field(default=8.0, gt=0)
+
+
 class CallerSettings(FromEnvironment):
     """The authentication of callers (`none` on the laptop), and the origins whose pages browsers may call from.
 

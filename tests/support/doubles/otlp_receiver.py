@@ -1,8 +1,12 @@
 """A receiver of OTLP over HTTP on loopback: it keeps the spans that it is sent."""
 
+import base64
+import json
+import re
 from http import HTTPStatus
 from typing import Any
 
+from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from werkzeug.wrappers import Request, Response
@@ -21,7 +25,7 @@ class OtlpReceiver(Loopback):
     @property
     def resources(self) -> list[Any]:
         """Return the spans' resources with their scopes, as they came."""
-        sent = [ExportTraceServiceRequest.FromString(body) for _, body in self.requests]
+        sent = [_parsed(*request) for request in self.requests]
         return [resource for request in sent for resource in request.resource_spans]
 
     @property
@@ -32,6 +36,18 @@ class OtlpReceiver(Loopback):
         assert (request.method, request.path) == ("POST", "/v1/traces")
         self.requests.append(({name.lower(): value for name, value in request.headers.items()}, request.get_data()))
         return Response(b"", self.status, {"Content-Type": "application/x-protobuf"})
+
+
+def _parsed(headers: dict[str, str], body: bytes) -> ExportTraceServiceRequest:
+    if headers["content-type"] != "application/json":
+        return ExportTraceServiceRequest.FromString(body)
+    # OTLP's JSON has ids as hexadecimal digits, where protobuf's own has them in base64.
+    told = re.sub(rb'("(?:trace|span|parentSpan)Id": ?")([0-9a-f]*)"', lambda found: found[1] + _base64(found[2]), body)
+    return ParseDict(json.loads(told), ExportTraceServiceRequest())
+
+
+def _base64(digits: bytes) -> bytes:
+    return base64.b64encode(bytes.fromhex(digits.decode())) + b'"'
 
 
 def attributes_of(holder: Any) -> dict[str, Any]:

@@ -25,6 +25,8 @@ SERVICE_ROLES = ("workflow", "ingestion", "intake", "reindex", "evaluation", "ev
 STEPS = ("question_steps", "ingestion_steps", "api_steps")
 # Runs the package of `ask` by another program, where `stream_events` is on.
 STREAM = "stream"
+# Has a folder, and is made where `otlp_endpoint` is set alone; tests/infra/test_spans.py looks at it.
+SENDS_SPANS = "send_spans"
 STREAMS = {"stream_events": True, "reserved_concurrency": {STREAM: 10}}
 ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missing_data")
 
@@ -35,7 +37,7 @@ def text_of(directory: Path) -> str:
 
 
 def functions_of() -> set[str]:
-    """Return the folders that are functions."""
+    """Return the folders that are functions of each deployment."""
     return {handler.parent.name for handler in handler_files()}
 
 
@@ -46,7 +48,8 @@ def function_roles() -> set[str]:
 
 def handler_files() -> list[Path]:
     """Return the modules that Lambda calls: of a step in a room, or of one beside the rooms."""
-    return [*FUNCTIONS.glob("*/handler.py"), *FUNCTIONS.glob("*/*/handler.py")]
+    found = [*FUNCTIONS.glob("*/handler.py"), *FUNCTIONS.glob("*/*/handler.py")]
+    return [handler for handler in found if handler.parent.name != SENDS_SPANS]
 
 
 def listed_permissions() -> dict[str, set[str]]:

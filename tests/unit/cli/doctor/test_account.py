@@ -283,6 +283,8 @@ def test_a_region_without_a_service_blocks() -> None:
     for wanted, price in (("lines", "0.0015"), ("tables", "0.015")):
         *_, told = findings("region", text_recognition=wanted)
         assert (told.level, f"{price} dollars" in told.says, "never tried" in told.says) == (Level.FINE, True, True)
+    *_, told = findings("region", otlp_endpoint="https://otlp.example.com")
+    assert ("otlp.example.com" in told.says, "never tried" in told.says) == (True, True)
     refused = dict.fromkeys(gone, NOT_ALLOWED)
     levels = [each.level for each in findings("region", refused, text_recognition="tables")]
     # A service that refuses to start a machine answers.
@@ -387,6 +389,9 @@ def test_a_name_that_will_not_be_made_is_not_looked_for() -> None:
     there["iam.ListRoles"] = {"Roles": [role("selfrag-stream")]}
     assert findings("names", there, **chosen)[0].level is Level.FINE
     assert findings("names", there, **chosen, stream_events=True)[0].level is Level.BLOCKS
+    there["iam.ListRoles"] = {"Roles": [role("selfrag-send_spans")]}
+    assert findings("names", there, **chosen)[0].level is Level.FINE
+    assert findings("names", there, **chosen, otlp_endpoint="https://a.example.com")[0].level is Level.BLOCKS
 
 
 def test_the_names_are_those_of_the_terraform() -> None:

@@ -1,0 +1,28 @@
+"""Parts of the function that sends spans, which most deployments have none of."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from selfrag.bootstrap.questions import secrets
+from selfrag.runtime.parts import once
+from selfrag.runtime.settings import SpanSettings, read
+
+
+@once
+def settings() -> SpanSettings:
+    """Read the settings of the collector that spans are sent to."""
+    return read(SpanSettings)
+
+
+@once
+def collector() -> Callable[[Mapping[str, Any]], None]:
+    """Make the sender of requests to the collector."""
+    from selfrag.adapters.otlp import Collector
+    from selfrag.adapters.outbound import http_client_for
+
+    config = settings()
+
+    def headers() -> str:
+        return secrets()(config.otlp_secret, "SELFRAG_OTLP_SECRET") if config.otlp_secret else ""
+
+    return Collector(http_client_for(config.otlp_endpoint), config.otlp_endpoint, headers, config.otlp_timeout_seconds)
