@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli.lab.metrics.comparison import differences
-from cli.lab.metrics.measures import Share
+from cli.lab.metrics.measures import Share, overall
 from cli.lab.report import Findings
 from selfrag.domain.errors import InvalidInput
 
@@ -86,9 +86,8 @@ def check_findings(findings: Findings, conditions: Sequence[str], before: Before
     Those of before are of the variant of this name, or of the first one where none is called so.
     """
     gate, primary = Gate(), findings.primary
-    for variant in findings.report()["variants"]:
-        name, measures = variant["name"], findings.measures[variant["name"]]
-        checks = list(check_figures(name, variant["measures"], conditions))
+    for name, measures in findings.measures.items():
+        checks = list(check_figures(name, overall(measures), conditions))
         gate.checks.extend(checks)
         texts = [question.question for question in findings.questions]
         if any(check.failed for check in checks):

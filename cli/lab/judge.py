@@ -136,16 +136,14 @@ def _read_errors(path: Path, judge: str) -> tuple[str, Counts]:
 def add_judgements(findings: Findings, judgements: Judgements, errors: Mapping[str, Counts]) -> None:
     """Add the judge's measures to the findings, its agreement with people, and the shares corrected by its errors."""
     findings.add(judgements.shares)
-    told: Report = {
+    findings.judge = {
         "model": judgements.model,
         "judged_by": judged_by(judgements.model),
         "judged": len(judgements.verdicts),
         "missing": judgements.missing,
         "agreement": {step: _figures(counts) for step, counts in errors.items()},
+        "corrected": dict(_corrected(findings, errors[STEP])) if STEP in errors else {},
     }
-    if STEP in errors:
-        told["corrected"] = dict(_corrected(findings, errors[STEP]))
-    findings.judge = told
 
 
 def _figures(counts: Counts) -> Report:

@@ -82,8 +82,8 @@ class Findings:
     def slices(self, languages: bool = False) -> dict[str, list[Report]]:
         """Return the measures of each variant by kind, length, document and language, most questions first.
 
-        What has hardly two questions to a class is left out.
-        The interval of a variant is that of the primary measure; without it there are no slices.
+        The interval of a variant is that of the primary measure; without it there are no slices. What has hardly two
+        questions to a class is left out.
         """
         if not any(one[self.primary].of for measures in self.measures.values() for one in measures):
             return {}

@@ -91,7 +91,7 @@ def repeats_of(variant: Report, primary: str) -> str:
 def _show_judge(console: Console, judge: dict[str, Any]) -> None:
     """Print who judged what is called supported and correct, and how far people agree with it."""
     console.print(escape(judge_of(judge)), highlight=False, soft_wrap=True)
-    for name, found in judge.get("corrected", {}).items():
+    for name, found in judge["corrected"].items():
         told = "no share explains this" if found is None else f"{figure(found['value'])}, 95% interval {ends(found)}"
         console.print(f"supported of {escape(name)}, corrected by how often the judge errs: {told}")
 

@@ -362,6 +362,7 @@ def test_a_public_set_is_asked_of_its_own_documents_and_nothing_is_asked_twice(
     here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "nomiracl-en").mkdir()  # a directory of the same name is no file of questions
     unpacked = tmp_path / "kept" / "nomiracl-en"
     (unpacked / "documents").mkdir(parents=True)
     (unpacked / "documents" / "a.md").write_text("# Crane\n\nThe crane lifts 13 tonnes.\n")

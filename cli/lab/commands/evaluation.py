@@ -88,7 +88,7 @@ def evaluate(
         check_report(report)
     variants = read_variants(policy or [], strategy or [], profile or [], prompt or [], grid or [])
     kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
-    if questions and is_question_set(str(questions)) and not questions.exists():
+    if questions and is_question_set(str(questions)) and not questions.is_file():
         questions, documents = unpacked(str(questions), sets)
         docs = docs or (None if collection else str(documents))
     place = None if endpoint or machine else place_to_ask(docs, collection)

@@ -72,7 +72,7 @@ def graders(
         raise InvalidInput("--publish is for grade_support; --name and --region say where to.")
     conditions = checked_conditions(fail_if or [])
     ways = _ways(step, prompt or [], model or [])
-    by_name = is_set(rows) and not Path(rows).exists()
+    by_name = is_set(rows) and not Path(rows).is_file()
     read = read_sets(rows, sets, limit) if by_name else read_rows(Path(rows), step, limit)
     asked = Asked(step, read, parallel, max_cost, each)
     with measuring_progress() as tell:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.lab.commands.options import MaxCost
 from cli.local.backends import is_offline
 from cli.local.sources.place import Place, place_to_read
 from cli.terminal import measuring_progress, reading_progress, warn
@@ -32,13 +33,11 @@ def questions(
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=1000, help="How many questions.")] = 20,
     kinds: Kinds = "",
     seed: Annotated[int, typer.Option("--seed", help="Another number chooses other passages.")] = 1,
-    max_cost: Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="The most to spend.")] = None,
+    max_cost: MaxCost = None,
     output: Output = None,
 ) -> None:
     """Make a first set of questions from documents with Claude, for `selfrag eval`: read it before you use it."""
     place, wanted = place_to_read(directory), _kinds(kinds)
-    if max_cost is not None and max_cost <= 0:
-        raise InvalidInput("--max-cost is a number of dollars above 0.")
     if output and (output.exists() or not output.parent.is_dir()):
         there = "is there already" if output.exists() else "is in no directory that there is"
         raise InvalidInput(f"{output} {there}: name a new file.")

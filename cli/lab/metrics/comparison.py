@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cli.lab.metrics.measures import NOT_FOR_IT, Measured
+from cli.lab.metrics.measures import AMOUNTS, NOT_FOR_IT, Measured
 from cli.lab.metrics.shares import mcnemar, wilson
 from cli.lab.metrics.significance import AT_A_TIME, DRAWS, SEED, Floats, Weights, holm, swapped
 
@@ -150,7 +150,9 @@ def percentiles(figures: Callable[[Weights], Floats], questions: int, draws: int
 
 
 def _is_yes_or_no(measures: Sequence[Measured], name: str) -> bool:
-    return all(one[name].of in (0, 1) and one[name].count in (0, one[name].of) for one in measures)
+    return name not in AMOUNTS and all(
+        one[name].of in (0, 1) and one[name].count in (0, one[name].of) for one in measures
+    )
 
 
 def _are_yes_or_no(one: Sequence[Measured], other: Sequence[Measured], name: str) -> bool:

@@ -31,6 +31,8 @@ class Share:
 # Of the passages found, so many are looked at for recall; 4 is what a search brings by default.
 RANKS = (1, 4)
 NOT_FOR_IT = Share(0.0, 0.0)
+# Measures that are amounts and no shares, though all of them may be 0 or 1.
+AMOUNTS = ("rounds", "model_calls", "seconds", "usd")
 Measured = dict[str, Share]
 
 

@@ -32,8 +32,8 @@ _BLACK = "#000000"
 
 
 def style(at: int) -> tuple[str, str]:
-    """Return the colour and the marker of a variant, by its place."""
-    return COLOURS[at % len(COLOURS)], MARKERS[at % len(MARKERS)]
+    """Return the colour and the marker of a variant, by its place; 36 differ."""
+    return COLOURS[at % len(COLOURS)], MARKERS[(at + at // len(COLOURS)) % len(MARKERS)]
 
 
 class Drawn:

@@ -33,7 +33,7 @@ def cost_against_quality(report: Report) -> Markup | None:
         ylim = UTILITY if quality == "utility" else SHARE
         axes.set(xlabel=f"{words(price)} a question", ylabel=f"{words(quality)}, mean", ylim=ylim)
         axes.set_xlim(left=0)
-        axes.legend()
+        axes.figure.legend(loc="outside right upper")
     return drawn.svg
 
 

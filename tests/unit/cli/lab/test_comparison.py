@@ -53,6 +53,11 @@ def test_a_share_of_none_or_of_all_questions_has_an_interval_that_is_no_point() 
     assert intervals(of(*[0.0] * 15))["match"] == (0, pytest.approx(0.204, abs=1e-3))
 
 
+def test_an_amount_that_is_one_for_every_question_has_no_interval_of_a_share() -> None:
+    assert intervals([{"rounds": Share(1.0)}] * 15)["rounds"] == (1, 1)
+    assert intervals([{"usd": Share(0.0)}] * 15)["usd"] == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("won", "lost", "p", "verdict"),
     [

@@ -10,11 +10,14 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from cli.lab.gold.question_sets import GoldQuestion
+from cli.lab.judge import Judgements, add_judgements
+from cli.lab.metrics.agreement import Counts
 from cli.lab.page.files import check_report, write_report
 from cli.lab.report import Findings
 from cli.lab.runs.results import Result
 from cli.lab.runs.variants import read_variants
 from selfrag.domain.errors import InvalidInput
+from selfrag.domain.verdicts import SupportVerdict
 from tests.unit.cli.lab.conftest import gold, reflection, response
 
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)> & \"so\" 'on'"
@@ -70,10 +73,29 @@ def test_the_page_tells_variants_differences_costs_graders_and_slices(tmp_path: 
     assert len(figures) == 2
     assert "first: USD 0.01 (0.01 to 0.01), match 1 (0.862 to 1)" in figures[0]
     (slices,) = page.css("#slices ~ div table")
-    assert " ".join(slices.text(separator=" ").split()).endswith("follow_up 4 1 0.5101 to 1 0.5 0.15 to 0.85")
+    assert " ".join(slices.text(separator=" ").split()).endswith("follow_up 4 1 0.51 to 1 0.5 0.15 to 0.85")
     assert len(page.css("article")) == 10
     spread = next(table for table in page.css("table") if "IsRel, passages" in table.text())
     assert re.search(r"0\.9 to 1\.0\s*24\s*24", " ".join(spread.text(separator=" ").split()))
+
+
+@pytest.mark.parametrize(
+    ("errors", "sentence"),
+    [
+        ({}, "correct: 1 answers written from passages, judged by rule, which is no judgement."),
+        ({"grade_correctness": Counts(10, 9, 10, 8)}, "against people in grade_correctness 0.85 (0.6"),
+        ({"grade_support": Counts(100, 90, 100, 80)}, "Supported of first, corrected by how often the judge errs: 1, "),
+    ],
+)
+def test_the_page_tells_who_judged_and_how_far_people_agree(
+    tmp_path: Path, errors: dict[str, Counts], sentence: str
+) -> None:
+    findings = Findings(asked(**KNOWN), VARIANTS, Kept(asked(**KNOWN), 0.01))
+    verdict = SupportVerdict(level="fully_supported", claims=[])
+    add_judgements(findings, Judgements("rule", {"q": verdict}, 0, {"q": "yes"}), errors)
+    write_report(findings, tmp_path / "report.html")
+    page = LexborHTMLParser((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert sentence in " ".join(page.text().split())
 
 
 def test_json_and_csv_beside_it_hold_the_same(tmp_path: Path) -> None:
