@@ -9,9 +9,10 @@ from statistics import fmean
 from typing import Any, Protocol
 
 from cli.lab.gold.question_sets import GoldQuestion
-from cli.lab.metrics.comparison import better, by_question, differences, intervals, most_different, share_interval
+from cli.lab.metrics.comparison import by_question, differences, intervals, share_interval
 from cli.lab.metrics.distributions import distributions
 from cli.lab.metrics.measures import Measured, Reply, measured, overall
+from cli.lab.metrics.pairs import better, most_different
 from cli.lab.metrics.pareto import front_of
 from cli.lab.metrics.slices import classes_of, languages_of
 from cli.lab.runs.results import Result

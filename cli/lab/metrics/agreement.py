@@ -6,9 +6,8 @@ from math import sqrt
 
 import numpy as np
 
-from cli.lab.metrics.comparison import percentiles
 from cli.lab.metrics.shares import Interval, share
-from cli.lab.metrics.significance import Floats, Weights
+from cli.lab.metrics.significance import Floats, Weights, percentiles
 
 
 @dataclass(frozen=True)

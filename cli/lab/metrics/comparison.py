@@ -1,6 +1,6 @@
-"""The difference between two variants: paired bootstrap intervals, tests of chance, questions won and lost."""
+"""The difference between two variants: intervals, tests of chance, questions won and lost."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -8,12 +8,7 @@ import numpy as np
 
 from cli.lab.metrics.measures import AMOUNTS, NOT_FOR_IT, Measured
 from cli.lab.metrics.shares import mcnemar, wilson
-from cli.lab.metrics.significance import AT_A_TIME, DRAWS, SEED, Floats, Weights, holm, swapped
-
-PERCENT = (2.5, 97.5)
-# Which answer to a question is the better one, first by the measure that says most of a sentence.
-BY = ("match", "f1", "citation_recall", "citation_precision")
-
+from cli.lab.metrics.significance import DRAWS, SEED, Floats, Weights, holm, percentiles, swapped
 
 # With fewer questions that a measure is for, the bootstrap's intervals are too narrow to say anything.
 FEWEST = 20
@@ -136,19 +131,6 @@ def share_interval(measures: Sequence[Measured], name: str, origins: Sequence[st
     return found.low, found.high
 
 
-def percentiles(figures: Callable[[Weights], Floats], questions: int, draws: int = DRAWS, seed: int = SEED) -> Floats:
-    """Return the lower and the upper ends of what `figures` gives for draws of so many questions, by measure."""
-    random = np.random.default_rng(seed)
-    equal = np.full(questions, 1 / questions)
-    drawn = [
-        figures(random.multinomial(questions, equal, size=min(AT_A_TIME, draws - done)))
-        for done in range(0, draws, AT_A_TIME)
-    ]
-    # A draw may hold no question that a measure is for.
-    ends: Floats = np.nanpercentile(np.concatenate(drawn), PERCENT, axis=0)
-    return ends
-
-
 def _is_yes_or_no(measures: Sequence[Measured], name: str) -> bool:
     return name not in AMOUNTS and all(
         one[name].of in (0, 1) and one[name].count in (0, one[name].of) for one in measures
@@ -195,22 +177,3 @@ def _ratios(weights: Weights, counts: tuple[Floats, Floats]) -> Floats:
     of = weights @ counts[1]
     ratios: Floats = np.divide(weights @ counts[0], of, out=np.full(of.shape, np.nan), where=of != 0)
     return ratios
-
-
-def better(one: Measured, other: Measured) -> int:
-    """Return 1 if the other answer to a question is the better one, -1 if this is, 0 if neither is known to be."""
-    return next((1 if gap > 0 else -1 for gap in _gaps(one, other) if gap), 0)
-
-
-def most_different(one: Sequence[Measured], other: Sequence[Measured], most: int = 10) -> list[int]:
-    """Return the places of the questions on which two variants differ most, and at all; the most different first."""
-    gaps = [tuple(abs(gap) for gap in _gaps(*pair)) for pair in zip(one, other, strict=True)]
-    places = sorted((place for place, gap in enumerate(gaps) if any(gap)), key=lambda place: gaps[place], reverse=True)
-    return places[:most]
-
-
-def _gaps(one: Measured, other: Measured) -> list[float]:
-    return [
-        other[name].count / other[name].of - one[name].count / one[name].of if one[name].of and other[name].of else 0.0
-        for name in BY
-    ]

@@ -1,6 +1,6 @@
-"""Chance: the p of a difference that swapped answers explain, and of one among many measures."""
+"""Chance: the bootstrap's intervals, the p of a difference by swapped answers, and of one among many measures."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ Weights = NDArray[np.float64] | NDArray[np.int64]
 Counted = tuple[Floats, Floats]
 
 DRAWS, AT_A_TIME, SEED = 10_000, 500, 12
+PERCENT = (2.5, 97.5)
 # Below a sum's rounding error nothing is nearer.
 _EPSILON = 1e-12
 
@@ -47,3 +48,16 @@ def swapped(one: Counted, other: Counted, draws: int = DRAWS, seed: int = SEED) 
     ]
     found: Floats = (draws + 1 - np.sum(nearer, axis=0)) / (draws + 1)
     return found
+
+
+def percentiles(figures: Callable[[Weights], Floats], questions: int, draws: int = DRAWS, seed: int = SEED) -> Floats:
+    """Return the lower and the upper ends of what `figures` gives for draws of so many questions, by measure."""
+    random = np.random.default_rng(seed)
+    equal = np.full(questions, 1 / questions)
+    drawn = [
+        figures(random.multinomial(questions, equal, size=min(AT_A_TIME, draws - done)))
+        for done in range(0, draws, AT_A_TIME)
+    ]
+    # A draw may hold no question that a measure is for.
+    ends: Floats = np.nanpercentile(np.concatenate(drawn), PERCENT, axis=0)
+    return ends

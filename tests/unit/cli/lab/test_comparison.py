@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.lab.metrics.comparison import FEWEST, better, differences, intervals, most_different
+from cli.lab.metrics.comparison import FEWEST, differences, intervals
 from cli.lab.metrics.measures import NOT_FOR_IT, Measured, Share, overall
+from cli.lab.metrics.pairs import better, most_different
 from cli.lab.metrics.significance import holm, swapped
 from tests.bench.chance import errors
 
