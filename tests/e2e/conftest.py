@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from cli.local.sources.place import place_to_ask
 from cli.main import main
 from selfrag.domain.questions import read_request
 from tests.support.command import HANDBOOK, Command, Ended
+from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import FakeEmbedder
 
 Ask = Callable[..., dict[str, Any]]
@@ -96,3 +97,12 @@ def embedder(monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:
     monkeypatch.setattr(E5Embedder, "query", query)
     monkeypatch.setattr(E5Embedder, "passages", passages)
     return fake
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """Return a model's service that commands in this process are connected with."""
+    with ModelServer() as running:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-nobody")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        yield running

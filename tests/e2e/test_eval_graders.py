@@ -1,7 +1,6 @@
 """`selfrag eval graders`: a grader is held against people's labels, through the code of the deployed step."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,9 @@ CLAIMS = {
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-nobody")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
-        running.answers["grade_support"] = judge
-        yield running
+def server(server: ModelServer) -> ModelServer:
+    server.answers["grade_support"] = judge
+    return server
 
 
 def judge(body: Body) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """The precision of "fully supported" in an answer: what `eval graders --publish` measured of those who judge it."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,6 @@ from tests.e2e.test_api import ASK, serving_api
 from tests.support.doubles.model_server import ModelServer
 
 PASSAGE = "Leave is 25 days a year."
-
-
-@pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-nobody")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        yield server
 
 
 @pytest.fixture
@@ -44,7 +35,7 @@ def is_measured(response: dict[str, Any]) -> None:
 
 
 def test_an_answer_on_the_laptop_has_the_precision_of_its_check_once_that_was_published(
-    here: Run, model: ModelServer, claims: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Run, server: ModelServer, claims: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     documents = tmp_path / "documents"
     documents.mkdir()
@@ -63,13 +54,13 @@ def test_an_answer_on_the_laptop_has_the_precision_of_its_check_once_that_was_pu
 
 
 def test_an_answer_of_a_deployment_has_the_precision_that_its_operator_published(
-    here: Run, model: ModelServer, claims: str
+    here: Run, server: ModelServer, claims: str
 ) -> None:
     publish = ("eval", "graders", claims, "--publish", "--name", "selfrag", "--region", "us-east-1")
-    with serving_api(model) as api:
+    with serving_api(server) as api:
         assert here(*publish).code == 0
         is_measured(api.post("/v1/ask", json=ASK).json())
-    with serving_api(model) as api:
+    with serving_api(server) as api:
         before = api.post("/v1/ask", json=ASK).json()["reflection"]["support"]
     assert (before["level"], before["precision"]) == ("fully_supported", None)
 
@@ -82,14 +73,16 @@ def test_an_answer_of_a_deployment_has_the_precision_that_its_operator_published
     ],
 )
 def test_what_cannot_be_published_is_refused_before_anything_is_judged(
-    here: Run, model: ModelServer, claims: str, options: list[str], sentence: str
+    here: Run, server: ModelServer, claims: str, options: list[str], sentence: str
 ) -> None:
     refused = here("eval", "graders", claims, *options)
-    assert (refused.code, sentence in refused.err, model.requests) == (2, True, [])
+    assert (refused.code, sentence in refused.err, server.requests) == (2, True, [])
 
 
-def test_where_the_check_passes_nothing_there_is_nothing_to_publish(here: Run, model: ModelServer, claims: str) -> None:
-    model.answers["grade_support"] = lambda body: {
+def test_where_the_check_passes_nothing_there_is_nothing_to_publish(
+    here: Run, server: ModelServer, claims: str
+) -> None:
+    server.answers["grade_support"] = lambda body: {
         "claims": [{"claim": "c", "support": "none", "passages": [], "missing": ""}]
     }
     refused = here("eval", "graders", claims, "--publish")

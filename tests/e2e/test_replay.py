@@ -1,6 +1,5 @@
 """`selfrag replay`: what was asked here is judged again, and the terminal says what changed and what it took."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,14 +9,6 @@ from tests.e2e.conftest import Run
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-nobody")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
-        yield running
 
 
 @pytest.fixture

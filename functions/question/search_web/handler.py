@@ -2,13 +2,14 @@
 
 from question.search_web.logic import Task, search
 from selfrag import bootstrap
-from selfrag.bootstrap import questions
+from selfrag.bootstrap.questions import secrets
+from selfrag.bootstrap.web import web, web_domains
 from selfrag.domain.passages import FoundPassages
 
-bootstrap.warm(questions.web, questions.secrets)
+bootstrap.warm(web, secrets)
 
 
 @bootstrap.step(Task)
 def handler(task: Task) -> FoundPassages:
     """Search the web for a query."""
-    return search(task, questions.web()(task.deadline_ms), questions.web_domains())
+    return search(task, web()(task.deadline_ms), web_domains())

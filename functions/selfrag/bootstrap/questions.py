@@ -1,4 +1,4 @@
-"""Parts of a question's steps: Claude with its prompts and its verdict cache, and the web search."""
+"""Parts of a question's steps: Claude with its prompts and its verdict cache."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from selfrag.ports.prompts import Prompt
     from selfrag.ports.recent import RecentCalls
     from selfrag.ports.secrets import Secrets
-    from selfrag.ports.web import Domains, WebSearch
 
 
 def grader(step: str, prompt: "Prompt", name: str = "") -> "Callable[[Limits], Grader]":
@@ -165,31 +164,6 @@ def _with_another_key(refused: Any) -> Any | None:
     renewed = claude_client()
     # An override stays.
     return None if renewed is refused else renewed
-
-
-@once
-def web() -> "Callable[[float | None], WebSearch]":
-    """Return a factory of the web search for a deadline, past which it makes no call."""
-    from selfrag.adapters.outbound import http_client_for
-    from selfrag.adapters.tavily import Tavily
-
-    config = settings()
-    # One client for all searches: loading its certificates takes as long as a short search.
-    client = http_client_for(config.web_base_url)
-
-    def until(deadline_ms: float | None) -> "WebSearch":
-        key = secrets()(config.web_secret, "SELFRAG_WEB_SECRET")
-        return Tavily(client, config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
-
-    return until
-
-
-def web_domains() -> "Domains":
-    """Return the domains that the web search may bring results of."""
-    from selfrag.ports.web import Domains
-
-    config = settings()
-    return Domains(included=config.web_include_domains, excluded=config.web_exclude_domains)
 
 
 @once

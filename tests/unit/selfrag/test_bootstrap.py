@@ -16,7 +16,7 @@ from werkzeug.wrappers import Request, Response
 
 from selfrag import bootstrap, ports
 from selfrag.adapters.generators.completions import Host
-from selfrag.bootstrap import api, generator, ingestion, questions
+from selfrag.bootstrap import api, generator, ingestion, questions, web
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.passages import Passage
@@ -79,7 +79,7 @@ def test_every_port_can_be_handed_over() -> None:
 
 @pytest.mark.parametrize("name", bootstrap.Parts.__annotations__)
 def test_a_part_that_is_handed_over_is_used(name: str) -> None:
-    found = {getattr(module, name, None) for module in (bootstrap, questions, generator, ingestion, api)}
+    found = {getattr(module, name, None) for module in (bootstrap, questions, generator, ingestion, api, web)}
     (part,) = filter(callable, found)
     handed: Any = {name: object()}
     with bootstrap.using(**handed):
@@ -233,6 +233,6 @@ def test_one_search_of_the_web_after_the_other_goes_over_the_same_connection(mon
     with Loopback(found) as service, bootstrap.using(secrets=any_secret):
         monkeypatch.setenv("SELFRAG_WEB_BASE_URL", service.url)
         for _ in range(2):
-            questions.web()(None)("sea state 6", 3, Domains())
+            web.web()(None)("sea state 6", 3, Domains())
     first, second = connections
     assert first == second

@@ -1,0 +1,36 @@
+"""Parts of the search of the web."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from selfrag.bootstrap import settings
+from selfrag.bootstrap.questions import secrets
+from selfrag.runtime.parts import once
+
+if TYPE_CHECKING:
+    from selfrag.ports.web import Domains, WebSearch
+
+
+@once
+def web() -> "Callable[[float | None], WebSearch]":
+    """Return a factory of the web search for a deadline, past which it makes no call."""
+    from selfrag.adapters.outbound import http_client_for
+    from selfrag.adapters.tavily import Tavily
+
+    config = settings()
+    # One client for all searches: loading its certificates takes as long as a short search.
+    client = http_client_for(config.web_base_url)
+
+    def until(deadline_ms: float | None) -> "WebSearch":
+        key = secrets()(config.web_secret, "SELFRAG_WEB_SECRET")
+        return Tavily(client, config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
+
+    return until
+
+
+def web_domains() -> "Domains":
+    """Return the domains that the web search may bring results of."""
+    from selfrag.ports.web import Domains
+
+    config = settings()
+    return Domains(included=config.web_include_domains, excluded=config.web_exclude_domains)
