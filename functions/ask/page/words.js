@@ -73,7 +73,7 @@ const WORDS = {
   linkCopied: ["The link is copied. It opens for those who may read the answer.", "リンクをコピーしました。閲覧権限のある人が開けます。", "링크를 복사했습니다. 답변을 볼 수 있는 사람만 열 수 있습니다."],
   useful: ["Useful", "役に立った", "도움 됨"],
   useless: ["Not useful", "役に立たない", "도움 안 됨"],
-  right: ["Is it right?", "正しいですか?", "맞나요?"],
+  right: ["Do the sources say so?", "出典にそうありますか?", "출처에 그렇게 있나요?"],
   thanks: ["Thank you. Your feedback is saved.", "ありがとうございます。保存しました。", "감사합니다. 저장했습니다."],
   export: ["Save the conversation as Markdown", "会話をMarkdownで保存", "대화를 Markdown으로 저장"],
   historyWhere: ["Only your questions are kept, on this device.", "この端末に質問だけを保存します。", "이 기기에 질문만 저장합니다."],

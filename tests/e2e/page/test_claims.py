@@ -77,16 +77,16 @@ def test_a_person_labels_a_claim_by_keyboard_where_it_stands_and_what_was_said_b
 
         tab.page.route("**/feedback", keep)
         tab.page.locator(".checked > summary").click()
-        of_dogs = tab.page.get_by_label("Is it right? Dogs are welcome on piers")
+        of_dogs = tab.page.get_by_label("Do the sources say so? Dogs are welcome on piers")
         assert of_dogs.locator("option").all_text_contents() == [
-            "Is it right?", "supported", "✓ partly supported", "not supported", "contradicted",
+            "Do the sources say so?", "supported", "✓ partly supported", "not supported", "contradicted",
         ]  # fmt: skip
         before = of_dogs.bounding_box()
         of_dogs.focus()
         tab.page.keyboard.type("s")
         expect(tab.page.locator("#told")).to_have_text("Thank you. Your feedback is saved.")
         assert of_dogs.bounding_box() == before
-        tab.page.get_by_label("Is it right? The crane").select_option("unsupported")
+        tab.page.get_by_label("Do the sources say so? The crane").select_option("unsupported")
         tab.page.get_by_role("button", name="Useful", exact=True).click()
         expect(tab.page.locator(".feedback .good")).to_be_visible()
         labels = [{"claim": 1, "label": "supported"}, {"claim": 2, "label": "unsupported"}]
