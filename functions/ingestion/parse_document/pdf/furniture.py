@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ingestion.parse_document.pdf.shapes import Segment, Sheet, around
 from ingestion.parse_document.pdf.tables.frames import is_in
@@ -13,7 +14,7 @@ _LONGEST_ROW = 8  # lines of a row of a table
 _FAR = 2.5  # sizes from a line of a table to the next
 _LEAST_PAGES = 3
 _NEAR = 6  # pages before and after, in which a chapter's header comes again
-_NUMBER, _ROMAN = re.compile(r"\d+"), re.compile(r"\b[ivxlc]+\b")
+_NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _LEADS = re.compile(r"(\S)(?:\s?\1){4,}\s*(?:\d+|[ivxlc]+)$")
 _ENDS_IN_A_PAGE = re.compile(r"\s(?:\d+|[ivxlc]+)$")
 _LEAST_ENTRIES, _LONGEST_ENTRY = 3, 300  # lines, and characters at the end of one
@@ -31,7 +32,7 @@ def without_furniture(sheets: Sequence[Sheet]) -> list[list[Segment]]:
     """
     edges, pages = [_edges(sheet) for sheet in sheets], dict[Key, list[int]]()
     for page, rows in enumerate(edges):
-        for key in {key for row in rows for key in _keys(row, page)}:
+        for key in {key for row in rows for key in _keys(row)}:
             pages.setdefault(key, []).append(page)
     found = []
     for page, (sheet, rows) in enumerate(zip(sheets, edges, strict=True)):
@@ -73,20 +74,11 @@ def _edges(sheet: Sheet) -> list[Row]:
 
 
 def _is_of_a_table(row: Row, others: Sequence[Row]) -> bool:
-    """Return whether a line of several stretches is a table's: one of the next lines has as many, under each.
-
-    Between them may be other lines of a row, also of one that began on the page before.
-    """
-    last = row
-    for line in others:
-        if len(row) == 1 or abs(last[0].base - line[0].base) > _FAR * row[0].size:
-            return False
-        if len(line) == len(row) and all(_over(one, other) for one, other in zip(row, line, strict=True)):
-            return True
-        if not all(any(abs(one.box.left - name.box.left) <= 2 for name in row) for one in line):
-            return False
-        last = line
-    return False
+    """Return whether a line of several stretches is a table's: one of the next lines has as many, under each."""
+    far = [abs(one[0].base - line[0].base) > _FAR * row[0].size for one, line in pairwise([row, *others])]
+    near = others[: far.index(True)] if True in far else others
+    alike = (line for line in near if len(line) == len(row) > 1)
+    return any(all(_over(one, other) for one, other in zip(row, line, strict=True)) for line in alike)
 
 
 def _over(one: Segment, other: Segment) -> bool:
@@ -94,19 +86,13 @@ def _over(one: Segment, other: Segment) -> bool:
 
 
 def _repeats(row: Row, page: int, pages: dict[Key, list[int]]) -> bool:
-    return any(sum(abs(other - page) <= _NEAR for other in pages[key]) >= _LEAST_PAGES for key in _keys(row, page))
+    return any(sum(abs(other - page) <= _NEAR for other in pages[key]) >= _LEAST_PAGES for key in _keys(row))
 
 
-def _keys(row: Row, page: int) -> Iterator[Key]:
-    """Yield a line as on any page, and its stretches: of a header of two, one may be the chapter's.
-
-    Each is told by its text, and by that with its first or last number relative to the page's own.
-    """
+def _keys(row: Row) -> Iterator[Key]:
+    """Yield a line without its numbers, and its stretches: of a header of two, one may be the chapter's."""
     for part in [row, *([one] for one in row if len(row) > 1)]:
-        text, height = _ROMAN.sub("#", _text(part)), round(around([one.box for one in part]).bottom / 4)
-        yield text, height
-        for number in (*_NUMBER.finditer(text),)[:: max(1, len(_NUMBER.findall(text)) - 1)]:
-            yield f"{text[: number.start()]}#{int(number[0][:9]) - page}{text[number.end() :]}", height
+        yield _NUMBER.sub("#", _text(part)), round(around([one.box for one in part]).bottom / 4)
 
 
 def _text(row: Row) -> str:

@@ -1,26 +1,27 @@
-"""The layout of a page in the order of reading: paragraphs and tables, with the tables' captions."""
+"""The layout of a page in the order of reading, paragraphs and tables, and how it is written down."""
 
 from collections.abc import Iterator, Sequence
 
 from ingestion.parse_document.pdf.shapes import Segment, Sheet
 from ingestion.parse_document.pdf.tables.blocks import blocks, is_caption
 from ingestion.parse_document.pdf.tables.frames import around_frames
-from ingestion.parse_document.pdf.tables.grids import Grid, grid_of
+from ingestion.parse_document.pdf.tables.rows import Table, table_of
 from ingestion.parse_document.pdf.text.columns import in_order
-from ingestion.parse_document.pdf.text.paragraphs import Paragraph, joined_row, paragraphs_of
+from ingestion.parse_document.pdf.text.headings import Levels
+from ingestion.parse_document.pdf.text.paragraphs import Paragraph, Words, joined_row, paragraphs_of
 from ingestion.parse_document.pdf.text.segments import rows_of
-from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
+from selfrag.domain.writing import Writer
 
-Laid = Paragraph | Grid
+Laid = Paragraph | Table
 
 
-def laid_out(segments: Sequence[Segment], sheet: Sheet, words: Vocabulary) -> list[Laid]:
-    """Return the paragraphs and tables that these stretches of a page make; `words` are those of the document.
+def laid_out(segments: Sequence[Segment], sheet: Sheet, words: Words) -> list[Laid]:
+    """Return the paragraphs and tables that these stretches of a page make; `words` are the document's.
 
     What runs across the page comes last.
     """
     found = [laid for region in _regions(segments, sheet) for laid in _region(region, sheet, words)]
-    across = [Paragraph(one.text, one.box, one.size, one.bold, apart=True, across=True) for one in sheet.across]
+    across = [Paragraph(one.text, one.size, one.bold, apart=True, across=True) for one in sheet.across]
     return [*_with_captions(found), *across]
 
 
@@ -30,13 +31,12 @@ def _regions(segments: Sequence[Segment], sheet: Sheet) -> Iterator[list[Segment
         yield from [part] if framed else in_order(part, sheet.rules)
 
 
-def _region(segments: Sequence[Segment], sheet: Sheet, words: Vocabulary) -> Iterator[Laid]:
+def _region(segments: Sequence[Segment], sheet: Sheet, words: Words) -> Iterator[Laid]:
     rows, done = rows_of(segments), 0
     for block in blocks(rows, sheet.rules, sheet.frames):
-        if grid := grid_of(block, words):
-            yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], words)
-            yield grid
-            done = block.end
+        yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], words)
+        yield table_of(block, words)
+        done = block.end
     yield from paragraphs_of([joined_row(row) for row in rows[done:]], words)
 
 
@@ -45,8 +45,47 @@ def _with_captions(found: Sequence[Laid]) -> Iterator[Laid]:
     taken = set[int]()
     for at, laid in enumerate(found):
         for near in (at - 1, at + 1):
-            one = found[near] if isinstance(laid, Grid) and 0 <= near < len(found) and near not in taken else None
-            if isinstance(laid, Grid) and isinstance(one, Paragraph) and not laid.caption and is_caption(one.text):
+            one = found[near] if isinstance(laid, Table) and 0 <= near < len(found) and near not in taken else None
+            if isinstance(laid, Table) and isinstance(one, Paragraph) and not laid.caption and is_caption(one.text):
                 laid.caption = one.text
                 taken.add(near)
     yield from (laid for at, laid in enumerate(found) if at not in taken)
+
+
+def write(writer: Writer, pages: Sequence[Sequence[Laid]], labels: Sequence[str]) -> None:
+    """Write page by page; each is a part, also one that shows nothing, so that pages are counted as a viewer does."""
+    levels = Levels(laid for page in pages for laid in page if isinstance(laid, Paragraph))
+    for number, (page, label) in enumerate(zip(pages, labels, strict=True), 1):
+        if page:
+            _part_lines(writer)
+        writer.part(f"page {label or number}", number)
+        for at, laid in enumerate(page):
+            if isinstance(laid, Table):
+                _write_table(writer, laid, first=at == 0)
+            else:
+                _write_paragraph(writer, laid, levels, first=at == 0)
+
+
+def _write_paragraph(writer: Writer, paragraph: Paragraph, levels: Levels, first: bool) -> None:
+    level = levels.level(paragraph)
+    if not first and (level or paragraph.apart):
+        _part_lines(writer)
+    if level:
+        writer.heading(level, paragraph.text)
+    else:
+        writer.line(paragraph.text)
+
+
+def _write_table(writer: Writer, table: Table, first: bool) -> None:
+    if not first:
+        _part_lines(writer)
+    with writer.table(table.caption):
+        if table.caption:
+            writer.line(table.caption)
+        for row in table.rows:
+            writer.row(table.names, row)
+
+
+def _part_lines(writer: Writer) -> None:
+    if not writer.is_empty:
+        writer.line("")

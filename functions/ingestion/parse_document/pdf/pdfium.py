@@ -6,12 +6,13 @@ All that is known of PDFium's functions stands here. It is C++: `contained` keep
 import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pypdfium2
 from pypdfium2 import raw
 
 from ingestion.parse_document.pdf.shapes import Box, Rule
+from selfrag.domain.errors import BadDocument
 
 MAX_OBJECTS = 20_000  # lines and pictures of a page: a map has more, and no table
 MAX_RULES = 1_000
@@ -22,14 +23,9 @@ _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "cou
 _PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
 _SLANT = 0.18  # 10 degrees: no scanner sets a page so askew
 _FIXED, _FORCED_BOLD = 1 << 0, 1 << 18
+_END_WITHIN = 2048  # bytes, in which a PDF's mark of its end stands
 
-
-class CannotOpen(Exception):
-    """PDFium finds no PDF in the bytes."""
-
-
-class Encrypted(Exception):
-    """The file asks for a password, or forbids what the author did not want."""
+File: TypeAlias = pypdfium2.PdfDocument
 
 
 class Character(NamedTuple):
@@ -46,44 +42,48 @@ class Character(NamedTuple):
 
 
 @contextmanager
-def opened(content: bytes) -> Iterator["File"]:
-    """Open the bytes of a PDF; raises CannotOpen, or Encrypted."""
+def opened(key: str, content: bytes) -> Iterator[File]:
+    """Open the bytes of a PDF; raises BadDocument."""
     try:
         file = pypdfium2.PdfDocument(content)
-    except pypdfium2.PdfiumError as error:
-        raise (Encrypted if error.err_code == raw.FPDF_ERR_PASSWORD else CannotOpen) from error
-    with file:
         # An empty password opens it, but it says that its text is not to be taken out.
-        if raw.FPDF_GetSecurityHandlerRevision(file) != -1:
-            raise Encrypted
-        yield File(file)
+        encrypted = raw.FPDF_GetSecurityHandlerRevision(file) != -1
+    except pypdfium2.PdfiumError as error:
+        if error.err_code != raw.FPDF_ERR_PASSWORD:
+            state = "is cut off at its end" if is_cut_off(content) else "is a damaged PDF"
+            raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
+        encrypted = True
+    if encrypted:
+        raise BadDocument(f"{key} is encrypted; save it without a password and without restrictions.")
+    with file:
+        yield file
 
 
-class File:
-    """An open PDF; pages are counted from 0."""
+def is_cut_off(content: bytes) -> bool:
+    """Return whether the mark of a PDF's end is missing."""
+    return b"%%EOF" not in content[-_END_WITHIN:]
 
-    def __init__(self, file: pypdfium2.PdfDocument) -> None:
-        self._file = file
-        self.pages = len(file)
 
-    def label(self, page: int) -> str:
-        """Return what the file itself calls a page, such as `iv`; "" if it has no name for it."""
-        return _text_of(lambda buffer, size: raw.FPDF_GetPageLabel(self._file, page, buffer, size))
+def label(file: File, page: int) -> str:
+    """Return what the file itself calls a page, counted from 0, such as `iv`; "" if it has no name for it."""
+    return _text_of(lambda buffer, size: raw.FPDF_GetPageLabel(file, page, buffer, size))
 
-    def property(self, name: str) -> str:
-        """Return a property of the file, such as `Title`; "" if it has none of this name."""
-        return _text_of(lambda buffer, size: raw.FPDF_GetMetaText(self._file, name.encode(), buffer, size))
 
-    @contextmanager
-    def page(self, number: int) -> Iterator["Page | None"]:
-        """Yield a page, None if it is damaged."""
-        try:
-            page = Page(self._file[number])
-        except pypdfium2.PdfiumError:
-            yield None
-            return
-        with closing(page):
-            yield page
+def said_of(file: File, name: str) -> str:
+    """Return a property of the file, such as `Title`; "" if it has none of this name."""
+    return _text_of(lambda buffer, size: raw.FPDF_GetMetaText(file, name.encode(), buffer, size))
+
+
+@contextmanager
+def page_of(file: File, number: int) -> Iterator["Page | None"]:
+    """Open a page, counted from 1; None if it is damaged."""
+    try:
+        page = Page(file[number - 1])
+    except pypdfium2.PdfiumError:
+        yield None
+        return
+    with closing(page):
+        yield page
 
 
 class Page:
@@ -96,9 +96,8 @@ class Page:
 
     def text(self) -> str:
         """Return the characters in the order of the file."""
-        buffer = (ctypes.c_ushort * (2 * self.length + 2))()
-        written = raw.FPDFText_GetText(self._text, 0, self.length, buffer)
-        return bytes(buffer)[: 2 * written].decode("utf-16-le", "replace")
+        text: str = self._text.get_text_range(errors="replace")
+        return text
 
     def character(self, at: int) -> Character:
         """Return the character at a place of the text."""

@@ -3,20 +3,17 @@
 import math
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePosixPath
 
 from ingestion.parse_document.contained import begin
 from ingestion.parse_document.labels import labels
-from ingestion.parse_document.pdf import pdfium, told
 from ingestion.parse_document.pdf.furniture import without_contents, without_furniture
-from ingestion.parse_document.pdf.layout import Laid, laid_out
-from ingestion.parse_document.pdf.output import write
-from ingestion.parse_document.pdf.pdfium import File
+from ingestion.parse_document.pdf.layout import Laid, laid_out, write
+from ingestion.parse_document.pdf.pdfium import File, is_cut_off, label, opened, page_of, said_of
 from ingestion.parse_document.pdf.shapes import Sheet
-from ingestion.parse_document.pdf.sheets import sheet_of
-from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
+from ingestion.parse_document.pdf.text.paragraphs import Words
+from ingestion.parse_document.pdf.text.segments import sheet_of
 from selfrag.domain.documents import Document, Labels, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import MAX_CHARACTERS, Writer
@@ -27,6 +24,8 @@ MAX_TITLE = 200
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _MADE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
 _WORD_CHARACTER = re.compile(r"[^\W_]")
+_LATIN_WORD = re.compile(r"(?<![^\W_])[A-Za-z\u00c0-\u024f]+(?![^\W_])")
+_VERY_LONG, _LEAST_WORDS, _GLUED_SHARE = 22, 50, 0.01
 # Titles that programs give to a file of which they know none.
 _UNTITLED = re.compile(r"\W*(?:anonymous|unspecified|untitled(?: document)?|unknown|none)\W*", re.IGNORECASE)
 
@@ -37,15 +36,14 @@ def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begi
     The pages in `without`, counted from 1, are taken for damaged; `begun` is told of each page before it is read, and
     of 0 when all are.
     """
-    with _opened(key, content) as file:
+    with opened(key, content) as file:
         sheets = list(_sheets(key, file, without, begun))
         lost = [number for number, sheet in enumerate(sheets, 1) if sheet.lost]
         if not any(map(_has_words, sheets)):
-            raise BadDocument(told.without_text(key, len(sheets), lost))
+            raise BadDocument(_without_text(key, len(sheets), lost))
         writer = Writer(key)
-        write(writer, _laid_out(sheets), [_cleaned(file.label(page)) for page in range(len(sheets))])
-        texts = (one.text for sheet in sheets for one in sheet.segments)
-        writer.warnings.extend(told.warnings(key, content, len(sheets), lost, _scanned(sheets), texts))
+        write(writer, _laid_out(sheets), [_cleaned(label(file, page)) for page in range(len(sheets))])
+        writer.warnings.extend(_warnings(key, content, sheets, lost))
         return writer.document(_title(file, writer) or PurePosixPath(key).name, _labels(file))
 
 
@@ -56,34 +54,22 @@ def read_here(key: str, content: bytes, without: list[int], seconds: float) -> D
 
 def pages_without_text(key: str, content: bytes) -> list[int]:
     """Return the pages, counted from 1, that show pictures and hold no text; raises BadDocument."""
-    with _opened(key, content) as file:
+    with opened(key, content) as file:
         return _scanned(_sheets(key, file))
 
 
-@contextmanager
-def _opened(key: str, content: bytes) -> Iterator[File]:
-    try:
-        with pdfium.opened(content) as file:
-            yield file
-    except pdfium.Encrypted as error:
-        raise BadDocument(f"{key} is encrypted; save it without a password and without restrictions.") from error
-    except pdfium.CannotOpen as error:
-        state = "is cut off at its end" if told.is_cut_off(content) else "is a damaged PDF"
-        raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
-
-
 def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = lambda page: None) -> Iterator[Sheet]:
-    if file.pages > MAX_PAGES:
+    if len(file) > MAX_PAGES:
         raise BadDocument(
-            f"{key} has {file.pages} pages, and at most {MAX_PAGES} are read; split it into several files."
+            f"{key} has {len(file)} pages, and at most {MAX_PAGES} are read; split it into several files."
         )
     length = 0
-    for number in range(1, file.pages + 1):
+    for number in range(1, len(file) + 1):
         if number in without:
             yield Sheet(lost=True)
             continue
         begun(number)
-        with file.page(number - 1) as page:
+        with page_of(file, number) as page:
             length += page.length if page else 0
             if length > MAX_CHARACTERS:
                 millions = MAX_CHARACTERS // 1_000_000
@@ -93,7 +79,7 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
 
 
 def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
-    words = Vocabulary(one.text for sheet in sheets for one in sheet.segments)
+    words = Words(one.text for sheet in sheets for one in sheet.segments)
     pages = zip(sheets, without_furniture(sheets), strict=True)
     return [laid_out(without_contents(segments), sheet, words) for sheet, segments in pages]
 
@@ -106,9 +92,34 @@ def _scanned(sheets: Iterable[Sheet]) -> list[int]:
     return [number for number, sheet in enumerate(sheets, 1) if sheet.pictures and not _has_words(sheet)]
 
 
+def _without_text(key: str, pages: int, lost: Sequence[int]) -> str:
+    if lost:
+        return f"{key} has no page that can be read: it is damaged or too complex; print it to a new PDF."
+    return f"{key} holds no text on any of its {pages} pages, so it is probably scanned; run text recognition on it."
+
+
+def _warnings(key: str, content: bytes, sheets: Sequence[Sheet], lost: Sequence[int]) -> Iterator[str]:
+    """Yield what could not be read though the rest was."""
+    if is_cut_off(content):
+        yield f"{key} is cut off at its end: only what its first {len(sheets)} pages still hold was read."
+    if lost:
+        yield f"{key} has pages that are damaged or too complex, which were left out: {_listed(lost)}."
+    if scanned := _scanned(sheets):
+        yield f"{key} has pages that show images but hold no text, perhaps scanned: {_listed(scanned)}."
+    words = [word for sheet in sheets for one in sheet.segments for word in _LATIN_WORD.findall(one.text)]
+    glued = sum(len(word) >= _VERY_LONG for word in words)
+    if len(words) >= _LEAST_WORDS and glued > _GLUED_SHARE * len(words):
+        yield f"{key} has words that run together ({glued} of {len(words)} are very long); print it to a new PDF."
+
+
+def _listed(pages: Sequence[int]) -> str:
+    more = f" and {len(pages) - 10} more" if len(pages) > 10 else ""
+    return ", ".join(map(str, pages[:10])) + more
+
+
 def _title(file: File, writer: Writer) -> str:
     """Return what the file says, or else its highest heading if that is on the first page."""
-    said = _cleaned(file.property("Title"))[:MAX_TITLE]
+    said = _cleaned(said_of(file, "Title"))[:MAX_TITLE]
     if has_words(said) and not _UNTITLED.fullmatch(said):
         return said
     second = writer.parts[1].start if len(writer.parts) > 1 else math.inf
@@ -117,9 +128,9 @@ def _title(file: File, writer: Writer) -> str:
 
 
 def _labels(file: File) -> Labels:
-    made = _MADE.match(file.property("CreationDate"))
+    made = _MADE.match(said_of(file, "CreationDate"))
     date = f"{made[1]}-{made[2] or '01'}-{made[3] or '01'}" if made else ""
-    return labels([_cleaned(file.property("Keywords"))], date)
+    return labels([_cleaned(said_of(file, "Keywords"))], date)
 
 
 def _cleaned(text: str) -> str:

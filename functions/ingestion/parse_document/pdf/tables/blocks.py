@@ -45,9 +45,8 @@ def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) ->
         if len(columns) < 2:
             at += 1
             continue
-        start, last = _within(rows, at, _extended(rows, end, columns), columns)
-        yield Block(start, last, rows[start:last], columns, near)
-        at = last
+        start, at = _within(rows, at, _extended(rows, end, columns), columns)
+        yield Block(start, at, rows[start:at], columns, near)
 
 
 def is_caption(text: str) -> bool:
@@ -86,28 +85,22 @@ def _within(rows: Sequence[Row], start: int, end: int, columns: Columns) -> tupl
 
 
 def _extended(rows: Sequence[Row], end: int, columns: Columns) -> int:
-    """Return the end of the near lines below of which each stretch begins at a column, and none goes beyond its own."""
+    """Return the end of the near lines below of which each stretch begins at a column, and none goes beyond its own.
+
+    A line of the first column alone is not the table's.
+    """
     edges = [left for left, _ in columns[1:]] + [math.inf]
-    last = at = end
-    while at < len(rows) and _are_near(rows[at - 1], rows[at]) and not is_caption(rows[at][0].text):
-        found = [_column_of(one.box, columns, edges) for one in rows[at]]
-        if None in found:
-            break
-        at += 1
-        # A line of one cell is the table's if it is not where rows begin, or if more follows.
-        last = at if len(found) > 1 or found[0] else last
-    return last
-
-
-def _column_of(box: Box, columns: Columns, edges: Sequence[float]) -> int | None:
-    return next(
-        (
+    while end < len(rows) and _are_near(rows[end - 1], rows[end]):
+        found = [
             at
+            for one in rows[end]
             for at, ((left, _), edge) in enumerate(zip(columns, edges, strict=True))
-            if abs(box.left - left) <= _EXACT and box.right < edge
-        ),
-        None,
-    )
+            if abs(one.box.left - left) <= _EXACT and one.box.right < edge
+        ]
+        if found == [0] or len(found) < len(rows[end]):
+            break
+        end += 1
+    return end
 
 
 def _is_across(row: Row, columns: Columns) -> bool:

@@ -1,15 +1,23 @@
-"""The rows of a table that are the names of its columns."""
+"""The lines of a table, and the rows of them that are the names of its columns."""
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from typing import NamedTuple
 
-from ingestion.parse_document.pdf.tables.blocks import Columns
-from ingestion.parse_document.pdf.tables.rows import Line, is_number, numbered, spans
+from ingestion.parse_document.pdf.tables.blocks import Columns, Row
 
 _LONGEST = 120  # characters of a name: what is longer is a sentence
 _OFF = 9  # points from the middle of what a name is over
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
+
+
+class Line(NamedTuple):
+    """What stands in each column of a line, its stretches, and how many drawn lines are above it."""
+
+    cells: list[str]
+    row: Row
+    above: int
 
 
 def names_of(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: int, at: Columns) -> list[list[str]]:
@@ -18,33 +26,46 @@ def names_of(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: 
     Names stand above a drawn line, as the first `head` lines do, or above the first number of a column of numbers, or
     are bold. A value is never taken for a name.
     """
-    depth = _depth(told, groups, head)
+    bold = [all(one.bold for line in group for one in line.row) for group in groups]
+    rows = next((at for at, lines in enumerate(accumulate(map(len, groups)), 1) if lines >= head > 0), 0)
+    depth = _depth(told, rows, bold[0] and not all(bold))
     above = max(0, depth - 1)
     return [*(_spread(told[row], groups[row], at) for row in range(above)), *told[above:depth]]
 
 
-def _depth(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: int) -> int:
-    columns = numbered([["" if _YEAR.fullmatch(cell) else cell for cell in cells] for cells in told])
+def _depth(told: Sequence[Sequence[str]], head: int, bold: bool) -> int:
+    columns = numbered(told)
     values = [2 * sum(is_number(cells[at]) for at in columns) >= len(columns) for cells in told]
     first = values.index(True) if columns and True in values else len(told)
-    bold = [all(one.bold for line in group for one in line.row) for group in groups]
-    depth = first
-    if head:
-        depth = next(at for at, lines in enumerate(accumulate(map(len, groups)), 1) if lines >= head)
-    elif not columns:
-        depth = int(bold[0] and not all(bold))
+    depth = head or (first if columns else int(bold))
     while 0 < depth < first and (
-        spans(told[depth - 1]) or (first < len(told) and not _are_named(told[:depth], columns))
+        _spans(told[depth - 1]) or (first < len(told) and not _are_named(told[:depth], columns))
     ):
         depth += 1
     depth = min(depth, first)
-    names = [cell for cells in told[:depth] for cell in cells if not _YEAR.fullmatch(cell)]
+    names = [cell for cells in told[:depth] for cell in cells]
     certain = (head or not any(map(is_number, names))) and all(len(name) <= _LONGEST for name in names)
     return depth if certain and depth < len(told) and _are_named(told[:depth], columns) else 0
 
 
 def _are_named(head: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
     return all(any(cells[column] for cells in head) for column in columns)
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a value with its unit."""
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def numbered(told: Sequence[Sequence[str]]) -> list[int]:
+    """Return the columns behind the first one that hold more numbers than other texts."""
+    filled = [list(filter(None, column)) for column in zip(*told, strict=True)]
+    return [at for at, cells in enumerate(filled) if at and 2 * sum(map(is_number, cells)) > len(cells)]
+
+
+def _spans(cells: Sequence[str]) -> bool:
+    """Return whether one name stands above two columns."""
+    return any(one and one == other for one, other in pairwise(cells))
 
 
 def _spread(cells: Sequence[str], group: Sequence[Line], columns: Columns) -> list[str]:

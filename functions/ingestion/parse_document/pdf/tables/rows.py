@@ -1,113 +1,126 @@
-"""The lines of a table, and which of them are one row."""
+"""The rows of a table, of which each may take several lines."""
 
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
-from ingestion.parse_document.pdf.shapes import Rule
-from ingestion.parse_document.pdf.tables.blocks import Columns, Row
+from ingestion.parse_document.pdf.shapes import around
+from ingestion.parse_document.pdf.tables.blocks import Block, Columns, Row
+from ingestion.parse_document.pdf.tables.frames import flat_lines
+from ingestion.parse_document.pdf.tables.heads import Line, is_number, names_of, numbered
+from ingestion.parse_document.pdf.text.paragraphs import Words
 
 _MORE = 0.1  # of the size: by so much more are the lines of two rows apart than those of one
 _LEAST_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
-_NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 
 
-class Line(NamedTuple):
-    """A line of a table: what stands in each column, the stretches, and how many drawn lines are above it."""
+@dataclass(slots=True)
+class Table:
+    """What each column is called, "" where that is not certain, and the values of each row."""
 
-    cells: list[str]
-    row: Row
-    above: int
-
-    @property
-    def base(self) -> float:
-        """Return the height on which it stands."""
-        return max(one.base for one in self.row)
+    names: list[str]
+    rows: list[list[str]]
+    caption: str = ""
 
 
-def is_number(cell: str) -> bool:
-    """Return whether a cell is a value with its unit."""
-    return _NUMBER.fullmatch(cell) is not None
+def table_of(block: Block, words: Words) -> Table:
+    """Return the lines of a block as a table; a value is never taken for a name."""
+    flat = flat_lines(block.rules, around([one.box for row in block.rows for one in row]).width / 2)
+    above = [sum(row[0].box.bottom + 1 < height for height in flat) for row in block.rows]
+    lines = [Line(_cells(row, block.columns), row, over) for row, over in zip(block.rows, above, strict=True)]
+    groups = _groups_of(lines)
+    told = [
+        [_joined(column, words) for column in zip(*(line.cells for line in group), strict=True)] for group in groups
+    ]
+    told = _with_shared(told, [group[0].above for group in groups], flat, block)
+    names = names_of(told, groups, _head_lines(lines), block.columns)
+    called = [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*names, strict=True)]
+    return Table(called or [""] * len(block.columns), told[len(names) :])
 
 
-def numbered(told: Sequence[Sequence[str]]) -> list[int]:
-    """Return the columns behind the first one that hold more numbers than other texts."""
-    filled = [list(filter(None, column)) for column in zip(*told, strict=True)]
-    return [at for at, cells in enumerate(filled) if at and 2 * sum(map(is_number, cells)) > len(cells)]
+def _cells(row: Row, columns: Columns) -> list[str]:
+    """Return what stands in each column; what spans several stands in each of them."""
+    cells = [""] * len(columns)
+    for one in row:
+        met = [
+            at
+            for at, (left, right) in enumerate(columns)
+            if min(one.box.right, right) - max(one.box.left, left) > 0.3 * min(one.box.width, right - left)
+            and not any(one.box.left < other.box.left and left <= other.box.left < right for other in row)
+        ]
+        nearest = min(range(len(columns)), key=lambda at: abs(sum(columns[at]) - one.box.left - one.box.right))
+        for at in met or [nearest]:
+            cells[at] = f"{cells[at]} {one.text}".strip()
+    return cells
 
 
-def spans(cells: Sequence[str]) -> bool:
-    """Return whether one name stands above two columns."""
-    return any(one and one == other for one, other in pairwise(cells))
+def _joined(texts: Sequence[str], words: Words) -> str:
+    """Return the lines of a cell as one."""
+    said = ""
+    for text in filter(None, texts):
+        said = words.put_together(said, text, cell=True) if said else text
+    return said
 
 
-def head_lines(lines: Sequence[Line]) -> int:
+def _head_lines(lines: Sequence[Line]) -> int:
     """Return how many lines stand above a drawn one, that divides a table's head from its rows; 0 if there is none.
 
     Several with a number among them are rows, and the line is above their sum.
     """
     head = sum(line.above == lines[0].above for line in lines)
-    if 2 * head > len(lines) and not are_ruled(lines):
+    if 2 * head > len(lines) and not _are_ruled(lines):
         return 0
     return head if head == 1 or not any(is_number(cell) for line in lines[:head] for cell in line.cells) else 0
 
 
-def are_ruled(lines: Sequence[Line]) -> bool:
+def _are_ruled(lines: Sequence[Line]) -> bool:
     """Return whether lines are drawn between the rows, not only below the head."""
     return len({line.above for line in lines}) > 2
 
 
-def groups_of(lines: Sequence[Line], head: int) -> list[list[Line]]:
+def _groups_of(lines: Sequence[Line]) -> list[list[Line]]:
     """Return the lines of each row: those between two drawn lines, between wider gaps, or from each first cell on.
 
-    A number is whole: below another text of a column of numbers it is the next row's. The `head` lines are one row if
-    none of their names spans columns.
+    A number is whole: below another text of a column of numbers it is the next row's.
     """
-    by_rules = are_ruled(lines)
-    one = head if head > 1 and not by_rules and not any(spans(line.cells) for line in lines[:head]) else 0
-    numbers, wide = numbered([line.cells for line in lines[one:]]), None if by_rules else _wide_gap(lines[one:])
+    ruled = _are_ruled(lines)
+    numbers, wide = numbered([line.cells for line in lines]), None if ruled else _wide_gap(lines)
     groups = [[lines[0]]]
-    for at, (before, line) in enumerate(pairwise(lines), 1):
-        starts = before.base - line.base > wide if wide is not None else bool(line.cells[0])
-        divided = line.above != before.above or (starts and not by_rules) or _counts_on(groups[-1], line, numbers)
-        if at >= one and (divided or at == one):
+    for before, line in pairwise(lines):
+        starts = _gap(before, line) > wide if wide is not None else bool(line.cells[0])
+        counts = any(is_number(line.cells[at]) and any(held.cells[at] for held in groups[-1]) for at in numbers)
+        if line.above != before.above or (starts and not ruled) or counts:
             groups.append([])
         groups[-1].append(line)
     return groups
 
 
-def _counts_on(group: Sequence[Line], line: Line, numbers: Sequence[int]) -> bool:
-    return any(is_number(line.cells[at]) and any(held.cells[at] for held in group) for at in numbers)
-
-
 def _wide_gap(lines: Sequence[Line]) -> float | None:
-    """The distance from which on the next line is another row's; None if all are alike, or each is a whole row."""
-    found = sorted(
-        (above.base - line.base, all(line.cells)) for above, line in pairwise(lines) if above.above == line.above
-    )
+    """Return the distance from which on the next line is another row's; None if all are alike, or each is whole."""
+    found = sorted((_gap(above, line), all(line.cells)) for above, line in pairwise(lines) if above.above == line.above)
     jumps = [(after - before, (before + after) / 2) for (before, _), (after, _) in pairwise(found)]
     jump, wide = max(jumps, default=(0.0, 0.0))
     whole = [whole for gap, whole in found if gap <= wide]
     return wide if jump > _MORE * lines[0].row[0].size and 2 * sum(whole) <= len(whole) else None
 
 
-def with_shared(
-    told: Sequence[list[str]], groups: Sequence[Sequence[Line]], flat: Sequence[int], rules: Sequence[Rule], at: Columns
-) -> list[list[str]]:
+def _gap(above: Line, line: Line) -> float:
+    return max(one.base for one in above.row) - max(one.base for one in line.row)
+
+
+def _with_shared(told: Sequence[list[str]], above: Sequence[int], flat: Sequence[int], block: Block) -> list[list[str]]:
     """Return the rows with what several share in each: no line is drawn between them in their column.
 
-    `groups` are their lines, `flat` the heights of drawn ones, `at` the columns. Rows that no lines divide share
-    nothing, nor do those of which each has a text of its own.
+    `above` is how many of the lines at the heights `flat` are above each row. Rows that no lines divide share nothing,
+    nor do those of which each has a text of its own.
     """
-    above = [group[0].above for group in groups]
     rows = [list(row) for row in told]
     if len(rows) < _LEAST_SHARED or any(one >= after for one, after in pairwise(above)):
         return rows
     heights = [flat[-1 - lines] for lines in above[:-1]]
-    for column, (left, right) in enumerate(at):
-        across = [one.box.bottom for one in rules if one.flat and one.box.left <= (left + right) / 2 <= one.box.right]
+    for column, middle in enumerate(map(sum, block.columns)):
+        across = [one.box.bottom for one in block.rules if one.flat and 2 * one.box.left <= middle <= 2 * one.box.right]
         ends = [row for row, height in enumerate(heights, 1) if any(abs(one - height) <= _EXACT for one in across)]
         for first, end in pairwise([0, *ends, len(rows)]):
             texts = [row[column] for row in told[first:end]]

@@ -12,7 +12,6 @@ _STEPS = 40
 _HALF_GUTTER = 2.5  # points
 _NARROWEST = 0.2  # of the width of both columns
 _DEEPEST = 6
-_MOST_NAMES = 4  # lines
 
 
 def in_order(segments: Sequence[Segment], rules: Sequence[Rule], depth: int = 0) -> Iterator[list[Segment]]:
@@ -80,18 +79,11 @@ def _is_running_text(column: Sequence[Segment]) -> bool:
 
 
 def _ruled(left: Sequence[Segment], right: Sequence[Segment], rules: Sequence[Rule]) -> bool:
-    """Return whether a line runs through both below what may be the names of both."""
+    """Return whether a line runs through both, as below the names of a table's columns."""
     one, other = around([each.box for each in left]), around([each.box for each in right])
-    flat = (rule.box for rule in rules if rule.flat)
-    through = {round(line.bottom) for line in flat if line.left < one.right and line.right > other.left}
-    return any(_names(left, line) and _names(right, line) for line in through)
-
-
-def _names(column: Sequence[Segment], line: float) -> bool:
-    """Return whether what stands above a line is what a column of a table is called: it begins where all others do."""
-    above = [one for one in column if one.box.bottom >= line - 1]
-    edge = min(one.box.left for one in column)
-    return 0 < len(above) <= _MOST_NAMES and all(abs(one.box.left - edge) <= 2 for one in above)
+    lowest, highest = max(one.bottom, other.bottom), min(one.top, other.top)
+    flat = (rule.box for rule in rules if rule.flat and lowest < rule.box.middle < highest)
+    return any(line.left < one.right and line.right > other.left for line in flat)
 
 
 def _letters(column: Sequence[Segment]) -> int:

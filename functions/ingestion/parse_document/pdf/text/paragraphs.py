@@ -1,38 +1,74 @@
 """From the lines of a column to paragraphs: what the paper's width has broken is put together."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from ingestion.parse_document.pdf.shapes import Box, Segment, around
 from ingestion.parse_document.pdf.text.segments import ENUMERATOR, NO_SPACES
-from ingestion.parse_document.pdf.text.vocabulary import Vocabulary, word_over_lines
 
 _LEADING, _WIDEST = 0.75, 2.0  # of the size: more white between two lines divides paragraphs
 _MORE = 1.2  # times the usual white of a column, which may be wide
 _INDENT = 1.2  # of the size
 _BROAD = 20  # sizes: in a narrower column little can be told from where a line ends
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LAST, _FIRST = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[-\u2010]?$"), re.compile(r"[^\W\d_]+")
+_JOINED = re.compile(r"\S[-\u2010/]$")
 _HYPHENS = ("-", "\u2010")
+_LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divide known words, others do, too
+_LONGEST = 100  # characters of a word that is looked up
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _ENDS = re.compile(r"[.!?:;。！？：；][)\"'”’」』）]*$")
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """Text of one look.
-
-    `apart` tells whether white divides it from the text above, `across` whether it runs in another direction.
-    """
+    """Text of one look; `apart` tells whether white divides it from the text above, `across` that it runs sideways."""
 
     text: str
-    box: Box
     size: float
     bold: bool
     lines: int = 1
     apart: bool = False
     across: bool = False
+
+
+class Words:
+    """The words of a document by its lines, which are given in the order of reading."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        texts = list(lines)
+        # Neither the first word of a line nor the last: the end of a line may have cut them.
+        self._known = {word.casefold() for text in texts for word in _WORD.findall(text)[1:-1]}
+        over = [_word_over(one, after) for one, after in pairwise(texts)]
+        ends = [last[:-1] + first for last, first in over if last.endswith(_HYPHENS) and first.islower()]
+        self._divides = len(ends) < _LEAST or sum(map(self._has, ends)) >= _SHARE * len(ends)
+
+    def put_together(self, before: str, after: str, cell: bool = False) -> str:
+        """Return two lines as one: without the hyphen that only the end of the line asked for.
+
+        There is no space in East Asia, nor in a Korean word, or one too long for its `cell`, that goes on.
+        """
+        last, first = _word_over(before, after)
+        part = last.rstrip("".join(_HYPHENS))
+        whole = part + first
+        cut = self._has(whole) and not (self._has(part) and self._has(first))
+        if part != last:
+            lower = first.islower() and self._divides and (self._has(whole) or not self._has(last + first))
+            return (before[:-1] if lower or (whole.isupper() and cut) else before) + after
+        in_one = _JOINED.search(before) or (cut and (cell or _HANGUL.match(before[-1])))
+        return before + ("" if in_one or (NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0])) else " ") + after
+
+    def _has(self, word: str) -> bool:
+        return word.casefold() in self._known
+
+
+def _word_over(before: str, after: str) -> tuple[str, str]:
+    """Return the last word of a line, with the hyphen at its end if it has one, and the first of the next, or ""."""
+    end, begin = _LAST.search(before[-_LONGEST:]), _FIRST.match(after)
+    return (end[0], begin[0]) if end and begin else ("", "")
 
 
 def joined_row(row: Sequence[Segment]) -> Segment:
@@ -42,8 +78,8 @@ def joined_row(row: Sequence[Segment]) -> Segment:
     return Segment(text, box, longest.size, longest.base, all(one.bold for one in row), longest.fixed, row[0].noted)
 
 
-def paragraphs_of(lines: Sequence[Segment], words: Vocabulary) -> list[Paragraph]:
-    """Return the paragraphs of a column; `words` are those of the document."""
+def paragraphs_of(lines: Sequence[Segment], words: Words) -> list[Paragraph]:
+    """Return the paragraphs of a column."""
     found, last = list[Paragraph](), None
     for line in lines:
         if last is None or _differ(last, line):
@@ -52,27 +88,13 @@ def paragraphs_of(lines: Sequence[Segment], words: Vocabulary) -> list[Paragraph
         white = last.box.bottom - line.box.top if last else 0
         if last and white <= max(_LEADING, usual) * line.size and _goes_on(found[-1], last, line, column):
             held = found[-1]
-            held.text, held.lines = put_together(held.text, line.text, words), held.lines + 1
-            held.box, held.bold = around([held.box, line.box]), held.bold and line.bold
+            held.text, held.lines = words.put_together(held.text, line.text), held.lines + 1
+            held.bold = held.bold and line.bold
         else:
             apart = last is None or white > 0.5 * _LEADING * line.size or _differ(last, line)
-            found.append(Paragraph(line.text, line.box, line.size, line.bold, apart=apart))
+            found.append(Paragraph(line.text, line.size, line.bold, apart=apart))
         last = line
     return found
-
-
-def put_together(before: str, after: str, words: Vocabulary, cell: bool = False) -> str:
-    """Two lines as one: without the hyphen that only the end of the line asked for, without a space in East Asia.
-
-    Also a word that was too long for its `cell`, and a Korean one, goes on in the next line.
-    """
-    if word := word_over_lines(before, after):
-        return (before if words.keeps_hyphen(*word) else before[:-1]) + after
-    if before.endswith((*_HYPHENS, "/")) and not before[-2:-1].isspace() and len(before) > 1:
-        return before + after
-    cut = word_over_lines(before, after, hyphened=False) if cell or _HANGUL.match(before[-1]) else None
-    glued = (cut and words.is_cut(*cut)) or (NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0]))
-    return before + ("" if glued else " ") + after
 
 
 def _usual_white(lines: Sequence[Segment]) -> float:
@@ -83,15 +105,14 @@ def _usual_white(lines: Sequence[Segment]) -> float:
 
 
 def _goes_on(held: Paragraph, last: Segment, line: Segment, column: Box) -> bool:
-    if (last.fixed and line.fixed) or line.noted or _differ(last, line):
-        return False
     first = line.text.split(maxsplit=1)[0]
-    if ENUMERATOR.fullmatch(first) and len(first) < len(line.text):
+    entry = ENUMERATOR.fullmatch(first) and len(first) < len(line.text)
+    if _differ(last, line) or (last.fixed and line.fixed) or line.noted or entry:
         return False
     if line.box.left - last.box.left > _INDENT * line.size and not (held.lines == 1 and ENUMERATOR.match(held.text)):
         return False
     if line.text[0].islower() and not _ENDS.search(last.text):
-        return last.box.width >= 0.5 * column.width or last.text.endswith(_HYPHENS)
+        return True
     wanted = line.box.width * len(first) / len(line.text) + 0.25 * line.size
     return column.width >= _BROAD * line.size and last.box.right + wanted > column.right - 0.5 * line.size
 

@@ -5,7 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
-from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, Word, around
+from ingestion.parse_document.pdf.pdfium import Page
+from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, Sheet, Word, around
+from ingestion.parse_document.pdf.tables.frames import frames_of
+from ingestion.parse_document.pdf.text.words import words_of
 
 # Whether a character is bold, and whether its font has letters of one width.
 Look = Callable[[int], tuple[bool, bool]]
@@ -18,7 +21,20 @@ NO_SPACES = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U0
 ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]|(?:[A-Z]\.|\d+\.)(?:\d+\.?)*|§")
 
 
-def segments_of(words: Sequence[Word], rules: Sequence[Rule], look: Look) -> list[Segment]:
+def sheet_of(page: Page) -> Sheet:
+    """Return what a page shows; text that runs across the rest, such as a stamp in the margin, is apart."""
+    words, (rules, pictures) = words_of(page), page.rules_and_pictures()
+    letters = Counter[int]()
+    for word in words:
+        letters[word.quarters] += len(word.text)
+    main = max(letters, key=lambda quarters: letters[quarters], default=0)
+    turned = [Rule(rule.box.turned(main), rule.flat == (main % 2 == 0)) for rule in rules]
+    segments = _segments([word for word in words if word.quarters == main], turned, page.look)
+    across = _segments([word for word in words if word.quarters != main], (), page.look)
+    return Sheet(segments, across, turned, frames_of(turned), pictures)
+
+
+def _segments(words: Sequence[Word], rules: Sequence[Rule], look: Look) -> list[Segment]:
     """Return the stretches in the order of the words; a standing line between two words divides them."""
     standing = [rule.box for rule in rules if not rule.flat]
     found, held = list[Segment](), list[Word]()

@@ -1,8 +1,7 @@
 import pytest
 
 from ingestion.parse_document.pdf.reading import read_pdf
-from ingestion.parse_document.pdf.text.paragraphs import put_together
-from ingestion.parse_document.pdf.text.vocabulary import Vocabulary
+from ingestion.parse_document.pdf.text.paragraphs import Words
 from ingestion.split_document.pieces import split
 from tests.support.documents.files import pdf
 from tests.support.documents.pdf_pages import BOLD, FIXED, Text, laid, lines
@@ -117,9 +116,9 @@ def test_lines_of_a_wide_leading_are_one_paragraph_and_a_wider_one_divides_parag
 
 
 def test_a_korean_word_that_the_end_of_a_line_cuts_is_put_together_if_the_document_has_it():
-    words = Vocabulary(["이 보고서는 한국의 인공지능 산업을 다룬다"])
-    assert put_together("우리는 인공", "지능 산업을", words) == "우리는 인공지능 산업을"
-    assert put_together("우리는 그", "산업을", words) == "우리는 그 산업을"
+    words = Words(["이 보고서는 한국의 인공지능 산업을 다룬다"])
+    assert words.put_together("우리는 인공", "지능 산업을") == "우리는 인공지능 산업을"
+    assert words.put_together("우리는 그", "산업을") == "우리는 그 산업을"
 
 
 def test_a_word_that_the_end_of_a_line_divides_is_put_together():
@@ -128,10 +127,8 @@ def test_a_word_that_the_end_of_a_line_divides_is_put_together():
 
 
 def test_a_hyphen_that_belongs_to_the_word_is_kept_at_the_end_of_a_line():
-    page = lines(
-        72, 700, "Each non-smoker may be a guest of a laptop that is", "not the non-", "smoker's or a laptop-", "guest."
-    )
-    assert text_of(page).endswith("that is not the non-smoker's or a laptop-guest.")
+    page = lines(72, 700, "Each non-smoker may be a guest that is", "not the non-", "smoker's.")
+    assert text_of(page).endswith("that is not the non-smoker's.")
 
 
 def test_a_document_that_divides_no_words_keeps_every_hyphen_at_the_end_of_a_line():
