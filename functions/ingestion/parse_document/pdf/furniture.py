@@ -27,8 +27,8 @@ Key = tuple[str, int]
 def without_furniture(sheets: Sequence[Sheet]) -> list[list[Segment]]:
     """Return the stretches of each page without its headers and footers.
 
-    A line is furniture if it comes again in one place at the edge of pages near by, the page's number apart. Where most
-    pages would be left with nothing, as slides that repeat one text, all is kept.
+    A line is furniture if it comes again in one place at the edge of pages near by, its numbers apart. Where most pages
+    would be left with nothing, as slides that repeat one text, all is kept.
     """
     edges, pages = [_edges(sheet) for sheet in sheets], dict[Key, list[int]]()
     for page, rows in enumerate(edges):

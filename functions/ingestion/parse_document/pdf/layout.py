@@ -60,25 +60,18 @@ def write(writer: Writer, pages: Sequence[Sequence[Laid]], labels: Sequence[str]
             _part_lines(writer)
         writer.part(f"page {label or number}", number)
         for at, laid in enumerate(page):
+            level = levels.level(laid) if isinstance(laid, Paragraph) else 0
+            if at and (isinstance(laid, Table) or level or laid.apart):
+                _part_lines(writer)
             if isinstance(laid, Table):
-                _write_table(writer, laid, first=at == 0)
+                _write_table(writer, laid)
+            elif level:
+                writer.heading(level, laid.text)
             else:
-                _write_paragraph(writer, laid, levels, first=at == 0)
+                writer.line(laid.text)
 
 
-def _write_paragraph(writer: Writer, paragraph: Paragraph, levels: Levels, first: bool) -> None:
-    level = levels.level(paragraph)
-    if not first and (level or paragraph.apart):
-        _part_lines(writer)
-    if level:
-        writer.heading(level, paragraph.text)
-    else:
-        writer.line(paragraph.text)
-
-
-def _write_table(writer: Writer, table: Table, first: bool) -> None:
-    if not first:
-        _part_lines(writer)
+def _write_table(writer: Writer, table: Table) -> None:
     with writer.table(table.caption):
         if table.caption:
             writer.line(table.caption)

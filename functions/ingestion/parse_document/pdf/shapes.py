@@ -69,8 +69,7 @@ class Word:
 class Segment:
     """Words on one line without a wide gap: a line of a column, or a cell of a table. `size` is that of most of it.
 
-    `base` is the height of the line on which they stand; `fixed` tells of letters that are all of one width, `noted`
-    that it begins with the number of a note.
+    `base` is the height of the line on which they stand; `fixed` tells of letters that are all of one width.
     """
 
     text: str
@@ -79,7 +78,6 @@ class Segment:
     base: float
     bold: bool
     fixed: bool
-    noted: bool
 
 
 class Rule(NamedTuple):

@@ -75,7 +75,7 @@ def joined_row(row: Sequence[Segment]) -> Segment:
     """Return the stretches of one line as one."""
     longest = max(row, key=lambda one: len(one.text))
     text, box = " ".join(one.text for one in row), around([one.box for one in row])
-    return Segment(text, box, longest.size, longest.base, all(one.bold for one in row), longest.fixed, row[0].noted)
+    return Segment(text, box, longest.size, longest.base, all(one.bold for one in row), longest.fixed)
 
 
 def paragraphs_of(lines: Sequence[Segment], words: Words) -> list[Paragraph]:
@@ -107,7 +107,7 @@ def _usual_white(lines: Sequence[Segment]) -> float:
 def _goes_on(held: Paragraph, last: Segment, line: Segment, column: Box) -> bool:
     first = line.text.split(maxsplit=1)[0]
     entry = ENUMERATOR.fullmatch(first) and len(first) < len(line.text)
-    if _differ(last, line) or (last.fixed and line.fixed) or line.noted or entry:
+    if _differ(last, line) or (last.fixed and line.fixed) or entry:
         return False
     if line.box.left - last.box.left > _INDENT * line.size and not (held.lines == 1 and ENUMERATOR.match(held.text)):
         return False

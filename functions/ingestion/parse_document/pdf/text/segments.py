@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from ingestion.parse_document.pdf.pdfium import Page
@@ -10,11 +10,7 @@ from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, Sheet, Word,
 from ingestion.parse_document.pdf.tables.frames import frames_of
 from ingestion.parse_document.pdf.text.words import words_of
 
-# Whether a character is bold, and whether its font has letters of one width.
-Look = Callable[[int], tuple[bool, bool]]
-# A gap that divides two columns or two cells, in sizes of the font.
-_WIDE, _AFTER_A_NUMBER = 1.05, 3.0
-_RAISED = 0.85  # of the size of the line: a number that is smaller is a note's
+_WIDE = 1.05  # sizes of the font: a gap that divides two columns or two cells
 # Chinese and Japanese, and their punctuation; Korean has spaces.
 NO_SPACES = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 # What stands before an entry of a list, or before a heading.
@@ -29,25 +25,21 @@ def sheet_of(page: Page) -> Sheet:
         letters[word.quarters] += len(word.text)
     main = max(letters, key=lambda quarters: letters[quarters], default=0)
     turned = [Rule(rule.box.turned(main), rule.flat == (main % 2 == 0)) for rule in rules]
-    segments = _segments([word for word in words if word.quarters == main], turned, page.look)
-    across = _segments([word for word in words if word.quarters != main], (), page.look)
+    segments = _segments([word for word in words if word.quarters == main], turned, page)
+    across = _segments([word for word in words if word.quarters != main], (), page)
     return Sheet(segments, across, turned, frames_of(turned), pictures)
 
 
-def _segments(words: Sequence[Word], rules: Sequence[Rule], look: Look) -> list[Segment]:
+def _segments(words: Sequence[Word], rules: Sequence[Rule], page: Page) -> list[Segment]:
     """Return the stretches in the order of the words; a standing line between two words divides them."""
     standing = [rule.box for rule in rules if not rule.flat]
-    found, held = list[Segment](), list[Word]()
+    found = list[list[Word]]()
     for word in words:
-        # The number of a heading or of an entry begins a line; among the cells of a row it is a value.
-        begins = len(held) == 1 and not (found and found[-1].box.beside(word.box))
-        if held and (not _goes_on(held[-1], word, begins) or _ruled_off(held[-1], word, standing)):
-            found.append(_segment(held, look))
-            held = []
-        held.append(word)
-    if held:
-        found.append(_segment(held, look))
-    return found
+        if found and _goes_on(found[-1][-1], word) and not _ruled_off(found[-1][-1], word, standing):
+            found[-1].append(word)
+        else:
+            found.append([word])
+    return [_segment(held, page) for held in found]
 
 
 def rows_of(segments: Iterable[Segment]) -> list[list[Segment]]:
@@ -61,10 +53,9 @@ def rows_of(segments: Iterable[Segment]) -> list[list[Segment]]:
     return [sorted(row, key=lambda one: one.box.left) for row in rows]
 
 
-def _goes_on(last: Word, word: Word, begins: bool) -> bool:
+def _goes_on(last: Word, word: Word) -> bool:
     gap, size = word.box.left - last.box.right, max(last.size, word.size)
-    wide = _AFTER_A_NUMBER if begins and ENUMERATOR.fullmatch(last.text) else _WIDE
-    return -0.5 * size < gap < wide * size and last.box.beside(word.box)
+    return -0.5 * size < gap < _WIDE * size and last.box.beside(word.box)
 
 
 def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
@@ -79,16 +70,15 @@ def _is_space(last: Word, word: Word) -> bool:
     return word.spaced
 
 
-def _segment(words: Sequence[Word], look: Look) -> Segment:
+def _segment(words: Sequence[Word], page: Page) -> Segment:
     text = words[0].text
     for last, word in pairwise(words):
         text += " " * _is_space(last, word) + word.text
     sizes = Counter[float]()
     for word in words:
         sizes[round(word.size, 1)] += len(word.text)
-    looks = [look(word.index) for word in (words[0], words[-1])]
+    looks = [page.look(word.index) for word in (words[0], words[-1])]
     bold, fixed = all(bold for bold, _ in looks), all(fixed for _, fixed in looks)
     size = sizes.most_common(1)[0][0]
-    noted = words[0].size < _RAISED * size and words[0].text.isdecimal()
     base = max(words, key=lambda word: word.size).base
-    return Segment(text, around([word.box for word in words]), size, base, bold, fixed, noted)
+    return Segment(text, around([word.box for word in words]), size, base, bold, fixed)
