@@ -18,7 +18,6 @@ _SMALLER = 0.85  # of the size: the number of a note, before its text
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; the least space that TeX sets is a fifth
-_LEAST_SPACE = 0.05  # of the size
 _BACK = 0.4  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
 _TINY = 0.1  # points: text of no size is not to be seen
 # Of a watermark: so large as the page's largest letters, and of so many words at most.
@@ -32,8 +31,7 @@ def words_of(page: Page) -> list[Word]:
         for start, end in _parted(match, page):
             if word := _word(text[start:end], start, end, page):
                 before = text[start - 1 : start]
-                taken_back = before == " " and _is_taken_back(word, page)
-                word.spaced = not taken_back and (not before or before.isspace() or start > match.start())
+                word.spaced = not before or before.isspace() or start > match.start()
                 found.append(word)
     return _without_watermarks(found, page)
 
@@ -56,12 +54,6 @@ def _is_over(word: Word, other: Word) -> bool:
     """Return whether the middle of the other word is in this one's box."""
     x, y = (other.box.left + other.box.right) / 2, other.box.middle
     return word.box.left < x < word.box.right and word.box.bottom < y < word.box.top
-
-
-def _is_taken_back(word: Word, page: Page) -> bool:
-    """Return whether the space before a word was written, but the word set where it began."""
-    space, least = page.box(word.index - 1), _LEAST_SPACE * word.size
-    return word.quarters == 0 and abs(word.box.left - space.left) < least < space.width
 
 
 def _word(shown: str, start: int, end: int, page: Page) -> Word | None:

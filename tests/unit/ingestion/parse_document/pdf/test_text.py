@@ -41,11 +41,6 @@ def test_short_words_that_only_a_gap_divides_are_not_glued():
     assert text_of(page) == "They are in."
 
 
-def test_a_space_that_is_written_and_taken_back_divides_no_word():
-    page = [Text(72, 700, "This was inv "), Text(72 + 55.01, 700, "oked by hand.")]
-    assert text_of(page) == "This was invoked by hand."
-
-
 def test_a_word_in_capitals_that_the_end_of_a_line_divides_is_put_together():
     page = lines(
         72,
