@@ -34,9 +34,10 @@ def _regions(segments: Sequence[Segment], sheet: Sheet) -> Iterator[list[Segment
 def _region(segments: Sequence[Segment], sheet: Sheet, words: Words) -> Iterator[Laid]:
     rows, done = rows_of(segments), 0
     for block in blocks(rows, sheet.rules, sheet.frames):
-        yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], words)
-        yield table_of(block, words)
-        done = block.end
+        if table := table_of(block, words):
+            yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], words)
+            yield table
+            done = block.end
     yield from paragraphs_of([joined_row(row) for row in rows[done:]], words)
 
 

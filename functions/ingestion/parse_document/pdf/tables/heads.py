@@ -9,6 +9,7 @@ from ingestion.parse_document.pdf.tables.blocks import Columns, Row
 
 _LONGEST = 120  # characters of a name: what is longer is a sentence
 _OFF = 9  # points from the middle of what a name is over
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 
 
@@ -34,16 +35,16 @@ def names_of(told: Sequence[list[str]], groups: Sequence[Sequence[Line]], head: 
 
 
 def _depth(told: Sequence[Sequence[str]], head: int, bold: bool) -> int:
-    columns = numbered(told)
+    columns = numbered([["" if _YEAR.fullmatch(cell) else cell for cell in cells] for cells in told])
     values = [2 * sum(is_number(cells[at]) for at in columns) >= len(columns) for cells in told]
     first = values.index(True) if columns and True in values else len(told)
     depth = head or (first if columns else int(bold))
     while 0 < depth < first and (
-        _spans(told[depth - 1]) or (first < len(told) and not _are_named(told[:depth], columns))
+        spans(told[depth - 1]) or (first < len(told) and not _are_named(told[:depth], columns))
     ):
         depth += 1
     depth = min(depth, first)
-    names = [cell for cells in told[:depth] for cell in cells]
+    names = [cell for cells in told[:depth] for cell in cells if not _YEAR.fullmatch(cell)]
     certain = (head or not any(map(is_number, names))) and all(len(name) <= _LONGEST for name in names)
     return depth if certain and depth < len(told) and _are_named(told[:depth], columns) else 0
 
@@ -63,7 +64,7 @@ def numbered(told: Sequence[Sequence[str]]) -> list[int]:
     return [at for at, cells in enumerate(filled) if at and 2 * sum(map(is_number, cells)) > len(cells)]
 
 
-def _spans(cells: Sequence[str]) -> bool:
+def spans(cells: Sequence[str]) -> bool:
     """Return whether one name stands above two columns."""
     return any(one and one == other for one, other in pairwise(cells))
 

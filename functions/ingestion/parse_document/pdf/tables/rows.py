@@ -7,10 +7,11 @@ from itertools import pairwise
 from ingestion.parse_document.pdf.shapes import around
 from ingestion.parse_document.pdf.tables.blocks import Block, Columns, Row
 from ingestion.parse_document.pdf.tables.frames import flat_lines
-from ingestion.parse_document.pdf.tables.heads import Line, is_number, names_of, numbered
+from ingestion.parse_document.pdf.tables.heads import Line, is_number, names_of, numbered, spans
 from ingestion.parse_document.pdf.text.paragraphs import Words
 
 _MORE = 0.1  # of the size: by so much more are the lines of two rows apart than those of one
+_SHARE = 0.25  # of the lines of a table that have two cells or more
 _LEAST_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
 
@@ -24,17 +25,20 @@ class Table:
     caption: str = ""
 
 
-def table_of(block: Block, words: Words) -> Table:
-    """Return the lines of a block as a table; a value is never taken for a name."""
+def table_of(block: Block, words: Words) -> Table | None:
+    """Return the lines of a block as a table, None if they are none; a value is never taken for a name."""
     flat = flat_lines(block.rules, around([one.box for row in block.rows for one in row]).width / 2)
     above = [sum(row[0].box.bottom + 1 < height for height in flat) for row in block.rows]
     lines = [Line(_cells(row, block.columns), row, over) for row, over in zip(block.rows, above, strict=True)]
-    groups = _groups_of(lines)
+    head = _head_lines(lines)
+    if not head and sum(sum(map(bool, line.cells)) > 1 for line in lines) < _SHARE * len(lines):
+        return None
+    groups = _groups_of(lines, head)
     told = [
         [_joined(column, words) for column in zip(*(line.cells for line in group), strict=True)] for group in groups
     ]
     told = _with_shared(told, [group[0].above for group in groups], flat, block)
-    names = names_of(told, groups, _head_lines(lines), block.columns)
+    names = names_of(told, groups, head, block.columns)
     called = [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*names, strict=True)]
     return Table(called or [""] * len(block.columns), told[len(names) :])
 
@@ -79,15 +83,18 @@ def _are_ruled(lines: Sequence[Line]) -> bool:
     return len({line.above for line in lines}) > 2
 
 
-def _groups_of(lines: Sequence[Line]) -> list[list[Line]]:
+def _groups_of(lines: Sequence[Line], head: int) -> list[list[Line]]:
     """Return the lines of each row: those between two drawn lines, between wider gaps, or from each first cell on.
 
-    A number is whole: below another text of a column of numbers it is the next row's.
+    A number is whole: below another text of a column of numbers it is the next row's. The `head` lines are one row if
+    none of their names spans columns.
     """
     ruled = _are_ruled(lines)
-    numbers, wide = numbered([line.cells for line in lines]), None if ruled else _wide_gap(lines)
-    groups = [[lines[0]]]
-    for before, line in pairwise(lines):
+    one = max(1, head) if not ruled and not any(spans(line.cells) for line in lines[:head]) else 1
+    rest = lines[one - 1 :]
+    numbers, wide = numbered([line.cells for line in rest]), None if ruled else _wide_gap(rest)
+    groups = [[*lines[:one]]]
+    for before, line in pairwise(rest):
         starts = _gap(before, line) > wide if wide is not None else bool(line.cells[0])
         counts = any(is_number(line.cells[at]) and any(held.cells[at] for held in groups[-1]) for at in numbers)
         if line.above != before.above or (starts and not ruled) or counts:

@@ -10,7 +10,8 @@ from ingestion.parse_document.pdf.shapes import Box, Rule, Segment, Sheet, Word,
 from ingestion.parse_document.pdf.tables.frames import frames_of
 from ingestion.parse_document.pdf.text.words import words_of
 
-_WIDE = 1.05  # sizes of the font: a gap that divides two columns or two cells
+# A gap that divides two columns or two cells, in sizes of the font.
+_WIDE, _AFTER_A_NUMBER = 1.05, 3.0
 # Chinese and Japanese, and their punctuation; Korean has spaces.
 NO_SPACES = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 # What stands before an entry of a list, or before a heading.
@@ -35,7 +36,9 @@ def _segments(words: Sequence[Word], rules: Sequence[Rule], page: Page) -> list[
     standing = [rule.box for rule in rules if not rule.flat]
     found = list[list[Word]]()
     for word in words:
-        if found and _goes_on(found[-1][-1], word) and not _ruled_off(found[-1][-1], word, standing):
+        # The number of a heading or of an entry begins a line; among the cells of a row it is a value.
+        begins = bool(found) and len(found[-1]) == 1 and not (found[1:] and found[-2][-1].box.beside(word.box))
+        if found and _goes_on(found[-1][-1], word, begins) and not _ruled_off(found[-1][-1], word, standing):
             found[-1].append(word)
         else:
             found.append([word])
@@ -53,9 +56,10 @@ def rows_of(segments: Iterable[Segment]) -> list[list[Segment]]:
     return [sorted(row, key=lambda one: one.box.left) for row in rows]
 
 
-def _goes_on(last: Word, word: Word) -> bool:
+def _goes_on(last: Word, word: Word, begins: bool) -> bool:
     gap, size = word.box.left - last.box.right, max(last.size, word.size)
-    return -0.5 * size < gap < _WIDE * size and last.box.beside(word.box)
+    wide = _AFTER_A_NUMBER if begins and ENUMERATOR.fullmatch(last.text) else _WIDE
+    return -0.5 * size < gap < wide * size and last.box.beside(word.box)
 
 
 def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
