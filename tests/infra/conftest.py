@@ -24,6 +24,6 @@ def planned(infra: Path) -> Planner:
 
 
 @pytest.fixture(scope="session")
-def deployment(tmp_path_factory: pytest.TempPathFactory, infra: Path) -> Iterator[Deployment]:
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     with deployed(tmp_path_factory.mktemp("deployment")) as made:
         yield made

@@ -15,11 +15,9 @@ from ask.handler import handler
 from ask.routes.description import DESCRIPTION
 from cli.local.serving.invocation import COMPRESSED_FROM_BYTES
 from tests.support.infra.planned import Planner
-from tests.support.infra.tools import INFRA, can_decide, environment, run, terraform
+from tests.support.infra.tools import INFRA, NOWHERE, can_decide, environment, run, terraform
 from tests.support.roles.roles import decider
 
-# Nothing answers here: a plan that gets as far as calling AWS ends at once.
-NOWHERE = "http://127.0.0.1:9"
 # The routes that need no key, by path.
 PATHS = json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
 OPEN = {path: [method for method, route in of.items() if route.get("security") == [{}]] for path, of in PATHS.items()}

@@ -61,24 +61,27 @@ def provider_mirror() -> list[str]:
     return []
 
 
-# How terraform reaches a provider that runs already, which else costs each of its commands two seconds of processor.
+# Nothing answers here: a plan that gets as far as calling AWS ends at once.
+NOWHERE = "http://127.0.0.1:9"
+# How terraform reaches a provider that runs, by the address at which that one calls AWS.
 _RUNNING: dict[str, str] = {}
 
 
 @contextmanager
-def running_provider(directory: Path) -> Iterator[None]:
-    """Run the provider of an initialised configuration as one process for all commands of the block."""
+def running_provider(directory: Path, aws: str = NOWHERE) -> Iterator[None]:
+    """Run the provider of an initialised configuration for all commands of the block: a start takes two seconds."""
     [program] = (directory / ".terraform" / "providers").glob("*/hashicorp/aws/*/*/terraform-provider-aws*")
+    env = environment(directory, AWS_ENDPOINT_URL=aws)
     process = subprocess.Popen(
-        [program, "-debug"], env=environment(directory), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [program, "-debug"], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
     assert process.stdout
     try:
         said = (re.search(r"TF_REATTACH_PROVIDERS='(.+)'", line) for line in process.stdout)
-        [_RUNNING["TF_REATTACH_PROVIDERS"]] = next(found for found in said if found).groups()
+        [_RUNNING[aws]] = next(found for found in said if found).groups()
         yield
     finally:
-        _RUNNING.clear()
+        _RUNNING.pop(aws, None)
         process.terminate()
         process.communicate()
 
@@ -115,7 +118,8 @@ def environment(directory: Path, **more: str) -> dict[str, str]:
         "AWS_CONFIG_FILE": "/dev/null",
         "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
     }
-    return {**kept, **fixed, **_RUNNING, **more}
+    running = _RUNNING.get(more.get("AWS_ENDPOINT_URL", NOWHERE))
+    return {**kept, **fixed, **({"TF_REATTACH_PROVIDERS": running} if running else {}), **more}
 
 
 def run(
