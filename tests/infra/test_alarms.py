@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.support.infra.made import metrics_of, of_kind
-from tests.support.infra.planned import Plan, planned, prepared
+from tests.support.infra.planned import Plan, Planner
 from tests.support.infra.rules import functions_of
 from tests.support.infra.tools import ROOT
 
@@ -14,9 +14,9 @@ PREFIX = 'aws_cloudwatch_metric_alarm.alarm["'
 OF_A_QUERY = 6
 
 
-@pytest.fixture(scope="module")
-def usual(tmp_path_factory: pytest.TempPathFactory) -> Plan:
-    return planned(prepared(tmp_path_factory.mktemp("plans")))
+@pytest.fixture
+def usual(planned: Planner) -> Plan:
+    return planned()
 
 
 def page(name: str) -> str:

@@ -17,7 +17,7 @@ from tests.support.infra.emulator import emulator
 from tests.support.infra.evaluated import BREAKS, FAILS, KEYS, MACHINE, Evaluated
 from tests.support.roles.policies import exported, place_of, without
 
-ASKED = 300
+ASKED = 120
 
 
 def items(count: int) -> list[dict[str, Any]]:
@@ -51,7 +51,7 @@ def counts(ended: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in json.loads(ended["output"]).items() if name not in ("run", "results")}
 
 
-def test_of_300_questions_those_that_failed_are_asked_once_more_and_each_is_in_the_report_once(
+def test_of_120_questions_those_that_failed_are_asked_once_more_and_each_is_in_the_report_once(
     evaluated: Evaluated,
 ) -> None:
     asked = items(ASKED)
@@ -60,13 +60,13 @@ def test_of_300_questions_those_that_failed_are_asked_once_more_and_each_is_in_t
     assert len(failing) == ASKED // 20
     none = {"partial": 0, "abstained": 0}
 
-    assert counts(evaluated.run("r1")) == {"asked": 300, "answered": 285, "failed": 15, "usd": 0.29, **none}
+    assert counts(evaluated.run("r1")) == {"asked": 120, "answered": 114, "failed": 6, "usd": 0.11, **none}
     once = Counter(item["question"] for item in asked)
     assert evaluated.asked() == once
 
-    assert counts(evaluated.run("r1")) == {"asked": 300, "answered": 300, "failed": 0, "usd": 0.3, **none}
+    assert counts(evaluated.run("r1")) == {"asked": 120, "answered": 120, "failed": 0, "usd": 0.12, **none}
     assert evaluated.asked() == once + Counter(failing), "what was answered is not asked again"
-    assert evaluated.read("evaluations/r1/report.json")["answered"] == 300
+    assert evaluated.read("evaluations/r1/report.json")["answered"] == 120
 
     keys = evaluated.keys("evaluations/r1/results/")
     results = [evaluated.read(key) for key in keys]
@@ -74,7 +74,7 @@ def test_of_300_questions_those_that_failed_are_asked_once_more_and_each_is_in_t
     assert {result["response"]["status"] for result in results} == {"answered"}
     assert all(result["seconds"] > 0 for result in results), "also of those that were answered the first time"
 
-    assert counts(evaluated.run("r1"))["answered"] == 300
+    assert counts(evaluated.run("r1"))["answered"] == 120
     assert evaluated.asked() == once + Counter(failing), "when all is answered nothing is asked"
 
 

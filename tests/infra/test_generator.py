@@ -1,27 +1,21 @@
 """The fine-tuned model in the Terraform: nothing of it unless it is asked for, and then no more than that."""
 
-from pathlib import Path
-
 import pytest
 
-from tests.support.infra.planned import Plan, planned, prepared
+from tests.support.infra.planned import Plan, Planner
 
 HERE = "us-east-1:000000000000"
 IMAGE = "763104351884.dkr.ecr.us-east-1.amazonaws.com/djl-inference:lmi"
+ENDPOINT = {"selfrag_endpoint_name": "Mine", "selfrag_component_name": "one"}
 HOSTED = {"selfrag_hosting": True, "selfrag_image": IMAGE}
 ASKING = {'step["generate"]', 'step["decide_retrieval"]'}
 FUNCTIONS = {f"aws_lambda_function.{name}" for name in ASKING}
 
 
-@pytest.fixture(scope="module")
-def infra(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return prepared(tmp_path_factory.mktemp("terraform"))
-
-
-@pytest.fixture(scope="module")
-def usual(infra: Path) -> Plan:
+@pytest.fixture
+def usual(planned: Planner) -> Plan:
     """Return a deployment that knows nothing of the model."""
-    return planned(infra)
+    return planned()
 
 
 def actions(plan: Plan) -> set[tuple[str, str]]:
@@ -31,7 +25,7 @@ def actions(plan: Plan) -> set[tuple[str, str]]:
     }
 
 
-def test_without_being_told_nothing_is_made_and_nobody_may_ask_the_model(infra: Path, usual: Plan) -> None:
+def test_without_being_told_nothing_is_made_and_nobody_may_ask_the_model(usual: Plan) -> None:
     kinds = {address.split(".")[0] for address in usual.resources}
     assert len(kinds) > 30
     assert not [kind for kind in kinds if "sagemaker" in kind or "budgets" in kind]
@@ -43,9 +37,10 @@ def test_without_being_told_nothing_is_made_and_nobody_may_ask_the_model(infra: 
     assert {usual.resources[name]["timeout"] for name in FUNCTIONS} == {30}
 
 
-def test_of_an_endpoint_of_yours_two_steps_may_invoke_it_and_nothing_else_changes(infra: Path, usual: Plan) -> None:
-    chosen = {"selfrag_endpoint_name": "Mine", "selfrag_component_name": "one"}
-    found = planned(infra, **chosen)
+def test_of_an_endpoint_of_yours_two_steps_may_invoke_it_and_nothing_else_changes(
+    planned: Planner, usual: Plan
+) -> None:
+    found = planned(**ENDPOINT)
     assert found.resources.keys() == usual.resources.keys()
     assert actions(found) - actions(usual) == {(who, "sagemaker:InvokeEndpoint") for who in ASKING}
     for who in ASKING:
@@ -59,8 +54,8 @@ def test_of_an_endpoint_of_yours_two_steps_may_invoke_it_and_nothing_else_change
     }  # fmt: skip
 
 
-def test_who_asks_an_endpoint_is_there_when_it_answers_after_60_seconds(infra: Path, usual: Plan) -> None:
-    found = planned(infra, selfrag_endpoint_name="mine")
+def test_who_asks_an_endpoint_is_there_when_it_answers_after_60_seconds(planned: Planner, usual: Plan) -> None:
+    found = planned(**ENDPOINT)
     of = {
         name: values["timeout"] for name, values in found.resources.items() if name.startswith("aws_lambda_function.")
     }
@@ -68,12 +63,14 @@ def test_who_asks_an_endpoint_is_there_when_it_answers_after_60_seconds(infra: P
     assert changed == dict.fromkeys(FUNCTIONS, 70)
 
 
-def test_of_a_server_of_yours_two_steps_read_its_key_and_no_role_may_ask_sagemaker(infra: Path, usual: Plan) -> None:
+def test_of_a_server_of_yours_two_steps_read_its_key_and_no_role_may_ask_sagemaker(
+    planned: Planner, usual: Plan
+) -> None:
     url = {"selfrag_generator_url": "https://llm.example.com"}
-    without_key = planned(infra, **url)
+    without_key = planned(**url)
     assert without_key.resources.keys() == usual.resources.keys()
     assert actions(without_key) == actions(usual)
-    found = planned(infra, **url, selfrag_generator_secret=True)
+    found = planned(**url, selfrag_generator_secret=True)
     assert found.resources.keys() - usual.resources.keys() == {"aws_secretsmanager_secret.generator[0]"}
     sids = {who: {each["sid"] for each in statements} for who, statements in found.allowed.items()}
     assert {who for who, of in sids.items() if "ReadGeneratorKey" in of} == ASKING
@@ -82,10 +79,10 @@ def test_of_a_server_of_yours_two_steps_read_its_key_and_no_role_may_ask_sagemak
     assert found.told["generate"].keys() - without_key.told["generate"].keys() == {"SELFRAG_GENERATOR_SECRET"}
 
 
-@pytest.fixture(scope="module")
-def hosted(infra: Path) -> Plan:
+@pytest.fixture
+def hosted(planned: Planner) -> Plan:
     """Return a deployment that hosts the model."""
-    return planned(infra, **HOSTED)
+    return planned(**HOSTED)
 
 
 def test_a_model_that_is_hosted_has_an_endpoint_a_role_two_alarms_and_a_budget(hosted: Plan, usual: Plan) -> None:
@@ -137,8 +134,8 @@ def test_what_a_hosted_model_costs_above_its_budget_is_told_to_the_topic_of_the_
     assert speaks["hosted"] == {"cloudwatch.amazonaws.com", "budgets.amazonaws.com"}
 
 
-def test_weights_of_yours_are_read_from_their_place_alone_and_the_container_has_no_network(infra: Path) -> None:
-    found = planned(infra, **HOSTED, selfrag_model_data="s3://models/selfrag/7b/")
+def test_weights_of_yours_are_read_from_their_place_alone_and_the_container_has_no_network(planned: Planner) -> None:
+    found = planned(**HOSTED, selfrag_model_data="s3://models/selfrag/7b/")
     model = found.resources["aws_sagemaker_model.generator[0]"]
     assert model["enable_network_isolation"] is True
     [container] = model["primary_container"]

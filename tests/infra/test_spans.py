@@ -1,11 +1,10 @@
 """The function that sends spans, planned without AWS: made where a collector is named, else nothing of it."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tests.support.infra.planned import Plan, planned, prepared
+from tests.support.infra.planned import Plan, Planner
 
 ENDPOINT = "https://otlp.example.com/team"
 FUNCTION, MAPPING = 'aws_lambda_function.step["send_spans"]', "aws_lambda_event_source_mapping.spans[0]"
@@ -13,22 +12,13 @@ TABLE = 'aws_dynamodb_table.table["answers"]'
 SECRET = "aws_secretsmanager_secret.otlp[0]"
 
 
-@pytest.fixture(scope="module")
-def infra(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return prepared(tmp_path_factory.mktemp("spans"))
+@pytest.fixture
+def sending(planned: Planner) -> Plan:
+    return planned(otlp_endpoint=ENDPOINT, otlp_secret=True)
 
 
-@pytest.fixture(scope="module")
-def usual(infra: Path) -> Plan:
-    return planned(infra)
-
-
-@pytest.fixture(scope="module")
-def sending(infra: Path) -> Plan:
-    return planned(infra, otlp_endpoint=ENDPOINT, otlp_secret=True)
-
-
-def test_without_the_setting_there_is_no_stream_no_function_and_no_secret(usual: Plan, sending: Plan) -> None:
+def test_without_the_setting_there_is_no_stream_no_function_and_no_secret(planned: Planner, sending: Plan) -> None:
+    usual = planned()
     assert not [address for address in usual.resources if "span" in address or "otlp" in address]
     tables = [values for address, values in usual.resources.items() if address.startswith("aws_dynamodb_table.")]
     assert tables
@@ -52,7 +42,9 @@ def test_the_table_tells_of_answers_alone_and_a_batch_that_fails_is_dropped_afte
     assert mapping["metrics_config"] == [{"metrics": ["EventCount"]}]
 
 
-def test_its_role_follows_the_table_and_reads_the_headers_which_are_nowhere_else(infra: Path, sending: Plan) -> None:
+def test_its_role_follows_the_table_and_reads_the_headers_which_are_nowhere_else(
+    planned: Planner, sending: Plan
+) -> None:
     def allowed(plan: Plan) -> set[str]:
         return {action for each in plan.allowed['step["send_spans"]'] for action in each["actions"]}
 
@@ -62,22 +54,9 @@ def test_its_role_follows_the_table_and_reads_the_headers_which_are_nowhere_else
     [told] = sending.resources[FUNCTION]["environment"]
     assert told["variables"]["SELFRAG_OTLP_ENDPOINT"] == ENDPOINT
     assert told["variables"]["SELFRAG_OTLP_SECRET"].startswith("arn:aws:secretsmanager:")
-    open_to_all = planned(infra, otlp_endpoint=ENDPOINT)
+    open_to_all = planned(otlp_endpoint=ENDPOINT)
     assert SECRET not in open_to_all.resources
     assert allowed(open_to_all) == {*logs, *stream}
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"otlp_endpoint": "http://otlp.example.com"},
-        {"otlp_endpoint": "https://user:key@otlp.example.com"},
-        {"otlp_secret": True},
-    ],
-)
-def test_a_collector_is_named_with_https_and_without_a_key(infra: Path, wrong: dict[str, object]) -> None:
-    with pytest.raises(AssertionError, match="Invalid value for variable"):
-        planned(infra, **wrong)
 
 
 def test_the_alarm_of_errors_tells_of_it(sending: Plan) -> None:

@@ -1,13 +1,12 @@
 """The stream of a question's events, planned without AWS: a route, a function and its copies if chosen, else none."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.infra.made import of_kind
-from tests.support.infra.planned import Plan, planned, prepared
+from tests.support.infra.planned import Plan, Planner
 
 PATH = "/v1/questions/{question_id}/events"
 FUNCTION = 'aws_lambda_function.step["stream"]'
@@ -15,14 +14,9 @@ FUNCTION = 'aws_lambda_function.step["stream"]'
 LEAST = 131
 
 
-@pytest.fixture(scope="module")
-def infra(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return prepared(tmp_path_factory.mktemp("plans"))
-
-
-@pytest.fixture(scope="module")
-def streaming(infra: Path) -> Plan:
-    return planned(infra, stream_events=True, account_concurrency=LEAST)
+@pytest.fixture
+def streaming(planned: Planner) -> Plan:
+    return planned(stream_events=True, account_concurrency=LEAST)
 
 
 def test_the_gateway_sends_on_what_the_function_streams_as_long_as_the_function_may_take(streaming: Plan) -> None:
@@ -43,16 +37,16 @@ def test_no_other_route_is_streamed(streaming: Plan) -> None:
     assert not [of for of in others if "responseTransferMode" in of["x-amazon-apigateway-integration"]]
 
 
-def test_listeners_have_copies_of_their_own_and_may_name_how_many(infra: Path, streaming: Plan) -> None:
+def test_listeners_have_copies_of_their_own_and_may_name_how_many(planned: Planner, streaming: Plan) -> None:
     assert streaming.resources[FUNCTION]["reserved_concurrent_executions"] == 10
-    chosen = planned(infra, stream_events=True, reserved_concurrency={"stream": 3})
+    chosen = planned(stream_events=True, reserved_concurrency={"stream": 3})
     assert chosen.resources[FUNCTION]["reserved_concurrent_executions"] == 3
 
 
 @pytest.mark.parametrize("limit", [None, LEAST - 1])
-def test_where_no_room_is_left_for_them_the_plan_is_refused(infra: Path, limit: int | None) -> None:
+def test_where_no_room_is_left_for_them_the_plan_is_refused(planned: Planner, limit: int | None) -> None:
     with pytest.raises(AssertionError, match="Resource precondition failed"):
-        planned(infra, stream_events=True, account_concurrency=limit)
+        planned(stream_events=True, account_concurrency=limit)
 
 
 def test_an_alarm_tells_of_its_errors_and_none_of_listeners_that_were_refused(streaming: Plan) -> None:
@@ -67,8 +61,8 @@ def test_an_alarm_tells_of_its_errors_and_none_of_listeners_that_were_refused(st
     assert "stream" in watching["Errors"]
 
 
-def test_unless_it_is_chosen_there_is_no_route_and_no_function(infra: Path) -> None:
-    usual = planned(infra, account_concurrency=LEAST)
+def test_unless_it_is_chosen_there_is_no_route_and_no_function(planned: Planner) -> None:
+    usual = planned()
     assert PATH not in paths(usual)
     assert not [address for address in usual.resources if "stream" in address]
 

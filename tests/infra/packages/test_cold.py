@@ -7,7 +7,7 @@ import pytest
 
 from tests.bench.cold import EVENTS
 from tests.support.cold_services import ANSWER, services
-from tests.support.cold_start import NoStart, start
+from tests.support.cold_start import NoStart, Started, start
 
 # What makes clients: loading it, and letting it make one, is what takes long.
 HEAVY = {"anthropic", "boto3", "botocore", "httpx2", "opensearchpy", "urllib3", "pydantic", "selfrag"}
@@ -19,15 +19,20 @@ def url() -> Iterator[str]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def started(unpacked: Path, url: str) -> dict[str, Started]:
+    """Return each function of a cold question, started and invoked once."""
+    return {step: start(unpacked, step, url, event) for step, event in EVENTS.items()}
+
+
 @pytest.mark.parametrize("step", EVENTS)
-def test_the_first_invocation_makes_no_client_and_loads_nothing_heavy(step: str, unpacked: Path, url: str) -> None:
-    started = start(unpacked, step, url, EVENTS[step])
-    assert started.clients == (), "they are made while the function starts"
-    assert {module.split(".")[0] for module in started.modules} & HEAVY == set()
+def test_the_first_invocation_makes_no_client_and_loads_nothing_heavy(step: str, started: dict[str, Started]) -> None:
+    assert started[step].clients == (), "they are made while the function starts"
+    assert {module.split(".")[0] for module in started[step].modules} & HEAVY == set()
 
 
-def test_the_eight_functions_of_a_cold_question_do_their_work(unpacked: Path, url: str) -> None:
-    replies = {step: start(unpacked, step, url, event).reply for step, event in EVENTS.items()}
+def test_the_eight_functions_of_a_cold_question_do_their_work(started: dict[str, Started]) -> None:
+    replies = {step: each.reply for step, each in started.items()}
     assert replies["ask"]["statusCode"] == 200
     assert replies["plan"]["plan"]["steps"]
     assert replies["decide_retrieval"]["verdict"]["decision"] == "yes"

@@ -74,16 +74,28 @@ def prepared(directory: Path) -> Path:
     return directory
 
 
-def planned(directory: Path, **variables: Any) -> Plan:
-    """Return what is planned with these variables; fails the test where the plan fails."""
-    values = {"collection_public": True, "package_directory": ".", **variables}
-    (directory / "terraform.tfvars.json").write_text(json.dumps(values))
-    command = [terraform(), "test", "-no-color", "-verbose", "-json"]
-    done = run(command, directory, environment(directory), check=False)
-    said = [json.loads(line) for line in done.stdout.splitlines()]
-    changes = [
-        change for each in said if each["type"] == "test_plan" for change in each["test_plan"]["resource_changes"]
-    ]
-    [*wrong, asserted] = [each["diagnostic"] for each in said if each["type"] == "diagnostic"]
-    assert changes, [each["summary"] for each in (*wrong, asserted)]
-    return Plan({each["address"]: each["change"]["after"] for each in changes}, json.loads(asserted["detail"]))
+class Planner:
+    """What is planned in a prepared folder; what was planned once is known."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._known: dict[str, Plan] = {}
+
+    def __call__(self, **variables: Any) -> Plan:
+        """Return what is planned with these variables; fails the test where the plan fails."""
+        values = json.dumps({"collection_public": True, "package_directory": ".", **variables}, sort_keys=True)
+        if values not in self._known:
+            self._known[values] = self._planned(values)
+        return self._known[values]
+
+    def _planned(self, values: str) -> Plan:
+        (self.directory / "planned.json").write_text(values)
+        options = ["-filter=planned.tftest.hcl", "-var-file=planned.json", "-no-color", "-verbose", "-json"]
+        done = run([terraform(), "test", *options], self.directory, environment(self.directory), check=False)
+        said = [json.loads(line) for line in done.stdout.splitlines()]
+        changes = [
+            change for each in said if each["type"] == "test_plan" for change in each["test_plan"]["resource_changes"]
+        ]
+        [*wrong, asserted] = [each["diagnostic"] for each in said if each["type"] == "diagnostic"]
+        assert changes, [each["summary"] for each in (*wrong, asserted)]
+        return Plan({each["address"]: each["change"]["after"] for each in changes}, json.loads(asserted["detail"]))
