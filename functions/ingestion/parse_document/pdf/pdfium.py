@@ -18,6 +18,7 @@ MAX_OBJECTS = 20_000  # lines and pictures of a page: a map has more, and no tab
 MAX_RULES = 1_000
 _LONGEST_TEXT = 20_000  # bytes of a label or a property
 _DRAWN, _DEPTH = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE), 4
+_LEAST_SHARE = 1e-6
 _THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
 _PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
@@ -137,17 +138,23 @@ class Page:
         shades = red.value, green.value, blue.value
         return (min(shades) >= _PALE and max(shades) - min(shades) <= _GREY) or opaque.value < _OPAQUE
 
-    def rules_and_pictures(self) -> tuple[list[Rule], bool]:
-        """Return the straight lines, none if there are too many for a table, and whether there is a picture."""
-        rules, pictures = list[Rule](), False
+    def rules_and_picture(self) -> tuple[list[Rule], float]:
+        """Return the straight lines, none if there are too many for a table, and the largest picture's share of the page.
+
+        The share is more than 0 where there is any picture.
+        """
+        rules, largest = list[Rule](), 0.0
         with suppress(pypdfium2.PdfiumError):
+            whole = max(self._page.get_width() * self._page.get_height(), 1)
             for number, drawn in enumerate(self._page.get_objects(_DRAWN, _DEPTH)):
-                pictures = pictures or drawn.type == raw.FPDF_PAGEOBJ_IMAGE
-                if drawn.type == raw.FPDF_PAGEOBJ_PATH:
-                    rules += _rules_of(Box(*drawn.get_bounds()))
+                box = Box(*drawn.get_bounds())
+                if drawn.type == raw.FPDF_PAGEOBJ_IMAGE:
+                    largest = max(largest, box.width * box.height / whole, _LEAST_SHARE)
+                else:
+                    rules += _rules_of(box)
                 if number > MAX_OBJECTS or len(rules) > MAX_RULES:
-                    return [], pictures
-        return rules, pictures
+                    return [], largest
+        return rules, largest
 
 
 def _rules_of(box: Box) -> list[Rule]:

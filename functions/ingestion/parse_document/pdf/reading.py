@@ -25,6 +25,8 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _MADE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 _LATIN_WORD = re.compile(r"(?<![^\W_])[A-Za-z\u00c0-\u024f]+(?![^\W_])")
+# Shares of a page: what covers all of it is what was scanned, or a background.
+_LARGE, _WHOLE = 0.2, 0.9
 _VERY_LONG, _LEAST_WORDS, _GLUED_SHARE = 22, 50, 0.01
 # Titles that programs give to a file of which they know none.
 _UNTITLED = re.compile(r"\W*(?:anonymous|unspecified|untitled(?: document)?|unknown|none)\W*", re.IGNORECASE)
@@ -89,7 +91,7 @@ def _has_words(sheet: Sheet) -> bool:
 
 
 def _scanned(sheets: Iterable[Sheet]) -> list[int]:
-    return [number for number, sheet in enumerate(sheets, 1) if sheet.pictures and not _has_words(sheet)]
+    return [number for number, sheet in enumerate(sheets, 1) if sheet.picture and not _has_words(sheet)]
 
 
 def _without_text(key: str, pages: int, lost: Sequence[int]) -> str:
@@ -106,6 +108,9 @@ def _warnings(key: str, content: bytes, sheets: Sequence[Sheet], lost: Sequence[
         yield f"{key} has pages that are damaged or too complex, which were left out: {_listed(lost)}."
     if scanned := _scanned(sheets):
         yield f"{key} has pages that show images but hold no text, perhaps scanned: {_listed(scanned)}."
+    beside = [number for number, sheet in enumerate(sheets, 1) if _LARGE < sheet.picture < _WHOLE and _has_words(sheet)]
+    if beside:
+        yield f"{key} has pages with words and a large picture, of which no text or table is read: {_listed(beside)}."
     words = [word for sheet in sheets for one in sheet.segments for word in _LATIN_WORD.findall(one.text)]
     glued = sum(len(word) >= _VERY_LONG for word in words)
     if len(words) >= _LEAST_WORDS and glued > _GLUED_SHARE * len(words):

@@ -89,7 +89,7 @@ class Rule(NamedTuple):
 
 @dataclass(slots=True)
 class Sheet:
-    """A page: stretches in the file's order, and lines; whether it has a picture or cannot be read.
+    """A page: stretches in the file's order, and lines; the share of it that its largest picture covers; if it is lost.
 
     `across` are the stretches that run in another direction than most of them, `frames` are around tables.
     """
@@ -98,5 +98,5 @@ class Sheet:
     across: list[Segment] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     frames: list[Box] = field(default_factory=list)
-    pictures: bool = False
+    picture: float = 0
     lost: bool = False

@@ -20,7 +20,7 @@ ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{
 
 def sheet_of(page: Page) -> Sheet:
     """Return what a page shows; text that runs across the rest, such as a stamp in the margin, is apart."""
-    words, (rules, pictures) = words_of(page), page.rules_and_pictures()
+    words, (rules, picture) = words_of(page), page.rules_and_picture()
     letters = Counter[int]()
     for word in words:
         letters[word.quarters] += len(word.text)
@@ -28,7 +28,7 @@ def sheet_of(page: Page) -> Sheet:
     turned = [Rule(rule.box.turned(main), rule.flat == (main % 2 == 0)) for rule in rules]
     segments = _segments([word for word in words if word.quarters == main], turned, page)
     across = _segments([word for word in words if word.quarters != main], (), page)
-    return Sheet(segments, across, turned, frames_of(turned), pictures)
+    return Sheet(segments, across, turned, frames_of(turned), picture)
 
 
 def _segments(words: Sequence[Word], rules: Sequence[Rule], page: Page) -> list[Segment]:
