@@ -139,9 +139,9 @@ class Page:
         return (min(shades) >= _PALE and max(shades) - min(shades) <= _GREY) or opaque.value < _OPAQUE
 
     def rules_and_picture(self) -> tuple[list[Rule], float]:
-        """Return the straight lines, none if there are too many for a table, and the largest picture's share of the page.
+        """Return the straight lines, none if there are too many for a table, and what share the largest picture covers.
 
-        The share is more than 0 where there is any picture.
+        It is more than 0 where there is any picture.
         """
         rules, largest = list[Rule](), 0.0
         with suppress(pypdfium2.PdfiumError):
