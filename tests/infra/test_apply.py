@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from infra.packages.zips import LAYERS
-from selfrag.domain.documents import EXTENSIONS
+from selfrag.domain.kinds import EXTENSIONS
 from tests.support.documents.made_files import MAKERS
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from cli.local.sources.place import Place, check_directory
 from cli.local.stores.manifest import LocalManifest
-from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.fields import MAX_KEY_BYTES
+from selfrag.domain.kinds import EXTENSIONS
 from selfrag.domain.records import Record
 
 

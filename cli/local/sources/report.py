@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from cli.local.sources.comparison import Comparison, is_about
 from cli.local.sources.place import AnotherDirectory, Place, refuse_another
-from selfrag.domain.documents import EXTENSIONS, REFUSED
 from selfrag.domain.errors import InvalidInput, SelfragError
+from selfrag.domain.kinds import EXTENSIONS, REFUSED
 from selfrag.domain.records import Record
 
 _VERBS = {"added": "add", "changed": "change"}

@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.domain.documents import collection_of, document_id, put_by_a_program
+from selfrag.domain.documents import collection_of, document_id
+from selfrag.domain.kinds import put_by_a_program
 from selfrag.ports.manifest import Manifest
 from selfrag.ports.objects import Objects
 

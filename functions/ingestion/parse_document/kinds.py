@@ -4,8 +4,8 @@ from contextlib import suppress
 from io import BytesIO
 from zipfile import ZipFile
 
-from selfrag.domain.documents import REFUSED, refused_as
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.kinds import REFUSED, refused_as
 
 TEXT, PDF = "text", "a PDF"
 WORD, POWERPOINT, EXCEL = "a Word document", "a PowerPoint presentation", "an Excel workbook"

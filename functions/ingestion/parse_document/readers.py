@@ -11,8 +11,9 @@ from typing import Any
 
 from ingestion.parse_document.headings import plain_headings
 from ingestion.parse_document.kinds import refusal
-from selfrag.domain.documents import EXTENSIONS, MAX_DOCUMENT_BYTES, Document, ending_of, has_words
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, has_words
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.kinds import EXTENSIONS, ending_of
 
 Read = Callable[[str, bytes], Document]
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.domain.documents import of_a_kind_that_is_read
+from selfrag.domain.kinds import of_a_kind_that_is_read
 from selfrag.domain.records import Content, Record
 from selfrag.ports.manifest import Manifest
 

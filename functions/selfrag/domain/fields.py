@@ -5,15 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from selfrag.domain.documents import (
-    EXTENSIONS,
-    MAX_TAG_CHARACTERS,
-    day,
-    has_words,
-    of_a_kind_that_is_read,
-    refused_as,
-    tag,
-)
+from selfrag.domain.documents import MAX_TAG_CHARACTERS, day, has_words, tag
+from selfrag.domain.kinds import EXTENSIONS, of_a_kind_that_is_read, refused_as
 
 MAX_QUESTION_CHARACTERS = 2000
 MAX_QUERY_CHARACTERS = 400

@@ -98,7 +98,7 @@ def _eml(city: str, euros: int) -> bytes:
     return eml(_sentence(city, euros), subject=f"Travel to {city}")
 
 
-# One for each ending of selfrag.domain.documents.EXTENSIONS; a test compares.
+# One for each ending of selfrag.domain.kinds.EXTENSIONS; a test compares.
 MAKERS: dict[str, Maker] = {
     ".csv": _csv,
     ".eml": _eml,

@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from ask.documents import listing
 from ingestion.parse_document.readers import READERS
 from selfrag.adapters.objects import S3Uploads
-from selfrag.domain import documents
-from selfrag.domain.documents import collection_of
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES, collection_of
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.fields import MAX_KEY_CHARACTERS
+from selfrag.domain.kinds import EXTENSIONS
 from selfrag.domain.questions import UploadRequest
 from selfrag.domain.records import Record
 
@@ -89,7 +89,7 @@ def test_a_cursor_that_was_not_given_out_is_refused(bad: str) -> None:
 
 
 def test_what_may_be_uploaded_is_what_is_read() -> None:
-    assert READERS.keys() == documents.EXTENSIONS
+    assert READERS.keys() == EXTENSIONS
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_key_that_is_taken_names_its_collection(start: str, end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "changed", [{"size": 0}, {"size": documents.MAX_DOCUMENT_BYTES + 1}, {"content_type": "a\r\nb: c"}, {"acl": "x"}]
+    "changed", [{"size": 0}, {"size": MAX_DOCUMENT_BYTES + 1}, {"content_type": "a\r\nb: c"}, {"acl": "x"}]
 )
 def test_an_upload_of_no_size_or_of_too_much_is_refused(changed: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from cli.local.sources.comparison import Files, digest_of
-from selfrag.domain.documents import ending_of
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.kinds import ending_of
 
 
 def name_of(address: str, ending: str) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from selfrag.domain.documents import EXTENSIONS, REFUSED
+from selfrag.domain.kinds import EXTENSIONS, REFUSED
 
 PAGES = ("text/html", "application/xhtml+xml")
 # Types that say no more than that there are bytes, or text: then the ending of the address counts.

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from cli.pace import Reading
-from selfrag.domain.documents import EXTENSIONS
 from selfrag.domain.errors import InvalidInput, Misconfigured
+from selfrag.domain.kinds import EXTENSIONS
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ingestion.parse_document.pdf.reading import read_pdf
 from ingestion.parse_document.readers import parse
 from ingestion.split_document.pieces import split
-from selfrag.domain.documents import EXTENSIONS
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.kinds import EXTENSIONS
 from tests.support.documents.damaged_office import GOOD
 from tests.support.documents.files import docx, paragraph, pdf, table
 from tests.support.documents.office import ODF, ODP_TYPE, ODT_TYPE, SLIDE, epub, notes, odf, pptx, shape, slide_table

@@ -20,8 +20,9 @@ from ingestion.parse_document.office.mail.mime import (
     text_of,
 )
 from ingestion.parse_document.zipped import TooMuch
-from selfrag.domain.documents import Document, has_words, of_a_kind_that_is_read
+from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.kinds import of_a_kind_that_is_read
 from selfrag.domain.writing import Writer
 
 MAX_ATTACHMENTS = 200

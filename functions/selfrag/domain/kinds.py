@@ -1,0 +1,52 @@
+"""The kinds of files that are read, and those that are known and refused, by the endings of their names."""
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+# The kinds that parse_document reads; the API accepts no others for upload.
+_OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx")
+_DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm", ".xlsx")
+EXTENSIONS = frozenset((".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE, *_DATA))
+_ARCHIVE = "an archive; unpack it, and add the files that it holds"
+# Known kinds that are refused, by ending: the name of the kind, and what to do.
+REFUSED: Mapping[str, str] = {
+    **dict.fromkeys((".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"), _ARCHIVE),
+    ".doc": "a Word document of the old kind; save it as .docx",
+    ".docm": "a Word document with macros; save it as .docx",
+    ".dot": "a Word template of the old kind; save it as .docx",
+    ".key": "a Keynote presentation; export it as .pptx or PDF",
+    ".msg": "a message in Outlook's own form; save it as .eml",
+    ".numbers": "a Numbers spreadsheet; export it as .xlsx or .csv",
+    ".pages": "an Apple iWork document; export it as an Office document or PDF",
+    ".ppt": "a PowerPoint presentation of the old kind; save it as .pptx",
+    ".pptm": "a PowerPoint presentation with macros; save it as .pptx",
+    ".rtf": "an RTF document; save it as .docx",
+}
+# The key of a web page: a collection, a slash, and the page's address.
+_WEB_PAGE = re.compile(r"[^/]+/https?://")
+
+
+def ending_of(key: str) -> str:
+    """Return the ending that tells a file's kind, in small letters; a web page without one that is read has .html."""
+    # Of an address without a path the last name would be the host, such as example.md.
+    ending = PurePosixPath(key.rpartition("/")[2]).suffix.lower()
+    return ".html" if ending not in EXTENSIONS and _WEB_PAGE.match(key) else ending
+
+
+def of_a_kind_that_is_read(key: str) -> bool:
+    """Return whether the ending of a file's name is that of a kind that is read."""
+    return ending_of(key) in EXTENSIONS
+
+
+def refused_as(key: str) -> str:
+    """Return the name of a refused kind and what to do, by a file's ending; "" for all others."""
+    return REFUSED.get(PurePosixPath(key).suffix.lower(), "")
+
+
+def put_by_a_program(key: str) -> bool:
+    """Return whether an object is no person's file: a folder's marker, or a hidden file such as .DS_Store."""
+    if _WEB_PAGE.match(key):
+        return False
+    hidden = any(part.startswith(".") for part in key.split("/"))
+    return key.endswith("/") or (hidden and not of_a_kind_that_is_read(key))
