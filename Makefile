@@ -74,7 +74,7 @@ test-long: $(VENV)/.infra $(VENV)/.java .venv-tools/.done .venv-clients/.done ##
 test-lambda: ## Test the functions on the Python that AWS Lambda runs, where that is installed: make test-lambda [LAMBDA_PYTHON=path]
 	@if $(LAMBDA_PYTHON) -c '' 2> /dev/null; then \
 	  $(MAKE) --no-print-directory .venv-lambda/.done && \
-	  .venv-lambda/bin/pytest -n 3 --dist worksteal -m "not long" $(addprefix tests/unit/,ask ingestion question selfrag); \
+	  .venv-lambda/bin/pytest -n 2 --dist worksteal -m "not long" $(addprefix tests/unit/,ask ingestion question selfrag); \
 	else echo "$(LAMBDA_PYTHON) is not installed: the functions were not tested on it." >&2; fi
 
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
@@ -202,8 +202,8 @@ $(VENV)/.accessibility: tests/support/accessibility/package.json | $(VENV)/.ask
 $(VENV)/.infra: $(VENV)/.test .venv-emulator/.done .venv-checkov/.done
 	@touch $@
 
-# What opens a page as a person does; Debian's own package, where root may install one.
-$(VENV)/.browser: | $(VENV)/.ask
+# What opens a page as a person does; Debian's own package, where root may install one, after those of Java.
+$(VENV)/.browser: | $(VENV)/.ask $(VENV)/.java
 	@if command -v chromium-headless-shell > /dev/null || command -v chromium > /dev/null; then touch $@; \
 	elif command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ]; then \
 	  apt-get update -qq >&2 && apt-get install -y -qq --no-install-recommends chromium-headless-shell >&2 && touch $@; \

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import botocore.httpsession
 import botocore.loaders
+import httpx2._transports.default
 import pytest
 from hypothesis import settings
 
@@ -39,6 +41,10 @@ LIBC = ctypes.CDLL("libc.so.6") if platform.libc_ver()[0] == "glibc" else None
 # Fewer examples than hypothesis' own 100, without its limit of time: the whole suite runs in minutes on two cores.
 settings.register_profile("suite", max_examples=40, deadline=None)
 settings.load_profile("suite")
+
+# Each client would read the certificates anew, 28 ms of processor, and the tests' own servers do without TLS.
+httpx2._transports.default.create_ssl_context = cache(httpx2.create_ssl_context)
+botocore.httpsession.create_urllib3_context = cache(botocore.httpsession.create_urllib3_context)
 
 # moto makes a new session for each stack, which would read the same megabytes of service models again: a second each.
 botocore.loaders.create_loader = cache(botocore.loaders.create_loader)

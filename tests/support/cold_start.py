@@ -4,14 +4,14 @@ import json
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from infra.packages.bytecode import lambda_python
-from infra.packages.zips import LAYER, LAYERS, layers_of
+from infra.packages.bytecode import FUNCTION_ROOT, LAYER_ROOT, lambda_python, with_bytecode
+from infra.packages.zips import LAYER, LAYERS, Files, function_files, layer_files, layers_of, steps_of
 from tests.support.cold_services import environment
 
 _PATH = "import sys; sys.path += {folders!r}; "
@@ -59,6 +59,14 @@ class Started:
     reply: Any = None
     clients: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+
+
+def packed(functions: Path, libraries: Path, python: str) -> Iterator[tuple[str, Files]]:
+    """Yield the files of each function's and layer's package, with the bytecode of this Python."""
+    for step in steps_of(functions):
+        yield step, with_bytecode(function_files(functions, step), python, FUNCTION_ROOT)
+    for layer in LAYERS:
+        yield layer, with_bytecode(layer_files(layer, functions, libraries), python, LAYER_ROOT)
 
 
 def trees(out: Path, into: Path) -> tuple[Path, Path]:

@@ -1,6 +1,6 @@
 """question.asl.yaml in a few lines of Python, for tests of what is decided: a question takes a millisecond.
 
-`tests/workflow/test_machine.py` runs 200 questions drawn at random through the real definition and through this, and
+`tests/workflow/test_machine.py` runs 120 questions drawn at random through the real definition and through this, and
 compares the responses and all that the Lambdas were given.
 """
 

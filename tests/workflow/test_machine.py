@@ -15,7 +15,7 @@ from tests.support.machine import Machine
 from tests.support.world import World, told
 from tests.support.worlds import Worlds
 
-SEEDS = range(200)
+SEEDS = range(120)
 # A change of the definition is noticed by one of so many of the sequences.
 NOTICED_IN = range(40)
 

@@ -90,7 +90,9 @@ def by_the_clock_of_textract(wanted: str = "lines") -> Iterator[tuple[Ingestion,
         yield running, seconds
 
 
-@pytest.mark.parametrize(("wanted", "parts"), [("lines", 225), ("tables", 225), ("tables", 1500)])
+@pytest.mark.parametrize(
+    ("wanted", "parts"), [("lines", 225), ("tables", 225), pytest.param("tables", 1500, marks=pytest.mark.long)]
+)
 def test_a_result_of_many_parts_is_read_in_runs_that_end_in_time_and_paid_once(
     wanted: str, parts: int, record_property: Any
 ) -> None:

@@ -7,16 +7,23 @@ from pathlib import Path
 
 import pytest
 
+from infra.packages.bytecode import lambda_python
 from infra.packages.libraries import ROOT
-from tests.support.cold_start import trees
+from infra.packages.package import FUNCTIONS
+from tests.support.cold_start import packed
+
+
+def libraries(target: str) -> Path:
+    """Return the folder of libraries; the test is skipped where none were fetched."""
+    folder = ROOT / "build" / "libraries" / target
+    if not folder.exists():
+        pytest.skip(f"no build/libraries/{target}: `make install` fetches them")
+    return folder
 
 
 def build(out: Path, target: str, *options: str, checkout: Path = ROOT, **settings: object) -> str:
-    """Run the command in a checkout; returns what it prints. The test is skipped where no libraries were fetched."""
-    libraries = ROOT / "build" / "libraries" / target
-    if not libraries.exists():
-        pytest.skip(f"no build/libraries/{target}: `make install` fetches them")
-    command = ["-m", "infra.packages.package", "--out", str(out), "--libraries", str(libraries), *options]
+    """Run the command in a checkout; returns what it prints."""
+    command = ["-m", "infra.packages.package", "--out", str(out), "--libraries", str(libraries(target)), *options]
     done = subprocess.run(
         [sys.executable, *command], cwd=checkout, capture_output=True, text=True, **{"env": {}, **settings}
     )
@@ -40,8 +47,11 @@ def arm64(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zips for this machine, unpacked, with bytecode; for the Lambdas' Python where the benchmarks are set up."""
-    out = tmp_path_factory.mktemp("unpacked")
-    build(out, "bench" if (ROOT / "build/libraries/bench").exists() else "host")
-    _, compiled = trees(out, out)
-    return compiled
+    """What the zips for this machine hold; for the Lambdas' Python where the benchmarks are set up."""
+    out, bench = tmp_path_factory.mktemp("unpacked"), ROOT / "build" / "libraries" / "bench"
+    python = (bench.exists() and lambda_python()) or sys.executable
+    for part, files in packed(FUNCTIONS, bench if bench.exists() else libraries("host"), python):
+        for name, data in files.items():
+            (out / part / name).parent.mkdir(parents=True, exist_ok=True)
+            (out / part / name).write_bytes(data)
+    return out

@@ -174,7 +174,7 @@ def test_a_document_that_nothing_is_known_of_is_not_made_by_its_deletion(world: 
 steps = st.lists(st.sampled_from(["upload", "delete", "refused", "look", "write"]), max_size=12)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps)
 def test_whatever_happens_in_whatever_order_in_the_end_the_status_is_that_of_the_bucket(
     manifest: Manifest, taken: list[str]
