@@ -15,12 +15,12 @@ from selfrag.text.weight import weigh
 
 _TRUNK = names("html body main article section div center form")
 _WHOLE = names("html body main article")
-_ITEMS = names("dd li td th")
+_CELLS = names("dd td th")
 _HEADINGS = names("h1 h2 h3 h4 h5 h6")
 # A sentence, however short, that ends with a colon introduces a list; "Contents:" does not.
 _SENTENCE = 20
-# Letters: the most of a label, the most before the text begins, and the fewest of a text beside which something stands.
-_LABEL, _BEFORE, _LEAST = 60, 40, 200
+# Letters: the most before the text begins, and the fewest of a text beside which something stands.
+_BEFORE, _LEAST = 40, 200
 
 
 class Navigation:
@@ -99,23 +99,13 @@ class Navigation:
         return dense and not facts.headings and facts.commas + 1 < facts.links
 
     def _is_text(self, node: LexborNode, facts: Facts) -> bool:
-        """Return whether a list is what a sentence, an item, a cell or a heading right before it speaks of."""
-        before = text_before(node)
-        introduced = before.endswith((":", "：")) and weigh(before) > _SENTENCE
-        return introduced or self._above[1] > "h1" or self._has_label(node, facts)
-
-    def _has_label(self, node: LexborNode, facts: Facts) -> bool:
-        """Return whether the item that a list is in has other words, or the cell before it, as the name of a row."""
-        item = node.parent
+        """Return whether a list is a cell's or a definition's, or what a sentence, item or heading before it is about."""
+        before, item = text_before(node), node.parent
         while item is not None and item.tag == "div":
             item = item.parent
-        if item is None or item.tag not in _ITEMS:
-            return False
-        before = item.prev
-        while before is not None and not before.is_element_node:
-            before = before.prev
-        label = self._facts[before.mem_id].plain if item.tag != "li" and before is not None else 0
-        return self._facts[item.mem_id].plain > facts.plain or 0 < label <= _LABEL
+        introduced = before.endswith((":", "：")) and weigh(before) > _SENTENCE
+        named = item is not None and item.tag == "li" and self._facts[item.mem_id].plain > facts.plain
+        return introduced or named or (item is not None and item.tag in _CELLS) or self._above[1] > "h1"
 
     def _take_out(self, node: LexborNode) -> None:
         self.left_out |= has_words(node.text())
