@@ -118,7 +118,7 @@ class Navigation:
 
 
 def _trunk(root: LexborNode, facts: dict[int, Facts]) -> list[int]:
-    """Return the elements, by `mem_id` from the outermost on, in each of which the text of the page is.
+    """Return the elements, by `mem_id` from the outermost on, in each of which the text of the page is, and its title.
 
     They end where the text is divided, among articles or sections or elements of one class.
     """
@@ -128,12 +128,15 @@ def _trunk(root: LexborNode, facts: dict[int, Facts]) -> list[int]:
         inner = max(below, key=lambda child: facts[child.mem_id].plain, default=None)
         if inner is None or facts[inner.mem_id].plain * 10 < whole * 9 or _is_part(inner, root):
             break
+        if facts[root.mem_id].titles and not facts[inner.mem_id].titles:
+            break
         root = inner
         found.append(root.mem_id)
     return found
 
 
 def _is_part(node: LexborNode, of: LexborNode) -> bool:
+    """Return whether a section or article stands beside another, or an element beside one of the same class."""
     kind = node.attributes.get("class")
     peers = [child for child in children(of) if child.tag == node.tag and child.attributes.get("class") == kind]
     return len(peers) > 1 and (bool(kind) or node.tag in ("article", "section"))

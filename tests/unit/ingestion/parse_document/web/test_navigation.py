@@ -79,3 +79,11 @@ def test_a_page_that_is_an_index_stays_whole():
     text = read_page(f"<h1>Index</h1><ul>{index}</ul><p>Made by hand.</p>").text
     assert "Word a" in text
     assert "Word h" in text
+
+
+def test_a_list_below_the_text_stays_where_the_title_stands_beside_both():
+    files = "".join(f"<li><a href='{name}'>{name}</a> of the year" for name in ("plan.pdf", "form.docx", "rates.xlsx"))
+    text = read_page(
+        f"<h1>Leave</h1><div class=intro>{TEXT}</div><div class=files><h2>Files</h2><ul>{files}</div>"
+    ).text
+    assert text.endswith("Files\nplan.pdf of the year\nform.docx of the year\nrates.xlsx of the year")
