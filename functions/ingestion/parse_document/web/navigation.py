@@ -62,7 +62,7 @@ class Navigation:
         made_of_links = is_made_of_links(tag, facts)
         if (self._beside and is_bar(facts)) or (made_of_links and facts.within == facts.links):
             return self._leave_out(node, self._furniture)
-        if (made_of_links or self._leads_in(facts)) and not self._is_text(node, facts):
+        if (made_of_links or self._leads_in(tag, facts)) and not self._is_text(node, facts):
             return self._leave_out(node, self._lists)
         return True
 
@@ -93,13 +93,13 @@ class Navigation:
         leads_within = (node.attributes.get("href") or "").startswith("#")
         return leads_within and not any(has_words(one.text_content or "") for one in beside)
 
-    def _leads_in(self, facts: Facts) -> bool:
+    def _leads_in(self, tag: str, facts: Facts) -> bool:
         """Return whether an element is made of links, be it no list, and stands before the text begins."""
-        dense = self._before < _BEFORE and is_dense(facts)
-        return dense and not facts.headings and facts.commas + 1 < facts.links
+        is_sentence = facts.commas + 1 >= facts.links or (tag == "p" and facts.plain > 0)
+        return self._before < _BEFORE and is_dense(facts) and not facts.headings and not is_sentence
 
     def _is_text(self, node: LexborNode, facts: Facts) -> bool:
-        """Return whether a list is a cell's or a definition's, or what a sentence, item or heading before it is about."""
+        """Return whether a list is a cell's or a definition's, or what a sentence, item or heading before it names."""
         before, item = text_before(node), node.parent
         while item is not None and item.tag == "div":
             item = item.parent

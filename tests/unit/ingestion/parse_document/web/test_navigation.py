@@ -74,6 +74,12 @@ def test_lists_of_links_that_are_part_of_the_text_stay(kept):
         assert (word in page.text) == (word in kept), word
 
 
+def test_links_in_a_sentence_right_below_the_title_stay():
+    links = "<a href=a>PyObject_GetItem</a>, <a href=b>PyObject_SetItem</a> and <a href=c>PyObject_DelItem</a>"
+    text = read_page(f"<h1>Mapping</h1><div><p>See also</p><p>See also {links}.</p></div>{TEXT}").text
+    assert "See also PyObject_GetItem, PyObject_SetItem and PyObject_DelItem." in text
+
+
 def test_a_page_that_is_an_index_stays_whole():
     index = "".join(f"<li><a href='{letter}.html'>Word {letter}</a>" for letter in "abcdefgh")
     text = read_page(f"<h1>Index</h1><ul>{index}</ul><p>Made by hand.</p>").text
