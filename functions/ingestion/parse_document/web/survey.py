@@ -24,6 +24,7 @@ from selfrag.text.weight import weigh
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist select rt rp")
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _MEASURED = names("article body center dd div dt figure form html main section table td th")
+_INLINE = names("a b bdi cite code em font i label small span strong sub sup tt u var")
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _RIGHTS = re.compile(r"copyright|licen[cs]|legal|著作権|ライセンス|저작권|라이선스|라이센스", re.IGNORECASE)
 
@@ -98,7 +99,7 @@ class Survey:
             self.marked.add(node.mem_id)
             return
         self._open[-1].add(facts)
-        if tag in _MEASURED or (facts.links and tag != "a"):
+        if tag in _MEASURED or (facts.links and tag not in _INLINE):
             self.facts[node.mem_id] = facts
 
     def _may_be_notice(self) -> bool:
