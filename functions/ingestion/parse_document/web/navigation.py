@@ -14,7 +14,7 @@ from selfrag.domain.documents import has_words
 from selfrag.text.weight import weigh
 
 _TRUNK = names("html body main article section div center form")
-_WHOLE = names("html body main article")
+_WHOLE = names("html body main article blockquote figure pre")
 _CELLS = names("dd td th")
 _HEADINGS = names("h1 h2 h3 h4 h5 h6")
 # A sentence, however short, that ends with a colon introduces a list; "Contents:" does not.

@@ -79,6 +79,11 @@ def test_links_in_a_sentence_right_below_the_title_stay():
     text = read_page(f"<h1>Mapping</h1><div><p>See also</p><p>See also {links}.</p></div>{TEXT}").text
     assert "See also PyObject_GetItem, PyObject_SetItem and PyObject_DelItem." in text
 
+    grammar = (
+        "<blockquote><p>Item: <a href=m>Module</a> | <a href=f>Function</a></p><p><a href=s>Structure</a></blockquote>"
+    )
+    assert "Item: Module | Function\nStructure" in read_page(f"<h1>Items</h1>{grammar}{TEXT}").text
+
 
 def test_a_page_that_is_an_index_stays_whole():
     index = "".join(f"<li><a href='{letter}.html'>Word {letter}</a>" for letter in "abcdefgh")
