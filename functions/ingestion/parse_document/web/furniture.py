@@ -141,7 +141,8 @@ def is_made_of_links(tag: str, facts: Facts) -> bool:
         return facts.plain == 0
     if tag in _LINES and 1 < facts.links <= facts.languages + 1:
         return facts.plain <= _LABEL
-    return tag in LISTS and is_dense(facts)
+    links_alone = tag == "div" and facts.plain == facts.commas == facts.headings == 0
+    return (tag in LISTS or links_alone) and is_dense(facts)
 
 
 def refuse_navigation(document: Document, left_out: bool) -> None:

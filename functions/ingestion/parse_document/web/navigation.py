@@ -90,7 +90,7 @@ class Navigation:
         if self._begun or self._open > 1 or node.tag != "a" or node.parent is None or node.parent.tag not in _TRUNK:
             return False
         beside = (one for one in (node.prev, node.next) if one is not None and one.is_text_node)
-        leads_within = (node.attributes.get("href") or "").startswith("#")
+        leads_within = "#" in (node.attributes.get("href") or "")
         return leads_within and not any(has_words(one.text_content or "") for one in beside)
 
     def _leads_in(self, tag: str, facts: Facts) -> bool:
