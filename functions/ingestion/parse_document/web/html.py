@@ -7,6 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ingestion.parse_document.labels import labels
 from ingestion.parse_document.web.furniture import names, refuse_navigation
+from ingestion.parse_document.web.navigation import Navigation
 from ingestion.parse_document.web.page import Page
 from ingestion.parse_document.web.survey import Survey
 from selfrag.domain.documents import Document, Labels
@@ -52,10 +53,13 @@ def _read(key: str, html: str) -> tuple[Document, bool]:
     tree, writer = tree_of(key, html), Writer(key)
     named = tree.css_first("head title", default=None)
     title, said = " ".join(named.text().split()) if named else "", _labels(tree)
-    survey = Survey(tree.root)
-    Page(writer, survey, title or PurePosixPath(key).name).write(tree.root)
+    if tree.root is None:
+        return writer.document(title, said), False
+    survey = Survey(tree.root, PurePosixPath(key).name)
+    navigation = Navigation(tree.root, survey.facts, survey.marked)
+    Page(writer, survey.facts, navigation.emptied, title or PurePosixPath(key).name).write(tree.root)
     first = next((heading.text for heading in writer.headings if heading.level == 1), PurePosixPath(key).name)
-    return writer.document(title or first, said), survey.left_out
+    return writer.document(title or first, said), navigation.left_out
 
 
 def _labels(tree: LexborHTMLParser) -> Labels:

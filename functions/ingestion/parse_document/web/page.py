@@ -5,12 +5,11 @@ from selectolax.lexbor import LexborNode
 from ingestion.parse_document.web.columns import Budget
 from ingestion.parse_document.web.definitions import Definitions
 from ingestion.parse_document.web.figures import Figures
-from ingestion.parse_document.web.furniture import names
+from ingestion.parse_document.web.furniture import Facts, names
 from ingestion.parse_document.web.grids import CELLS, Grid, is_data
 from ingestion.parse_document.web.lines import Lines
 from ingestion.parse_document.web.marks import TAGS as HIGH
 from ingestion.parse_document.web.marks import around
-from ingestion.parse_document.web.survey import Survey
 from ingestion.parse_document.web.tables import TableWriter
 from ingestion.parse_document.web.walking import walk
 from selfrag.domain.writing import Writer
@@ -25,13 +24,13 @@ _BLOCKS = names(
 
 
 class Page:
-    """Writes a page down, of which a survey was made."""
+    """Writes a page down, by the facts of its elements."""
 
-    def __init__(self, writer: Writer, survey: Survey, title: str) -> None:
-        self._facts, self._emptied = survey.facts, survey.emptied
+    def __init__(self, writer: Writer, facts: dict[int, Facts], emptied: set[int], title: str) -> None:
+        self._facts, self._emptied = facts, emptied
         self._lines = Lines(writer, title)
-        self._definitions = Definitions(self._lines, survey.facts)
-        self._figures = Figures(self._lines, survey.facts)
+        self._definitions = Definitions(self._lines, facts)
+        self._figures = Figures(self._lines, facts)
         self._budget = Budget(writer.key)
         self._tables: list[Grid | None] = []  # None for a table that only lays the page out
 

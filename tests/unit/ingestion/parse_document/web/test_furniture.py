@@ -120,7 +120,7 @@ def test_a_heading_is_left_out_only_if_nothing_stays_below_it():
     "page",
     [
         "<nav>Menu</nav>",
-        "<title>Index</title><h1>Index</h1><ul><li><a href=a>A b</a><li><a href=b>B c</a><li><a href=c>C d</a></ul>",
+        "<title>Index</title><h1>Index</h1><ul><li><a href=#a>A b</a><li><a href=#b>B c</a><li><a href=#c>C d</a></ul>",
         "<div class=toc>Contents</div><p>Copyright © 2026 The company.",
     ],
 )
