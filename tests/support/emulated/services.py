@@ -19,8 +19,8 @@ KEPT_SECONDS = 600
 
 
 def keep_connections() -> None:
-    """A connection is closed after five idle seconds, as the next request comes: that is done, and has no reply."""
-    Config.keep_alive_timeout = KEPT_SECONDS
+    """A connection is closed after 75 idle seconds, as the next request comes: that is done, and has no reply."""
+    Config.keep_alive_timeout = property(lambda config: KEPT_SECONDS, lambda config, seconds: None)
 
 
 def remember_tracing() -> None:
