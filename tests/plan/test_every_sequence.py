@@ -17,15 +17,15 @@ FATES = ("best", "worse", "irrelevant", "ungraded", "unsupported", "empty")
 FEW = ("best", "unsupported")
 SMALL = {"top_k": 2, "beam": 2, "max_segments": 2, "uses": (5,)}
 # What is walked, and the most calls and rounds that it may take; 40 calls are the policy's own cap.
-# Of one or two passages where calls are made ahead: four come near the cap, which is met with `off`, and take a minute.
+# Of two passages where calls are made ahead: four come near the cap, which is met with `off`, and take a minute.
 WALKS: dict[str, tuple[Replies, str, int, int]] = {
     "naive": (OfTheLoop("naive", "draft"), "", 1, 1),
     "corrective": (OfTheLoop("corrective", "draft"), "earlier", 7, 3),
     "self_rag, off": (OfTheLoop("self_rag", "off"), "earlier", 40, 19),
     "self_rag, draft": (OfTheLoop("self_rag", "draft", top_k=2), "", 40, 19),
     "self_rag, draft of four": (OfTheLoop("self_rag", "draft"), "", 40, 19),
-    "self_rag, full": (OfTheLoop("self_rag", "full", top_k=1), "", 29, 13),
-    "self_rag, full of two": (OfTheLoop("self_rag", "full", top_k=2), "", 40, 18),
+    "self_rag, full": (OfTheLoop("self_rag", "full", top_k=2, max_rewrites=1), "", 30, 13),
+    "self_rag, full with two rewrites": (OfTheLoop("self_rag", "full", top_k=2), "", 40, 18),
     "adaptive, off": (OfTheLoop("adaptive", "off"), "", 40, 19),
     "candidates, off": (OfThePaper(FATES, strategy="candidates", speculate="off", top_k=2), "", 18, 8),
     "candidates, full": (OfThePaper(FATES, strategy="candidates", speculate="full", top_k=2), "earlier", 22, 6),
@@ -47,7 +47,7 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
 }
 
 
-LONG = ("self_rag, draft of four", "self_rag, full of two")
+LONG = ("self_rag, draft of four", "self_rag, full with two rewrites")
 
 
 @pytest.mark.longest(20)
