@@ -1,5 +1,6 @@
 """A home for a command: an empty one, or one that has read the handbook already."""
 
+import fcntl
 import os
 import shutil
 import sys
@@ -30,9 +31,17 @@ def fresh(tmp_path: Path) -> Command:
 
 @pytest.fixture(scope="session")
 def handbook_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("handbook")
-    ended = Command(home)("ingest", str(HANDBOOK))
-    assert ended.code == 0, ended.err
+    """Return a home that has read the handbook; the workers of a run share it: to embed it takes ten seconds."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    home, is_read = shared / "handbook", shared / "handbook.read"
+    with (shared / "handbook.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_read.exists():
+            home.mkdir(exist_ok=True)
+            ended = Command(home)("ingest", str(HANDBOOK))
+            assert ended.code == 0, ended.err
+            is_read.touch()
     return home
 
 

@@ -24,7 +24,8 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
     "self_rag, off": (OfTheLoop("self_rag", "off"), "earlier", 40, 19),
     "self_rag, draft": (OfTheLoop("self_rag", "draft", top_k=2), "", 40, 19),
     "self_rag, draft of four": (OfTheLoop("self_rag", "draft"), "", 40, 19),
-    "self_rag, full": (OfTheLoop("self_rag", "full", top_k=2), "", 40, 18),
+    "self_rag, full": (OfTheLoop("self_rag", "full", top_k=2, max_rewrites=1), "", 30, 13),
+    "self_rag, full with two rewrites": (OfTheLoop("self_rag", "full", top_k=2), "", 40, 18),
     "adaptive, off": (OfTheLoop("adaptive", "off"), "", 40, 19),
     "candidates, off": (OfThePaper(FATES, strategy="candidates", speculate="off", top_k=2), "", 18, 8),
     "candidates, full": (OfThePaper(FATES, strategy="candidates", speculate="full", top_k=2), "earlier", 22, 6),
@@ -46,7 +47,7 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
 }
 
 
-LONG = ("self_rag, draft of four",)
+LONG = ("self_rag, draft of four", "self_rag, full with two rewrites")
 
 
 @pytest.mark.longest(20)

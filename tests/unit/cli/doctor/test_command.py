@@ -1,49 +1,66 @@
 """`selfrag doctor` as a person runs it: what it prints, and how it ends."""
 
 import json
+import os
 from io import StringIO
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from cli.commands.deployment import show_end, show_finding
 from cli.doctor.account import Account
 from cli.doctor.checks import ACCOUNT, examine
 from cli.doctor.choices import Choices
-from tests.support.command import Command
+from tests.e2e.conftest import Run, here
 from tests.support.doubles.aws_account import AwsAccount, limit_of_lambda, titan_quotas
 
-# As on a machine without a login; a machine of AWS would have credentials of its own.
-NOBODY = (("AWS_EC2_METADATA_DISABLED", "true"),)
-REGION = (*NOBODY, ("AWS_REGION", "eu-central-1"))
+__all__ = ["here"]
 
 
-def test_without_credentials_it_says_so_and_what_to_do(tmp_path: Path) -> None:
-    ended = Command(tmp_path, REGION)("doctor")
+@pytest.fixture
+def nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine without a login, whose home is empty; a machine of AWS would have credentials of its own."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+@pytest.fixture
+def somewhere(nobody: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+
+
+def test_without_credentials_it_says_so_and_what_to_do(here: Run, somewhere: None) -> None:
+    ended = here("doctor")
     assert (ended.code, ended.err) == (1, "")
     assert "blocks   who: There are no credentials" in ended.out
     assert "→ Run `aws configure`" in ended.out
     assert "1 finding blocks." in ended.out
 
 
-def test_without_a_region_it_says_so_and_what_to_do(tmp_path: Path) -> None:
-    ended = Command(tmp_path, NOBODY)("doctor", "--json")
+def test_without_a_region_it_says_so_and_what_to_do(here: Run, nobody: None) -> None:
+    ended = here("doctor", "--json")
     assert ended.code == 1
     [finding] = json.loads(ended.out)
     assert finding["says"] == "No region is chosen."
     assert "terraform.tfvars" in finding["do"]
 
 
-def test_a_variables_file_that_cannot_be_read_is_told_without_what_it_holds(tmp_path: Path) -> None:
+def test_a_variables_file_that_cannot_be_read_is_told_without_what_it_holds(
+    here: Run, somewhere: None, tmp_path: Path
+) -> None:
     (tmp_path / "terraform.tfvars").write_text('name = "selfrag\nkey = "sk-secret"\n')
-    ended = Command(tmp_path, REGION)("doctor", "--infra", str(tmp_path))
+    ended = here("doctor", "--infra", str(tmp_path))
     assert ended.code == 2
     assert "terraform.tfvars cannot be read" in ended.err
     assert "secret" not in ended.out + ended.err
 
 
-def test_without_a_deployment_there_is_none_to_look_at(tmp_path: Path) -> None:
-    ended = Command(tmp_path, REGION)("doctor", "--deployed", "--infra", str(tmp_path))
+def test_without_a_deployment_there_is_none_to_look_at(here: Run, somewhere: None, tmp_path: Path) -> None:
+    ended = here("doctor", "--deployed", "--infra", str(tmp_path))
     assert ended.code == 2
     assert "knows no deployment" in ended.err
     assert "make deploy" in ended.err
