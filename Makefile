@@ -78,7 +78,7 @@ test-lambda: ## Test the functions on the Python that AWS Lambda runs, where tha
 	else echo "$(LAMBDA_PYTHON) is not installed: the functions were not tested on it." >&2; fi
 
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not long" tests/infra
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not long" tests/infra
 
 test-engines: $(VENV)/.test $(VENV)/.java ## Test against a real OpenSearch and DynamoDB Local, which Maven brings: make test-engines [SELFRAG_TEST_SQUAD=file]
 	@$(BIN)/python -m tests.support.engines
