@@ -74,7 +74,7 @@ test-long: $(VENV)/.infra $(VENV)/.java .venv-tools/.done .venv-clients/.done ##
 test-lambda: ## Test the functions on the Python that AWS Lambda runs, where that is installed: make test-lambda [LAMBDA_PYTHON=path]
 	@if $(LAMBDA_PYTHON) -c '' 2> /dev/null; then \
 	  $(MAKE) --no-print-directory .venv-lambda/.done && \
-	  .venv-lambda/bin/pytest -n 2 --dist worksteal -m "not long" $(addprefix tests/unit/,ask ingestion question selfrag); \
+	  .venv-lambda/bin/pytest -n 3 --dist worksteal -m "not long" $(addprefix tests/unit/,ask ingestion question selfrag); \
 	else echo "$(LAMBDA_PYTHON) is not installed: the functions were not tested on it." >&2; fi
 
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
