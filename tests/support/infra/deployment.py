@@ -20,7 +20,6 @@ from tests.support.infra.page import origin_of_the_page
 from tests.support.infra.rules import STREAMS
 from tests.support.infra.sources import packages_of, patient, sources
 from tests.support.infra.strategies import OF_THE_DOCTOR
-from tests.support.infra.tools import running_provider
 
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
 ORIGIN = "https://app.example.com"
@@ -63,9 +62,8 @@ def deployed(directory: Path) -> Iterator[Deployment]:
         stack = Stack(aws, directory / "stack", packages, {**variables, **FEW_REQUESTS, **chosen})
         patient(stack.directory)
         examined = examined_before(stack, titan)
-        with running_provider(stack.directory, aws):
-            stack.apply()
-            record = Record(record_of(directory))
-            decided(stack, collection, titan, textract, record)
-            set_keys(stack)
-            yield Deployment(stack, collection, titan, model, record, copied, examined)
+        stack.apply()
+        record = Record(record_of(directory))
+        decided(stack, collection, titan, textract, record)
+        set_keys(stack)
+        yield Deployment(stack, collection, titan, model, record, copied, examined)
