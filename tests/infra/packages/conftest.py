@@ -47,7 +47,7 @@ def arm64(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the zips for this machine hold; for the Lambdas' Python where the benchmarks are set up."""
+    """Return a folder with what the zips for this machine hold; for Lambda's Python where the benches are set up."""
     out, bench = tmp_path_factory.mktemp("unpacked"), ROOT / "build" / "libraries" / "bench"
     python = (bench.exists() and lambda_python()) or sys.executable
     for part, files in packed(FUNCTIONS, bench if bench.exists() else libraries("host"), python):

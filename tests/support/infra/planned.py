@@ -75,7 +75,7 @@ def prepared(directory: Path) -> Path:
 
 
 class Planner:
-    """What is planned in a prepared folder; what was planned once is known."""
+    """Plans in a prepared folder, each set of variables once."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

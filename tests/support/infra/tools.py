@@ -63,25 +63,25 @@ def provider_mirror() -> list[str]:
 
 # Nothing answers here: a plan that gets as far as calling AWS ends at once.
 NOWHERE = "http://127.0.0.1:9"
-# How terraform reaches a provider that runs, by the address at which that one calls AWS.
+# How terraform reaches the provider that runs for all plans, if one does.
 _RUNNING: dict[str, str] = {}
 
 
 @contextmanager
-def running_provider(directory: Path, aws: str = NOWHERE) -> Iterator[None]:
-    """Run the provider of an initialised configuration for all commands of the block: a start takes two seconds."""
+def running_provider(directory: Path) -> Iterator[None]:
+    """Run the provider of an initialised configuration for all plans of the block: a start takes two seconds."""
     [program] = (directory / ".terraform" / "providers").glob("*/hashicorp/aws/*/*/terraform-provider-aws*")
-    env = environment(directory, AWS_ENDPOINT_URL=aws)
+    env = environment(directory, AWS_ENDPOINT_URL=NOWHERE)
     process = subprocess.Popen(
         [program, "-debug"], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
     assert process.stdout
     try:
         said = (re.search(r"TF_REATTACH_PROVIDERS='(.+)'", line) for line in process.stdout)
-        [_RUNNING[aws]] = next(found for found in said if found).groups()
+        [_RUNNING["TF_REATTACH_PROVIDERS"]] = next(found for found in said if found).groups()
         yield
     finally:
-        _RUNNING.pop(aws, None)
+        _RUNNING.clear()
         process.terminate()
         process.communicate()
 
@@ -118,8 +118,9 @@ def environment(directory: Path, **more: str) -> dict[str, str]:
         "AWS_CONFIG_FILE": "/dev/null",
         "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
     }
-    running = _RUNNING.get(more.get("AWS_ENDPOINT_URL", NOWHERE))
-    return {**kept, **fixed, **({"TF_REATTACH_PROVIDERS": running} if running else {}), **more}
+    # What calls an emulator has a provider of its own, which knows its address.
+    calls = more.get("AWS_ENDPOINT_URL", NOWHERE) != NOWHERE
+    return {**kept, **fixed, **({} if calls else _RUNNING), **more}
 
 
 def run(

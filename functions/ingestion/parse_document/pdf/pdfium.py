@@ -18,7 +18,6 @@ MAX_OBJECTS = 20_000  # lines and pictures of a page: a map has more, and no tab
 MAX_RULES = 1_000
 _LONGEST_TEXT = 20_000  # bytes of a label or a property
 _DRAWN, _DEPTH = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE), 4
-_LEAST_SHARE = 1e-6
 _THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
 _PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
@@ -70,7 +69,7 @@ def label(file: File, page: int) -> str:
     return _text_of(lambda buffer, size: raw.FPDF_GetPageLabel(file, page, buffer, size))
 
 
-def said_of(file: File, name: str) -> str:
+def property_of(file: File, name: str) -> str:
     """Return a property of the file, such as `Title`; "" if it has none of this name."""
     return _text_of(lambda buffer, size: raw.FPDF_GetMetaText(file, name.encode(), buffer, size))
 
@@ -138,18 +137,18 @@ class Page:
         shades = red.value, green.value, blue.value
         return (min(shades) >= _PALE and max(shades) - min(shades) <= _GREY) or opaque.value < _OPAQUE
 
-    def rules_and_picture(self) -> tuple[list[Rule], float]:
-        """Return the straight lines, none if there are too many for a table, and what share the largest picture covers.
+    def rules_and_picture(self) -> tuple[list[Rule], float | None]:
+        """Return the straight lines, none if there are too many for a table, and the share of the page in a picture.
 
-        It is more than 0 where there is any picture.
+        The share is that of the largest picture, None where there is none.
         """
-        rules, largest = list[Rule](), 0.0
+        rules, largest = list[Rule](), None
         with suppress(pypdfium2.PdfiumError):
             whole = max(self._page.get_width() * self._page.get_height(), 1)
             for number, drawn in enumerate(self._page.get_objects(_DRAWN, _DEPTH)):
                 box = Box(*drawn.get_bounds())
                 if drawn.type == raw.FPDF_PAGEOBJ_IMAGE:
-                    largest = max(largest, box.width * box.height / whole, _LEAST_SHARE)
+                    largest = max(largest or 0.0, box.width * box.height / whole)
                 else:
                     rules += _rules_of(box)
                 if number > MAX_OBJECTS or len(rules) > MAX_RULES:

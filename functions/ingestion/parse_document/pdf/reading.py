@@ -10,7 +10,7 @@ from ingestion.parse_document.contained import begin
 from ingestion.parse_document.labels import labels
 from ingestion.parse_document.pdf.furniture import without_contents, without_furniture
 from ingestion.parse_document.pdf.layout import Laid, laid_out, write
-from ingestion.parse_document.pdf.pdfium import File, is_cut_off, label, opened, page_of, said_of
+from ingestion.parse_document.pdf.pdfium import File, is_cut_off, label, opened, page_of, property_of
 from ingestion.parse_document.pdf.shapes import Sheet
 from ingestion.parse_document.pdf.text.paragraphs import Words
 from ingestion.parse_document.pdf.text.segments import sheet_of
@@ -91,7 +91,7 @@ def _has_words(sheet: Sheet) -> bool:
 
 
 def _scanned(sheets: Iterable[Sheet]) -> list[int]:
-    return [number for number, sheet in enumerate(sheets, 1) if sheet.picture and not _has_words(sheet)]
+    return [number for number, sheet in enumerate(sheets, 1) if sheet.picture is not None and not _has_words(sheet)]
 
 
 def _without_text(key: str, pages: int, lost: Sequence[int]) -> str:
@@ -108,8 +108,8 @@ def _warnings(key: str, content: bytes, sheets: Sequence[Sheet], lost: Sequence[
         yield f"{key} has pages that are damaged or too complex, which were left out: {_listed(lost)}."
     if scanned := _scanned(sheets):
         yield f"{key} has pages that show images but hold no text, perhaps scanned: {_listed(scanned)}."
-    beside = [number for number, sheet in enumerate(sheets, 1) if _LARGE < sheet.picture < _WHOLE and _has_words(sheet)]
-    if beside:
+    shown = [number for number, sheet in enumerate(sheets, 1) if _LARGE < (sheet.picture or 0) < _WHOLE]
+    if beside := [number for number in shown if _has_words(sheets[number - 1])]:
         yield f"{key} has pages with words and a large picture, of which no text or table is read: {_listed(beside)}."
     words = [word for sheet in sheets for one in sheet.segments for word in _LATIN_WORD.findall(one.text)]
     glued = sum(len(word) >= _VERY_LONG for word in words)
@@ -124,7 +124,7 @@ def _listed(pages: Sequence[int]) -> str:
 
 def _title(file: File, writer: Writer) -> str:
     """Return what the file says, or else its highest heading if that is on the first page."""
-    said = _cleaned(said_of(file, "Title"))[:MAX_TITLE]
+    said = _cleaned(property_of(file, "Title"))[:MAX_TITLE]
     if has_words(said) and not _UNTITLED.fullmatch(said):
         return said
     second = writer.parts[1].start if len(writer.parts) > 1 else math.inf
@@ -133,9 +133,9 @@ def _title(file: File, writer: Writer) -> str:
 
 
 def _labels(file: File) -> Labels:
-    made = _MADE.match(said_of(file, "CreationDate"))
+    made = _MADE.match(property_of(file, "CreationDate"))
     date = f"{made[1]}-{made[2] or '01'}-{made[3] or '01'}" if made else ""
-    return labels([_cleaned(said_of(file, "Keywords"))], date)
+    return labels([_cleaned(property_of(file, "Keywords"))], date)
 
 
 def _cleaned(text: str) -> str:

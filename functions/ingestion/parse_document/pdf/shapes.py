@@ -98,5 +98,5 @@ class Sheet:
     across: list[Segment] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     frames: list[Box] = field(default_factory=list)
-    picture: float = 0
+    picture: float | None = None
     lost: bool = False

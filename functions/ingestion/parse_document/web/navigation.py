@@ -1,8 +1,8 @@
 """The navigation of a web page by the density of its links: bars, lists of contents, lists of other pages.
 
-Nine tenths of the letters outside of links are taken for the text of the page, if one element holds them. What stands
-beside it is navigation where links have more letters than all else. In the text little but lists of nothing but links
-is, and none where it would be most of the text: that is an index.
+The text of a page is the element that holds nine tenths of the letters outside of links. Beside it an element is
+navigation if most of its letters are in links; within it only lists of nothing but links are, and not even these where
+they are most of the text, as in an index.
 """
 
 from selectolax.lexbor import LexborNode
@@ -118,9 +118,9 @@ class Navigation:
 
 
 def _trunk(root: LexborNode, facts: dict[int, Facts]) -> list[int]:
-    """Return the elements, by `mem_id` from the outermost on, in each of which the text of the page is, and its title.
+    """Return the elements, by `mem_id` from the outermost on, each of which holds the text of the page and its title.
 
-    They end where the text is divided, among articles or sections or elements of one class.
+    The last one is where the text parts into articles, sections or elements of one class.
     """
     found, whole = [root.mem_id], facts[root.mem_id].plain
     while whole >= _LEAST:

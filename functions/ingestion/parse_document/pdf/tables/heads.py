@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 
 
 class Line(NamedTuple):
-    """What stands in each column of a line, its stretches, and how many drawn lines are above it."""
+    """A line of a table: the text in each column, its stretches, and how many drawn lines are above it."""
 
     cells: list[str]
     row: Row

@@ -18,7 +18,7 @@ _EXACT = 4  # points: heights of lines are rounded to 3
 
 @dataclass(slots=True)
 class Table:
-    """What each column is called, "" where that is not certain, and the values of each row."""
+    """The names of columns, "" where they are not certain, and the values of each row."""
 
     names: list[str]
     rows: list[list[str]]

@@ -14,9 +14,8 @@ _MORE = 1.2  # times the usual white of a column, which may be wide
 _INDENT = 1.2  # of the size
 _BROAD = 20  # sizes: in a narrower column little can be told from where a line ends
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_LAST, _FIRST = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[-\u2010]?$"), re.compile(r"[^\W\d_]+")
+_LAST, _FIRST = re.compile(rf"({_WORD.pattern})([-\u2010]?)$"), re.compile(r"[^\W\d_]+")
 _JOINED = re.compile(r"\S[-\u2010/]$")
-_HYPHENS = ("-", "\u2010")
 _LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divide known words, others do, too
 _LONGEST = 100  # characters of a word that is looked up
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -43,7 +42,7 @@ class Words:
         # Neither the first word of a line nor the last: the end of a line may have cut them.
         self._known = {word.casefold() for text in texts for word in _WORD.findall(text)[1:-1]}
         over = [_word_over(one, after) for one, after in pairwise(texts)]
-        ends = [last[:-1] + first for last, first in over if last.endswith(_HYPHENS) and first.islower()]
+        ends = [last + first for last, hyphen, first in over if hyphen and first.islower()]
         self._divides = len(ends) < _LEAST or sum(map(self._has, ends)) >= _SHARE * len(ends)
 
     def put_together(self, before: str, after: str, cell: bool = False) -> str:
@@ -51,12 +50,11 @@ class Words:
 
         There is no space in East Asia, nor in a Korean word, or one too long for its `cell`, that goes on.
         """
-        last, first = _word_over(before, after)
-        part = last.rstrip("".join(_HYPHENS))
-        whole = part + first
-        cut = self._has(whole) and not (self._has(part) and self._has(first))
-        if part != last:
-            lower = first.islower() and self._divides and (self._has(whole) or not self._has(last + first))
+        last, hyphen, first = _word_over(before, after)
+        whole = last + first
+        cut = self._has(whole) and not (self._has(last) and self._has(first))
+        if hyphen:
+            lower = first.islower() and self._divides and (self._has(whole) or not self._has(last + hyphen + first))
             return (before[:-1] if lower or (whole.isupper() and cut) else before) + after
         in_one = _JOINED.search(before) or (cut and (cell or _HANGUL.match(before[-1])))
         return before + ("" if in_one or (NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0])) else " ") + after
@@ -65,10 +63,10 @@ class Words:
         return word.casefold() in self._known
 
 
-def _word_over(before: str, after: str) -> tuple[str, str]:
-    """Return the last word of a line, with the hyphen at its end if it has one, and the first of the next, or ""."""
+def _word_over(before: str, after: str) -> tuple[str, str, str]:
+    """Return the last word of a line, the hyphen at its end, and the first word of the next; "" for each if none is."""
     end, begin = _LAST.search(before[-_LONGEST:]), _FIRST.match(after)
-    return (end[0], begin[0]) if end and begin else ("", "")
+    return (end[1], end[2], begin[0]) if end and begin else ("", "", "")
 
 
 def joined_row(row: Sequence[Segment]) -> Segment:

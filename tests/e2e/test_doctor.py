@@ -12,10 +12,8 @@ from cli.commands.deployment import show_end, show_finding
 from cli.doctor.account import Account
 from cli.doctor.checks import ACCOUNT, examine
 from cli.doctor.choices import Choices
-from tests.e2e.conftest import Run, here
+from tests.e2e.conftest import Run
 from tests.support.doubles.aws_account import AwsAccount, limit_of_lambda, titan_quotas
-
-__all__ = ["here"]
 
 
 @pytest.fixture
