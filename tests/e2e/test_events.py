@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from uuid import uuid4
 
 import boto3
 import httpx2
@@ -38,7 +39,9 @@ def events(lines: Iterator[str]) -> Iterator[Event]:
 
 
 def started(api: httpx2.Client) -> str:  # noqa: F811
-    location: str = api.post("/v1/questions", json=ASK).headers["location"]
+    """Start a question that nobody has asked, of which no verdict is held yet."""
+    question = f"{ASK['question']} ({uuid4()})"
+    location: str = api.post("/v1/questions", json=ASK | {"question": question}).headers["location"]
     return location
 
 
