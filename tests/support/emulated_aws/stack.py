@@ -3,6 +3,7 @@
 import importlib
 import json
 import logging
+import os
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -110,7 +111,9 @@ def running_stack(
     overrides = parts or {}
     if secrets:
         overrides = {"secrets": secrets_of(secrets), **overrides}
-    with handlers_environment(environment), bootstrap.using(**overrides):
+    # A real engine may keep the tables.
+    engine = {name: url for name, url in os.environ.items() if name == "AWS_ENDPOINT_URL_DYNAMODB"}
+    with handlers_environment({**engine, **environment}), bootstrap.using(**overrides):
         known = deployed_handlers() if handlers is None else handlers
         with local_aws({name: announced(name, handler, on_step) for name, handler in known.items()}, pause):
             machines = {

@@ -3,6 +3,7 @@
 AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:PORT pytest -p tests.support.engines.tables
 """
 
+from collections.abc import Iterator
 from typing import Any
 from unittest.mock import patch
 
@@ -11,21 +12,28 @@ import pytest
 from moto.core.models import MockAWS
 
 _begin = MockAWS.start
-_removed: list[str] = []
+_seen: list[str] = []
 
 
 def _begun(self: MockAWS, *arguments: Any, **named: Any) -> None:
     _begin(self, *arguments, **named)
     if MockAWS._nested_count == 1:
-        client = boto3.client("dynamodb")
-        for name in client.list_tables()["TableNames"]:
-            client.delete_table(TableName=name)
-            _removed.append(name)
+        _remove_tables()
 
 
-@pytest.fixture(autouse=True, scope="session")
-def no_table_of_the_test_before() -> Any:
-    """The engine has one set of tables for all."""
+def _remove_tables() -> None:
+    # It has one set of tables for whoever asks.
+    client = boto3.client("dynamodb", aws_access_key_id="anyone", aws_secret_access_key="any")
+    for name in client.list_tables()["TableNames"]:
+        client.delete_table(TableName=name)
+        _seen.append(name)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def tables_are_the_engine_s() -> Iterator[None]:
+    """A module that makes no table there would be tested against moto's own."""
+    _seen.clear()
     with patch.object(MockAWS, "start", _begun):
         yield
-    assert _removed, "all tables were moto's own"
+    _remove_tables()
+    assert _seen, "all tables were moto's own"
