@@ -59,9 +59,12 @@ def qualify_what_is_published_at_once() -> None:
 
 
 def unpack_a_layer_once() -> None:
-    """Every worker unpacks the layer for itself, one after another, and compiles all of it."""
-    unpack, lock = ZipFile.extractall, threading.Lock()
+    """Every worker unpacks the layer for itself, one after another, and looks where each of its files would go."""
+    names, unpack, lock = ZipFile.namelist, ZipFile.extractall, threading.Lock()
     unpacked: dict[int, str] = {}
+
+    def namelist(self: ZipFile) -> list[str]:
+        return [] if Path(self.filename or "").name.startswith("layer_") else names(self)
 
     def extractall(self: ZipFile, path: Any = None, members: Any = None, pwd: Any = None) -> None:
         where = Path(path or ".")
@@ -71,12 +74,12 @@ def unpack_a_layer_once() -> None:
         with lock:
             if content not in unpacked:
                 unpacked[content] = tempfile.mkdtemp(prefix="layer-")
-                unpack(self, unpacked[content])
+                unpack(self, unpacked[content], self.infolist())
         where.rmdir()
         where.symlink_to(unpacked[content])
         return None
 
-    ZipFile.extractall = extractall  # type: ignore[method-assign]
+    ZipFile.namelist, ZipFile.extractall = namelist, extractall  # type: ignore[method-assign]
 
 
 def make_the_same_alias_once() -> None:

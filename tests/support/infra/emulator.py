@@ -149,8 +149,8 @@ class Stack:
         return [(each["address"], each["change"]) for each in plan["resource_changes"] if each["mode"] == "managed"]
 
     def destroy(self) -> None:
-        """Remove everything."""
-        self._terraform("destroy", "-input=false", "-auto-approve", "-no-color")
+        """Remove everything that the last apply left."""
+        self._terraform("destroy", "-input=false", "-auto-approve", "-no-color", "-refresh=false")
 
     def outputs(self) -> dict[str, Any]:
         """Return the outputs' values by name, as the last apply left them."""
