@@ -26,14 +26,17 @@ export SELFRAG_PUBLIC := $(value PUBLIC)
 export npm_config_update_notifier := false
 unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY CODE PUBLIC
 
-# Once there is uv, it installs in a tenth of pip's time. It reads neither pip's configuration nor, from elsewhere, ours,
-# so pip says where packages come from, and installs where uv cannot: $(call install,environment,packages).
+# uv installs in a tenth of pip's time. It reads neither pip's configuration nor, from elsewhere, ours, so pip says where
+# packages come from, and installs where uv cannot or is missing: $(call install,environment,packages).
 define install
 @index=$$($(BIN)/pip config list | sed -n "s/^[^ ]*\.index-url='\(.*\)'$$/\1/p" | head -n 1); \
   $(BIN)/uv --directory / pip install --quiet --system-certs $${index:+--default-index "$$index"} \
     --python "$(CURDIR)/$(1)" $(2) >&2 || $(1)/bin/pip install --quiet $(2) >&2
 endef
-OURS = --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[local,deploy,dev]"
+OURS := --constraint "$(CURDIR)/constraints.txt" --editable
+LOCAL := $(OURS) "$(CURDIR)[local]"
+DEPLOY := $(OURS) "$(CURDIR)[local,deploy]"
+DEV := $(OURS) "$(CURDIR)[local,deploy,dev]"
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
@@ -166,14 +169,14 @@ clean: ## Remove the virtual environments, packages and caches
 	rm -rf $(VENV) .venv-lambda .venv-emulator .venv-checkov .venv-tools .venv-clients tests/support/clients/typescript/node_modules tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 
 $(VENV)/.ask: pyproject.toml constraints.txt
-	@echo "Setting up $(VENV) (once, about a minute)..." >&2
+	@echo "Setting up $(VENV) (once, less than a minute)..." >&2
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local]" >&2
+	-@$(BIN)/pip install --quiet --constraint constraints.txt uv >&2
+	$(call install,$(VENV),$(LOCAL))
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package | $(VENV)/.roles
-	@$(BIN)/pip install --quiet --constraint constraints.txt uv >&2
-	$(call install,$(VENV),$(OURS))
+	$(call install,$(VENV),$(DEV))
 	@$(BIN)/python -m infra.packages.libraries build/libraries/host --host
 	@touch $@
 
@@ -195,7 +198,7 @@ $(VENV)/.accessibility: tests/support/accessibility/package.json | $(VENV)/.ask
 
 .venv-lambda/.done: pyproject.toml constraints.txt | $(VENV)/.test
 	@$(LAMBDA_PYTHON) -m venv .venv-lambda
-	$(call install,.venv-lambda,$(OURS))
+	$(call install,.venv-lambda,$(DEV))
 	@touch $@
 
 # The emulator and the scanner pin other versions than we do, so each has an environment of its own.
@@ -220,7 +223,7 @@ $(VENV)/.engines: tests/support/engines/pom.xml | $(VENV)/.test $(VENV)/.java
 	@if command -v java mvn > /dev/null; then $(BIN)/python -m tests.support.engines.programs && touch $@; fi
 
 $(VENV)/.package: $(VENV)/.ask
-	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[local,deploy]" >&2
+	$(call install,$(VENV),$(DEPLOY))
 	@$(BIN)/python -m infra.packages.libraries build/libraries/arm64
 	@touch $@
 
