@@ -1,4 +1,4 @@
-"""PDFium's view of a file: its pages with their characters, lines and pictures, its labels and properties.
+"""PDFium's view of a file: its pages with their characters, lines and pictures.
 
 All that is known of PDFium's functions stands here. It is C++: `contained` keeps a crash of it away from others.
 """
@@ -16,7 +16,6 @@ from selfrag.domain.errors import BadDocument
 
 MAX_OBJECTS = 20_000  # lines and pictures of a page: a map has more, and no table
 MAX_RULES = 1_000
-_LONGEST_TEXT = 20_000  # bytes of a label or a property
 _DRAWN, _DEPTH = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE), 4
 _THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
@@ -62,16 +61,6 @@ def opened(key: str, content: bytes) -> Iterator[File]:
 def is_cut_off(content: bytes) -> bool:
     """Return whether the mark of a PDF's end is missing."""
     return b"%%EOF" not in content[-_END_WITHIN:]
-
-
-def label(file: File, page: int) -> str:
-    """Return what the file itself calls a page, counted from 0, such as `iv`; "" if it has no name for it."""
-    return _text_of(lambda buffer, size: raw.FPDF_GetPageLabel(file, page, buffer, size))
-
-
-def property_of(file: File, name: str) -> str:
-    """Return a property of the file, such as `Title`; "" if it has none of this name."""
-    return _text_of(lambda buffer, size: raw.FPDF_GetMetaText(file, name.encode(), buffer, size))
 
 
 @contextmanager
@@ -164,11 +153,3 @@ def _rules_of(box: Box) -> list[Rule]:
         return [Rule(box, False)] if box.height >= _LONG else []
     flat = [Rule(Box(box.left, y, box.right, y), True) for y in (box.bottom, box.top)]
     return [*flat, *(Rule(Box(x, box.bottom, x, box.top), False) for x in (box.left, box.right))]
-
-
-def _text_of(ask: Callable[[object, int], int]) -> str:
-    """Return what PDFium writes into a buffer, after telling how large it has to be."""
-    size = min(ask(None, 0), _LONGEST_TEXT)
-    buffer = ctypes.create_string_buffer(size)
-    ask(buffer, size)
-    return buffer.raw.decode("utf-16-le", "replace").split("\0")[0] if size > 1 else ""

@@ -3,14 +3,16 @@
 import math
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
+from typing import Any
 
 from ingestion.parse_document.contained import begin
 from ingestion.parse_document.labels import labels
 from ingestion.parse_document.pdf.furniture import without_contents, without_furniture
 from ingestion.parse_document.pdf.layout import Laid, laid_out, write
-from ingestion.parse_document.pdf.pdfium import File, is_cut_off, label, opened, page_of, property_of
+from ingestion.parse_document.pdf.pdfium import File, is_cut_off, opened, page_of
 from ingestion.parse_document.pdf.shapes import Sheet
 from ingestion.parse_document.pdf.text.paragraphs import Words
 from ingestion.parse_document.pdf.text.segments import sheet_of
@@ -44,7 +46,7 @@ def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begi
         if not any(map(_has_words, sheets)):
             raise BadDocument(_without_text(key, len(sheets), lost))
         writer = Writer(key)
-        write(writer, _laid_out(sheets), [_cleaned(label(file, page)) for page in range(len(sheets))])
+        write(writer, _laid_out(sheets), [_told(file.get_page_label, page) for page in range(len(sheets))])
         writer.warnings.extend(_warnings(key, content, sheets, lost))
         return writer.document(_title(file, writer) or PurePosixPath(key).name, _labels(file))
 
@@ -124,7 +126,7 @@ def _listed(pages: Sequence[int]) -> str:
 
 def _title(file: File, writer: Writer) -> str:
     """Return what the file says, or else its highest heading if that is on the first page."""
-    said = _cleaned(property_of(file, "Title"))[:MAX_TITLE]
+    said = _told(file.get_metadata_value, "Title")[:MAX_TITLE]
     if has_words(said) and not _UNTITLED.fullmatch(said):
         return said
     second = writer.parts[1].start if len(writer.parts) > 1 else math.inf
@@ -133,10 +135,13 @@ def _title(file: File, writer: Writer) -> str:
 
 
 def _labels(file: File) -> Labels:
-    made = _MADE.match(property_of(file, "CreationDate"))
+    made = _MADE.match(_told(file.get_metadata_value, "CreationDate"))
     date = f"{made[1]}-{made[2] or '01'}-{made[3] or '01'}" if made else ""
-    return labels([_cleaned(property_of(file, "Keywords"))], date)
+    return labels([_told(file.get_metadata_value, "Keywords")], date)
 
 
-def _cleaned(text: str) -> str:
-    return " ".join(_CONTROLS.sub(" ", text).split())
+def _told(ask: Callable[[Any], str], of: int | str) -> str:
+    """Return what the file says on one line, "" if it says nothing or no text."""
+    with suppress(UnicodeDecodeError):
+        return " ".join(_CONTROLS.sub(" ", ask(of)).split())
+    return ""

@@ -192,7 +192,12 @@ def test_a_line_of_one_letter_without_end_is_read_in_the_time_of_others(monkeypa
     assert len(parse("a.pdf", pages_of(WORDS % (b"a" * 30_000))).text) == 30_000
 
 
-def test_a_title_and_a_text_of_broken_characters_become_valid_ones():
+def test_a_title_of_half_a_character_is_none():
+    broken = pdf("Annual leave.", information="/Title <FEFF0041D8000042> /Keywords <FEFFDC00>")
+    assert parse("a.pdf", broken) == parse("a.pdf", pdf("Annual leave."))
+
+
+def test_a_text_of_broken_characters_becomes_one_of_valid_ones():
     shown = pages_of(b"BT /F1 9 Tf (One\\000\\001two \\(\\377) Tj ET")
     document = parse("a.pdf", shown)
     assert document.text.encode()
