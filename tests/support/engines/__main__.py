@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import partial
 
-from tests.support.engines.programs import ROOT, dynamodb, missing, opensearch
+from tests.support.engines.programs import ROOT, dynamodb, fetch, missing, opensearch
 
 # What is tested against DynamoDB, in two halves: each port that a table is behind, and what goes through the machines.
 OF_TABLES = (
@@ -47,6 +47,7 @@ def main() -> int:
     if why := missing():
         print(f"The real engines were not tested: {why}.", file=sys.stderr)
         return 1 if os.environ.get("CI") else 0
+    fetch()  # once: two that start at a time would fetch the same
     of_tables = partial(tested, dynamodb, "AWS_ENDPOINT_URL_DYNAMODB")
     of_vectors = partial(tested, opensearch, "SELFRAG_TEST_OPENSEARCH", SELFRAG_TEST_ENGINE="lucene")
     with ThreadPoolExecutor(2) as pool:

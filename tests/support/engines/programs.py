@@ -95,7 +95,12 @@ def _wait(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
     raise AssertionError(f"it did not start: {log.read_text(errors='replace')[-2_000:]}")
 
 
+def fetch() -> None:
+    """Fetch what both engines need, where Maven has not yet."""
+    for profile in ("opensearch", "dynamodb"):
+        fetched(profile)
+
+
 if __name__ == "__main__":
     if not missing():
-        for each in ("opensearch", "dynamodb"):
-            fetched(each)
+        fetch()

@@ -22,7 +22,7 @@ def _begun(self: MockAWS, *arguments: Any, **named: Any) -> None:
 
 
 def _remove_tables() -> None:
-    # It has one set of tables for whoever asks.
+    # The engine has the same tables under any key.
     client = boto3.client("dynamodb", aws_access_key_id="anyone", aws_secret_access_key="any")
     for name in client.list_tables()["TableNames"]:
         client.delete_table(TableName=name)
@@ -30,8 +30,8 @@ def _remove_tables() -> None:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def tables_are_the_engine_s() -> Iterator[None]:
-    """A module that makes no table there would be tested against moto's own."""
+def the_engine_keeps_the_tables() -> Iterator[None]:
+    """Fail a module that makes no table in the engine: it would be tested with moto's own."""
     _seen.clear()
     with patch.object(MockAWS, "start", _begun):
         yield

@@ -23,6 +23,7 @@ from selfrag.domain.writing import MAX_CHARACTERS, Writer
 Begin = Callable[[int], None]
 MAX_PAGES = 2000
 MAX_TITLE = 200
+_LONGEST_TEXT = 10_000  # characters of a label or a property
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _MADE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
 _WORD_CHARACTER = re.compile(r"[^\W_]")
@@ -141,7 +142,7 @@ def _labels(file: File) -> Labels:
 
 
 def _told(ask: Callable[[Any], str], of: int | str) -> str:
-    """Return what the file says on one line, "" if it says nothing or no text."""
+    """Return a label or a property on one line; "" if it is missing or no valid text."""
     with suppress(UnicodeDecodeError):
-        return " ".join(_CONTROLS.sub(" ", ask(of)).split())
+        return " ".join(_CONTROLS.sub(" ", ask(of)[:_LONGEST_TEXT]).split())
     return ""
