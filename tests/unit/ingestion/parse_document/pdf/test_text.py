@@ -291,3 +291,8 @@ def test_pieces_never_run_over_a_page_and_say_which_it_is():
     document = read_pdf("a.pdf", laid(*pages, labels="0 << /S /r >>"))
     found = [(piece.locator, piece.page) for piece in split(document)]
     assert found == [("page i", 1), ("page ii", 2), ("page iii", 3)]
+
+
+def test_a_page_s_label_of_a_megabyte_is_cut():
+    document = read_pdf("a.pdf", laid(lines(72, 700, *BODY), labels=f"0 << /P ({'A' * 1_000_000}) >>"))
+    assert 1_000 < len(document.parts[0].name) < 20_000
