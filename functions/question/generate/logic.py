@@ -11,7 +11,7 @@ from question.generate.citations import citations_of, source_of
 from selfrag.domain.answers import Citation, Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Evidence, Strip
-from selfrag.ports.model import Claude, Flaw
+from selfrag.ports.model import Claude
 from selfrag.ports.prompts import Prompt
 from selfrag.text.sentences import split_sentences
 
@@ -38,7 +38,7 @@ class Task(Limits):
 
 
 class Result(StepResult):
-    """The answer and its citations; `found` is false without an answer, `flaw` names what is wrong with the reply.
+    """The answer and its citations; `found` is false without an answer.
 
     `not_said` are its sentences on what the passages do not hold. `cached` marks a cache hit.
     """
@@ -46,7 +46,6 @@ class Result(StepResult):
     answer: str = ""
     citations: list[Citation] = []
     found: bool = False
-    flaw: Flaw | None = None
     not_said: list[str] = []
     cached: bool = False
 
@@ -100,7 +99,6 @@ def _choose(task: Task, passages: Sequence[Evidence], claude: Claude, prompt: Pr
         answer=answer,
         citations=citations,
         found=bool(answer),
-        flaw=judged.flaw,
         cached=judged.cached,
         **judged.took,
     )

@@ -21,9 +21,9 @@ BY_TEXT_ALONE = "The embedding model was too busy: this search was by full text 
 class Task(BaseModel):
     """The queries and the caller's collections, which `filters` may narrow but not widen.
 
-    `passage_ids`, if any, are fetched in place of a search, within the same bounds. `shared` says that a web search at
-    the same time uses the state's room as well. `deadline_ms` decides whether a failed search may be retried; the
-    handler's wrapper reads it.
+    `passage_ids`, if any, are fetched in place of a search, within the same bounds. A search leaves out the passages
+    `seen` before. `shared` says that a web search at the same time uses the state's room as well. `deadline_ms` decides
+    whether a failed search may be retried; the handler's wrapper reads it.
     """
 
     queries: list[str] = []
@@ -31,6 +31,7 @@ class Task(BaseModel):
     filters: Filters = Filters()
     top_k: int = Field(ge=1)
     passage_ids: list[str] = []
+    seen: list[str] = []
     bytes_used: int = 0
     shared: bool = False
     deadline_ms: float | None = None

@@ -18,6 +18,7 @@ class Task(BaseModel):
 
     query: str
     top_k: int = Field(ge=1)
+    seen: list[str] = []
     bytes_used: int = 0
     shared: bool = False
     deadline_ms: float | None = None

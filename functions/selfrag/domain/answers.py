@@ -45,7 +45,7 @@ class Citation(Model):
 
     `heading` is the nearest one above the passage; `page` is the page, from 1, to open a PDF at; `locator` says in
     words where the quote stands: `page iv`, `slide 3`, `sheet Prices, row 14`. `before` and `after` are the passage's
-    text around the quote, of up to 200 characters each.
+    text around the quote, of up to 200 characters each. `copies` are the documents of near-duplicates of the passage.
     """
 
     passage_id: str
@@ -57,6 +57,7 @@ class Citation(Model):
     locator: str = ""
     before: str = ""
     after: str = ""
+    copies: list[str] = []
 
 
 class Draft(Critique):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import Literal
 
 from selfrag.domain.base import Model
 
@@ -62,19 +63,23 @@ class Judged(Model):
     verdict: str
 
 
+Flaw = Literal["refused", "cut", "malformed", "unavailable"]
+
+
 class StepResult(Model):
     """The fields that every step which may ask the model returns, besides its own result.
 
     `attempts` is the number of requests, answered or not; `error` is the class name of the error without which the step
-    would have a result, and `cause` its sentence, for the operator; `throttled` says that a rate limit refused a
-    request. `judged` are the verdicts behind the result: they stay out of the state, but a replay finds them in the
-    trace.
+    would have a result, and `cause` its sentence, for the operator; `flaw` says what is wrong with the reply;
+    `throttled` says that a rate limit refused a request. `judged` are the verdicts behind the result: they stay out of
+    the state, but a replay finds them in the trace.
     """
 
     calls: list[ModelCall] = []
     judged: list[Judged] = []
     warnings: list[str] = []
     attempts: int = 0
+    flaw: Flaw | None = None
     error: str | None = None
     cause: str = ""
     throttled: bool = False

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from pydantic import BaseModel
 
-from selfrag.domain.calls import ModelCall
+from selfrag.domain.calls import Flaw, ModelCall
 
 # The steps of a path, in the order of a turn. Other states fetch, combine or store their results.
 _BEFORE = ("DecideRetrieval", "Retrieve", "SearchWeb", "GradeRelevance", "Generate")
@@ -17,7 +17,8 @@ class Entry(BaseModel):
 
     Steps of different Map items share turn numbers; dependent steps get increasing ones. They need not come in order.
 
-    `attempts` is the number of requests to the model, `error` the reason for no result. `waste` is speculative work
+    `attempts` is the number of requests to the model, `error` the reason for no result, `flaw` what was wrong
+    with the reply. `waste` is speculative work
     that the answer did without; a `prepared` `query` is waste unless it was searched. `brought` is the number of
     passages that a search of the documents found, `sequences` the number of texts that the generator `selfrag` wrote.
     `aim` is the aim of a search, `found` the number of its passages that are evidence, and a `repair` is an answer that
@@ -30,6 +31,7 @@ class Entry(BaseModel):
     warnings: list[str] = []
     cached: bool = False
     error: str | None = None
+    flaw: Flaw | None = None
     attempts: int = 0
     waste: bool = False
     prepared: bool = False

@@ -20,10 +20,18 @@ class CitedWhole(Model):
     name: str = ""
 
 
+class Copy(Model):
+    """A passage of nearly the same text as another one, which stands for both."""
+
+    passage_id: str
+    document: str
+
+
 class Passage(Model):
     """A piece of a document, or of a web page; `tags` and `date` (ISO 8601) are the document's.
 
     `locator` is the page, slide or sheet in words, and `rows` are the ranges of the text that are cited whole.
+    `copies` are the near-duplicates that a search folded into this passage.
     """
 
     passage_id: str
@@ -38,6 +46,7 @@ class Passage(Model):
     tags: list[str] = []
     date: str | None = None
     score: float | None = None
+    copies: list[Copy] = []
 
 
 class Strip(Model):
@@ -57,15 +66,24 @@ class Evidence(Passage):
 
 
 class FoundPassages(StepResult):
-    """The result of a search: passages, best first, and their size in the state."""
+    """The result of a search: passages, best first, and their size in the state.
+
+    `text_hits` is the number of passages that full text found for the queries, null where the store does not count.
+    """
 
     passages: list[Passage]
     bytes: int
+    text_hits: int | None = None
 
     @computed_field
     def found(self) -> list[dict[str, str]]:
         """Return the ids of the passages, each with its document, for Plan."""
         return [{"passage_id": one.passage_id, "document": one.document} for one in self.passages]
+
+    @computed_field
+    def folded(self) -> list[str]:
+        """Return the ids of the near-duplicates that the passages stand for, for Plan."""
+        return [copy.passage_id for passage in self.passages for copy in passage.copies]
 
 
 @dataclass(frozen=True)

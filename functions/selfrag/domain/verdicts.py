@@ -57,6 +57,7 @@ class RelevanceVerdict(Model):
     label: RelevanceLabel
     cached: bool = False
     strips: list[Strip] = []
+    reason: str = ""
     judged_by: JudgedBy = "model"
 
 

@@ -47,7 +47,7 @@ def entry_of(report: Report, turn: int, **more: Any) -> Entry:
     return Entry.model_validate(entry)
 
 
-_TOOK = ("calls", "warnings", "attempts", "throttled", "sequences")
+_TOOK = ("calls", "warnings", "attempts", "throttled", "sequences", "flaw")
 
 
 def _error(report: Report) -> str | None:

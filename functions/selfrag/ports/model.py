@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from selfrag.domain.calls import Flaw as Flaw
 from selfrag.domain.calls import Judged, ModelCall
 from selfrag.ports.prompts import Prompt
 
 V = TypeVar("V", bound=BaseModel)
-Flaw = Literal["refused", "cut", "malformed", "unavailable"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class Judgement(Asked, Generic[V]):
         """Return the requests as the fields of a step's result, with the verdict."""
         found = self.verdict if self.key else None
         judged = [] if found is None else [Judged(key=self.key, verdict=found.model_dump_json())]
-        return {**super().took, "judged": judged}
+        return {**super().took, "judged": judged, "flaw": self.flaw}
 
 
 @dataclass(frozen=True)
