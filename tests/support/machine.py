@@ -100,7 +100,7 @@ class Machine:
                 return {"collections": self.request["collections"], **filters}
             case "GradeRelevance":
                 return {"passage": held[0]}
-            case "Generate" | "GradeSupport":
+            case "Generate" | "GradeSupport" | "RewriteQuestion":
                 return {"passages": held}
             case _:
                 return {}

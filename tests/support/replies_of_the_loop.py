@@ -70,7 +70,7 @@ class Replies:
         What the last answer lacked and was worth counts while it is judged, the earlier question while it is read.
         """
         gathering, draft = known.gathering, known.draft
-        judged = [known.check, len(known.missing)]
+        judged = [known.check, len(known.missing), known.draft.answer == known.lacking]
         kept = [bool(draft.answer), draft.direct, known.useful == "no" or draft.support.level == "no_support"]
         earlier = [known.recall, bool(known.previous_relevance), bool(known.brief.previous.answer)]
         return [
@@ -82,7 +82,7 @@ class Replies:
             [bool(known.evidence), bool(known.seen), bool(known.queries), bool(known.failed_claims)],
             [known.prepared.new, known.has_query, known.stalled],
             bool(draft.not_said) and known.stage == "reflect",
-            [known.ran("SearchWeb"), known.searched_for_missing(), known.rewrites(), known.repairs()],
+            [known.ran("SearchWeb"), known.rewrites(), known.seeks, known.repairs()],
             [known.fruitless(), len([entry for entry in known.ledger if entry.step == "Retrieve"][-2:])],
             any(entry.error for entry in known.ledger),
         ]

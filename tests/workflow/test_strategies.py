@@ -169,6 +169,7 @@ def test_adaptive_takes_one_of_three_ways_by_the_complexity(way: str) -> None:
     assert response["status"] == ("partial" if way == "one pass" else "answered")
     assert response["reflection"]["retrieve"] == {
         **decision["verdict"],
+        "aggregate": False,
         "ratio": None,
         "query": "",
         "judged_by": "model",

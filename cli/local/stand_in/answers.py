@@ -8,7 +8,7 @@ from cli.local.stand_in.fields import object_in, text_in, texts_in
 from cli.local.stand_in.questions import in_full, is_about_documents, lacking
 from cli.local.stand_in.quoting import ENOUGH, Quote, Source, chosen, quotes
 from cli.local.stand_in.words import holds, letters
-from question.generate.logic import NO_ANSWER
+from question.generate.annotations import NO_ANSWER
 from selfrag.text.east_asian import RUN
 
 Block = dict[str, Any]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from question.compose_answer.task import Task
-from selfrag.domain.answers import Draft, Status
+from selfrag.domain.answers import Draft, Selection, Status
 from selfrag.domain.errors import HINTS, BudgetExceeded, DeadlineExceeded, SelfragError
 from selfrag.domain.questions import Filters
 from selfrag.domain.scores.shown import Stopped
@@ -12,6 +12,8 @@ from selfrag.domain.verdicts import Critique
 NO_TIME = "The time for this question ran out before an answer was ready. Nothing was checked, so nothing is claimed."
 NO_MONEY = "The cost limit of this question was reached before an answer was ready, so nothing is claimed."
 NO_ROOM = "A limit of this question left no room for an answer, so nothing is claimed."
+AGGREGATE = "The answer counts or lists over documents, and its passages are a selection:"
+UNCITED_ANSWER = "No sentence of the answer cites a passage."
 # The note on a comparison of answers that ended early.
 STOPPED: dict[Stopped, str] = {
     "depth": "The answer has as many sentences as it may have, and was not finished.",
@@ -28,12 +30,16 @@ _DECISIVE = ("Plan", "RunSteps", "Retrieve", "Generate", "RankPaths", "PickCandi
 
 @dataclass(frozen=True)
 class Outcome:
-    """The answer that goes out, if any (`draft`), its text, its status, and what was not checked (`notes`)."""
+    """The answer that is returned, if any (`draft`), its text, its status, and what was not checked (`notes`).
+
+    `selection` is there for an answer over documents, which passages alone cannot prove to be complete.
+    """
 
     draft: Draft | None
     status: Status
     answer: str
     notes: list[str]
+    selection: Selection | None = None
 
 
 def outcome(task: Task) -> Outcome:
@@ -48,7 +54,10 @@ def outcome(task: Task) -> Outcome:
         notes.append(STOPPED["deadline"])
     if out_of_money and status != "answered":
         notes.append(STOPPED["cost"])
-    return Outcome(chosen, status, chosen.answer if chosen else _apology(task, status), notes)
+    selection = _selection(task, chosen)
+    if selection:
+        notes.append(_selected(selection))
+    return Outcome(chosen, status, chosen.answer if chosen else _apology(task, status), notes, selection)
 
 
 def _chosen(task: Task) -> Draft | None:
@@ -57,6 +66,19 @@ def _chosen(task: Task) -> Draft | None:
     if task.draft.answer and _may_go_out(task.draft, task.min_utility):
         return task.draft
     return None
+
+
+def _selection(task: Task, chosen: Draft | None) -> Selection | None:
+    """Return the passages of an answer that counts, adds up or lists over documents; None for any other."""
+    if chosen is None or chosen.direct or task.retrieval is None or not task.retrieval.aggregate:
+        return None
+    return Selection(passages=sum(verdict.relevant for verdict in task.relevance), text_hits=task.text_hits)
+
+
+def _selected(selection: Selection) -> str:
+    if selection.text_hits is None:
+        return f"{AGGREGATE} {selection.passages} passages."
+    return f"{AGGREGATE} {selection.passages} of {selection.text_hits} full-text hits."
 
 
 def _may_go_out(draft: Draft, min_utility: int) -> bool:
@@ -71,7 +93,8 @@ def _status(task: Task, chosen: Draft | None, *, ended_early: bool) -> Status:
     if chosen is not None and task.scores and task.scores.stopped:
         return "partial"
     if chosen is not None:
-        supported = chosen.relevant and (chosen.direct or chosen.support.level == "fully_supported")
+        cited = bool(chosen.citations) and chosen.support.level == "fully_supported"
+        supported = chosen.relevant and (chosen.direct or cited)
         useful = chosen.utility.score is not None and chosen.utility.score >= task.min_utility
         return "answered" if supported and useful and not chosen.cut else "partial"
     if ended_early:
@@ -124,6 +147,8 @@ def _notes(chosen: Draft, min_utility: int) -> list[str]:
         notes.append(
             f"The answer was judged of little use: {chosen.utility.score} of 5, where {min_utility} was asked for."
         )
+    if not chosen.direct and not chosen.citations:
+        notes.append(UNCITED_ANSWER)
     if chosen.cut:
         notes.append("The answer was cut at the model's length limit.")
     return notes

@@ -33,6 +33,7 @@ class Task(BaseModel):
     relevance: list[RelevanceVerdict] = []
     queries: list[str] = []
     filters: Filters = Filters()
+    text_hits: int | None = None
     ledger: list[Entry] = []
     passes: list[Pass] = []
     scores: Scores | None = None

@@ -19,6 +19,7 @@ def usage(task: Task, outcome: Outcome, prices: Mapping[str, Prices]) -> Usage:
         model_calls=sum(entry.attempts for entry in task.ledger),
         rounds=rounds(task.ledger),
         sequences=sum(entry.sequences for entry in task.ledger),
+        repaired_citations=outcome.draft.repaired if outcome.draft else 0,
         cached_verdicts=sum(entry.cached for entry in task.ledger),
         input_tokens=sum(call.input_tokens for call in calls),
         output_tokens=sum(call.output_tokens for call in calls),

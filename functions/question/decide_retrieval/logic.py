@@ -3,7 +3,7 @@
 Where the task asks for it, also whether one search will do (Adaptive-RAG, arXiv 2403.14403, section 3.2).
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -26,18 +26,27 @@ class Task(Limits):
     so_far: str = ""
 
 
+def require_all(schema: dict[str, Any]) -> None:
+    """Make every field of a schema required, whatever its default."""
+    schema["required"] = list(schema["properties"])
+
+
 class Retrieval(BaseModel):
     """The shape of the model's verdict."""
 
+    # The schema requires every field, though a verdict without `aggregate` can be read.
+    model_config = ConfigDict(json_schema_extra=require_all)
+
     reason: str
     decision: Literal["yes", "no", "continue"]
+    aggregate: bool = False
 
 
 class RetrievalAndComplexity(Retrieval):
     """The shape of the verdict where the complexity is asked for."""
 
     # The same verdict with one more field; the title names the step to a reader of the request.
-    model_config = ConfigDict(title="Retrieval")
+    model_config = ConfigDict(title="Retrieval", json_schema_extra=require_all)
 
     complexity: Complexity
 
@@ -45,7 +54,7 @@ class RetrievalAndComplexity(Retrieval):
 class RetrievalOfFollowUp(Retrieval):
     """The shape of the verdict on a follow-up: `query` is what to search for, in words that stand alone."""
 
-    model_config = ConfigDict(title="Retrieval")
+    model_config = ConfigDict(title="Retrieval", json_schema_extra=require_all)
 
     query: str
 

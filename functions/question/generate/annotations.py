@@ -1,16 +1,68 @@
-"""Annotations of an answer: marks on sentences that cite nothing, and the removal of the prompt's own signs."""
+"""Annotations of an answer: the prompt's own signs and typed citation marks go, and what cites nothing is marked."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from selfrag.domain.answers import UNCITED, Citation
+from selfrag.ports.model import Segment
 from selfrag.text.sentences import split_sentences
 
-# The sign, by prompt.md, before a sentence that says what the documents do not hold: such a sentence can cite nothing.
-# The sign is the same in every language, and never reaches a caller.
+# The sign, by prompt.md, that the passages do not hold the answer.
+NO_ANSWER = "NO_ANSWER"
+# The sign before a sentence that says what the documents do not hold, which can cite nothing; a phrase to search for
+# may follow it in brackets. Both signs are the same in every language, and never reach a caller.
 NOT_SAID = "NOT_SAID"
-_SIGN = re.compile(rf"{NOT_SAID}\s*[:：]?\s*")
+MOST_PHRASE_CHARACTERS = 200
+
+_LEAD = r"[\s*•>–-]*"
+_NO_ANSWER = re.compile(rf"{_LEAD}{NO_ANSWER}(?!\w)")
+_NOT_SAID = re.compile(rf"{_LEAD}({NOT_SAID}(?!\w)(?:\s?\[([^\]\n]*)\])?\s*[:：]?\s*)")
+# A mark such as [5], [2, 5] or 【3】 that the model typed itself: citations are numbered by code.
+_TYPED = re.compile(r"(?<!\w)(\w*)(\s?[\[【［]\s*\^?\d{1,3}(?:\s*[,;、–-]\s*\d{1,3})*\s*[\]】］])")
+_SENTENCE_END = re.compile(r"(?:^|[.!?。！？:：\n][\"')\]」』）”’»]*\s*)$")
+_QUOTES = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("„", "“"))
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A sentence on what the documents do not hold, with its sign from `start` to `words`, and the writer's phrase."""
+
+    start: int
+    words: int
+    end: int
+    phrase: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An answer as the model wrote it: its sentences, each from character to character, and its signs."""
+
+    text: str
+    sentences: tuple[tuple[int, int], ...]
+    remarks: tuple[Remark, ...]
+    unanswered: bool
+
+    @property
+    def says_something(self) -> bool:
+        """Return whether the answer holds more than remarks on what the documents do not say."""
+        if not self.remarks:
+            return bool(self.text.strip())  # one emoji may answer a thank-you
+        own = {(remark.start, remark.end) for remark in self.remarks}
+        rest = [self.text[start:end] for start, end in self.sentences if (start, end) not in own]
+        return any(re.search(r"\w", sentence) for sentence in rest)
+
+    @property
+    def not_said(self) -> list[str]:
+        """Return the remarks without their signs; of one without words, its phrase."""
+        sentences = [self.text[remark.words : remark.end].strip() or remark.phrase for remark in self.remarks]
+        return [sentence for sentence in sentences if re.search(r"\w", sentence)]
+
+    @property
+    def missing(self) -> list[str]:
+        """Return the phrases to search for."""
+        return list(dict.fromkeys(remark.phrase for remark in self.remarks if re.search(r"\w", remark.phrase)))
 
 
 @dataclass(frozen=True)
@@ -22,43 +74,83 @@ class _Edit:
     text: str
 
 
-def says_something(text: str) -> bool:
-    """Return whether an answer holds more than the remark that the documents do not say it."""
-    if NOT_SAID not in text:
-        return bool(text.strip())  # one emoji may answer a thank-you
-    return any(re.search(r"\w", piece) and not _SIGN.match(piece) for piece in _pieces(text))
+def read(text: str, segments: Sequence[Segment], citations: Sequence[Citation]) -> Reading:
+    """Read an answer: a sign counts alone or at the start of a sentence, outside of citations and quotes."""
+    sentences = tuple(_sentences(text, segments))
+    remarks, unanswered = [], False
+    for start, end in sentences:
+        if _is_cited(start, end, citations, text) or _is_quoted(text, start):
+            continue
+        unanswered = unanswered or bool(_NO_ANSWER.match(text, start, end))
+        if sign := _NOT_SAID.match(text, start, end):
+            phrase = " ".join((sign[2] or "").split())[:MOST_PHRASE_CHARACTERS]
+            remarks.append(Remark(start, sign.end(), end, phrase))
+    return Reading(text, sentences, tuple(remarks), unanswered)
 
 
-def not_said(text: str) -> list[str]:
-    """Return the sentences that say what the documents do not hold, without the sign before them."""
-    pieces = [piece for piece in _pieces(text) if _SIGN.match(piece)]
-    return [words for piece in pieces if re.search(r"\w", words := _SIGN.sub("", piece).strip())]
+def marked(
+    reading: Reading, citations: Sequence[Citation], sources: Sequence[str], *, grounded: bool
+) -> tuple[str, list[Citation]]:
+    """Remove signs and typed marks, mark what cites nothing if the answer is grounded, and move the citations along.
 
-
-def marked(text: str, citations: Sequence[Citation], *, grounded: bool) -> tuple[str, list[Citation]]:
-    """Remove the signs, mark what cites nothing if the answer is grounded, and move the citations' spans along.
-
-    Only a sign before the last sentence spares it the mark, so that no claim can hide behind a sign.
+    Only a sign before the last sentence spares it the mark, so that no claim can hide behind a sign. A mark that stands
+    so in one of the `sources`, such as items[0], is no citation, and stays.
     """
-    edits: list[_Edit] = []
-    start = 0
-    for piece in _pieces(text):
-        end = start + len(piece)
-        sign = _SIGN.match(piece)
-        if sign:
-            edits.append(_Edit(start, start + sign.end(), ""))
-        spared = sign is not None and not re.search(r"\w", text[end:])
-        words_end = start + len(piece.rstrip())
+    text, edits = reading.text, []
+    signs = {remark.start: remark for remark in reading.remarks}
+    for start, end in reading.sentences:
+        words_end = start + len(text[start:end].rstrip())
+        if remark := signs.get(start):
+            sign = _NOT_SAID.match(text, start, end)
+            edits.append(_Edit(sign.start(1) if sign else start, remark.words, ""))
+        edits += _typed_marks(text, remark.words if remark else start, words_end, sources)
+        spared = remark is not None and not re.search(r"\w", text[end:])
         cited = any(c.answer_span[0] < words_end and c.answer_span[1] > start for c in citations)
-        if grounded and not cited and not spared and re.search(r"\w", piece):
+        if grounded and not cited and not spared and re.search(r"\w", text[start:end]):
             edits.append(_Edit(words_end, words_end, f" {UNCITED}"))
-        start = end
     return _edited(text, edits), _moved(citations, edits)
 
 
-def _pieces(text: str) -> list[str]:
-    """Return the sentences of an answer; a sign begins one wherever it stands."""
-    return [piece for sentence in split_sentences(text) for piece in re.split(rf"(?={NOT_SAID})", sentence) if piece]
+def _sentences(text: str, segments: Sequence[Segment]) -> Iterator[tuple[int, int]]:
+    """Yield the sentences; the model's own blocks begin one where a sign follows another block without a space."""
+    begins, at = set(), 0
+    for segment in segments:
+        if re.match(rf"{_LEAD}(?:{NOT_SAID}|{NO_ANSWER})", segment.text) and _SENTENCE_END.search(text, 0, at):
+            begins.add(at)
+        at += len(segment.text)
+    start = 0
+    for sentence in split_sentences(text):
+        end = start + len(sentence)
+        cuts = [start, *sorted(begin for begin in begins if start < begin < end), end]
+        yield from pairwise(cuts)
+        start = end
+
+
+def _is_cited(start: int, end: int, citations: Sequence[Citation], text: str) -> bool:
+    begin = start + len(text[start:end]) - len(text[start:end].lstrip())
+    return any(citation.answer_span[0] <= begin < citation.answer_span[1] for citation in citations)
+
+
+def _is_quoted(text: str, position: int) -> bool:
+    """Return whether a position lies in a quotation of its line, or in a fence."""
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    straight = line.count('"') % 2 or line.count("`") % 2 or text.count("```", 0, position) % 2
+    return bool(straight) or any(line.count(opening) > line.count(closing) for opening, closing in _pairs(line))
+
+
+def _pairs(line: str) -> Sequence[tuple[str, str]]:
+    # “ opens a quotation in English, and closes one in German.
+    return [pair for pair in _QUOTES if pair[0] != ("“" if "„" in line else "„")]
+
+
+def _typed_marks(text: str, start: int, end: int, sources: Sequence[str]) -> list[_Edit]:
+    """Return the removal of the marks that the model typed between two characters."""
+    found = [mark for mark in _TYPED.finditer(text, start, end) if not _is_of_source(mark, sources)]
+    return [_Edit(mark.start(2), mark.end(2), "") for mark in found]
+
+
+def _is_of_source(mark: re.Match[str], sources: Sequence[str]) -> bool:
+    return bool(mark[1]) and not mark[2][0].isspace() and any(mark[0] in source for source in sources)
 
 
 def _edited(text: str, edits: Sequence[_Edit]) -> str:

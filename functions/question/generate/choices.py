@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from question.generate.citations import AROUND
 from selfrag.domain.answers import Citation
+from selfrag.domain.citations import AROUND
 from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Claude, Judgement
 from selfrag.ports.prompts import Prompt

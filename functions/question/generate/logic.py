@@ -5,18 +5,17 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from question.generate.annotations import marked, not_said, says_something
+from question.generate.annotations import marked, read
 from question.generate.choices import MOST_CHOICES, chosen, named
 from question.generate.citations import citations_of, source_of
+from question.generate.prose import write_prose
+from question.generate.word_sources import word_sources
 from selfrag.domain.answers import Citation, Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Evidence, Strip
 from selfrag.ports.model import Claude
 from selfrag.ports.prompts import Prompt
 from selfrag.text.sentences import split_sentences
-
-# The sign, by prompt.md, that the passages do not hold the answer. It never reaches a caller.
-NO_ANSWER = "NO_ANSWER"
 
 
 class Task(Limits):
@@ -40,13 +39,16 @@ class Task(Limits):
 class Result(StepResult):
     """The answer and its citations; `found` is false without an answer.
 
-    `not_said` are its sentences on what the passages do not hold. `cached` marks a cache hit.
+    `not_said` are its sentences on what the passages do not hold, `missing` the writer's phrases to search for that.
+    `word_sources` are the passages that its words come from. `cached` marks a cache hit.
     """
 
     answer: str = ""
     citations: list[Citation] = []
     found: bool = False
     not_said: list[str] = []
+    missing: list[str] = []
+    word_sources: list[list[str]] = []
     cached: bool = False
 
 
@@ -59,31 +61,32 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     passages = [] if task.mode == "direct" else [_stripped(one, task.strips) for one in task.passages]
     if task.choices:
         return _choose(task, passages, claude, prompt)
-    writing = claude.write("generate", prompt, [source_of(passage) for passage in passages], _fields(task))
+    writing = write_prose(claude, prompt, [source_of(passage) for passage in passages], _fields(task))
     segments = [] if writing.flaw in ("refused", "malformed") else list(writing.segments)
     text = "".join(segment.text for segment in segments)
     if writing.flaw == "cut":
         text = "".join(split_sentences(text)[:-1])
-    unanswered = NO_ANSWER in text
+    unanswered = read(text, segments, citations_of(segments, len(text), passages)).unanswered
     flaw = writing.flaw
     if task.mode == "segment":
         text = "".join(split_sentences(text)[:1]).rstrip()
         # The cut comes after a whole sentence.
         flaw = None if text else flaw
-    if unanswered or not says_something(text):
-        return Result(flaw=writing.flaw, cached=writing.cached, **writing.took)
     citations = citations_of(segments, len(text), passages)
+    reading = read(text, segments, citations)
+    if unanswered or not reading.says_something:
+        return Result(cached=writing.cached, **writing.took)
     grounded = task.mode == "grounded"
-    lacks = not_said(text) if grounded else []
-    text, citations = marked(text, citations, grounded=grounded)
+    text, citations = marked(reading, citations, [passage.text for passage in passages], grounded=grounded)
     return Result(
         answer=text,
         citations=citations,
         found=True,
-        flaw=flaw,
-        not_said=lacks,
+        not_said=reading.not_said if grounded else [],
+        missing=reading.missing if grounded else [],
+        word_sources=word_sources(reading.text, task.question, passages) if grounded else [],
         cached=writing.cached,
-        **writing.took,
+        **{**writing.took, "flaw": flaw},
     )
 
 

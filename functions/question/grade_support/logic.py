@@ -6,7 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from question.grade_support.citation_repair import Repair, repair
 from question.grade_support.evidence import stands_in
+from selfrag.domain.answers import Citation
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage
 from selfrag.domain.verdicts import Claim, ClaimSupport, Precision, SupportLevel, SupportVerdict
@@ -19,7 +21,7 @@ MOST_MISSING_CHARACTERS = 200
 
 
 class Task(Limits):
-    """The question, the answer to check, the passages that it was written from, and whether it may be repaired.
+    """The question, the answer to check with its citations, its passages, and whether it may be repaired.
 
     With `one_call`, only one call is left, so the first grader is skipped.
     """
@@ -27,6 +29,7 @@ class Task(Limits):
     question: str
     answer: str
     passages: list[Passage]
+    citations: list[Citation] = []
     may_repair: bool = False
     one_call: bool = False
 
@@ -49,8 +52,8 @@ class Support(BaseModel):
     claims: list[JudgedClaim] = Field(min_length=1)
 
 
-class Result(StepResult):
-    """The verdict and its cost."""
+class Result(StepResult, Repair):
+    """The verdict and its cost, and the answer with repaired citations if some were wrong."""
 
     verdict: SupportVerdict
 
@@ -59,6 +62,8 @@ def grade(task: Task, grader: Grader, measured: Callable[[str], Precision | None
     """Return the claims with their support, and of a full verdict what was `measured` of its judges by their key."""
     judges = replace(grader, first=None) if task.one_call else grader
     result = _graded(task, judges)
+    repaired = repair(task.answer, task.citations, result.verdict.claims, task.passages)
+    result = result.model_copy(update=dict(repaired))
     if result.verdict.level != "fully_supported":
         return result
     precision = measured(measurement_key(judges, Support))

@@ -72,6 +72,7 @@ def _winner(found: Sequence[Critiqued], chosen: Sequence[int], vote: Vote | None
         support=best.support,
         utility=best.utility,
         cut=best.cut,
+        not_said=best.not_said,
         relevant=best.relevance is None or best.relevance.relevant,
     )
 

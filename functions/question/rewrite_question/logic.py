@@ -10,15 +10,24 @@ from pydantic import BaseModel, StringConstraints
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
+from selfrag.domain.passages import Passage
 from selfrag.ports.grading import Grader
+
+# The latest relevant passages, each with the beginning of its text: a query needs no more.
+MOST_PASSAGES, MOST_CHARACTERS = 8, 2000
 
 
 class Task(Limits):
-    """The question, the turn before it, and the queries tried so far."""
+    """The question, the turn before it, the queries tried so far, and the relevant passages that they found.
+
+    `not_said` are the sentences of the last answer on what the documents do not say.
+    """
 
     question: str
     previous: Turn = Turn()
     queries: list[str]
+    passages: list[Passage] = []
+    not_said: list[str] = []
 
 
 class Rewrite(BaseModel):
@@ -39,10 +48,18 @@ class Result(StepResult):
 def rewrite(task: Task, grader: Grader) -> Result:
     """Return another query, and whether it differs from all that were tried."""
     fields = task.model_dump(include={"question", "previous", "queries"})
+    if task.passages:
+        fields["passages"] = [_shown(passage) for passage in task.passages[-MOST_PASSAGES:]]
+    if task.not_said:
+        fields["not_said"] = task.not_said
     found = grader.grade(fields, Rewrite)
     query = " ".join(found.verdict.query.split())[:MAX_QUERY_CHARACTERS] if found.verdict else ""
     new = bool(query) and not was_tried(query, task.queries)
     return Result(query=query if new else "", new=new, cached=found.cached, **found.took)
+
+
+def _shown(passage: Passage) -> dict[str, str]:
+    return {"document": passage.document, "title": passage.title, "text": passage.text[:MOST_CHARACTERS]}
 
 
 def was_tried(query: str, queries: Iterable[str]) -> bool:

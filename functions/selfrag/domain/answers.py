@@ -1,9 +1,9 @@
 """The response to a question: returned to the caller, stored, and documented by the API."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from selfrag.domain.base import Model
 from selfrag.domain.scores.shown import Scores
@@ -33,11 +33,21 @@ def failed_by(warnings: Sequence[str], error: str) -> bool:
     return any(warning.endswith(no_result("", error)) for warning in warnings)
 
 
-class Turn(Model):
-    """An earlier question and its answer; both empty when there is none."""
+class Exchange(Model):
+    """A question and its answer; both empty when there is none."""
 
     question: str = ""
     answer: str = ""
+
+
+class Turn(Exchange):
+    """The turn before a question, with the one `before` that, if there was one."""
+
+    before: Exchange | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in dump(self).items() if value is not None}
 
 
 class Citation(Model):
@@ -63,8 +73,9 @@ class Citation(Model):
 class Draft(Critique):
     """An answer and its verdicts; `direct` means that it was written without a search.
 
-    One that is not `relevant` rests on an irrelevant passage: it won under soft constraints. `not_said` is what the
-    writer found missing in the documents, in its words.
+    One that is not `relevant` rests on an irrelevant passage: it won under soft constraints. `not_said` are its
+    sentences on what the documents do not hold, `missing` the writer's phrases to search for that. `repaired` is the
+    number of citations that were replaced because IsSup named another passage.
     """
 
     # The workflow keeps more with a draft, such as its score.
@@ -76,6 +87,8 @@ class Draft(Critique):
     cut: bool = False
     relevant: bool = True
     not_said: list[str] = []
+    missing: list[str] = []
+    repaired: int = 0
 
 
 class Pass(Model):
@@ -124,12 +137,14 @@ class Usage(Model):
     """The usage of a question; `cost_usd` is null if a model's price is not known.
 
     `sequences` is the number of texts that the generator `selfrag` wrote or decided on; a request to it holds several.
+    `repaired_citations` is the number of citations that were replaced because IsSup named another passage.
     """
 
     model_calls: int
     rounds: int
     sequences: int = 0
     cached_verdicts: int
+    repaired_citations: int = 0
     input_tokens: int
     output_tokens: int
     cache_read_input_tokens: int
@@ -137,6 +152,16 @@ class Usage(Model):
     waste: Waste = Waste()
     by_step: dict[str, StepUsage]
     warnings: list[str]
+
+
+class Selection(Model):
+    """The passages that an answer over documents rests on, out of all that full text found.
+
+    `text_hits` is null where the store does not count them.
+    """
+
+    passages: int
+    text_hits: int | None = None
 
 
 class ExecutionLink(Model):
@@ -157,6 +182,15 @@ class AnswerResponse(Model):
     )
     answer: str
     citations: list[Citation]
+    not_said: list[str] = Field(
+        default=[], description="The sentences of the answer that say what the documents do not hold."
+    )
+    complete: bool = Field(
+        default=True, description="False for a count, a total or a list over documents: its passages are a selection."
+    )
+    selection: Selection | None = Field(
+        default=None, description="The passages of an answer that is not complete; null for any other."
+    )
     nearest: list[NearPassage] = Field(
         default=[], description="The passages that came nearest, best first, of an answer that was abstained from."
     )

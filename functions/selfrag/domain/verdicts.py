@@ -31,12 +31,14 @@ class RetrievalVerdict(Model):
 
     Under `adaptive` also the complexity: `simple` takes one search, `complex` may take several. Within an answer that
     grows by segments the decision may be `complete`. `ratio` is r, 0 to 1, if the generator gave probabilities. For a
-    follow-up, `query` is what to search for, in words that stand alone.
+    follow-up, `query` is what to search for, in words that stand alone. An `aggregate` asks for a count, a total or a
+    complete list over documents, which passages alone cannot prove.
     """
 
     decision: Decision
     reason: str
     complexity: Complexity | None = None
+    aggregate: bool = False
     ratio: Score | None = None
     query: str = ""
     judged_by: JudgedBy = "model"

@@ -9,7 +9,7 @@ from selfrag.plan import steps
 from selfrag.plan.contest.critiques import WITHOUT_ONE, Critiquing
 from selfrag.plan.contest.situation import Candidate, Compared, Contest, Source, weighed, with_entries
 from selfrag.plan.passes import Plan, PlannedStep, count
-from selfrag.plan.reports import Report, entry_of, of_step, retrieval_of
+from selfrag.plan.reports import Report, entry_of, most_text_hits, of_step, retrieval_of
 from selfrag.plan.strategy import NO_TIME
 
 Move = tuple[Contest, Plan]
@@ -70,7 +70,8 @@ class Candidates(Critiquing):
         fresh = [one for one in brought if one not in known.seen]
         known = known.noted([entry_of(report, known.turn, **more)]).but(
             documents={**known.documents, **{one["passage_id"]: one["document"] for one in found}},
-            brought=brought,
+            text_hits=most_text_hits(known, reports),
+            brought=[*brought, *report.get("folded", [])],
             fresh=fresh,
             new_bytes=report.get("bytes", 0),
             items=[Candidate(passage_id=one) for one in fresh],

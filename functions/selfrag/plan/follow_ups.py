@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from selfrag.domain.answers import Turn
+from selfrag.domain.answers import Exchange, Turn
 from selfrag.domain.verdicts import RelevanceVerdict
 from selfrag.plan.reports import Report
 
@@ -25,9 +25,16 @@ def earlier_turn(
     asked = {name["S"] for name in item.get("collections", {}).get("L", [])}
     if "answer" not in item or not asked or not asked <= set(collections) or _expired(item, now_ms):
         return Turn(), [], [NOT_FOUND]
-    turn = Turn(question=item["question"]["S"], answer=item["answer"]["S"])
+    turn = Turn(question=item["question"]["S"], answer=item["answer"]["S"], before=_before(item))
     evidence = [_evidence(one["M"]) for one in item.get("evidence", {}).get("L", [])]
     return turn, evidence, []
+
+
+def _before(item: dict[str, Any]) -> Exchange | None:
+    """Return the turn before the earlier one: whoever asked the earlier question was allowed to read it."""
+    fields = item.get("turn_before", {}).get("M", {})
+    texts = {name: value["S"] for name, value in fields.items()}
+    return Exchange(**texts) if texts.get("answer") else None
 
 
 def _expired(item: dict[str, Any], now_ms: float) -> bool:

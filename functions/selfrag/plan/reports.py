@@ -5,9 +5,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from selfrag.domain.answers import Citation
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
 from selfrag.domain.ledger import Entry
 from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+from selfrag.plan.situation import Situation
 
 NO_VERDICT = "the grader gave no verdict"
 # These are raised before the model is asked.
@@ -81,6 +83,20 @@ def support_of(report: Report | None) -> SupportVerdict:
     """Return the verdict on an answer's support; without one it is ungraded."""
     verdict = report.get("verdict") if report else None
     return SupportVerdict(level="ungraded") if verdict is None else SupportVerdict.model_validate(verdict)
+
+
+def most_text_hits(known: Situation, reports: Iterable[Report]) -> int | None:
+    """Return the most full-text hits of a search of the documents so far, None if the store does not count them."""
+    counts = [known.text_hits, *(report.get("text_hits") for report in of_step(reports, "Retrieve"))]
+    return max((hits for hits in counts if hits is not None), default=None)
+
+
+def citation_repair(report: Report | None) -> dict[str, Any]:
+    """Return the fields of an answer whose citations were repaired by its support, none of another."""
+    if report is None or not report.get("repaired"):
+        return {}
+    citations = [Citation.model_validate(citation) for citation in report.get("citations", [])]
+    return {"answer": report.get("answer"), "citations": citations, "repaired": report.get("repaired")}
 
 
 def utility_of(report: Report | None) -> UtilityVerdict:

@@ -44,7 +44,9 @@ class SelfRag(Answering):
         known = with_verdicts(known, self.policy, reports)
         if self.is_late(known):
             return self.compose(known, NO_TIME)
-        return self.judge(known) if known.check else self.take_query(known, "A query was found")
+        if known.check:
+            return self.judge(known)
+        return self.take_query(known, "A query was found")
 
     def answered(self, known: Loop, taken: Taken, text: Report) -> Move:
         """Judge an answer before it goes out; a refused or empty reply is no fault of the search."""
@@ -65,39 +67,60 @@ class SelfRag(Answering):
         Without a verdict the question ends, since a repeated request would not make it a pass. An answer without
         support never ends a question while a search is left.
         """
-        level, said, useful = known.draft.support.level, judged(known), known.useful
+        level, verdicts, useful = known.draft.support.level, judged(known, known.draft), known.useful
         if (useful == "ungraded" and level != "no_support") or (level == "ungraded" and not known.direct):
-            return self.compose(known, f"{said}: asking again would not make it a pass")
-        if useful == "yes" and (known.direct or (level == "fully_supported" and not self.may_search_missing(known))):
-            return self.compose(known, f"{said}: it goes out")
+            return self.finish(known, ", and asking again would not make it a pass")
+        lacks = self.may_search_missing(known)
+        if useful == "yes" and (known.direct or (level == "fully_supported" and not lacks)):
+            return self.finish(known)
         if known.direct:
-            return self.first_search(known.but(direct=False), said)
+            return self.first_search(known.but(direct=False), verdicts)
+        if lacks:
+            return self.search_missing(known, verdicts)
         if known.useless >= MOST_USELESS and level != "no_support":
-            best = known.best if known.best.answer else known.little
-            return self.compose(known.but(best=best), f"{said}, little use again: the best answer so far goes out")
-        if self.may_search_missing(known):
-            return self.search_missing(known, said)
+            return self.finish(known, ", little use again")
         if self.may_repair(known):
-            return self.repair(known, said)
+            return self.repair(known, verdicts)
         if useful == "yes" and level != "no_support":
-            return self.compose(known, f"{said}, and nothing is left to mend it: it goes out")
-        return self.next_try(known, said)
+            return self.finish(known, ", and nothing is left to mend it")
+        return self.next_try(known, verdicts)
+
+    def finish(self, known: Loop, why: str = "") -> Move:
+        """Return the end: the reason describes the answer that is returned."""
+        verdicts = f"{judged(known, known.draft)}{why}"
+        known = _with_little(known)
+        if known.best.answer and known.best != known.draft:
+            return self.compose(known, f"{verdicts}; an earlier answer is returned: {judged(known, known.best)}")
+        return self.compose(known, f"{verdicts}: it is returned")
+
+    def compose(self, known: Loop, why: str) -> Move:
+        """Return the end; without a better answer, a supported one of little use is returned with its verdicts."""
+        return super().compose(_with_little(known), why)
 
     def next_try(self, known: Loop, why: str) -> Move:
-        """Try another query while one may help; then the web, once; then a repair; then the best answer so far."""
+        """Try another query while one may help; then the web, once; then a repair; then the best answer so far.
+
+        After earlier evidence that was not enough, that is the query which the decision worded.
+        """
         if self.is_late(known) or not known.reflects:
             return self.compose(known, why)
+        if not known.queries:
+            return self.first_search(known.but(check=False, failed_claims=[]), why)
         if self.may_rewrite(known):
-            known = known.but(check=False)
-            if known.has_query:
-                return self.take_query(known, why)
             left = f"{self.policy.max_rewrites - known.rewrites()} of {self.policy.max_rewrites} rewrites left"
-            known = known.but(stage="reflect", turn=known.turn + 1)
-            return self.run(known, [steps.rewrite(known, self.policy)], f"{why}, {left}: find another query.")
+            return self.find_query(known.but(seeks="rewritten"), why, f"{left}: find another query")
         if self.may_search_web(known):
             web = Gathering(web=known.query)
             return self.gather(known.but(failed_claims=[]), web, f"{why}: search the web.")
         return self.repair(known, why) if self.may_repair(known) else self.compose(known, f"{why}, and no try is left")
+
+    def find_query(self, known: Loop, why: str, aim: str) -> Move:
+        """Search for the next query, which may be prepared; else find it first."""
+        known = known.but(check=False)
+        if known.has_query:
+            return self.take_query(known, why)
+        known = known.but(stage="reflect", turn=known.turn + 1)
+        return self.run(known, [steps.rewrite(known, self.policy, known.evidence)], f"{why}, {aim}.")
 
     def may_rewrite(self, known: Loop) -> bool:
         """Return whether another query may help: the last search was new, and one of the last two found evidence.
@@ -111,7 +134,14 @@ class SelfRag(Answering):
     def take_query(self, known: Loop, why: str) -> Move:
         """Search for the new query; one that was tried before is no progress."""
         if not known.prepared.new:
-            return self.next_try(known.but(stalled=True), "There is no query that was not tried")
+            known = known.but(stalled=True)
+            return (
+                self.judge(known)
+                if known.seeks == "missing"
+                else self.next_try(known, "There is no query that was not tried")
+            )
+        if known.seeks == "missing":
+            return self.search_for(known, [known.prepared.query], why)
         search = self.search(known, [known.prepared.query]).model_copy(update={"aim": "rewritten"})
         return self.gather(known.but(failed_claims=[]), search, f"{why}: search for it.")
 
@@ -121,17 +151,31 @@ class SelfRag(Answering):
         return unused and has_room(known, self.policy, self.policy.top_k + 6)
 
     def may_search_missing(self, known: Loop) -> bool:
-        """Return whether to search for missing facts, once, in the documents and on the web."""
-        unused = not known.ran("SearchWeb") and not known.searched_for_missing()
-        searches = self.policy.web_search or self.policy.max_rewrites > 0
-        return bool(known.missing) and unused and searches and has_room(known, self.policy, 2 * self.policy.top_k + 6)
+        """Return whether to search for missing facts: a search counts as a rewrite.
+
+        Once the last search brought nothing new, or changed nothing of the answer, another one would not either.
+        """
+        helps = not known.stalled and known.draft.answer != known.lacking
+        lacks = bool(known.missing or known.draft.not_said) and helps
+        sources = 1 if known.ran("SearchWeb") or not self.policy.web_search else 2
+        left = known.rewrites() < self.policy.max_rewrites
+        return lacks and left and has_room(known, self.policy, sources * self.policy.top_k + 7)
 
     def search_missing(self, known: Loop, why: str) -> Move:
-        """Search for the facts that the answer lacks."""
-        search = self.search(known, known.missing if self.policy.max_rewrites else [])
-        web = "; ".join(known.missing)[:MAX_QUERY_CHARACTERS] if self.policy.web_search else ""
-        missing = search.model_copy(update={"aim": "missing", "web": web})
-        return self.gather(known, missing, f"{why}: search for what is missing, {count(len(known.missing), 'phrase')}.")
+        """Search for the facts that the answer lacks: by the phrases of writer and grader, else by a query to find."""
+        if known.missing:
+            return self.search_for(known, known.missing, f"{why}: search for what is missing")
+        if not known.queries:
+            return self.first_search(known.but(failed_claims=[]), why)
+        return self.find_query(known.but(seeks="missing"), why, "a part is not said: find a query for it")
+
+    def search_for(self, known: Loop, phrases: list[str], why: str) -> Move:
+        """Search for missing facts in the documents, and in the web unless that was searched."""
+        web = self.policy.web_search and not known.ran("SearchWeb")
+        phrase = "; ".join(phrases)[:MAX_QUERY_CHARACTERS] if web else ""
+        missing = self.search(known, phrases).model_copy(update={"aim": "missing", "web": phrase})
+        known = known.but(lacking=known.draft.answer)
+        return self.gather(known, missing, f"{why}, {count(len(phrases), 'phrase')}.")
 
     def may_repair(self, known: Loop) -> bool:
         """Return whether to write the answer again, told which claims failed."""
@@ -142,3 +186,13 @@ class SelfRag(Answering):
         """Write the answer again without the claims that the passages do not support."""
         failed = count(len(known.failed_claims), "claim")
         return self.gather(known, Gathering(write=["grounded"], repair=True), f"{why}: repair {failed}.")
+
+
+def _with_little(known: Loop) -> Loop:
+    """Return the state with a supported answer of little use as the best, if there is no other.
+
+    An answer that time left unjudged is returned before one of little use.
+    """
+    supported = known.little.support.level in ("fully_supported", "partially_supported")
+    unjudged = bool(known.draft.answer) and known.draft.support.ungraded and known.draft.utility.ungraded
+    return known.but(best=known.little) if supported and not known.best.answer and not unjudged else known

@@ -25,7 +25,8 @@ class Situation(Model):
     """The state of a question, whatever its strategy.
 
     `relevance` has the verdicts on passages, `previous_relevance` those of the earlier answer's evidence. `best` is the
-    best checked answer so far, `draft` the last one written. `documents` names the document of each passage, `turn` is
+    best checked answer so far, `draft` the last one written. `text_hits` is the most that full text found for a query,
+    null where the store does not count. `documents` names the document of each passage, `turn` is
     the number of the current pass, and `passes` are all passes with their reasons. `compared` is what RankPaths and
     PickCandidate get besides their tasks.
     """
@@ -44,6 +45,7 @@ class Situation(Model):
     documents: dict[str, str] = {}
     seen: list[str] = []
     bytes: int = 0
+    text_hits: int | None = None
     draft: Draft = Draft()
     best: Draft = Draft()
     scores: Scores | None = None

@@ -16,15 +16,18 @@ def decide(policy: Policy, asked: Mapping[str, Any]) -> PlannedStep:
 
 
 def retrieve(known: Situation, top_k: int, asked: Mapping[str, Any], step_id: str = "") -> PlannedStep:
-    """Return a search of the documents for `queries`, or a fetch of `passage_ids`, under the caller's filters."""
-    return PlannedStep(step="Retrieve", id=step_id, task={"top_k": top_k, "bytes_used": known.bytes, **asked})
+    """Return a search of the documents for `queries`, or a fetch of `passage_ids`, under the caller's filters.
+
+    A search leaves out the passages of earlier searches.
+    """
+    task = {"top_k": top_k, "seen": known.seen, "bytes_used": known.bytes, **asked}
+    return PlannedStep(step="Retrieve", id=step_id, task=task)
 
 
 def search_web(known: Situation, query: str, top_k: int, *, shared: bool = False) -> PlannedStep:
-    """Return a search of the web."""
-    return PlannedStep(
-        step="SearchWeb", task={"query": query, "top_k": top_k, "bytes_used": known.bytes, "shared": shared}
-    )
+    """Return a search of the web, which leaves out the results of earlier ones."""
+    task = {"query": query, "top_k": top_k, "seen": known.seen, "bytes_used": known.bytes, "shared": shared}
+    return PlannedStep(step="SearchWeb", task=task)
 
 
 def grade(policy: Policy, step_id: str, passage_id: str, budget: float | None, **more: Any) -> PlannedStep:
@@ -52,7 +55,7 @@ def judge(state: str, step_id: str, answer: str, budget: float | None) -> Planne
     return PlannedStep(step=state, id=step_id, task={"answer": answer, "budget_usd": budget})
 
 
-def rewrite(known: Situation, policy: Policy) -> PlannedStep:
-    """Return the search for a query that was not tried."""
-    task = {"queries": known.queries, "budget_usd": share_usd(known, policy, 0.1)}
-    return PlannedStep(step="RewriteQuestion", task=task)
+def rewrite(known: Situation, policy: Policy, evidence: Sequence[str]) -> PlannedStep:
+    """Return the search for a query that was not tried, by what the evidence says and what the last answer lacks."""
+    task = {"queries": known.queries, "not_said": known.draft.not_said, "budget_usd": share_usd(known, policy, 0.1)}
+    return PlannedStep(step="RewriteQuestion", task=task, passage_ids=list(evidence))

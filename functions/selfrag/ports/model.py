@@ -79,6 +79,11 @@ class Writing(Asked):
     segments: tuple[Segment, ...]
     flaw: Flaw | None
 
+    @property
+    def took(self) -> dict[str, Any]:
+        """Return the requests as the fields of a step's result, with the flaw."""
+        return {**super().took, "flaw": self.flaw}
+
 
 @dataclass(frozen=True)
 class Source:

@@ -104,7 +104,7 @@ def test_a_search_by_full_text_alone_is_counted_and_one_with_a_vector_is_not(emi
 
 
 def test_an_answer_is_counted_by_its_status_its_decision_and_its_support(emitted: Any) -> None:
-    best = {"answer": "25 days.", "support": steps.support("fully_supported")["verdict"]}
+    best = {**steps.answer("25 days."), "support": steps.support("fully_supported")["verdict"]}
     best["utility"] = steps.utility(4)["verdict"]
     relevance = [steps.relevance(name, label)["verdict"] for name, label in (("a", "relevant"), ("b", "irrelevant"))]
     path = ("DecideRetrieval", "GradeRelevance", "Generate", "GradeUtility")

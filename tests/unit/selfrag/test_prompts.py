@@ -12,8 +12,7 @@ from pydantic import BaseModel
 
 from question.decide_retrieval.continuation import Next
 from question.decide_retrieval.logic import Retrieval, RetrievalAndComplexity
-from question.generate.annotations import NOT_SAID
-from question.generate.logic import NO_ANSWER
+from question.generate.annotations import NO_ANSWER, NOT_SAID
 from question.grade_relevance.logic import JudgedStrip, Relevance, RelevanceOfStrips
 from question.grade_support.logic import JudgedClaim, Support
 from question.grade_utility.logic import Utility
@@ -49,7 +48,7 @@ HARD_CASES: dict[str, dict[str, str]] = json.loads(
 )
 NAMED = re.compile(r"^- ([A-Z][^:\n]*): (.+)$", re.M)
 OUTCOME = re.compile(
-    rf"`(yes|no|continue|complete|full|partial|none|contradicted|{NO_ANSWER}|{NOT_SAID}:)`"
+    rf"`(yes|no|continue|complete|full|partial|none|contradicted|{NO_ANSWER}|{NOT_SAID}\[\.\.\.\]:)`"
     r"|\b([01]\.\d)\b|\b(?:a|or) ([1-5])\b"
 )
 

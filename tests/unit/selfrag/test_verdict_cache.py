@@ -13,8 +13,9 @@ from moto import mock_aws
 
 from question.decide_retrieval.logic import Task as Deciding
 from question.decide_retrieval.logic import decide
-from question.generate.logic import NO_ANSWER, generate
+from question.generate.annotations import NO_ANSWER
 from question.generate.logic import Task as Writing
+from question.generate.logic import generate
 from question.grade_utility.logic import Utility
 from question.rewrite_question.logic import Task as Rewriting
 from question.rewrite_question.logic import rewrite

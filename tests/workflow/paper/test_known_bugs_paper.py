@@ -6,6 +6,7 @@ Each test has what that code computes beside what goes out here, so it cannot pa
 import math
 from typing import Any
 
+from selfrag.domain.answers import Citation
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores import terms
 from selfrag.domain.scores.tokens import RETRIEVE
@@ -24,7 +25,15 @@ def endpoint(*rows: str) -> list[Any]:
 
     def reply(event: dict[str, Any]) -> dict[str, Any]:
         written = [
-            critiqued(row).model_copy(update={"passage_id": passage["passage_id"], "answer": f"As {row} says."})
+            critiqued(row).model_copy(
+                update={
+                    "passage_id": passage["passage_id"],
+                    "answer": f"As {row} says.",
+                    "citations": [
+                        Citation.model_validate(c) for c in steps.answer(cites=passage["passage_id"])["citations"]
+                    ],
+                }
+            )
             for row, passage in zip(rows, event["passages"], strict=True)
         ]
         return {**steps.asked("generate", written=[w.model_dump(mode="json") for w in written]), "sequences": len(rows)}

@@ -34,8 +34,9 @@ class Terms(Model):
 class Critiqued(Critique):
     """An answer from one passage with its critique; `terms` are there where probabilities were told.
 
-    `passage_id` is null of what rests on no passage. A `cut` text is not whole: it met the length limit, or was to go
-    on with a passage that it has not. `error` says why there is no verdict on it, "" where there is one.
+    `passage_id` is null of what rests on no passage; `not_said` is as in `Draft`. A `cut` text is not
+    whole: it met the length limit, or was to go on with a passage that it has not. `error` says why there is no verdict
+    on it, "" where there is one.
     """
 
     # The workflow keeps more with it.
@@ -47,6 +48,7 @@ class Critiqued(Critique):
     relevance: RelevanceVerdict | None = None
     terms: Terms | None = None
     cut: bool = False
+    not_said: list[str] = []
     error: str = ""
 
 

@@ -35,7 +35,7 @@ class Candidate(Critiqued):
 
     def texted(self, report: Report) -> Self:
         """Return it with the text of a report."""
-        text = {name: report.get(name) for name in ("answer", "citations", "found") if report.get(name)}
+        text = {name: report.get(name) for name in ("answer", "citations", "found", "not_said") if report.get(name)}
         return self.model_validate({**self.model_dump(), **text, "written": True, "cut": report.flaw == "cut"})
 
     def paid(self, report: Report) -> Self:

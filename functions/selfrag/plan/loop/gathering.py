@@ -10,7 +10,7 @@ from selfrag.plan import steps
 from selfrag.plan.limits import share_usd, was_throttled
 from selfrag.plan.loop.situation import Loop, Mode
 from selfrag.plan.passes import AT_ONCE, AT_ONCE_WHEN_THROTTLED, PlannedStep
-from selfrag.plan.reports import Report, entry_of
+from selfrag.plan.reports import Report, entry_of, most_text_hits
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,13 @@ def with_searches(known: Loop, reports: Sequence[Report]) -> Loop:
     fresh = [] if gathering.passage_ids else [one for one in brought if one not in known.seen]
     entries = [_search_entry(known, report) for report in reports]
     return known.noted(entries).but(
+        text_hits=most_text_hits(known, reports),
         documents={**known.documents, **{one["passage_id"]: one["document"] for one in found}},
         gathering=gathering.model_copy(
             update={
                 "brought": brought,
                 "fresh": list(dict.fromkeys(fresh)),
+                "folded": [passage_id for report in reports for passage_id in report.get("folded", [])],
                 "bytes": sum(report.get("bytes", 0) for report in reports),
                 "broken": any(report.error for report in reports),
             }

@@ -56,9 +56,8 @@ def take_in(known: Loop, policy: Policy, traits: Traits, reports: Sequence[Repor
             strips = {verdict.passage_id: verdict.strips for verdict in verdicts if verdict.passage_id in passages}
             known = known.but(strips={**known.strips, **strips})
     if answer:
-        cited = {"answer": answer.get("answer", ""), "citations": answer.get("citations", [])}
-        told = {"direct": known.direct, "cut": answer.flaw == "cut", "not_said": answer.get("not_said", [])}
-        known = known.but(draft=Draft.model_validate({**cited, **told}))
+        text = {name: answer.get(name) for name in ("answer", "citations", "not_said", "missing") if answer.get(name)}
+        known = known.but(draft=Draft.model_validate({**text, "direct": known.direct, "cut": answer.flaw == "cut"}))
     ungraded = sum(verdict.label == "ungraded" for verdict in verdicts)
     new, found = (len(gathering.fresh), len(passages)) if counts else (0, 0)
     return known, Taken(new, found, ungraded, verdicts if counts else [], answer)
@@ -94,7 +93,9 @@ def _is_sound(known: Loop, text: Report, passages: Sequence[str]) -> bool:
         return True
     sources = {*known.evidence, *passages}
     cited = [citation["passage_id"] for citation in text.get("citations", [])]
-    return bool(text.get("found") and text.flaw is None and cited) and sources.issuperset(cited)
+    # A word that only rejected passages have may be theirs: the draft saw them, and the evidence alone has it not.
+    words_hold = all(sources.intersection(holders) for holders in text.get("word_sources", []))
+    return bool(text.get("found") and text.flaw is None and cited) and sources.issuperset(cited) and words_hold
 
 
 def _entered(
@@ -131,7 +132,7 @@ def _searched(known: Loop, passages: Sequence[str], verdicts: Sequence[Relevance
         return known
     asked = [one for one in gathering.queries or [gathering.web] if one not in known.queries]
     return known.but(
-        seen=[*known.seen, *gathering.brought],
+        seen=[*known.seen, *gathering.brought, *gathering.folded],
         query=gathering.queries[-1] if gathering.queries else known.query,
         queries=[*known.queries, *dict.fromkeys(asked)],
         stalled=not gathering.fresh,

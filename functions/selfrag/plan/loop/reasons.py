@@ -1,5 +1,6 @@
 """The words of a plan's reason: the numbers of passages, texts and verdicts."""
 
+from selfrag.domain.answers import Draft
 from selfrag.domain.verdicts import SupportLevel
 from selfrag.plan.loop.outcome import Taken
 from selfrag.plan.loop.situation import Loop
@@ -43,17 +44,18 @@ def drafted(known: Loop, taken: Taken) -> str:
     )
 
 
-def judged(known: Loop) -> str:
+def judged(known: Loop, draft: Draft) -> str:
     """Return the judges' verdicts on an answer in words."""
-    score = known.draft.utility.score
-    if known.draft.utility.judged_by == "rule" and score is not None:
+    score = draft.utility.score
+    if draft.utility.judged_by == "rule" and score is not None:
         use = "use not judged"
     else:
         use = "use not graded" if score is None else f"of use {score} of 5 ({known.min_utility} asked for)"
-    if known.direct:
+    if draft.direct:
         return f"Without documents, {use}"
-    claims = known.draft.support.claims
+    claims = draft.support.claims
     full = sum(claim.support == "full" for claim in claims)
     of_claims = f" ({full} of {count(len(claims), 'claim')})" if claims else ""
-    support = (BY_RULE if known.draft.support.judged_by == "rule" else SUPPORT)[known.draft.support.level]
-    return f"{support[0].upper()}{support[1:]}{of_claims}, {use}"
+    support = (BY_RULE if draft.support.judged_by == "rule" else SUPPORT)[draft.support.level]
+    gaps = f", {count(len(draft.not_said), 'part')} not said" if draft.not_said else ""
+    return f"{support[0].upper()}{support[1:]}{of_claims}, {use}{gaps}"

@@ -9,8 +9,10 @@ from selfrag.domain.passages import Strip
 from selfrag.plan.situation import Situation
 
 Mode = Literal["grounded", "direct"]
-# No answer has a score that low.
-NEVER = -10.0
+# The order of answers: the weighted sum of their verdicts; at a tie, fewer parts not said, then more full claims.
+Worth = tuple[float, int, int]
+# No answer is worth so little.
+NEVER: Worth = (-10.0, 0, 0)
 
 
 class Gathering(Model):
@@ -18,8 +20,8 @@ class Gathering(Model):
 
     It may `decide` whether a search is needed, search for `queries` or fetch `passage_ids`, search the `web`, `grade`
     new passages and `write` answers in these modes. `aim` is the aim of a search, and a `repair` is written from known
-    passages. `brought` are the passages of the searches, `fresh` the new ones among them; `since` is the index of its
-    first entry in the ledger.
+    passages. `brought` are the passages of the searches, `fresh` the new ones among them, `folded` are their
+    near-duplicates; `since` is the index of its first entry in the ledger.
     """
 
     decide: bool = False
@@ -32,6 +34,7 @@ class Gathering(Model):
     repair: bool = False
     brought: list[str] = []
     fresh: list[str] = []
+    folded: list[str] = []
     bytes: int = 0
     broken: bool = False
     since: int = 0
@@ -55,8 +58,9 @@ class Loop(Situation):
 
     `stage` is the current pass. `direct` answers rest on no passage. `strips` are the parts of passages that CRAG
     keeps, and `useful` is IsUse of the last answer against the policy's minimum; `useless` counts the answers below it,
-    `little` is the best of them. `missing` are phrases to search for, `failed_claims` the claims that a repair leaves
-    out.
+    `little` is the best of them. `missing` are phrases to search for, `seeks` is the aim of the next query,
+    `lacking` is the answer that missing facts were last searched for, and `failed_claims` are the claims that a repair
+    leaves out.
     """
 
     stage: Literal["search", "read", "reflect"] = "search"
@@ -69,11 +73,13 @@ class Loop(Situation):
     check: bool = False
     useful: Literal["yes", "no", "ungraded"] = "ungraded"
     useless: int = 0
-    best_score: float = NEVER
+    best_score: Worth = NEVER
     little: Draft = Draft()
-    little_score: float = NEVER
+    little_score: Worth = NEVER
     failed_claims: list[str] = []
     missing: list[str] = []
+    lacking: str = ""
+    seeks: Literal["rewritten", "missing"] = "rewritten"
     prepared: Prepared = Prepared()
     stalled: bool = False
 
@@ -87,12 +93,8 @@ class Loop(Situation):
         return any(entry.step == step for entry in self.ledger)
 
     def rewrites(self) -> int:
-        """Return the number of rewritten queries that were searched."""
-        return sum(entry.aim == "rewritten" for entry in self.ledger)
-
-    def searched_for_missing(self) -> bool:
-        """Return whether what answers lacked was searched for."""
-        return any(entry.aim == "missing" for entry in self.ledger)
+        """Return the number of searches for another query or for missing evidence."""
+        return sum(entry.aim in ("rewritten", "missing") for entry in self.ledger)
 
     def repairs(self) -> int:
         """Return the number of answers that were written again without the claims that failed."""

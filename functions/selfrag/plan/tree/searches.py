@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from selfrag.domain.policy import Policy
 from selfrag.plan import steps
 from selfrag.plan.passes import PlannedStep
-from selfrag.plan.reports import Report, entry_of
+from selfrag.plan.reports import Report, entry_of, most_text_hits
 from selfrag.plan.tree.situation import Live, Tree
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
 
@@ -30,8 +30,12 @@ def rested(known: Tree, path: Live) -> Live:
 
 
 def search_of(known: Tree, policy: Policy, path: Live) -> PlannedStep:
-    """Return the search for the question and the last sentence, or the fetch of the earlier answer's evidence."""
+    """Return the search for the question and the last sentence, or the fetch of the earlier answer's evidence.
+
+    A path whose decision sends it elsewhere leaves out the passages that it rests on.
+    """
     asked = {
+        "seen": _passages_of(known, path) if path.decision == "yes" else [],
         "queries": [_query(known, path)],
         "passage_ids": _fetched(known, path)[: policy.top_k],
         "bytes_used": STATE_BUDGET_BYTES - LEVEL_BYTES // len(known.live),
@@ -49,6 +53,7 @@ def with_found(known: Tree, reports: Sequence[Report]) -> Tree:
         for report in reports
     ]
     return known.noted(entries).but(
+        text_hits=most_text_hits(known, reports),
         live=[
             path.model_copy(update={"found": [one["passage_id"] for one in found[path.id]]})
             if path.id in found
@@ -65,6 +70,11 @@ def with_found(known: Tree, reports: Sequence[Report]) -> Tree:
 
 def _query(known: Tree, path: Live) -> str:
     return " ".join(filter(None, [known.query, path.last_answer]))
+
+
+def _passages_of(known: Tree, path: Live) -> list[str]:
+    before = next((grown for grown in known.compared.beam if grown.id == path.id), None)
+    return [segment.passage_id for segment in before.segments if segment.passage_id] if before else []
 
 
 def _fetched(known: Tree, path: Live) -> list[str]:

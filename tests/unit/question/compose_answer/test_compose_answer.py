@@ -16,7 +16,10 @@ EXPRESS = "arn:aws:states:eu-west-1:123456789012:express:selfrag:abc:def"
 def draft(level: str = "fully_supported", score: int | None = 5, **more: Any) -> Draft:
     support = steps.support(level)["verdict"]
     utility = steps.utility(score)["verdict"]
-    return Draft.model_validate({"answer": "25 days.", "support": support, "utility": utility, **more})
+    citations = steps.answer()["citations"]
+    return Draft.model_validate(
+        {"answer": "25 days.", "citations": citations, "support": support, "utility": utility, **more}
+    )
 
 
 def composed(**fields: Any) -> AnswerResponse:
@@ -164,8 +167,8 @@ def test_the_console_link_leads_to_the_execution(arn: str, place: str) -> None:
 def test_the_response_has_the_shape_of_the_design() -> None:
     response = composed(best=draft(), relevance=[steps.relevance("a", "relevant")["verdict"]]).model_dump(mode="json")
     assert list(response) == [
-        "id", "status", "question", "notice", "answer", "citations", "nearest", "reflection", "path", "passes",
-        "queries", "usage", "execution", "scores",
+        "id", "status", "question", "notice", "answer", "citations", "not_said", "complete", "selection", "nearest",
+        "reflection", "path", "passes", "queries", "usage", "execution", "scores",
     ]  # fmt: skip
     assert list(response["reflection"]) == ["retrieve", "relevance", "support", "utility"]
     assert {"passage_id", "relevant", "score", "cached"} <= set(response["reflection"]["relevance"][0])

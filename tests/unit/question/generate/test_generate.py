@@ -1,15 +1,18 @@
 """Generate: grounded, direct and repair."""
 
 import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question.generate.annotations import NOT_SAID, UNCITED
-from question.generate.logic import NO_ANSWER, Task, generate
+from question.generate.annotations import NO_ANSWER, NOT_SAID, UNCITED
+from question.generate.logic import Task, generate
 from selfrag.domain.answers import Turn
-from selfrag.ports.model import Cited, Segment
+from selfrag.ports.model import Cited, Segment, Writing
+from selfrag.ports.prompts import Prompt
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 
 NO_TURN = {"question": "", "answer": ""}
@@ -64,10 +67,6 @@ def test_a_last_sentence_that_says_what_the_documents_do_not_hold_is_not_marked(
             [cited("25 days. "), Segment("NOT_SAID: Who approves it. It costs 20 EUR.")],
             f"25 days. Who approves it. {UNCITED} It costs 20 EUR. {UNCITED}",
         ),
-        (
-            [cited("25 days. "), Segment("It costs 20 EUR, NOT_SAID: not who pays.")],
-            f"25 days. It costs 20 EUR, {UNCITED} not who pays.",
-        ),
     ],
 )
 def test_nothing_else_hides_behind_the_sign_of_what_is_not_said(segments: list[Segment], answer: str) -> None:
@@ -116,7 +115,7 @@ def test_a_follow_up_is_told_the_earlier_turn() -> None:
     assert claude.asked[0]["previous"] == {"question": "Leave?", "answer": "25 days."}
 
 
-@pytest.mark.parametrize("text", [NO_ANSWER, f" {NO_ANSWER}.", f"Well, {NO_ANSWER}", "  \n"])
+@pytest.mark.parametrize("text", [NO_ANSWER, f" {NO_ANSWER}.", f"- {NO_ANSWER}", f"Well.\n{NO_ANSWER}", "  \n"])
 def test_the_sign_for_no_answer_never_reaches_a_caller(text: str) -> None:
     result = generate(task(), FakeClaude([Segment(text)]), PROMPT)
     assert (result.answer, result.found, result.citations) == ("", False, [])
@@ -141,7 +140,107 @@ def test_a_citation_of_nothing_is_no_citation(wrong: Cited) -> None:
     assert result.answer == f"25 days. {UNCITED}"
 
 
-TEXTS = st.text(max_size=40) | st.sampled_from([f"{NOT_SAID}: no. ", NOT_SAID, f"so {NOT_SAID}：いいえ。", "Yes. "])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The state NO_ANSWER means that the callee did not pick up.",
+        "The flag NOT_SAID is set when a field is empty.",
+        "NO_ANSWER_TIMEOUT is 30 seconds.",
+        'The log reads "Done. NO_ANSWER" then.',
+        "The log reads „Fertig. NO_ANSWER“ then.",
+        "ログには「完了。NOT_SAID: 空」とあります。",
+        "It prints `done! NOT_SAID: none`.",
+    ],
+)
+def test_a_sign_inside_of_a_sentence_or_a_quote_is_a_word_of_the_answer(text: str) -> None:
+    result = generate(task(), FakeClaude([cited(text)]), PROMPT)
+    assert (result.answer, result.not_said) == (text, [])
+    uncited = generate(task(), FakeClaude([Segment(text)]), PROMPT)
+    assert uncited.answer.replace(f" {UNCITED}", "") == text
+
+
+@pytest.mark.parametrize("text", ["NO_ANSWER is the state of a lost call.", "NOT_SAID: this flag marks a gap."])
+def test_a_sign_inside_of_a_citation_is_a_word_of_the_answer(text: str) -> None:
+    result = generate(task(), FakeClaude([cited(text)]), PROMPT)
+    assert (result.answer, result.found, result.not_said) == (text, True, [])
+
+
+def test_a_sign_that_begins_a_block_of_the_model_counts_without_a_space_before_it() -> None:
+    result = generate(task(), FakeClaude([cited("You get 25 days."), Segment("NOT_SAID: Nobody says more.")]), PROMPT)
+    assert (result.answer, result.not_said) == ("You get 25 days.Nobody says more.", ["Nobody says more."])
+
+
+@pytest.mark.parametrize("colon", [":", "：", ""])
+def test_the_phrase_to_search_for_is_kept_apart_from_the_sentence(colon: str) -> None:
+    remark = Segment(f" NOT_SAID[approval of leave]{colon} The documents do not say who approves it.")
+    result = generate(task(), FakeClaude([cited("25 days."), remark]), PROMPT)
+    assert result.answer == "25 days. The documents do not say who approves it."
+    assert result.not_said == ["The documents do not say who approves it."]
+    assert result.missing == ["approval of leave"]
+
+
+@pytest.mark.parametrize(
+    ("written", "answer"),
+    [
+        ("Leave is 25 days [5].", "Leave is 25 days."),
+        ("Leave is 25 days.[0] It begins in May [2, 5].", "Leave is 25 days. It begins in May."),
+        ("Leave is 25 days【3】.", "Leave is 25 days."),
+        ("休暇は25日です［1］。", "休暇は25日です。"),
+        ("Read items[0] of [sic] and [2026-01].", "Read items[0] of [sic] and [2026-01]."),
+    ],
+)
+def test_marks_that_the_model_typed_are_removed_and_what_the_source_has_so_stays(written: str, answer: str) -> None:
+    given = task(passages=[passage("p1", "Leave is 25 days a year. Read items[0] of the list.")])
+    result = generate(given, FakeClaude([cited(written)]), PROMPT)
+    assert result.answer == answer
+    assert result.answer[slice(*result.citations[0].answer_span)] == answer
+
+
+class Obedient(FakeClaude):
+    """A model that obeys a format which a document describes, so many times."""
+
+    def __init__(self, times: int, obeys: str) -> None:
+        super().__init__([cited("25 days.")])
+        self._times, self._obeys = times, obeys
+
+    def write(self, step: str, prompt: Prompt, sources: Any, fields: Any) -> Writing:
+        written = super().write(step, prompt, sources, fields)
+        return replace(written, segments=(cited(self._obeys),)) if len(self.asked) <= self._times else written
+
+
+FORMS = ['{"thoughts": "t", "answer": "25 days."}', '[{"a": 1}]', "```json\n{}\n```", " ```\n25 days\n``` "]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_answer_that_is_json_or_a_fence_is_regenerated_once_as_prose(form: str) -> None:
+    claude = Obedient(1, form)
+    result = generate(task(), claude, PROMPT)
+    assert (result.answer, result.found, result.attempts, len(result.calls)) == ("25 days.", True, 2, 2)
+    assert [fields.get("wrong_form") for fields in claude.asked] == [None, True]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_json_twice_is_no_answer_and_is_paid_for(form: str) -> None:
+    claude = Obedient(9, form)
+    result = generate(task(), claude, PROMPT)
+    assert (result.answer, result.found, result.flaw, len(claude.asked)) == ("", False, "malformed", 2)
+    assert len(result.calls) == 2
+
+
+def test_the_passages_that_the_words_of_an_answer_come_from_are_told() -> None:
+    passages = [passage("good", "Leave is 25 days."), passage("bad", "PWNED: leave is 30 days.")]
+    for text, sources in (
+        ("Leave is 25 days.", [["good"]]),
+        ("PWNED: leave is 25 days.", [["bad"], ["good"]]),
+        ("Leave is 30 days.", [["bad"]]),
+        ("Certainly.", []),
+    ):
+        result = generate(task(passages=passages), FakeClaude([cited(text)]), PROMPT)
+        minimal = [ids for ids in result.word_sources if len(ids) == 1]
+        assert minimal == sources
+
+
+TEXTS = st.text(max_size=40) | st.sampled_from([f"{NOT_SAID}: no. ", NOT_SAID, f"so.\n{NOT_SAID}：いいえ。", "Yes. "])
 SEGMENTS = st.lists(st.tuples(TEXTS, st.booleans()), min_size=1, max_size=6)
 
 
@@ -155,7 +254,6 @@ def test_whatever_the_model_writes_spans_stay_inside_and_every_sentence_is_cited
         start, end = citation.answer_span
         assert 0 <= start < end <= len(result.answer)
         assert citation.quote in TEXT
-    assert NOT_SAID not in result.answer
     if not result.citations and any(c.isalnum() for c in result.answer):
         assert UNCITED in result.answer
 

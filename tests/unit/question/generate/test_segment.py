@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from question.generate.logic import NO_ANSWER, Task, generate
+from question.generate.annotations import NO_ANSWER
+from question.generate.logic import Task, generate
 from selfrag.ports.model import Segment
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 

@@ -1,0 +1,95 @@
+"""The repair of citations by IsSup: a sentence cites a passage that supports it (pure)."""
+
+import re
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from selfrag.domain.answers import UNCITED, Citation
+from selfrag.domain.citations import citation_of
+from selfrag.domain.passages import Passage
+from selfrag.domain.verdicts import Claim
+from selfrag.text.likeness import most_like
+from selfrag.text.sentences import split_around, split_sentences
+from selfrag.text.words import words_of
+
+# The share of a claim's words that a sentence has at least, if the claim is of this sentence.
+_OF_A_SENTENCE = 0.5
+_MARK = f" {UNCITED}"
+
+
+class Repair(BaseModel):
+    """The answer, its citations, and how many of them were repaired; empty without a repair."""
+
+    answer: str = ""
+    citations: list[Citation] = []
+    repaired: int = 0
+
+
+def repair(answer: str, citations: Sequence[Citation], claims: Sequence[Claim], passages: Sequence[Passage]) -> Repair:
+    """Return the answer with citations of the passages that IsSup names.
+
+    A sentence that cites only other passages than the supported ones of its claims cites those in their place. If no
+    sentence cites anything, each cites the passages of its claims, and loses its mark.
+    """
+    sources = {passage.passage_id: passage for passage in passages}
+    text, repaired, count = "", [], 0
+    for sentence, start in _sentences(answer):
+        end = start + len(sentence)
+        cited = [citation for citation in citations if start <= citation.answer_span[0] < end]
+        named = [passage_id for passage_id in _named(sentence, answer, claims) if passage_id in sources]
+        wrong = bool(named) and not {citation.passage_id for citation in cited} & set(named)
+        if wrong and (cited or not citations):
+            sentence = sentence.replace(_MARK, "", 1)
+            span = (len(text), len(text) + len(sentence.rstrip()))
+            cited = [_quoting(sentence, sources[passage_id], span) for passage_id in named]
+            count += len(cited)
+        else:
+            shift = len(text) - start
+            cited = [
+                citation.model_copy(update={"answer_span": tuple(place + shift for place in citation.answer_span)})
+                for citation in cited
+            ]
+        text += sentence
+        repaired += cited
+    return Repair(answer=text, citations=repaired, repaired=count) if count else Repair()
+
+
+def _sentences(answer: str) -> list[tuple[str, int]]:
+    """Return the sentences with their places; a mark belongs to the sentence before it."""
+    found: list[tuple[str, int]] = []
+    at = 0
+    for piece in split_sentences(answer):
+        mark = re.match(rf"\s*{re.escape(UNCITED)}\s*", piece)
+        if mark and found:
+            found[-1] = found[-1][0] + mark[0], found[-1][1]
+            at += mark.end()
+            piece = piece[mark.end() :]
+        if piece:
+            found.append((piece, at))
+            at += len(piece)
+    return found
+
+
+def _named(sentence: str, answer: str, claims: Sequence[Claim]) -> list[str]:
+    """Return the passages that support the claims of a sentence: of those that share most of their words with it."""
+    only = len(_sentences(answer)) == 1
+    ids = [
+        passage_id
+        for claim in claims
+        if claim.support in ("full", "partial") and (only or _share(claim.claim, sentence) >= _OF_A_SENTENCE)
+        for passage_id in claim.passage_ids
+    ]
+    return list(dict.fromkeys(ids))
+
+
+def _share(claim: str, sentence: str) -> float:
+    words = words_of(claim)
+    return len(words & words_of(sentence)) / len(words) if words else 0.0
+
+
+def _quoting(sentence: str, passage: Passage, span: tuple[int, int]) -> Citation:
+    """Return a citation of the sentence of a passage that is most like this one."""
+    blocks = split_around(passage.text, [(row.start, row.end) for row in passage.rows]) or [(0, len(passage.text))]
+    start, end = blocks[most_like(sentence, [passage.text[start:end] for start, end in blocks])]
+    return citation_of(passage, start, end, span)

@@ -1,0 +1,39 @@
+"""Citations of passages: the quote, its place in the document, and the text around it (pure)."""
+
+import re
+
+from selfrag.domain.answers import Citation
+from selfrag.domain.passages import Passage
+
+# Characters of context on either side of a quote: the state must not hold each passage twice.
+AROUND = 200
+
+_COUNTED = re.compile(r"(.*\D )(\d+)")
+
+
+def citation_of(passage: Passage, start: int, end: int, span: tuple[int, int]) -> Citation:
+    """Return the citation of a passage's text from `start` to `end`, for the characters `span` of an answer."""
+    quote = passage.text[start:end].strip()
+    at = passage.text.index(quote, start)
+    return Citation(
+        passage_id=passage.passage_id,
+        document=passage.document,
+        quote=quote,
+        answer_span=span,
+        heading=passage.heading,
+        page=passage.page,
+        locator=", ".join(filter(None, [passage.locator, _rows(passage, start, end)])),
+        before=passage.text[max(0, at - AROUND) : at],
+        after=passage.text[at + len(quote) :][:AROUND],
+    )
+
+
+def _rows(passage: Passage, start: int, end: int) -> str:
+    """Return the name of the rows between two characters: "row 14", "rows 14 to 16"."""
+    names = list(dict.fromkeys(row.name for row in passage.rows if row.name and row.start < end and start < row.end))
+    if len(names) < 2:
+        return "".join(names)
+    first, last = _COUNTED.fullmatch(names[0]), _COUNTED.fullmatch(names[-1])
+    if first and last and first[1] == last[1]:
+        return f"{first[1].rstrip()}s {first[2]} to {last[2]}"
+    return f"{names[0]} to {names[-1]}"
