@@ -181,3 +181,56 @@ def test_a_judge_of_use_that_was_lost_is_named_as_the_reason_for_want_of_a_verdi
     assert response["reflection"]["utility"] == {
         "score": None, "reason": NO_VERDICT, "cached": False, "judged_by": "model",
     }  # fmt: skip
+
+
+def counting(**more: Any) -> dict[str, Any]:
+    """Return the decision on a question that asks for a count."""
+    decided = steps.retrieval("yes")
+    return {**decided, "verdict": {**decided["verdict"], "aggregate": True, **more}}
+
+
+@pytest.mark.parametrize("strategy", ["self_rag", "adaptive", "candidates", "segments"])
+@pytest.mark.parametrize(("hits", "words"), [(102, "4 of 102 full-text hits"), (None, "4 passages")])
+def test_a_count_over_documents_is_answered_as_a_selection_and_says_of_how_many(
+    strategy: str, hits: int | None, words: str
+) -> None:
+    def searched(event: dict[str, Any]) -> dict[str, Any]:
+        return {**steps.found(*(f"p{n}" for n in range(event["top_k"]))), "text_hits": hits}
+
+    policy = {**ASKED["policy"], "strategy": strategy, "top_k": 4}
+    response, _ = run(
+        {**ASKED, "policy": policy}, decide_retrieval=[counting(), steps.retrieval("complete")], retrieve=[searched]
+    )
+    assert (response["complete"], response["selection"]) == (False, {"passages": 4, "text_hits": hits})
+    assert any(words in warning for warning in response["usage"]["warnings"])
+    assert response["reflection"]["support"]["level"] == "fully_supported"
+    assert response["reflection"]["retrieve"]["aggregate"] is True
+
+
+def test_other_answers_are_complete_and_an_abstention_is_no_selection() -> None:
+    response, _ = run()
+    assert (response["complete"], response["selection"]) == (True, None)
+    abstained, _ = run(decide_retrieval=[counting()], grade_support=[NONE])
+    assert (abstained["status"], abstained["complete"], abstained["selection"]) == ("abstained", True, None)
+
+
+def test_a_citation_that_issup_contradicts_is_repaired_counted_and_returned_so() -> None:
+    checked = {**FULL, "answer": "25 days.", "repaired": 1, "citations": steps.answer(cites="p1-2")["citations"]}
+    response, scripted = run(generate=[steps.answer(cites="p1-3")], grade_support=[checked])
+    assert [citation["passage_id"] for citation in response["citations"]] == ["p1-2"]
+    assert (response["status"], response["usage"]["repaired_citations"]) == ("answered", 1)
+    (event,) = scripted.events_of("grade_support")
+    assert [citation["passage_id"] for citation in event["citations"]] == ["p1-3"]
+
+
+@pytest.mark.parametrize("strategy", ["self_rag", "candidates"])
+def test_an_answer_that_cites_nothing_is_partial_and_says_so(strategy: str) -> None:
+    bare = {**steps.answer("25 days. [uncited]"), "citations": []}
+    response, _ = run({**ASKED, "policy": {**ASKED["policy"], "strategy": strategy}}, generate=[bare])
+    assert (response["status"], response["citations"]) == ("partial", [])
+    assert "No sentence of the answer cites a passage." in response["usage"]["warnings"]
+
+
+def test_an_answer_of_candidates_says_in_a_field_what_the_documents_do_not_say() -> None:
+    response, _ = run({**ASKED, "policy": {**ASKED["policy"], "strategy": "candidates"}}, generate=[lacking()])
+    assert response["not_said"] == ["The documents do not say what is carried over."]

@@ -60,6 +60,35 @@ def test_every_step_that_reads_the_question_is_told_the_turn_before_in_one_form(
         assert all(previous == turn for previous in told)
 
 
+def test_two_earlier_turns_reach_every_step_that_reads_the_question() -> None:
+    before = {"M": {"question": {"S": "What is leave?"}, "answer": {"S": "Time off."}}}
+    _, scripted = run(FOLLOW_UP, earlier(turn_before=before), grade_relevance=[NONE] * 4 + [SOME])
+    turn = {
+        "question": "How many days of leave?",
+        "answer": "25 days.",
+        "before": {"question": "What is leave?", "answer": "Time off."},
+    }
+    for step in ("decide_retrieval", "grade_relevance", "generate", "grade_utility", "rewrite_question"):
+        assert all(event["previous"] == turn for event in scripted.events_of(step))
+
+
+def test_the_turn_before_is_kept_with_an_answer_for_the_question_after_it() -> None:
+    scripted = Scripted()
+    with running_stack({}, {}, handlers=scripted.handlers()) as stack:
+        client, table = boto3.client("dynamodb"), TABLES["answers_table"][0]
+        client.put_item(TableName=table, Item=earlier(expires_at={"N": "99999999999"}))
+        stack.execute(FOLLOW_UP, "second")
+        stack.execute({**ASKED, "previous": "second"}, "third")
+        first, second, third = (
+            client.get_item(TableName=table, Key={"id": {"S": name}})["Item"].get("turn_before")
+            for name in ("earlier", "second", "third")
+        )
+    assert first is None
+    assert second == {"M": {"question": {"S": "How many days of leave?"}, "answer": {"S": "25 days."}}}
+    assert third == {"M": {"question": {"S": ASKED["question"]}, "answer": {"S": "25 days."}}}
+    assert scripted.events_of("decide_retrieval")[-1]["previous"]["before"]["question"] == "How many days of leave?"
+
+
 def test_continue_without_evidence_left_searches() -> None:
     response, _ = run(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=[steps.found(), steps.found("a")])
     assert response["path"] == ["DecideRetrieval", "Retrieve", *SEARCH, *ANSWER]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from question.rewrite_question.logic import MAX_QUERY_CHARACTERS, Task, rewrite, was_tried
 from selfrag.domain.answers import Turn
-from tests.support.fakes import grader
+from tests.support.fakes import grader, passage
 
 TASK = Task(question="How many days off?", queries=["How many days off?", "annual leave"])
 
@@ -18,6 +18,22 @@ def says(query: str) -> dict[str, str]:
 def test_a_new_query_is_taken() -> None:
     result = rewrite(TASK, grader(says("vacation  entitlement\n")))
     assert (result.query, result.new, len(result.calls)) == ("vacation entitlement", True, 1)
+
+
+def test_the_rewriter_reads_the_relevant_passages_and_what_the_answer_lacks() -> None:
+    judge = grader(says("signatures under standard Q4"))
+    found = [passage(f"p{n}", f"Audit {n} follows standard Q4. " * 200) for n in range(10)]
+    rewrite(TASK.model_copy(update={"passages": found, "not_said": ["Nobody says how many."]}), judge)
+    (fields,) = judge.claude.asked  # type: ignore[attr-defined]
+    assert fields["not_said"] == ["Nobody says how many."]
+    assert [one["text"][:7] for one in fields["passages"]] == [f"Audit {n}" for n in range(2, 10)]
+    assert all(len(one["text"]) <= 2000 for one in fields["passages"])
+
+
+def test_without_passages_and_gaps_the_rewriter_gets_no_such_fields() -> None:
+    judge = grader(says("leave"))
+    rewrite(TASK, judge)
+    assert set(judge.claude.asked[0]) == {"question", "previous", "queries"}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("query", ["annual leave", "Annual  Leave!", "ANNUAL LEAVE", "how many days off"])
