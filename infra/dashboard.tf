@@ -60,10 +60,11 @@ locals {
       ]
     },
     {
-      title = "Cached verdicts, and calls to the cache that failed"
+      title = "Cached verdicts, repaired citations, and calls to the cache that failed"
       stat  = "Sum"
       metrics = concat(
         [concat([var.name, "CachedVerdicts"], local.composed)],
+        [concat([var.name, "RepairedCitations"], local.composed)],
         [for step in local.graders : [var.name, "VerdictCacheFailures", "step", step]]
       )
     },

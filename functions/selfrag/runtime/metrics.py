@@ -92,6 +92,7 @@ def count_answer(response: "AnswerResponse", strategy: str) -> None:
         "RelevantPassages": sum(verdict.relevant for verdict in reflection.relevance),
         "RetrievedQuestions": float("Retrieve" in response.path),
         "CachedVerdicts": usage.cached_verdicts,
+        "RepairedCitations": usage.repaired_citations,
         "Rounds": usage.rounds,
     }
     if reflection.utility and reflection.utility.score:
