@@ -99,7 +99,6 @@ class SupportVerdict(Model):
     """
 
     kind: ClassVar[str] = "IsSup"
-    asks: ClassVar[str] = "whether the passages support the answer"
     means: ClassVar[str] = "whether the passages say what the answer says, as a whole and claim by claim"
 
     level: SupportLevel
@@ -119,7 +118,6 @@ class UtilityVerdict(Model):
     """IsUse for an answer: 5 is best, 1 is worst, null is ungraded."""
 
     kind: ClassVar[str] = "IsUse"
-    asks: ClassVar[str] = "whether the answer is of use"
     means: ClassVar[str] = "how well the answer serves the question, from 1 to 5"
 
     score: Literal[1, 2, 3, 4, 5] | None
