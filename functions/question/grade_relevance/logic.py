@@ -87,7 +87,7 @@ def _texts(task: Task, strips: list[Strip]) -> dict[str, Any]:
     texts: dict[str, Any] = {
         "question": task.question,
         "previous": task.previous.model_dump(),
-        "passage": {"document": passage.document, "title": passage.title, "text": passage.text},
+        "passage": passage.quoted(),
     }
     if strips:
         texts["strips"] = [

@@ -14,7 +14,7 @@ from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who n
 from selfrag.runtime.models import of_the_profile
 
 # Raise it when the same file would be read or split differently than before: it is part of a document's version.
-PASSAGES = "7"
+PASSAGES = "8"
 
 # Once it was true or false; on a laptop's command line it may still be.
 _SAID = {"0": "off", "false": "off", "no": "off", "1": "lines", "true": "lines", "yes": "lines"}
