@@ -47,7 +47,7 @@ class RelevanceVerdict(Model):
 
     Under `corrective` a passage below it that reaches the lower threshold is `ambiguous`, and `strips` are the parts of
     its text that are kept: all of it without strips. `document` is the passage's; "" in verdicts from before this
-    field, and for an earlier answer's evidence.
+    field, and for an earlier answer's evidence. `reason` is the judge's, cut; "" in the state of `segments`.
     """
 
     passage_id: str
