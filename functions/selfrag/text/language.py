@@ -32,7 +32,7 @@ _WORDS = {
     "en": "the a an and or of to in on for with by from at is are was were be been am do does did has have had can"
     " could may must should will would what which who whom whose when where why how many much long it its this"
     " that these those i my we our you your he she they their there not no if as than any each me us about"
-    " after before between during need get allowed happens take tell explain show give per mean up out into",
+    " after before between during need get allowed happens take tell explain show give per mean up out into man",
     "de": "der die das den dem des ein eine einen einem einer eines kein keine und oder aber nicht mit von vom bei"
     " beim nach zu zum zur im in an am auf aus fur fuer uber ueber unter um ohne wegen ist sind war waren hat"
     " habe haben wird werden kann konnen darf durfen muss mussen soll sollte will mochte wie viel viele"
@@ -40,7 +40,7 @@ _WORDS = {
     " welchem ich mein meine meinen meinem meiner wir unser unsere sie ihr ihre er es man mich mir uns dass"
     " wenn als auch noch nur gibt gilt gelten heisst bedeutet steht bekomme bekommen kostet pro tage urlaub"
     " urlaubstage frist kundigung arbeitszeit lohn gehalt so sich bitte jahr zwischen seit elternzeit krank"
-    " reise alle lautet zusammen ausland inland spesen muessen brauche hoch lange ab bis",
+    " reise alle lautet zusammen ausland inland spesen zahlt firma muessen brauche hoch lange ab bis",
     "fr": "le la les un une des du de et ou mais pas ne ni avec sans pour par sur sous dans en au aux chez est sont"
     " etait a ai as ont avons avez etre avoir peut peuvent puis doit doivent dois faut que qui quoi quel"
     " quelle quels quelles quand comment combien pourquoi lequel laquelle je j mon ma mes notre nos votre vos"
@@ -52,7 +52,8 @@ _WORDS = {
     " estar esta estan hay ha han he hemos haber tener tengo tiene tienen puede pueden puedo debe deben debo"
     " que quien quienes cual cuales cuando donde como cuanto cuanta cuantos cuantas porque mi mis nuestro"
     " nuestra su sus me se le les lo nos si mas dias dia vacaciones sueldo plazo plazos empresa significa"
-    " entre despues antes desde hasta yo usted ustedes tambien este estos estas cada ano gastos permiso hacer"
+    " entre despues antes desde hasta yo usted ustedes tambien este estos estas cada ano gastos permiso"
+    " noche salud hacer"
     " quiero necesito dice corresponden sirve contrato nomina teletrabajo despido oficina oficinas seguro",
     "it": "il lo la i gli le un uno una di del dello della dei degli delle da dal dalla in nel nella con su sul"
     " sulla per tra fra e o ma non che chi cosa quale quali quando dove come quanto quanta quanti quante"
@@ -63,7 +64,7 @@ _WORDS = {
     " mas nao que quem qual quais quando onde como quanto quanta quantos quantas porque eu meu minha meus"
     " minhas nosso nossa seu sua me se significa ele ela eles esta estao ser estar tenho tem temos ter ha pode"
     " posso podem deve devo sao foi dias dia ferias prazo salario empresa depois antes mais tambem isso este"
-    " fazer preciso",
+    " fazer preciso seguro",
     "nl": "de het een en of maar niet geen met van voor bij naar te tot op in aan uit over onder om zonder door is"
     " zijn was heeft heb hebben wordt worden kan kunnen mag mogen moet moeten zal wil hoe hoeveel wat wie"
     " wanneer waar waarom welke welk ik mijn wij we ons onze je jij jouw u uw hij zij ze hun er dat die dit"
@@ -72,7 +73,7 @@ _WORDS = {
     "pl": "i w z na do od za po pod przez przy dla o jest sa byl ma mam maja moze moge mozna musi trzeba nie czy co"
     " kto jak jaki jaka jakie ktory ktora kiedy gdzie ile dlaczego moj moja nasz sie to ten ta te tego dni"
     " dzien urlop urlopu lub",
-    "ca": "els les dels amb sense per qui quin quina quins quines quan com quants quantes tinc puc pot cal dies als"
+    "ca": "els les dels amb sense per quin quina quins quines quan com quants quantes tinc puc pot cal dies als"
     " meu meva",
     "ro": "si sau cu de la in pe pentru din este sunt are am ce cine care cand unde cum cate cat cati zile concediu"
     " un o nu mai se pot trebuie angajat mea meu",
@@ -120,14 +121,15 @@ _SIGNS = [
         (r"\b(?:dell|all|nell|dall|sull|un|cos|quest|dov|com|qual)['’]\w", "it", 1.0),
         (r"\w['’](?:s|t|re|ve|ll|m)\b", "en", 1.0),
         (
-            r"(?:ung|ungen|keit|heit|schaft|frist|zeit|tage|pflicht|vertrag|schutz|dauer|antrag|recht|urlaub)(?:s|e|es|en)?\b",
+            r"(?:ung|ungen|keit|heit|schaft|frist|zeit|tage|pflicht|vertrag|schutz|dauer|antrag|recht|urlaub|steuer)(?:s|e|es|en)?\b",
             "de",
             0.8,
         ),
         (r"(?:kosten|geld)\b", "de nl", 0.5),
+        (r"kosten\b", "de", 0.2),
         (r"sch|tz\b|pf\w", "de", 0.4),
         (r"(?:ción|ciones|miento|mientos|dades|ario|arios)\b", "es", 1.0),
-        (r"dad\b", "es", 0.6),
+        (r"dad\b|ón\b|ías?\b", "es", 0.6),
         (r"(?<=\w{3})(?:eaux?|eux|euse|ique|aire|aires|ité|ités|ée|ées|és|ementaire|ails?)\b", "fr", 0.8),
         (r"ement\b", "fr en", 0.3),
         (r"\w(?:zione|zioni|ità|aggio|enza|ione)\b", "it", 1.0),
