@@ -73,9 +73,9 @@ def test_who_embeds_in_another_region_is_told_of_it_and_may() -> None:
 
 def test_what_the_organisation_says_of_its_documents_is_told_to_the_decision_to_search_alone() -> None:
     [services] = [block["services"] for block in rules.local_values(TEXT) if "services" in block]
-    [said] = services["guidance"]["environment"].values()
+    [value] = services["guidance"]["environment"].values()
     assert [*services["guidance"]] == ["environment"]
-    assert said == '${var.retrieval_guidance == "" ? null : var.retrieval_guidance}'
+    assert value == '${var.retrieval_guidance == "" ? null : var.retrieval_guidance}'
     assert TEXT.count("SELFRAG_RETRIEVAL_GUIDANCE") == 1
     [steps] = [block["question_steps"] for block in rules.local_values(TEXT) if "question_steps" in block]
     assert [step for step, body in steps.items() if "guidance" in body["uses"]] == ["decide_retrieval"]

@@ -146,9 +146,9 @@ function searchedOf(queries) {
 // All of a response, as children of a turn; `again` asks the same without filters, where there were some.
 function shown(response, sources, again = null) {
   const abstained = response.status === "abstained";
-  const { support } = response.reflection;
-  const claims = support && !abstained && !byRule(support) ? support.claims : [];
-  const answer = textOf(response.answer, response.citations, claims, sources);
+  const claims = response.reflection.support && !byRule(response.reflection.support) ? response.reflection.support.claims : [];
+  const answer = abstained ? block("div", response.answer, "answer")
+    : textOf(response.answer, response.citations, claims, sources);
   return [
     response.citations.length ? sources.cards() : "",
     response.notice ? make("p", { class: "dim notice" }, word("noModel")) : "",

@@ -42,12 +42,12 @@ def last_modified(metadata: Mapping[str, str]) -> str | None:
 def _day(text: str) -> str | None:
     """Return the day with which a text begins."""
     year = month = number = ""
-    if found := _YEAR_FIRST.match(text):
-        year, month, number = found.groups()
-    elif found := _YEAR_LAST.match(text):
-        number, month, year = found.groups()
-    elif (found := _NAMED.match(text.lower())) and found[2] in _MONTHS and bool(found[1]) != bool(found[3]):
-        year, month, number = found[4], str(_MONTHS.index(found[2]) + 1), found[1] or found[3]
+    if match := _YEAR_FIRST.match(text):
+        year, month, number = match.groups()
+    elif match := _YEAR_LAST.match(text):
+        number, month, year = match.groups()
+    elif (match := _NAMED.match(text.lower())) and match[2] in _MONTHS and bool(match[1]) != bool(match[3]):
+        year, month, number = match[4], str(_MONTHS.index(match[2]) + 1), match[1] or match[3]
     with suppress(ValueError):
         return day(f"{year}-{month:0>2}-{number:0>2}" if year else text[:10])
     return None

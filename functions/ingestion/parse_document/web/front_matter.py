@@ -41,10 +41,10 @@ def front_matter(text: str) -> FrontMatter:
     It begins with the file and a key in the next line; above other lines a line of dashes is a rule. One that is no
     YAML or TOML, such as a title with a colon, is read line by line.
     """
-    for block, line, read in ((_YAML, _YAML_LINE, _yaml), (_TOML, _TOML_LINE, tomllib.loads)):
-        found = block.match(text)
-        if found and (values := _values(found[1], line, read)) is not None:
-            return FrontMatter(_title(values), _labels(values), text[found.end() :])
+    for block, key_line, read in ((_YAML, _YAML_LINE, _yaml), (_TOML, _TOML_LINE, tomllib.loads)):
+        match = block.match(text)
+        if match and (values := _values(match[1], key_line, read)) is not None:
+            return FrontMatter(_title(values), _labels(values), text[match.end() :])
     return FrontMatter("", Labels(), text)
 
 
@@ -53,12 +53,12 @@ def _yaml(text: str) -> Any:
     return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
 
 
-def _values(text: str, line: re.Pattern[str], read: Callable[[str], Any]) -> dict[str, Any] | None:
+def _values(text: str, key_line: re.Pattern[str], read: Callable[[str], Any]) -> dict[str, Any] | None:
     """Return the values by their keys, None if the lines are no front matter."""
-    lines = [one for one in text.split("\n") if one.strip() and not one.lstrip().startswith("#")]
+    lines = [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
     if not text.strip():
         return {}
-    if not text.split("\n", 1)[0].strip() or not lines or not line.match(lines[0]):
+    if not text.split("\n", 1)[0].strip() or not lines or not key_line.match(lines[0]):
         return None
     if len(text) <= MAX_FRONT_MATTER and text.count("[") + text.count("{") <= MAX_BRACKETS:
         try:
@@ -68,24 +68,24 @@ def _values(text: str, line: re.Pattern[str], read: Callable[[str], Any]) -> dic
         if isinstance(values, Mapping):
             return {_key(str(name)): value for name, value in values.items()}
     # A text between two rules has paragraphs, which empty lines divide.
-    if "" in map(str.strip, text.rstrip().split("\n")) and sum(map(_looks_like(line), lines)) * 2 < len(lines):
+    if "" in map(str.strip, text.rstrip().split("\n")) and sum(map(_looks_like(key_line), lines)) * 2 < len(lines):
         return None
-    return _by_lines(lines, line)
+    return _by_lines(lines, key_line)
 
 
-def _looks_like(line: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda one: bool(line.match(one) or _ITEM.match(one) or one[0] in " \t")
+def _looks_like(key_line: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda line: bool(key_line.match(line) or _ITEM.match(line) or line[0] in " \t")
 
 
-def _by_lines(lines: Sequence[str], line: re.Pattern[str]) -> dict[str, str]:
+def _by_lines(lines: Sequence[str], key_line: re.Pattern[str]) -> dict[str, str]:
     """Return the texts behind the keys of lines; items below a key are divided by commas."""
     values: dict[str, str] = {}
     name = ""
-    for one in lines:
-        if (found := line.match(one)) and found[1]:
-            name = _key(found[1])
-            values.setdefault(name, found[2] or "")
-        elif name and (item := _ITEM.match(one)):
+    for line in lines:
+        if (match := key_line.match(line)) and match[1]:
+            name = _key(match[1])
+            values.setdefault(name, match[2] or "")
+        elif name and (item := _ITEM.match(line)):
             values[name] += f",{item[1]}"
     return {name: _unquoted(text.strip(), whole=name == "title") for name, text in values.items()}
 
@@ -110,8 +110,8 @@ def _title(values: Mapping[str, Any]) -> str:
 
 def _labels(values: Mapping[str, Any]) -> Labels:
     tags = [tag for name in ("tags", "keywords") for tag in _texts(values.get(name))]
-    found = [labels(tags, date) for name in _DATES for date in _texts(values.get(name))]
-    return next((one for one in found if one.date), labels(tags, ""))
+    candidates = [labels(tags, date) for name in _DATES for date in _texts(values.get(name))]
+    return next((candidate for candidate in candidates if candidate.date), labels(tags, ""))
 
 
 def _texts(value: Any) -> list[str]:

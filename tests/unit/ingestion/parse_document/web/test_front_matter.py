@@ -15,7 +15,7 @@ TOML = '+++\ntitle = "Setup"\ntags = ["HR", "Travel"]\ndate = 2026-02-01T10:00:0
 
 def read(text, key="a.md"):
     document = parse(key, text.encode() if isinstance(text, str) else text)
-    return document.title, document.tags, document.date, document.text, [one.text for one in document.headings]
+    return document.title, document.tags, document.date, document.text, [heading.text for heading in document.headings]
 
 
 SETUP = ("Setup", ("hr", "travel"), "2026-02-01", "Install\nRun it.", ["Install"])
@@ -108,13 +108,13 @@ def test_front_matter_alone_is_no_text():
     ],
 )
 def test_front_matter_of_any_size_and_shape_is_read(front):
-    found = front_matter(front + BODY)
-    assert (found.title, found.labels.tags, found.body) == ("Setup", ("a",), BODY)
+    result = front_matter(front + BODY)
+    assert (result.title, result.labels.tags, result.body) == ("Setup", ("a",), BODY)
 
 
 @given(st.text(max_size=200), st.sampled_from(["---", "+++"]))
 def test_any_front_matter_is_read_and_what_is_below_it_stays(front, mark):
-    found = front_matter(f"{mark}\n{front}\n{mark}\n{BODY}")
-    assert found.body.endswith(BODY)
-    found.title.encode()
-    assert len(found.title) <= MAX_TITLE < MAX_FRONT_MATTER
+    result = front_matter(f"{mark}\n{front}\n{mark}\n{BODY}")
+    assert result.body.endswith(BODY)
+    result.title.encode()
+    assert len(result.title) <= MAX_TITLE < MAX_FRONT_MATTER
