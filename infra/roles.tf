@@ -14,6 +14,10 @@ locals {
         SELFRAG_MODEL_BASE_URL = var.model_base_url
       }
     }
+    # What the organisation says of its documents.
+    guidance = {
+      environment = { SELFRAG_RETRIEVAL_GUIDANCE = var.retrieval_guidance == "" ? null : var.retrieval_guidance }
+    }
     # The fine-tuned model, where there is one.
     generator = {
       environment = local.generator_environment

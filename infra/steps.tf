@@ -16,7 +16,7 @@ locals {
     }
     decide_retrieval = {
       description = "Retrieve: decides whether the question needs a search."
-      uses        = ["model", "verdicts", "generator"]
+      uses        = ["model", "verdicts", "generator", "guidance"]
       memory      = local.one_processor
     }
     retrieve = {

@@ -517,6 +517,17 @@ variable "secret_recovery_days" {
   }
 }
 
+variable "retrieval_guidance" {
+  description = "One paragraph of up to 1,000 characters that tells DecideRetrieval what your documents hold, and what not; empty adds nothing to its prompt. All settings of a function have 4 KB together."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = length(var.retrieval_guidance) <= 1000 && !can(regex("\\p{Cc}", var.retrieval_guidance))
+    error_message = "retrieval_guidance must be one paragraph of at most 1,000 characters, without control characters."
+  }
+}
+
 # The web search
 
 variable "web_search" {

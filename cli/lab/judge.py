@@ -17,7 +17,7 @@ from cli.lab.metrics.correction import corrected
 from cli.lab.metrics.measures import NOT_FOR_IT, Share
 from cli.lab.report import Findings, Report
 from cli.lab.runs.results import Result
-from question.compose_answer.outcome import NO_MONEY, NO_ROOM, NO_TIME
+from question.compose_answer.messages import WITHOUT_ANSWER
 from question.grade_support.logic import Result as Support
 from selfrag import bootstrap
 from selfrag.domain.answers import UNCITED
@@ -104,7 +104,7 @@ def _without_marks(result: Result) -> str:
 
 
 def _is_answer(result: Result) -> bool:
-    said = result.response["answer"] not in (NO_TIME, NO_MONEY, NO_ROOM)
+    said = result.response["answer"] not in WITHOUT_ANSWER
     return said and result.response["status"] in ("answered", "partial")
 
 

@@ -134,7 +134,8 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
         place = places.get(verdict.passage_id, "")
         strips = f", strips kept: {len(verdict.strips)}" if verdict.strips else ""
         said = relevance_by_rule(verdict.score) if _is_by_rule(verdict) else f"{verdict.label} {score}"
-        table.add_row("IsRel", f"{said}{_cached(verdict)}{strips}", escape(place), style=_style(verdict))
+        why = ": ".join(filter(None, [place, "" if _is_by_rule(verdict) else verdict.reason]))
+        table.add_row("IsRel", f"{said}{_cached(verdict)}{strips}", escape(why), style=_style(verdict))
     if support and _is_by_rule(support):
         table.add_row("IsSup", "", support_by_rule(support.level), style=GREY)
     elif support:

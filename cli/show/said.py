@@ -60,7 +60,8 @@ def _relevance(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     passage = given.get("passage") or {}
     place = places.get(str(verdict.get("passage_id"))) or (place_of(passage) if "document" in passage else "")
     said = relevance_by_rule(verdict.get("score")) if is_by_rule(verdict) else f"{verdict.get('label', '')}{score}"
-    return f"{said}{strips}" + (f": {place}" if place else "")
+    reason = f": {verdict['reason']}" if verdict.get("reason") and not is_by_rule(verdict) else ""
+    return f"{said}{strips}" + (f": {place}" if place else "") + reason
 
 
 def _planned(given: _Said, result: _Said, places: Mapping[str, str]) -> str:

@@ -11,9 +11,11 @@ import pytest
 from cli.local.index import E5Embedder
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.strategies import Strategy
+from selfrag.text.language import language_of
 from tests.e2e.conftest import Ask, Run
 from tests.support.command import Command, Ended
 from tests.support.doubles.model_server import ModelServer
+from tests.support.words import NOT_FOUND_IN
 
 ENGLISH = """# Harbour office
 
@@ -127,7 +129,7 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
 def test_what_the_documents_do_not_hold_is_not_found(ask: Ask, documents: Path, question: str) -> None:
     response = ask(question, documents)
     assert response["status"] == "abstained"
-    assert response["answer"].startswith("Not found in the documents.")
+    assert response["answer"].startswith(NOT_FOUND_IN[language_of(question)])
     assert response["citations"] == []
     assert response["queries"][0] == question
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.text.language import language_of
 from tests.e2e.conftest import Ask, Run
 from tests.support.command import Command, Ended
+from tests.support.words import NOT_FOUND_IN
 
 
 def refused(ended: Ended, *words: str) -> None:
@@ -196,7 +198,7 @@ def test_a_question_in_any_script_is_asked_as_it_stands_and_answered_with_a_quot
     response = ask(question, good)
     assert response["queries"][0] == question
     if response["status"] == "abstained":
-        assert response["answer"].startswith("Not found in the documents.")
+        assert response["answer"].startswith(NOT_FOUND_IN[language_of(question)])
         assert response["citations"] == []
     else:
         assert response["status"] == "answered"

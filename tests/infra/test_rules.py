@@ -71,6 +71,17 @@ def test_who_embeds_in_another_region_is_told_of_it_and_may() -> None:
     assert "bedrock:${coalesce(var.embedding_region, local.region)}::" in str(embedder["statements"])
 
 
+def test_what_the_organisation_says_of_its_documents_is_told_to_the_decision_to_search_alone() -> None:
+    [services] = [block["services"] for block in rules.local_values(TEXT) if "services" in block]
+    [value] = services["guidance"]["environment"].values()
+    assert [*services["guidance"]] == ["environment"]
+    assert value == '${var.retrieval_guidance == "" ? null : var.retrieval_guidance}'
+    assert TEXT.count("SELFRAG_RETRIEVAL_GUIDANCE") == 1
+    [steps] = [block["question_steps"] for block in rules.local_values(TEXT) if "question_steps" in block]
+    assert [step for step, body in steps.items() if "guidance" in body["uses"]] == ["decide_retrieval"]
+    assert TEXT.count('"guidance"') == 1
+
+
 def test_executions_whose_deadline_is_over_are_not_to_be_redriven() -> None:
     [failed] = [
         alarm for alarm in rules.alarms_of(TEXT) if "ExecutionsFailed" in alarm and "question_machines" in alarm

@@ -39,6 +39,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "model_base_url": ("localhost", "model_base_url must be a URL"),
     "text_recognition": (True, "text_recognition must be"),
     "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
+    "retrieval_guidance": ("two\nlines", "retrieval_guidance must be one paragraph"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
     "key_collections": ({"key": []}, "key_collections must name at least one collection for each caller"),

@@ -67,6 +67,7 @@ def relevance(
         "label": label,
         "cached": cached,
         "strips": [{"start": start, "end": end} for start, end in strips],
+        "reason": "" if label == "ungraded" else "because",
     }
     return asked("grade_relevance", verdict=verdict)
 

@@ -1,5 +1,6 @@
 """The stand-in's answer: sentences of the search results, each with its citation, and a total."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from question.generate.annotations import NO_ANSWER
 from selfrag.text.east_asian import RUN
 
 Block = dict[str, Any]
+# The document's date at the end of a title is no year that the page is about.
+_DATED = re.compile(r", \d{4}-\d\d-\d\d$")
 ABILITIES = "Hello. I quote sentences from the documents that answer a question, or say that none does."
 
 
@@ -22,7 +25,9 @@ def generate(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]
         direct = fields.get("task") == "direct" and not is_about_documents(question, {})
         return [_text(worked_out(question) or ABILITIES if direct else NO_ANSWER)]
     asked = in_full(question, previous)
-    sources = [Source(r["source"], r["title"], tuple(block["text"] for block in r["content"])) for r in results]
+    sources = [
+        Source(r["source"], _DATED.sub("", r["title"]), tuple(block["text"] for block in r["content"])) for r in results
+    ]
     failed = {letters(claim) for claim in texts_in(fields, "failed_claims")}
     if fields.get("task") == "segment":
         found = _following(asked, fields.get("so_far") or "", sources)

@@ -128,13 +128,11 @@ function linksOf(response) {
   return CONSOLE.test(url) ? make("p", {}, make("a", { href: url, rel: "noreferrer noopener", target: "_blank" }, word("console"))) : null;
 }
 
-// What an abstention says: calmly, what was searched, what came nearest, to be read in place, and what to do.
+// What stands below an abstention, whose text says what was searched: what came nearest, and what to do.
 function helpOf(response, again) {
   const nearest = response.nearest || [];
   const act = (name, on) => make("button", { type: "button", on }, word(name));
-  return [response.queries.length ? make("p", { class: "dim" }, `${word("searched")}: `,
-    ...response.queries.flatMap((query, at) => [at ? " · " : "", theirs(query)])) : "",
-  heading("nearest"), nearest.length ? "" : make("p", { class: "dim" }, word("nothingNear")),
+  return [heading("nearest"), nearest.length ? "" : make("p", { class: "dim" }, word("nothingNear")),
   ...nearest.map((one, at) => make("details", { class: "near", open: at ? null : "" },
     make("summary", {}, ...whereOf(one)), block("blockquote", one.text))),
   make("p", { class: "actions" }, again && act("unfiltered", again), writable ? act("addDocument", () => view("documents")) : null),
@@ -149,7 +147,7 @@ function searchedOf(queries) {
 function shown(response, sources, again = null) {
   const abstained = response.status === "abstained";
   const claims = response.reflection.support && !byRule(response.reflection.support) ? response.reflection.support.claims : [];
-  const answer = abstained ? make("p", { class: "answer" }, word("abstained"))
+  const answer = abstained ? block("div", response.answer, "answer")
     : textOf(response.answer, response.citations, claims, sources);
   return [
     response.citations.length ? sources.cards() : "",

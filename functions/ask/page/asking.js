@@ -96,7 +96,7 @@ function settle(question, response, body, filtered) {
   byId("export").hidden = false;
   titled(asked);
   remember(asked, response.id);
-  tell(word(response.status === "abstained" ? "abstained" : "done"), "quiet");
+  tell(response.status === "abstained" ? response.answer : word("done"), "quiet");
 }
 
 // A turn's answer, in the language that is chosen.

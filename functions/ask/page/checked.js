@@ -5,7 +5,7 @@ const relevanceWord = (one) => (byRule(one) ? make("span", { class: "dim" }, wor
 
 function relevanceOf(verdicts) {
   return make("ul", { class: "plain" }, ...verdicts.map((one) => make("li", {}, relevanceWord(one),
-    one.score === null ? "" : ` ${decimal(one.score, 2)}`, " · ", named(one.document || one.passage_id))));
+    one.score === null ? "" : ` ${decimal(one.score, 2)}`, " · ", named(one.document || one.passage_id), ...(byRule(one) || !one.reason ? [] : [": ", theirs(one.reason)]))));
 }
 
 function claimsOf(response) {

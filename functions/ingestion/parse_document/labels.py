@@ -5,14 +5,17 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from urllib.parse import unquote
 
-import yaml
-
 from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, Labels, day, has_words, tag
 
-MAX_FRONT_MATTER = 10_000
-MAX_BRACKETS = 200
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 _BETWEEN_TAGS = re.compile(r"[,;]")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# A day with its year first, with its year last as German writes it, and with the month's English name. What may be a
+# day or a month, as in 01/02/2026, is none.
+_YEAR_FIRST = re.compile(r"(\d{4})[-/.年년] ?(\d{1,2})[-/.月월] ?(\d{1,2})(?!\d)")
+_YEAR_LAST = re.compile(r"(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})(?!\d)")
+_NAMED = re.compile(
+    r"(?:[a-z]+, )?(?:(\d{1,2})(?:st|nd|rd|th)? )?([a-z]{3})[a-z]*\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(\d{4})\b"
+)
 
 
 def labels(tags: Iterable[str], date: str) -> Labels:
@@ -26,30 +29,6 @@ def labels(tags: Iterable[str], date: str) -> Labels:
     return Labels(tuple(kept[:MAX_TAGS]), _day(date.strip()))
 
 
-def cut_front_matter(text: str) -> tuple[str, str]:
-    """Return the lines between two lines of dashes at the top of a Markdown file, and the text below them."""
-    found = _FRONT_MATTER.match(text[:MAX_FRONT_MATTER])
-    return (found[1], text[found.end() :]) if found else ("", text)
-
-
-def front_matter(text: str) -> Labels:
-    """Return the labels in the YAML between two lines of dashes at the top of a Markdown file."""
-    found = _FRONT_MATTER.match(text[:MAX_FRONT_MATTER])
-    # PyYAML takes the square of the open brackets' number: 5,000 took it nine seconds.
-    if not found or found[1].count("[") + found[1].count("{") > MAX_BRACKETS:
-        return Labels()
-    try:
-        # Texts, lists and mappings are all that it makes: nothing that can be large or odd when it is written out.
-        values = yaml.load(found[1], Loader=yaml.BaseLoader)  # noqa: S506
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return Labels()
-    if not isinstance(values, Mapping):
-        return Labels()
-    tags, date = values.get("tags"), values.get("date")
-    texts = [text for text in (tags if isinstance(tags, list) else [tags]) if isinstance(text, str)]
-    return labels(texts, date if isinstance(date, str) else "")
-
-
 def of_object(metadata: Mapping[str, str]) -> Labels:
     """Return the labels in an object's metadata; it holds ASCII only, so other letters are percent-encoded."""
     return labels([unquote(metadata.get("tags", ""))], unquote(metadata.get("date", "")))
@@ -61,6 +40,14 @@ def last_modified(metadata: Mapping[str, str]) -> str | None:
 
 
 def _day(text: str) -> str | None:
+    """Return the day with which a text begins."""
+    year = month = number = ""
+    if match := _YEAR_FIRST.match(text):
+        year, month, number = match.groups()
+    elif match := _YEAR_LAST.match(text):
+        number, month, year = match.groups()
+    elif (match := _NAMED.match(text.lower())) and match[2] in _MONTHS and bool(match[1]) != bool(match[3]):
+        year, month, number = match[4], str(_MONTHS.index(match[2]) + 1), match[1] or match[3]
     with suppress(ValueError):
-        return day(text[:10])
+        return day(f"{year}-{month:0>2}-{number:0>2}" if year else text[:10])
     return None

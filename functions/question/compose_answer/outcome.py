@@ -1,31 +1,21 @@
 """The answer that goes out, its status, and the notes on it (pure)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from question.compose_answer.messages import Messages
 from question.compose_answer.task import Task
 from selfrag.domain.answers import Draft, Selection, Status
-from selfrag.domain.errors import HINTS, BudgetExceeded, DeadlineExceeded, SelfragError
+from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
+from selfrag.domain.ledger import Entry
 from selfrag.domain.questions import Filters
-from selfrag.domain.scores.shown import Stopped
 from selfrag.domain.verdicts import Critique
 
-NO_TIME = "The time for this question ran out before an answer was ready. Nothing was checked, so nothing is claimed."
-NO_MONEY = "The cost limit of this question was reached before an answer was ready, so nothing is claimed."
-NO_ROOM = "A limit of this question left no room for an answer, so nothing is claimed."
-AGGREGATE = "The answer counts or lists over documents, and its passages are a selection:"
-UNCITED_ANSWER = "No sentence of the answer cites a passage."
-# The note on a comparison of answers that ended early.
-STOPPED: dict[Stopped, str] = {
-    "depth": "The answer has as many sentences as it may have, and was not finished.",
-    "calls": "The limit on model calls was reached.",
-    "sequences": "The limit on sequences of the generator was reached.",
-    "cost": "The cost limit was reached.",
-    "deadline": "The deadline was reached.",
-    "no_evidence": "The answer ends where no further evidence was found.",
-    "fault": "A step failed before the answer was complete.",
-}
 # Without the results of these steps there is no answer.
 _DECISIVE = ("Plan", "RunSteps", "Retrieve", "Generate", "RankPaths", "PickCandidate")
+
+
+_LIMITS = (BudgetExceeded.__name__, DeadlineExceeded.__name__)
 
 
 @dataclass(frozen=True)
@@ -44,20 +34,36 @@ class Outcome:
 
 def outcome(task: Task) -> Outcome:
     """Return what goes out and its status: the plan's best answer, else the last one that no grader refused."""
-    chosen, out_of_time, out_of_money = _chosen(task), _out_of_time(task), _ended_by(task, BudgetExceeded)
+    messages, chosen, faults = Messages(task.question), _chosen(task), _faults(task)
+    out_of_time = task.late or _ended_by(task, DeadlineExceeded)
+    # Where a step failed, the cost is not the reason.
+    out_of_money = _ended_by(task, BudgetExceeded) and not faults
     stopped = task.scores.stopped if task.scores else ""
-    status = _status(task, chosen, ended_early=out_of_time or out_of_money or bool(stopped))
-    notes = [] if chosen is None else _notes(chosen, task.min_utility)
+    if stopped == "cost" and faults:
+        stopped = "fault"
+    limit = "no_time" if out_of_time else "no_money" if out_of_money else "no_room" if stopped and not faults else ""
+    status = _status(task, chosen, ended_early=bool(limit), broken=bool(faults))
+    notes = [] if chosen is None else _notes(messages, chosen, task.min_utility)
     if stopped:
-        notes.append(STOPPED[stopped])
+        notes.append(messages(f"stopped_{stopped}"))
     if out_of_time and status != "answered":
-        notes.append(STOPPED["deadline"])
+        notes.append(messages("stopped_deadline"))
     if out_of_money and status != "answered":
-        notes.append(STOPPED["cost"])
+        notes.append(messages("stopped_cost"))
     selection = _selection(task, chosen)
     if selection:
-        notes.append(_selected(selection))
-    return Outcome(chosen, status, chosen.answer if chosen else _apology(task, status), notes, selection)
+        of = "selection" if selection.text_hits is None else "selection_of"
+        notes.append(messages(of, passages=selection.passages, hits=selection.text_hits))
+    if chosen:
+        answer = chosen.answer
+    elif status == "partial":
+        answer = messages(limit)
+    elif status == "failed":
+        answer = _failure(messages, faults)
+    else:
+        why = messages("filtered" if _filtered_out(task) else "not_found")
+        answer = messages.joined(why, messages.searched(task.queries))
+    return Outcome(chosen, status, answer, notes, selection)
 
 
 def _chosen(task: Task) -> Draft | None:
@@ -75,12 +81,6 @@ def _selection(task: Task, chosen: Draft | None) -> Selection | None:
     return Selection(passages=sum(verdict.relevant for verdict in task.relevance), text_hits=task.text_hits)
 
 
-def _selected(selection: Selection) -> str:
-    if selection.text_hits is None:
-        return f"{AGGREGATE} {selection.passages} passages."
-    return f"{AGGREGATE} {selection.passages} of {selection.text_hits} full-text hits."
-
-
 def _may_go_out(draft: Draft, min_utility: int) -> bool:
     return draft.support.level != "no_support" and not _of_little_use(draft, min_utility)
 
@@ -89,7 +89,7 @@ def _of_little_use(draft: Draft, min_utility: int) -> bool:
     return draft.utility.score is not None and draft.utility.score < min_utility
 
 
-def _status(task: Task, chosen: Draft | None, *, ended_early: bool) -> Status:
+def _status(task: Task, chosen: Draft | None, *, ended_early: bool, broken: bool) -> Status:
     if chosen is not None and task.scores and task.scores.stopped:
         return "partial"
     if chosen is not None:
@@ -99,36 +99,30 @@ def _status(task: Task, chosen: Draft | None, *, ended_early: bool) -> Status:
         return "answered" if supported and useful and not chosen.cut else "partial"
     if ended_early:
         return "partial"
-    return "failed" if _broken(task) else "abstained"
+    return "failed" if broken else "abstained"
 
 
-def _out_of_time(task: Task) -> bool:
-    """Return whether the deadline, or a step's own timeout, ended the question."""
-    return task.late or _ended_by(task, DeadlineExceeded)
+def _ended_by(task: Task, kind: type[BudgetExceeded] | type[DeadlineExceeded]) -> bool:
+    return any(entry.error == kind.__name__ for entry in task.problems)
 
 
-def _ended_by(task: Task, kind: type[SelfragError]) -> bool:
-    return any(error == kind.__name__ for _, error in task.problems)
-
-
-def _broken(task: Task) -> bool:
-    """Return whether a fault, and not the documents, is the reason for no answer."""
-    decisive = any(step in _DECISIVE for step, _ in task.problems)
+def _faults(task: Task) -> list[Entry]:
+    """Return the steps by which a fault, and neither a limit nor the documents, is the reason for no answer."""
     all_ungraded = bool(task.relevance) and all(verdict.label == "ungraded" for verdict in task.relevance)
-    return decisive or all_ungraded
+    decisive = (*_DECISIVE, "GradeRelevance") if all_ungraded else _DECISIVE
+    faults = [entry for entry in task.problems if entry.step in decisive]
+    if all_ungraded and not faults:
+        return [Entry(step="GradeRelevance")]
+    return [entry for entry in faults if entry.error not in _LIMITS]
 
 
-def _apology(task: Task, status: Status) -> str:
-    if status == "partial":
-        return NO_TIME if _out_of_time(task) else NO_MONEY if _ended_by(task, BudgetExceeded) else NO_ROOM
-    if status == "failed":
-        kinds = [error for _, error in task.problems if error in HINTS]
-        hint = HINTS[kinds[-1]] if kinds else "Look at the trace of the execution."
-        steps = ", ".join(dict.fromkeys(step for step, _ in task.problems)) or "GradeRelevance"
-        return f"The question could not be answered because a step failed: {steps}. {hint}"
-    searched = "; ".join(f'"{query}"' for query in task.queries) or "nothing"
-    why = "No document meets the filters" if _filtered_out(task) else "Not found in the documents"
-    return f"{why}. Searched for: {searched}."
+def _failure(messages: Messages, faults: Sequence[Entry]) -> str:
+    """Return the sentences on the steps that failed: what went wrong, and what to do about it."""
+    steps = ", ".join(dict.fromkeys(entry.step for entry in faults))
+    # A text that is no answer has its flaw as its error.
+    names = [name for entry in faults for name in (entry.flaw, entry.error) if name]
+    causes = [messages(name) if name in messages else messages("unexpected", error=name) for name in names]
+    return messages("failed", steps=steps, causes=messages.joined(*causes)).strip()
 
 
 def _filtered_out(task: Task) -> bool:
@@ -139,16 +133,13 @@ def _filtered_out(task: Task) -> bool:
     return bool(searches) and nothing and task.filters != Filters()
 
 
-def _notes(chosen: Draft, min_utility: int) -> list[str]:
+def _notes(messages: Messages, chosen: Draft, min_utility: int) -> list[str]:
     asked = [name for name in Critique.model_fields if not (chosen.direct and name == "support")]
-    verdicts = [getattr(chosen, name) for name in asked]
-    notes = [f"Not checked: {verdict.asks}." for verdict in verdicts if verdict.ungraded]
+    notes = [messages(f"unchecked_{name}") for name in asked if getattr(chosen, name).ungraded]
     if _of_little_use(chosen, min_utility):
-        notes.append(
-            f"The answer was judged of little use: {chosen.utility.score} of 5, where {min_utility} was asked for."
-        )
+        notes.append(messages("little_use", score=chosen.utility.score, least=min_utility))
     if not chosen.direct and not chosen.citations:
-        notes.append(UNCITED_ANSWER)
+        notes.append(messages("uncited"))
     if chosen.cut:
-        notes.append("The answer was cut at the model's length limit.")
+        notes.append(messages("answer_cut"))
     return notes

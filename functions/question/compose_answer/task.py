@@ -53,6 +53,13 @@ class Task(BaseModel):
         return {**known, **given, "ledger": [*known.get("ledger", []), *given.get("ledger", []), *lost]}
 
     @property
-    def problems(self) -> list[tuple[str, str]]:
-        """Return the steps without a result, each with its error; wasted speculative work is no problem."""
-        return [(entry.step, entry.error) for entry in self.ledger if entry.error and not entry.waste]
+    def problems(self) -> list[Entry]:
+        """Return the steps without a result, wasted speculative work apart.
+
+        A text with a flaw may still be an answer, or the beginning of one; without one, its flaw is its error.
+        """
+        return [
+            entry
+            for entry in self.ledger
+            if not entry.waste and (entry.error or (entry.flaw and entry.step != "Generate"))
+        ]

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from question.compose_answer.messages import Messages
 from question.compose_answer.outcome import Outcome
 from question.compose_answer.task import Task
-from selfrag.domain.answers import StepUsage, Usage, Waste, no_result
+from selfrag.domain.answers import StepUsage, Usage, Waste
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
 from selfrag.domain.ledger import rounds, wasted
 
@@ -60,9 +61,10 @@ def _sum(costs: Iterable[float | None]) -> float | None:
 
 def _warnings(task: Task, outcome: Outcome) -> list[str]:
     """Return each warning once: of the steps, of steps without a result, and of missing verdicts."""
+    messages = Messages(task.question)
     warnings = [warning for entry in task.ledger if not entry.waste for warning in entry.warnings]
-    warnings += [no_result(step, error) for step, error in task.problems]
+    warnings += [messages("no_result", step=entry.step, error=entry.error or entry.flaw) for entry in task.problems]
     ungraded = sum(verdict.label == "ungraded" for verdict in task.relevance)
     if ungraded:
-        warnings.append(f"{ungraded} passages could not be graded and were not used.")
+        warnings.append(messages("ungraded", count=ungraded))
     return list(dict.fromkeys([*warnings, *outcome.notes]))

@@ -11,7 +11,10 @@ from selfrag.bootstrap.generator import generator
 from selfrag.ports.prompts import load_prompt
 from selfrag.runtime.observability import Event
 
-grader = questions.grader("decide_retrieval", load_prompt(__file__))
+grader = questions.grader(
+    "decide_retrieval", load_prompt(__file__), guidance=lambda: bootstrap.settings().retrieval_guidance
+)
+# The guidance says what the documents hold, not how an answer goes on.
 following = questions.grader("decide_retrieval", load_prompt(__file__, "next.md"), "decide_retrieval/next")
 
 

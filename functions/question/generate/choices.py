@@ -32,7 +32,7 @@ def chosen(
         **fields,
         "task": "choose",
         "options": [{"option": number, "text": text} for number, text in enumerate(choices, start=1)],
-        "passages": [{"document": p.document, "title": p.title, "text": p.text} for p in passages],
+        "passages": [passage.quoted() for passage in passages],
     }
     judged = claude.judge("generate", prompt, told, Choice)
     option = judged.verdict.option if judged.verdict else 0

@@ -12,9 +12,11 @@ from selfrag.text.sentences import split_around
 def source_of(passage: Evidence) -> Source:
     """Return a passage as a source of the model: a block for each sentence and each row, of its strips if it has some.
 
-    A quote may span strips: it is the passage's own text, with what was left out between them.
+    A quote may span strips: it is the passage's own text, with what was left out between them. The title ends with the
+    document's date: passages that contradict each other are weighed by it.
     """
-    return Source(passage.document, passage.title, tuple(passage.text[start:end] for start, end in _blocks(passage)))
+    title = f"{passage.title or passage.document}, {passage.date}" if passage.date else passage.title
+    return Source(passage.document, title, tuple(passage.text[start:end] for start, end in _blocks(passage)))
 
 
 def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Evidence]) -> list[Citation]:

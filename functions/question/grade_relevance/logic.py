@@ -11,6 +11,9 @@ from selfrag.domain.passages import Passage, Strip
 from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score
 from selfrag.ports.grading import Grader
 
+# The state holds a reason for each passage, up to 70 of them.
+MOST_REASON_CHARACTERS, MOST_REASON_BYTES = 200, 300
+
 
 class Task(Limits):
     """The question, the turn before it, one passage, and the lowest score of a relevant one.
@@ -76,6 +79,7 @@ def grade(task: Task, grader: Grader) -> Result:
             score=found.verdict.score,
             label=label,
             cached=found.cached,
+            reason=_shortened(found.verdict.reason),
             strips=good(strips, {one.strip: one.score for one in judged}, threshold) if label != "irrelevant" else [],
             judged_by=grader.judged_by,
         )
@@ -87,7 +91,7 @@ def _texts(task: Task, strips: list[Strip]) -> dict[str, Any]:
     texts: dict[str, Any] = {
         "question": task.question,
         "previous": task.previous.model_dump(),
-        "passage": {"document": passage.document, "title": passage.title, "text": passage.text},
+        "passage": passage.quoted(),
     }
     if strips:
         texts["strips"] = [
@@ -95,6 +99,12 @@ def _texts(task: Task, strips: list[Strip]) -> dict[str, Any]:
             for number, strip in enumerate(strips, start=1)
         ]
     return texts
+
+
+def _shortened(reason: str) -> str:
+    """Return a reason on one line, cut if it is long."""
+    line = " ".join(reason.split())[:MOST_REASON_CHARACTERS]
+    return line.encode(errors="ignore")[:MOST_REASON_BYTES].decode(errors="ignore")
 
 
 def _label(task: Task, score: float) -> tuple[RelevanceLabel, float]:

@@ -81,10 +81,7 @@ def _graded(task: Task, grader: Grader) -> Result:
     texts = {
         "question": task.question,
         "answer": task.answer,
-        "passages": [
-            {"number": number, "document": p.document, "title": p.title, "text": p.text}
-            for number, p in enumerate(task.passages, start=1)
-        ],
+        "passages": [{"number": number, **p.quoted()} for number, p in enumerate(task.passages, start=1)],
     }
     if grader.first is None:
         return _result(task, grader, [grader.grade(texts, Support)])

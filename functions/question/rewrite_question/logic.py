@@ -49,17 +49,15 @@ def rewrite(task: Task, grader: Grader) -> Result:
     """Return another query, and whether it differs from all that were tried."""
     fields = task.model_dump(include={"question", "previous", "queries"})
     if task.passages:
-        fields["passages"] = [_shown(passage) for passage in task.passages[-MOST_PASSAGES:]]
+        fields["passages"] = [
+            {**passage.quoted(), "text": passage.text[:MOST_CHARACTERS]} for passage in task.passages[-MOST_PASSAGES:]
+        ]
     if task.not_said:
         fields["not_said"] = task.not_said
     found = grader.grade(fields, Rewrite)
     query = " ".join(found.verdict.query.split())[:MAX_QUERY_CHARACTERS] if found.verdict else ""
     new = bool(query) and not was_tried(query, task.queries)
     return Result(query=query if new else "", new=new, cached=found.cached, **found.took)
-
-
-def _shown(passage: Passage) -> dict[str, str]:
-    return {"document": passage.document, "title": passage.title, "text": passage.text[:MOST_CHARACTERS]}
 
 
 def was_tried(query: str, queries: Iterable[str]) -> bool:

@@ -23,17 +23,20 @@ if TYPE_CHECKING:
     from selfrag.ports.secrets import Secrets
 
 
-def grader(step: str, prompt: "Prompt", name: str = "") -> "Callable[[Limits], Grader]":
+def grader(
+    step: str, prompt: "Prompt", name: str = "", guidance: "Callable[[], str]" = lambda: ""
+) -> "Callable[[Limits], Grader]":
     """Return a factory of a step's judge for the limits of a task, and warm its model.
 
-    A step with several prompts gives each a `name`, by which it is overridden.
+    A step with several prompts gives each a `name`, by which it is overridden. `guidance` is added to the prompt.
     """
     from selfrag.ports.grading import Grader
+    from selfrag.ports.prompts import with_guidance
 
     claude, first, rubric = model(step), first_of(step), prompted(name or step, prompt)
 
     def within(limits: "Limits") -> Grader:
-        asked, said = claude(limits), rubric()
+        asked, said = claude(limits), with_guidance(rubric(), guidance())
         # One model for both: they share the task's budget.
         return Grader(step, said, asked, Grader(first, said, asked) if first in settings().models else None)
 

@@ -23,14 +23,9 @@ NEAREST = 3
 Status = Literal["answered", "partial", "abstained", "failed"]
 
 
-def no_result(step: str, error: str) -> str:
-    """Return the warning of a step without a result, with the class name of its error."""
-    return f"{step} gave no result ({error})."
-
-
 def failed_by(warnings: Sequence[str], error: str) -> bool:
-    """Return whether a response's warnings say that a step had no result because of this error."""
-    return any(warning.endswith(no_result("", error)) for warning in warnings)
+    """Return whether a response's warnings, in any language, say that a step had no result because of this error."""
+    return any(f"({error})" in warning for warning in warnings)
 
 
 class Exchange(Model):

@@ -48,6 +48,11 @@ class Passage(Model):
     score: float | None = None
     copies: list[Copy] = []
 
+    def quoted(self) -> dict[str, str]:
+        """Return the fields by which a model reads the passage; one without a date has none."""
+        dated = {"date": self.date} if self.date else {}
+        return {"document": self.document, "title": self.title, **dated, "text": self.text}
+
 
 class Strip(Model):
     """A range of a passage's text, from `start` to before `end`, that is judged by itself (CRAG)."""

@@ -49,7 +49,7 @@ class RelevanceVerdict(Model):
 
     Under `corrective` a passage below it that reaches the lower threshold is `ambiguous`, and `strips` are the parts of
     its text that are kept: all of it without strips. `document` is the passage's; "" in verdicts from before this
-    field, and for an earlier answer's evidence.
+    field, and for an earlier answer's evidence. `reason` is the judge's, cut; "" in the state of `segments`.
     """
 
     passage_id: str
@@ -101,7 +101,6 @@ class SupportVerdict(Model):
     """
 
     kind: ClassVar[str] = "IsSup"
-    asks: ClassVar[str] = "whether the passages support the answer"
     means: ClassVar[str] = "whether the passages say what the answer says, as a whole and claim by claim"
 
     level: SupportLevel
@@ -121,7 +120,6 @@ class UtilityVerdict(Model):
     """IsUse for an answer: 5 is best, 1 is worst, null is ungraded."""
 
     kind: ClassVar[str] = "IsUse"
-    asks: ClassVar[str] = "whether the answer is of use"
     means: ClassVar[str] = "how well the answer serves the question, from 1 to 5"
 
     score: Literal[1, 2, 3, 4, 5] | None

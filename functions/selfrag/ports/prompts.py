@@ -9,6 +9,12 @@ from typing import Any
 
 # This line of a prompt.md stands for the clause of material.md, which all prompts share.
 _CLAUSE = "{material}"
+_GUIDANCE = """
+## Guidance of the organisation
+
+It decides, before the rules above, what counts as in the documents. It cannot change the form of the reply.
+
+"""
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,15 @@ def load_prompt(module_file: str, name: str = "prompt.md") -> Prompt:
 
 def prompt_of(text: str) -> Prompt:
     """Return the prompt of a `prompt.md`'s text."""
-    text = text.replace(_CLAUSE, material())
+    return _versioned(text.replace(_CLAUSE, material()))
+
+
+def with_guidance(prompt: Prompt, guidance: str) -> Prompt:
+    """Return a prompt with the organisation's guidance as its last section; without guidance the prompt as it is."""
+    return _versioned(f"{prompt.text}{_GUIDANCE}{guidance}\n") if guidance else prompt
+
+
+def _versioned(text: str) -> Prompt:
     return Prompt(text, hashlib.sha256(text.encode()).hexdigest()[:16])
 
 

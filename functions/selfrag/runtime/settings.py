@@ -3,9 +3,10 @@
 They contain no secrets, only the ids of secrets in Secrets Manager.
 """
 
+import unicodedata
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from selfrag.domain.calls import Prices
@@ -14,13 +15,23 @@ from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who n
 from selfrag.runtime.models import of_the_profile
 
 # Raise it when the same file would be read or split differently than before: it is part of a document's version.
-PASSAGES = "7"
+PASSAGES = "8"
+
 
 # Once it was true or false; on a laptop's command line it may still be.
 _SAID = {"0": "off", "false": "off", "no": "off", "1": "lines", "true": "lines", "yes": "lines"}
 Recognition = Annotated[
     Literal["off", "lines", "layout", "tables"], BeforeValidator(lambda value: _SAID.get(value.lower(), value.lower()))
 ]
+
+
+def _one_paragraph(text: str) -> str:
+    if any(unicodedata.category(letter) == "Cc" for letter in text):
+        raise ValueError("it must be one paragraph, without line breaks and other control characters")
+    return text
+
+
+Guidance = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), AfterValidator(_one_paragraph)]
 Collections = Annotated[tuple[str, ...], Field(min_length=1)]
 # Empty where a deployment has none.
 
@@ -36,7 +47,8 @@ class Settings(FromEnvironment):
 
     `profile` is the choice of models. `models` maps a step's folder to a model id, names only those that differ from
     the profile, and holds all of them once it is read; `grade_support_first` judges support before the step's own.
-    `prices` adds models to the price table, or replaces their prices.
+    `prices` adds models to the price table, or replaces their prices. `retrieval_guidance` is what an organisation says
+    of its documents to the decision whether to search.
     """
 
     model_provider: Literal["anthropic", "bedrock", "aws"] = "anthropic"
@@ -57,6 +69,8 @@ class Settings(FromEnvironment):
     web_timeout_seconds: float = Field(default=8.0, gt=0)
 
     console_links: bool = True
+
+    retrieval_guidance: Guidance = ""
 
 
 class CollectionSettings(FromEnvironment):

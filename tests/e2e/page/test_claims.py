@@ -196,6 +196,16 @@ def test_an_abstention_lets_the_nearest_passages_be_read_in_place(tab: Tab) -> N
         assert tab.violations() == []
 
 
+def test_each_passage_says_why_it_was_judged_so_but_for_those_of_the_rule(tab: Tab) -> None:
+    verdict = {"passage_id": "p", "document": "rules.md", "score": 0.9, "label": "relevant", "strips": []}
+    judged = [{**verdict, "reason": f"Reason of a {judge}.", "judged_by": judge} for judge in ("model", "rule")]
+    with replying({**response(), "reflection": {**response()["reflection"], "relevance": judged}}) as url:
+        opened(tab, url)
+        tab.page.get_by_text("How it was checked").click()
+        expect(tab.page.get_by_text("Reason of a model.")).to_be_visible()
+        expect(tab.page.get_by_text("Reason of a rule.")).to_have_count(0)
+
+
 DOCUMENTS = [{"id": f"{at:032}", "key": f"c/{at}.md", "collection": "c", "status": "ready", "title": f"T{at}"}
              for at in range(120)]  # fmt: skip
 

@@ -8,11 +8,15 @@ import os
 import re
 import threading
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
+import httpx2
 import pytest
 from playwright.sync_api import Locator, expect
+from rich.console import Console
 
+from cli.show.answers import show_response
 from tests.e2e.test_api import serving_api
 from tests.e2e.test_serve import WRITABLE, served
 from tests.support.command import HANDBOOK, Command
@@ -21,6 +25,7 @@ from tests.support.doubles.model_server import GOOD, ModelServer
 from tests.support.local import QUESTION
 from tests.support.page.browsing import Tab, browsing
 from tests.support.page.said import saying
+from tests.support.words import ASKED_IN, NOT_FOUND_IN
 
 BERTH, LONDON = "What does a guest berth cost a night?", "What is the hotel limit per night in London?"
 CRANE = "How much does the harbour crane lift?"
@@ -146,11 +151,11 @@ def test_a_file_is_dropped_asked_about_deleted_and_then_not_found(
     broken.write_bytes(b"no PDF")
     tab.open(url, width)
     nothing = ask(tab, CRANE)
-    expect(nothing).to_contain_text("The documents do not say.")
+    expect(nothing).to_contain_text("Not found in the documents.")
     expect(nothing.locator(".bad")).to_have_count(0)
     expect(nothing.get_by_role("heading", name="Nearest passages")).to_be_visible()
     expect(nothing.locator(".near blockquote").first).to_be_visible()
-    expect(nothing).to_contain_text("What was searched: ")
+    expect(nothing).to_contain_text("Searched for: ")
     nothing.get_by_role("button", name="Add a document").scroll_into_view_if_needed()
     seen(tab)
 
@@ -179,7 +184,21 @@ def test_a_file_is_dropped_asked_about_deleted_and_then_not_found(
         expect(row).to_have_count(0)
     tab.click("#home")
     tab.page.get_by_role("button", name="New", exact=True).click()
-    expect(ask(tab, CRANE)).to_contain_text("The documents do not say.")
+    expect(ask(tab, CRANE)).to_contain_text("Not found in the documents.")
+
+
+def test_an_abstention_is_in_the_language_of_the_question_in_terminal_response_and_page(tab: Tab, url: str) -> None:
+    tab.open(url)
+    with httpx2.Client(base_url=url, timeout=60) as api:
+        for language, question in ASKED_IN.items():
+            response = api.post("/v1/ask", json={"question": question}).json()
+            assert response["status"] == "abstained"
+            assert response["answer"].startswith(NOT_FOUND_IN[language])
+            assert question in response["answer"]
+            printed = StringIO()
+            show_response(Console(file=printed, width=1000), response, [])
+            assert printed.getvalue().startswith(f"abstained\n{response['answer']}\n")
+            expect(ask(tab, question).locator(".answer")).to_have_text(response["answer"])
 
 
 @widths

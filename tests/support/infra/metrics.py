@@ -7,7 +7,9 @@ EMITTED: dict[str, frozenset[str]] = {
         ["Latency", "Errors", "VerdictCacheFailures", "FullTextSearches", "ThrottledSteps", "UnversionedAsks"], STEP
     ),
     **dict.fromkeys(["ModelCalls", "InputTokens", "OutputTokens", "CacheReadInputTokens", "CostUsd"], STEP_AND_MODEL),
-    **dict.fromkeys(["RelevantPassages", "CachedVerdicts", "RepairedCitations", "Utility", "Rounds", "UnkeptAnswers"], STEP),
+    **dict.fromkeys(
+        ["RelevantPassages", "CachedVerdicts", "RepairedCitations", "Utility", "Rounds", "UnkeptAnswers"], STEP
+    ),
     **dict.fromkeys(["QuestionCostUsd", "RetrievedQuestions"], STEP),
     "Questions": frozenset({"status"}),
     "Strategies": frozenset({"strategy"}),

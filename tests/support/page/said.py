@@ -15,7 +15,15 @@ from tests.support.loopback import Loopback
 def response_of(text: str, question_id: str = "q0") -> dict[str, Any]:
     """Return a response each text of which is this one."""
     claim = {"claim": text, "support": text, "passage_ids": [text], "missing": text}
-    judged = {"passage_id": text, "document": text, "relevant": True, "score": 0.9, "label": text, "strips": []}
+    judged = {
+        "passage_id": text,
+        "document": text,
+        "relevant": True,
+        "score": 0.9,
+        "label": text,
+        "strips": [],
+        "reason": text,
+    }
     citation = {"passage_id": text, "document": text, "quote": text, "heading": text, "page": None, "locator": text}
     step = {"model": text, "calls": 1, "seconds": 1.0, "input_tokens": 1, "output_tokens": 1, "cost_usd": None}
     counts = ("model_calls", "rounds", "cached_verdicts", "input_tokens", "output_tokens", "cache_read_input_tokens")

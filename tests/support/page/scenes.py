@@ -64,7 +64,8 @@ def relevance() -> list[dict[str, Any]]:
     scores = (0.95, 0.9, 0.72, 0.2)
     return [
         {"passage_id": one["passage_id"], "document": one["document"], "relevant": score > 0.5, "score": score,
-         "label": "relevant" if score > 0.5 else "irrelevant", "cached": False, "strips": []}
+         "label": "relevant" if score > 0.5 else "irrelevant", "cached": False, "strips": [],
+         "reason": "It states a part of the answer." if score > 0.5 else "It is out of date."}
         for one, score in zip(passages(), scores, strict=True)
     ]  # fmt: skip
 

@@ -59,6 +59,7 @@ def stored(request: pytest.FixtureRequest) -> Any:
             values["index_with_rows"],
             values["verdict"],
             values["relevance_in_a_history"],
+            values["relevance_with_a_reason"],
             segment,
             cited,
         ):
@@ -184,9 +185,9 @@ def test_a_kept_draft_counts(stored: Any) -> None:
 
 
 def test_a_question_at_work_of_another_release_is_shown(stored: Any) -> None:
-    verdict = stored["relevance_in_a_history"]
-    step = Step("GradeRelevance", 0.1, 0.2, attempts=1, given={}, result={"verdict": verdict}, error="")
-    so_far = unfinished("abc", "running", [step]).reflection
-    assert so_far is not None
-    [shown] = so_far.relevance
-    assert (shown.passage_id, shown.score) == ("e1", 0.9)
+    for name, reason in (("relevance_in_a_history", ""), ("relevance_with_a_reason", "It states the days.")):
+        step = Step("GradeRelevance", 0.1, 0.2, attempts=1, given={}, result={"verdict": stored[name]}, error="")
+        so_far = unfinished("abc", "running", [step]).reflection
+        assert so_far is not None
+        [shown] = so_far.relevance
+        assert (shown.passage_id, shown.score, shown.reason) == ("e1", 0.9, reason)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from question.compose_answer.outcome import NO_ROOM, STOPPED
+from question.compose_answer.messages import MESSAGES
 from selfrag.domain.errors import DeadlineExceeded
 from tests.support import steps
 from tests.support.paper.candidates import CLAUDE, critiqued
@@ -177,9 +177,13 @@ def test_where_picking_fails_the_question_fails_and_nothing_unpicked_goes_out() 
 )
 def test_what_does_not_fit_is_not_begun_and_ends_as_partial(policy: dict[str, Any], stopped: Any) -> None:
     response, scripted = run(asked(**policy), decide_retrieval=decided())
-    assert (response["status"], response["answer"], scripted.count("generate")) == ("partial", NO_ROOM, 0)
+    assert (response["status"], response["answer"], scripted.count("generate")) == (
+        "partial",
+        MESSAGES["en"]["no_room"],
+        0,
+    )
     assert response["scores"]["stopped"] == stopped
-    assert STOPPED[stopped] in response["usage"]["warnings"]
+    assert MESSAGES["en"][f"stopped_{stopped}"] in response["usage"]["warnings"]
     assert response["usage"]["model_calls"] == 1
 
 

@@ -3,13 +3,12 @@
 import re
 import threading
 from dataclasses import replace
-from html import escape
 
 from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
 
 from ingestion.parse_document.contained import Contained
-from ingestion.parse_document.labels import cut_front_matter, front_matter
 from ingestion.parse_document.web.definition_lists import rewritten
+from ingestion.parse_document.web.front_matter import front_matter
 from ingestion.parse_document.web.html import read_html
 from selfrag.domain.documents import Document, document_from
 
@@ -44,14 +43,14 @@ def read_markdown(key: str, text: str) -> Document:
 def read_here(key: str, content: bytes) -> Document:
     """Return a text in UTF-8 as a Document, in this process."""
     text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
-    front, body = cut_front_matter(text)
+    front = front_matter(text)
     with _ONE_AT_A_TIME:
-        html = markdown_to_html_with_extensions(rewritten(body), options=_OPTIONS, extensions=_EXTENSIONS)
+        html = markdown_to_html_with_extensions(rewritten(front.body), options=_OPTIONS, extensions=_EXTENSIONS)
     for pattern, shown in _SHOWN_AS:
         html = pattern.sub(shown, html)
     # In a quotation the HTML reader keeps licence notices: here they are no furniture of a site.
-    page = f"<blockquote><pre>{escape(front)}</pre>{_numbered(html)}</blockquote>"
-    return replace(read_html(key, page), **vars(front_matter(text)))
+    document = read_html(key, f"<blockquote>{_numbered(html)}</blockquote>")
+    return replace(document, title=front.title or document.title, **vars(front.labels))
 
 
 def _numbered(html: str) -> str:

@@ -73,6 +73,8 @@ class Growing(Strategy[Tree]):
         for one in known.sentences:
             if one.passage_id is not None:
                 verdict = relevance_of(graded[one.id], one.passage_id, known.documents.get(one.passage_id, ""))
+                # The state of a large tree has no room for reasons; they are in the trace.
+                verdict = verdict.model_copy(update={"reason": ""})
                 irrelevant = self.policy.constraints == "hard" and not verdict.relevant
                 out = verdict.label == "ungraded" or irrelevant
                 one = one.model_copy(update={"relevance": verdict, "out": out})

@@ -14,7 +14,7 @@ from cli.lab.report import Findings
 from cli.lab.runs.results import Result
 from cli.lab.runs.variants import read_variants
 from cli.local.stand_in.fields import fields_of
-from question.compose_answer.outcome import NO_TIME
+from question.compose_answer.messages import MESSAGES
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.passages import Passage
 from selfrag.runtime.models import GRADER, WRITER
@@ -23,7 +23,7 @@ from tests.unit.cli.lab.conftest import gold, response
 
 OPUS = "claude-opus-5-5"
 QUESTIONS = [gold(f"{number}?") for number in range(4)]
-ANSWERS = ["It is 1. [uncited]", "It is 2.", NO_TIME, "Not found."]
+ANSWERS = ["It is 1. [uncited]", "It is 2.", MESSAGES["ja"]["no_time"], "Not found."]
 STATUSES = ["answered", "partial", "partial", "abstained"]
 
 

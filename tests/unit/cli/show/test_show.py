@@ -176,6 +176,7 @@ def by(judge: str, notice: str | None) -> dict[str, Any]:
     }  # fmt: skip
     relevance = {
         "passage_id": "p1", "relevant": True, "score": 0.9, "label": "relevant", "judged_by": judge,
+        "reason": "It states the price.",
     }  # fmt: skip
     claims = [{"claim": "A berth costs 34 euros.", "support": "full", "passage_ids": ["p1"]}]
     return {
@@ -198,7 +199,7 @@ def test_what_a_rule_found_is_grey_and_never_shown_as_a_judgement() -> None:
     assert BY_RULE in shown
     assert "Found word for word in the source. No model checked whether it answers the question." in shown
     assert "IsRel │ words in common 0.90" in shown
-    assert not any(word in shown for word in ("supported", "relevant", "IsUse", "5 of 5"))
+    assert not any(word in shown for word in ("supported", "relevant", "It states", "IsUse", "5 of 5"))
     assert "\x1b[32m" not in coloured.getvalue(), "nothing is green"
     assert "\x1b[1;32m" not in coloured.getvalue(), "nothing is green"
 
@@ -208,7 +209,7 @@ def test_what_a_model_judged_is_one_line_and_all_of_it_on_request() -> None:
     assert shown.startswith("A berth costs 34 euros. 1 of 1 claims supported id abc")
     assert not any(word in shown for word in ("fully_supported", "IsUse", "Path"))
     shown = printed(show_response, by("model", None), [], True)
-    assert all(word in shown for word in ("fully_supported", "relevant 0.90", "5 of 5"))
+    assert all(word in shown for word in ("fully_supported", "relevant 0.90", "It states the price.", "5 of 5"))
 
 
 def test_an_answer_stands_first_with_its_marks_then_its_sources_then_what_is_not_supported() -> None:

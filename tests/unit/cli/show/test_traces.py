@@ -102,7 +102,7 @@ def test_what_a_step_was_given_and_gave_back_is_shown_whole_and_only_where_it_is
          "2 passages of 1 document, fetched again"),
         ("SearchWeb", {"query": "leave"}, steps.found(), "0 passages of 0 web pages for: leave"),
         ("GradeRelevance", {}, steps.relevance("p", "relevant", strips=[(0, 2)]),
-         "relevant 0.90, 1 strip kept: leave.md > Pay"),
+         "relevant 0.90, 1 strip kept: leave.md > Pay: because"),
         ("GradeRelevance", {"passage": {**PASSAGE, "passage_id": "e"}}, steps.relevance("e", "ungraded", cached=True),
          "ungraded: leave.md > Pay (cached)"),
         ("Generate", {"passages": [PASSAGE, PASSAGE]}, steps.answer(),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.parse_document.labels import MAX_FRONT_MATTER, front_matter, labels, last_modified, of_object
+from ingestion.parse_document.labels import labels, last_modified, of_object
 from ingestion.parse_document.readers import parse
 from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, Labels
 from selfrag.domain.questions import UploadRequest
@@ -60,28 +60,29 @@ def test_a_word_document_says_them_in_its_properties():
     assert parse("a.docx", zipped(damaged, onto=plain)).text == "25 days."
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "# Leave\n\n25 days.",
-        "---\ntags: [a\n---\n\nWords.",
-        "---\n- tags\n---\n\nWords.",
-        "---\ntags: {a: b}\ndate: [2026-01-31]\n---\nWords.",
-        "---\ntags: []\ndate: 31 January\n---\nWords.",
-        "---\ndate: 2026-02-30\n---\nWords.",
-        "Words.\n---\ntags: [a]\n---\n",
-        "---\n" + "a: b\n" * MAX_FRONT_MATTER + "tags: [a]\n---\nWords.",
-        "---\n" + "[" * 5000 + "\n---\nWords.",
-        "---\na: &a [x]\n" + "".join(f"{n}: &a [*a, *a, *a, *a]\n" for n in range(30)) + "tags: *a\n---\nWords.",
-    ],
-)
-def test_front_matter_that_says_neither_is_none(text):
-    assert front_matter(text) == Labels()
-
-
 def test_an_object_says_them_in_percent_encoded_metadata():
     assert of_object({"tags": "HR, %E4%BC%91%E6%9A%87", "date": "2026-01-31"}) == Labels(("hr", "休暇"), "2026-01-31")
     assert of_object({"owner": "Ann"}) == Labels()
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "2026-02-01", "2026-02-01T10:00:00+09:00", "2026-02-01 10:00", "2026/02/01", "2026.2.1", "2026-2-1", "20260201",
+        "1.2.2026", "01. 02. 2026", "1 February 2026", "1st Feb 2026", "February 1, 2026", "Feb. 1st, 2026",
+        "Sun, 01 Feb 2026 10:00:00 +0000", "2026年2月1日", "2026년 2월 1일",
+    ],
+)  # fmt: skip
+def test_a_date_may_be_written_in_many_ways(date):
+    assert labels([], date).date == "2026-02-01"
+
+
+@pytest.mark.parametrize(
+    "date",
+    ["01/02/2026", "2/1/2026", "February 2026", "2026-02", "2026-02-30", "31 February 2026", "1 Fob 2026", "2026"],
+)
+def test_what_may_be_another_day_or_is_none_is_no_date(date):
+    assert labels([], date).date is None
 
 
 def test_an_object_says_when_it_was_last_changed():
@@ -98,7 +99,6 @@ def test_no_more_tags_are_kept_than_a_document_may_have_and_none_that_is_too_lon
 def test_any_text_is_a_label_or_none(tags, date):
     found = labels([tags], date)
     assert labels([", ".join(found.tags)], found.date or "") == found
-    front_matter(f"---\n{tags}\n---\n")
     # What is understood can be asked for, and given with an upload.
     request = UploadRequest(key="a/a.md", size=1, tags=list(found.tags), date=found.date)
     assert (tuple(request.tags), request.date) == (found.tags, found.date)

@@ -102,7 +102,7 @@ def test_a_long_paragraph_is_cut_between_its_sentences_into_pieces_of_about_one_
     [
         f"```\n# a comment\n```\n{SENTENCE}",
         f"~~~ sh\n# a comment\n~~~\n{SENTENCE}",
-        f"---\ntitle: x\n# a comment\n---\n{SENTENCE}",
+        f"---\nowner: x\n# a comment\n---\n{SENTENCE}",
         f"    # indented code\n{SENTENCE}",
         f"#hashtag\n{SENTENCE}",
         f"- an item\n---\n{SENTENCE}",

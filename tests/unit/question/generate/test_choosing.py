@@ -9,7 +9,7 @@ TEXT = "Leave is 25 days a year. It begins in May."
 
 
 def task(**fields: object) -> Task:
-    given = {"question": "Is it?", "passages": [passage("p1", TEXT)], "choices": ["true", "false"]}
+    given = {"question": "Is it?", "passages": [passage("p1", TEXT, date="2026-02-01")], "choices": ["true", "false"]}
     return Task.model_validate({**given, **fields})
 
 
@@ -20,7 +20,7 @@ def test_the_answer_is_the_option_in_the_words_of_the_request() -> None:
     (told,) = claude.asked
     assert told["task"] == "choose"
     assert told["options"] == [{"option": 1, "text": "true"}, {"option": 2, "text": "false"}]
-    assert told["passages"] == [{"document": "people/leave.md", "title": "Leave", "text": TEXT}]
+    assert told["passages"] == [{"document": "people/leave.md", "title": "Leave", "date": "2026-02-01", "text": TEXT}]
 
 
 def test_the_passage_is_cited_and_no_quote_is_made_up() -> None:

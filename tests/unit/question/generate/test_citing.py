@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from question.generate.citations import source_of
 from question.generate.logic import Task, generate
+from question.generate.passage_prompts import presented
 from selfrag.domain.answers import Citation
+from selfrag.domain.passages import Evidence
 from tests.support import steps
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 
@@ -99,3 +102,26 @@ def test_the_model_is_given_each_row_as_one_block() -> None:
     found = passage("p", texts, rows=[{"start": 0, "end": len(texts), "name": "row 2"}])
     generate(Task(question="?", passages=[found]), model, PROMPT)
     assert model.sources[0].blocks == (texts,)
+
+
+def evidence(**place: Any) -> Evidence:
+    return Evidence.model_validate(passage("p", **place))
+
+
+@pytest.mark.parametrize(
+    ("place", "title"),
+    [
+        ({"title": "Remote work", "date": "2026-02-01"}, "Remote work, 2026-02-01"),
+        ({"title": "", "date": "2026-02-01"}, "people/leave.md, 2026-02-01"),
+        ({"title": "Remote work"}, "Remote work"),
+        ({"title": ""}, ""),
+    ],
+)
+def test_a_source_ends_its_title_with_the_date_of_its_document(place: dict[str, Any], title: str) -> None:
+    assert source_of(evidence(**place)).title == title
+
+
+def test_the_prompt_of_the_fine_tuned_model_has_the_title_of_the_paper_without_a_date() -> None:
+    prompt = presented("Q", evidence(title="Remote work", date="2026-02-01"), 100).prompt
+    assert "Remote work" in prompt
+    assert "2026" not in prompt

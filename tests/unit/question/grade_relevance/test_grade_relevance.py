@@ -51,3 +51,17 @@ def test_a_kept_verdict_is_found_again_whatever_the_threshold() -> None:
     again = grade(task(0.8), grader(says(0.0), cache=cache))
     assert (first.verdict.cached, first.verdict.relevant, len(first.calls)) == (False, True, 1)
     assert (again.verdict.cached, again.verdict.relevant, len(again.calls)) == (True, False, 0)
+
+
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        ("It names\n the  days.", "It names the days."),
+        ("x" * 500, "x" * 200),
+        ("日" * 500, "日" * 100),
+    ],
+)
+def test_the_reason_of_a_verdict_stays_with_it_on_one_line_and_short(reason: str, shown: str) -> None:
+    judged = grade(task(), grader({"reason": reason, "score": 0.9}))
+    assert judged.verdict.reason == shown
+    assert grade(task(), grader(None, "refused")).verdict.reason == ""

@@ -97,9 +97,14 @@ def test_a_footnote_is_read_at_the_end_by_its_number():
     assert read_markdown(text).text.split("\n") == ["Leave[1] is paid[2].", "1. 25 days.", "Of work.", "2. In June."]
 
 
-def test_front_matter_is_read_as_it_stands():
+def test_front_matter_is_no_part_of_the_text_and_gives_the_title():
     text = "---\ntitle: Leave & pay\nowner: Ann\n---\n# Leave\n"
-    assert read_markdown(text).text == "title: Leave & pay\nowner: Ann\nLeave"
+    document = read_markdown(text)
+    assert (document.title, document.text, [one.text for one in document.headings]) == (
+        "Leave & pay",
+        "Leave",
+        ["Leave"],
+    )
 
 
 @pytest.mark.parametrize(

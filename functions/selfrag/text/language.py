@@ -1,0 +1,207 @@
+"""The language of a question: one of the six in which selfrag has messages (pure, without packages).
+
+East Asian languages are recognised by their script, the others by function words, typical letters and endings. A word
+that several languages share counts for each of them only a part. English stands for every other language, and for what
+shows none.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from typing import Literal, cast, get_args
+
+Language = Literal["en", "de", "fr", "es", "ja", "ko"]
+
+_HANGUL = re.compile(r"[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]")
+_KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc々〆ヶ]")
+_IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_EAST_ASIAN_RUN = re.compile(
+    r"[\u1100-\u11ff\u3005-\u3007\u3041-\u30ff\u3131-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+"
+)
+# Words and characters of Chinese; most of them in shapes that Japanese writes otherwise. In Japanese 的, 是 and 了
+# stand in compounds alone.
+_CHINESE = re.compile(
+    r"[吗嗎呢吧啊么麼們们这這那哪你您她很沒没個个几假說说还還让讓會對關發圍]|什|怎|多少|多久|可以|是否|如何|為何|請問|公司|需要|哪裡"
+    r"|(?<![目標公私法知物質量性般体済本])的(?![確中])|(?<!国)是(?![正非認])|(?<![終完満修魅])了(?![解承])|不(?=[是会會能用])"
+)
+_WORD = re.compile(r"[^\W\d_]+")
+
+# Function words and what questions to documents begin with, without accents; those after the bar are of other languages
+# than the six, and keep them from being taken for a related one.
+_WORDS = {
+    "en": "the a an and or of to in on for with by from at is are was were be been am do does did has have had can"
+    " could may must should will would what which who whom whose when where why how many much long it its this"
+    " that these those i my we our you your he she they their there not no if as than any each me us about"
+    " after before between during need get allowed happens take tell explain show give per mean up out into man",
+    "de": "der die das den dem des ein eine einen einem einer eines kein keine und oder aber nicht mit von vom bei"
+    " beim nach zu zum zur im in an am auf aus fur fuer uber ueber unter um ohne wegen ist sind war waren hat"
+    " habe haben wird werden kann konnen darf durfen muss mussen soll sollte will mochte wie viel viele"
+    " vieviel wieviel wieviele was wer wen wem wann wo woher wohin warum wieso welche welcher welches welchen"
+    " welchem ich mein meine meinen meinem meiner wir unser unsere sie ihr ihre er es man mich mir uns dass"
+    " wenn als auch noch nur gibt gilt gelten heisst bedeutet steht bekomme bekommen kostet pro tage urlaub"
+    " urlaubstage frist kundigung arbeitszeit lohn gehalt so sich bitte jahr zwischen seit elternzeit krank"
+    " reise alle lautet zusammen ausland inland spesen zahlt firma muessen brauche hoch lange ab bis",
+    "fr": "le la les un une des du de et ou mais pas ne ni avec sans pour par sur sous dans en au aux chez est sont"
+    " etait a ai as ont avons avez etre avoir peut peuvent puis doit doivent dois faut que qui quoi quel"
+    " quelle quels quelles quand comment combien pourquoi lequel laquelle je j mon ma mes notre nos votre vos"
+    " nous vous il elle ils elles on son sa ses leur leurs ce cet cette ces se si plus jours jour conge conges"
+    " salaire delai delais y t-il entre apres avant depuis puis-je donne signifie veut dire preavis demission"
+    " contrat teletravail maladie essai periode passe bureau faire cas panne remboursement remboursements frais employe"
+    " employes semaine moi me c qu d l n s",
+    "es": "el la los las un una unos unas de del y o e u pero no con sin para por sobre en al a es son era fue ser"
+    " estar esta estan hay ha han he hemos haber tener tengo tiene tienen puede pueden puedo debe deben debo"
+    " que quien quienes cual cuales cuando donde como cuanto cuanta cuantos cuantas porque mi mis nuestro"
+    " nuestra su sus me se le les lo nos si mas dias dia vacaciones sueldo plazo plazos empresa significa"
+    " entre despues antes desde hasta yo usted ustedes tambien este estos estas cada ano gastos permiso"
+    " noche salud hacer"
+    " quiero necesito dice corresponden sirve contrato nomina teletrabajo despido oficina oficinas seguro",
+    "it": "il lo la i gli le un uno una di del dello della dei degli delle da dal dalla in nel nella con su sul"
+    " sulla per tra fra e o ma non che chi cosa quale quali quando dove come quanto quanta quanti quante"
+    " perche mi mio mia miei mie nostro si significa sono ho hai ha abbiamo hanno puo posso possono deve devo"
+    " devono giorni giorno ferie stipendio al alla ai alle ci c d l piu anche questo questa essere avere viene"
+    " spetta spettano dopo prima qual azienda ogni",
+    "pt": "o a os as um uma uns umas de do da dos das em no na nos nas ao aos pelo pela com sem para por sobre e ou"
+    " mas nao que quem qual quais quando onde como quanto quanta quantos quantas porque eu meu minha meus"
+    " minhas nosso nossa seu sua me se significa ele ela eles esta estao ser estar tenho tem temos ter ha pode"
+    " posso podem deve devo sao foi dias dia ferias prazo salario empresa depois antes mais tambem isso este"
+    " fazer preciso seguro",
+    "nl": "de het een en of maar niet geen met van voor bij naar te tot op in aan uit over onder om zonder door is"
+    " zijn was heeft heb hebben wordt worden kan kunnen mag mogen moet moeten zal wil hoe hoeveel wat wie"
+    " wanneer waar waarom welke welk ik mijn wij we ons onze je jij jouw u uw hij zij ze hun er dat die dit"
+    " deze als ook nog dagen dag vakantie verlof krijg krijgen lang per geldt tussen na staat recht"
+    " vakantiedagen",
+    "pl": "i w z na do od za po pod przez przy dla o jest sa byl ma mam maja moze moge mozna musi trzeba nie czy co"
+    " kto jak jaki jaka jakie ktory ktora kiedy gdzie ile dlaczego moj moja nasz sie to ten ta te tego dni"
+    " dzien urlop urlopu lub",
+    "ca": "els les dels amb sense per quin quina quins quines quan com quants quantes tinc puc pot cal dies als"
+    " meu meva",
+    "ro": "si sau cu de la in pe pentru din este sunt are am ce cine care cand unde cum cate cat cati zile concediu"
+    " un o nu mai se pot trebuie angajat mea meu",
+    "sv": "och eller inte med av for till pa i om ar var har kan far ska maste vad vem nar hur manga mycket vilka"
+    " vilken jag min vi det den ett en som dagar semester",
+    "da": "og eller ikke med af for til pa i om er var har kan ma skal hvad hvem hvornar hvor hvordan mange meget"
+    " hvilke jeg min vi det den et en som dage ferie",
+    "cs": "a nebo s z na do v k pro je jsou ma mam muze mohu musi co kdo kdy kde jak jaky jaka kolik proc se to dni"
+    " dovolene",
+    "tr": "ve veya ile icin bir bu ne kim nasil nerede neden kac hangi var mi mu gun izin ben benim olan olarak"
+    " nedir kadar",
+    "id": "dan atau dengan untuk dari di ke yang ini itu apa siapa kapan bagaimana berapa mana saya kami bisa hari"
+    " cuti ada",
+    "hu": "a az es vagy nem hogy mi ki mikor hol hogyan hany mennyi nap van egy szabadsag milyen kell lehet",
+    "fi": "ja tai ei on ovat mika mita kuka milloin missa miten kuinka monta voi minun lomaa paivaa",
+}  # fmt: skip
+# Marks, letters and endings of words, each with the languages that have it and its weight for each.
+_SIGNS = [
+    (re.compile(pattern, re.IGNORECASE), languages.split(), weight)
+    for pattern, languages, weight in (
+        (r"[¿¡]", "es", 2.0),
+        (r"ñ", "es", 1.5),
+        (r"ß", "de", 2.0),
+        (r"[äöü]", "de", 0.7),
+        (r"[äö]", "sv fi", 0.7),
+        (r"[öü]", "tr hu", 0.4),
+        (r"œ|[èêë]\w|î|\bà\b|\boù\b", "fr", 0.8),
+        (r"ç", "fr pt tr ca", 0.5),
+        (r"[ãõ]", "pt", 1.5),
+        (r"[êâ]", "pt", 0.5),
+        (r"é", "fr es pt hu", 0.3),
+        (r"[^\W\d_]{3}é\b", "fr", 0.5),
+        (r"[óíá]", "es pt cs hu", 0.3),
+        (r"[łąęśżźćń]", "pl", 2.0),
+        (r"[åøæ]", "da sv", 1.5),
+        (r"[ğş]", "tr", 1.5),
+        (r"[ěščřžů]", "cs", 1.5),
+        (r"[ățș]", "ro", 1.5),
+        (r"[őű]", "hu", 1.5),
+        (r"[òì]\b|[àù]\b", "it", 0.8),
+        (r"l·l|\b(?:és|què)\b", "ca", 2.0),
+        (r"\b(?:qu|j|n|t|m|s)['’]\w", "fr", 1.0),
+        (r"\b[ldc]['’]\w", "fr it ca", 0.6),
+        (r"t-(?:il|elle|on)\b", "fr", 1.0),
+        (r"\b(?:dell|all|nell|dall|sull|un|cos|quest|dov|com|qual)['’]\w", "it", 1.0),
+        (r"\w['’](?:s|t|re|ve|ll|m)\b", "en", 1.0),
+        (
+            r"(?:ung|ungen|keit|heit|schaft|frist|zeit|tage|pflicht|vertrag|schutz|dauer|antrag|recht|urlaub|steuer)(?:s|e|es|en)?\b",
+            "de",
+            0.8,
+        ),
+        (r"(?:kosten|geld)\b", "de nl", 0.5),
+        (r"kosten\b", "de", 0.2),
+        (r"sch|tz\b|pf\w", "de", 0.4),
+        (r"(?:ción|ciones|miento|mientos|dades|ario|arios)\b", "es", 1.0),
+        (r"dad\b|ón\b|ías?\b", "es", 0.6),
+        (r"(?<=\w{3})(?:eaux?|eux|euse|ique|aire|aires|ité|ités|ée|ées|és|ementaire|ails?)\b", "fr", 0.8),
+        (r"ement\b", "fr en", 0.3),
+        (r"\w(?:zione|zioni|ità|aggio|enza|ione)\b", "it", 1.0),
+        (r"(?:ção|ções|dade|agem)\b", "pt", 1.0),
+        (r"mento\b", "es it pt", 0.3),
+        (r"(?:heid|lijk|schap|ing|ingen)\b", "nl", 0.4),
+        (r"ij|aa|uu|oe|(?<!q)ui[tdlsgz]|ee[^\W\d_]", "nl", 0.5),
+        (r"(?:ing|ness|ity|ly|able|ies)\b", "en", 0.6),
+        (r"cz|sz|rz|ów\b|ość\b", "pl", 0.5),
+    )
+]
+_SETS = {language: set(words.split()) for language, words in _WORDS.items()}
+_SHARED = Counter(word for words in _SETS.values() for word in words)
+# Less than one word of its own is no evidence of a language, nor is a small lead over a related one.
+_LEAST, _LEAD = 0.5, 0.1
+
+
+def language_of(text: str) -> Language:
+    """Return the language of a question, English if it is of none of the six."""
+    text = unicodedata.normalize("NFKC", text)
+    script = _by_script(text)
+    words = _WORD.findall(_EAST_ASIAN_RUN.sub(" ", text))
+    if script and len(words) <= len(_EAST_ASIAN_RUN.findall(text)):
+        return script
+    language, evidence = _by_words(text, words)
+    # A sentence of words that quotes some East Asian ones, or one of these with names in Latin letters.
+    return script if script and evidence < 2 else language
+
+
+def _by_script(text: str) -> Language | None:
+    """Return the language of the East Asian characters of a text; None without any."""
+    if _HANGUL.search(text):
+        return "ko"
+    if _KANA.search(text):
+        return "ja"
+    ideographs = _IDEOGRAPH.findall(text)
+    if not ideographs:
+        return None
+    return "en" if _CHINESE.search(text) or any(map(_is_simplified, ideographs)) else "ja"
+
+
+def _is_simplified(ideograph: str) -> bool:
+    """Return whether China has this form of a character, and Japan has not: by their standards of encoding."""
+    try:
+        ideograph.encode("gb2312")
+    except UnicodeEncodeError:
+        return False
+    try:
+        ideograph.encode("shift_jis")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _by_words(text: str, words: list[str]) -> tuple[Language, int]:
+    """Return the language of the Latin words, and the number of its function words among them."""
+    folded = {_folded(word) for word in words}
+    scores = dict.fromkeys(_SETS, 0.0)
+    for word in folded:
+        for language, own in _SETS.items():
+            if word in own:
+                scores[language] += 1 / _SHARED[word]
+    for sign, languages, weight in _SIGNS:
+        if sign.search(text):
+            for language in languages:
+                scores[language] += weight
+    best, next_best = sorted(scores, key=scores.__getitem__, reverse=True)[:2]
+    sure = best in get_args(Language) and scores[best] >= max(_LEAST, scores[next_best] + _LEAD)
+    return cast(Language, best) if sure else "en", len(folded & _SETS[best])
+
+
+def _folded(word: str) -> str:
+    """Return a word in small letters without accents."""
+    letters = unicodedata.normalize("NFD", word.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
