@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from question.compose_answer.task import Task
 from selfrag.domain.answers import Draft, Status
 from selfrag.domain.errors import HINTS, BudgetExceeded, DeadlineExceeded, SelfragError
+from selfrag.domain.ledger import is_out_of_budget
 from selfrag.domain.questions import Filters
 from selfrag.domain.scores.shown import Stopped
 from selfrag.domain.verdicts import Critique
@@ -38,7 +39,7 @@ class Outcome:
 
 def outcome(task: Task) -> Outcome:
     """Return what goes out and its status: the plan's best answer, else the last one that no grader refused."""
-    chosen, out_of_time, out_of_money = _chosen(task), _out_of_time(task), _ended_by(task, BudgetExceeded)
+    chosen, out_of_time, out_of_money = _chosen(task), _out_of_time(task), is_out_of_budget(task.ledger)
     stopped = task.scores.stopped if task.scores else ""
     status = _status(task, chosen, ended_early=out_of_time or out_of_money or bool(stopped))
     notes = [] if chosen is None else _notes(chosen, task.min_utility)
@@ -97,9 +98,10 @@ def _broken(task: Task) -> bool:
 
 def _apology(task: Task, status: Status) -> str:
     if status == "partial":
-        return NO_TIME if _out_of_time(task) else NO_MONEY if _ended_by(task, BudgetExceeded) else NO_ROOM
+        return NO_TIME if _out_of_time(task) else NO_MONEY if is_out_of_budget(task.ledger) else NO_ROOM
     if status == "failed":
-        kinds = [error for _, error in task.problems if error in HINTS]
+        # A fault is the reason, also if the budget is spent by then.
+        kinds = [error for _, error in task.problems if error in HINTS and error != BudgetExceeded.__name__]
         hint = HINTS[kinds[-1]] if kinds else "Look at the trace of the execution."
         steps = ", ".join(dict.fromkeys(step for step, _ in task.problems)) or "GradeRelevance"
         return f"The question could not be answered because a step failed: {steps}. {hint}"
