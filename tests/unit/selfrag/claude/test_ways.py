@@ -99,9 +99,11 @@ OTHER_TOOL = [{"type": "tool_use", "id": "t", "name": "search", "input": {"reaso
 JSON_SCHEMA, FORCED_TOOL = "claude-haiku-5-5", "claude-haiku-4-5"
 
 
-def judged_by(server: ModelServer, model: str, known: Capabilities | None = None, budget: float | None = None) -> Any:
+def judged_by(
+    server: ModelServer, model: str, capabilities: Capabilities | None = None, budget: float | None = None
+) -> Any:
     client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
-    claude = claude_of(client, {"grade_relevance": model}, limits=Limits(budget_usd=budget), capabilities=known)
+    claude = claude_of(client, {"grade_relevance": model}, limits=Limits(budget_usd=budget), capabilities=capabilities)
     return claude.judge("grade_relevance", RUBRIC, FIELDS, Relevance)
 
 
@@ -118,9 +120,9 @@ def test_a_model_that_replies_as_if_no_verdict_was_requested_is_asked_in_the_nex
     words: Any, model: str, ignored: list[str], ways: list[str]
 ) -> None:
     counted: list[tuple[str, str]] = []
-    known = Capabilities(lambda *feature: counted.append(feature))
+    capabilities = Capabilities(lambda *feature: counted.append(feature))
     with Wayward(words, *ignored) as server:
-        first, later = judged_by(server, model, known), judged_by(server, model, known)
+        first, later = judged_by(server, model, capabilities), judged_by(server, model, capabilities)
     assert (first.verdict.score, first.attempts, len(first.took["calls"])) == (0.9, len(ways), len(ways))
     assert (later.verdict.score, later.attempts) == (0.9, 1)
     assert [way_of(body) for body in server.requests] == [*ways, ways[-1]]
@@ -133,19 +135,19 @@ def test_a_model_that_replies_as_if_no_verdict_was_requested_is_asked_in_the_nex
 )
 @pytest.mark.parametrize("model", [JSON_SCHEMA, FORCED_TOOL])
 def test_a_malformed_verdict_or_an_empty_reply_takes_no_way_from_a_model(words: Any, model: str) -> None:
-    known = Capabilities()
+    capabilities = Capabilities()
     with Wayward(words, "json_schema", "forced_tool") as server:
-        judgement = judged_by(server, model, known)
-    assert (judgement.flaw, judgement.attempts, known.of(model)) == ("malformed", 1, profile_of(model))
+        judgement = judged_by(server, model, capabilities)
+    assert (judgement.flaw, judgement.attempts, capabilities.of(model)) == ("malformed", 1, profile_of(model))
 
 
 def test_a_model_that_replies_in_prose_whatever_the_way_keeps_them_all_and_every_reply_is_paid() -> None:
-    known = Capabilities()
+    capabilities = Capabilities()
     with Wayward(PROSE, "json_schema", "forced_tool", "offered_tool", "words") as server:
-        judgement = judged_by(server, JSON_SCHEMA, known)
+        judgement = judged_by(server, JSON_SCHEMA, capabilities)
     assert (judgement.flaw, judgement.error, judgement.attempts) == ("malformed", None, 4)
     assert len(judgement.took["calls"]) == 4
-    assert known.of(JSON_SCHEMA) == profile_of(JSON_SCHEMA)
+    assert capabilities.of(JSON_SCHEMA) == profile_of(JSON_SCHEMA)
 
 
 @pytest.mark.parametrize("stop", ["refusal", "max_tokens"])
