@@ -7,7 +7,7 @@ import boto3
 import pytest
 
 from ask.logic import unfinished
-from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable
+from selfrag.domain.errors import BudgetExceeded, RequestRejected, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.emulated_aws.resources import TABLES
@@ -262,3 +262,15 @@ def test_a_question_of_any_characters_passes_through_the_definition() -> None:
     response, scripted = run({**ASKED, "question": question})
     assert scripted.events_of("generate")[0]["question"] == question
     assert response["queries"] == [question]
+
+
+@pytest.mark.parametrize("strategy", ["self_rag", "corrective", "candidates"])
+def test_a_pass_in_which_a_step_failed_does_not_end_because_money_is_used_up(strategy: str) -> None:
+    dear, busy = BudgetExceeded("too dear"), RequestRejected("no")
+    policy = {"strategy": strategy, "web_search": False}
+    response, _ = run({**ASKED, "policy": policy}, grade_relevance=[dear, busy], generate=[busy])
+    reasons = " ".join(reason["why"] for reason in response["passes"])
+    assert (response["status"], "money" in reasons) == ("failed", False), reasons
+    assert "cost" not in f"{response['answer']} {response['usage']['warnings']}"
+    spent, _ = run({**ASKED, "policy": policy}, grade_relevance=[dear], generate=[dear])
+    assert (spent["status"], "cost limit" in spent["answer"]) == ("partial", True)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from cli.local.stand_in.replies import reply_to
-from selfrag.adapters.claude.messages import call_of, search_result, segment_of, verdict_in
+from selfrag.adapters.claude.messages import Content, Message, call_of, content_of, search_result, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
 from selfrag.ports.model import Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
@@ -35,24 +35,25 @@ class RuleClaude:
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         """Return a verdict on quoted fields in the shape of a pydantic model."""
         wanted = {"output_config": {"format": {"type": "json_schema", "schema": shape.model_json_schema()}}}
-        reply, call = self._asked(step, prompt, [], fields, wanted)
+        content, call = self._asked(step, prompt, [], fields, wanted)
         try:
-            return Judgement(verdict_in(reply, shape), None, call=call)
+            return Judgement(verdict_in(content, shape), None, call=call)
         except ValidationError:
             return Judgement(None, "malformed", call=call)
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         """Return an answer that cites the sources."""
-        reply, call = self._asked(step, prompt, [search_result(source) for source in sources], fields, {})
-        segments = tuple(segment_of(block) for block in reply.content if block.type == "text" and block.text)
-        return Writing(segments, None, call=call)
+        content, call = self._asked(step, prompt, [search_result(source) for source in sources], fields, {})
+        return Writing(content.segments, None, call=call)
 
     def _asked(
         self, step: str, prompt: Prompt, results: list[Any], fields: Mapping[str, Any], wanted: Mapping[str, Any]
-    ) -> tuple[Any, ModelCall]:
+    ) -> tuple[Content, ModelCall]:
         content = [*results, {"type": "text", "text": as_quoted_fields(fields)}]
         rubric, messages = {"type": "text", "text": prompt.text}, [{"role": "user", "content": content}]
         request = {"model": self.model_of(step), "system": [rubric], "messages": messages, **wanted}
         began = self._clock.now()
         reply: Any = json.loads(json.dumps(reply_to(request)), object_hook=lambda part: _Part(**part))
-        return reply, call_of(step, reply, began, self._clock.now(), self._prices)
+        message = Message.model_validate(reply)
+        call = call_of(step, message, began, self._clock.now(), self._prices)
+        return content_of(message, "answer") or Content(), call

@@ -7,7 +7,7 @@ from question.compose_answer.messages import Messages
 from question.compose_answer.task import Task
 from selfrag.domain.answers import Draft, Selection, Status
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
-from selfrag.domain.ledger import Entry
+from selfrag.domain.ledger import Entry, is_out_of_budget
 from selfrag.domain.questions import Filters
 from selfrag.domain.verdicts import Critique
 
@@ -35,9 +35,9 @@ class Outcome:
 def outcome(task: Task) -> Outcome:
     """Return what goes out and its status: the plan's best answer, else the last one that no grader refused."""
     messages, chosen, faults = Messages(task.question), _chosen(task), _faults(task)
-    out_of_time = task.late or _ended_by(task, DeadlineExceeded)
-    # Where a step failed, the cost is not the reason.
-    out_of_money = _ended_by(task, BudgetExceeded) and not faults
+    out_of_time = task.late or any(entry.error == DeadlineExceeded.__name__ for entry in task.problems)
+    # If a step failed, the cost is not the reason.
+    out_of_money = is_out_of_budget(task.ledger) and not faults
     stopped = task.scores.stopped if task.scores else ""
     if stopped == "cost" and faults:
         stopped = "fault"
@@ -100,10 +100,6 @@ def _status(task: Task, chosen: Draft | None, *, ended_early: bool, broken: bool
     if ended_early:
         return "partial"
     return "failed" if broken else "abstained"
-
-
-def _ended_by(task: Task, kind: type[BudgetExceeded] | type[DeadlineExceeded]) -> bool:
-    return any(entry.error == kind.__name__ for entry in task.problems)
 
 
 def _faults(task: Task) -> list[Entry]:

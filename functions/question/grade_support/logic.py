@@ -124,8 +124,13 @@ def verdict_of(found: Support | None, passages: Sequence[Passage]) -> SupportVer
 
 
 def _result(task: Task, judge: Grader, found: Sequence[Judgement[Support]]) -> Result:
-    """Return the last judgement's verdict, and the cost of all of them."""
+    """Return the last judgement's verdict, and the cost of all of them.
+
+    If the last judge could not be sent a request, an earlier judgement without a verdict gives the reason.
+    """
     last = found[-1]
+    if not last.attempts and last.verdict is None and found[0].verdict is None:
+        last = found[0]
     verdict = verdict_of(last.verdict, task.passages)
     if last.verdict is not None:
         judged_so = {"cached": last.cached, "model": judge.model, "judged_by": judge.judged_by}

@@ -6,6 +6,7 @@ from itertools import groupby
 from pydantic import BaseModel
 
 from selfrag.domain.calls import Flaw, ModelCall
+from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
 
 # The steps of a path, in the order of a turn. Other states fetch, combine or store their results.
 _BEFORE = ("DecideRetrieval", "Retrieve", "SearchWeb", "GradeRelevance", "Generate")
@@ -84,3 +85,9 @@ def turns(ledger: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
 def wasted(entry: Entry, queries: Sequence[str]) -> bool:
     """Return whether the answer did without this entry, for a question that searched these `queries`."""
     return entry.waste or (entry.prepared and entry.query not in queries)
+
+
+def is_out_of_budget(ledger: Iterable[Entry]) -> bool:
+    """Return whether a step found too little of the budget left for its call, and no step failed for another reason."""
+    errors = {entry.error for entry in ledger if entry.error and not entry.waste} - {DeadlineExceeded.__name__}
+    return errors == {BudgetExceeded.__name__}

@@ -1,15 +1,13 @@
 """The limits of a question: its deadline, its calls to the model and its dollars."""
 
-from selfrag.domain.errors import BudgetExceeded
+from selfrag.domain.ledger import is_out_of_budget
 from selfrag.domain.policy import Policy
 from selfrag.plan.situation import Situation
 
 
 def is_late(known: Situation, now_ms: float) -> bool:
-    """Return whether the deadline has passed, or a step found too little money left for its call."""
-    return now_ms >= known.brief.deadline_ms or any(
-        entry.error == BudgetExceeded.__name__ for entry in known.ledger if not entry.waste
-    )
+    """Return whether the deadline has passed, or the budget is spent."""
+    return now_ms >= known.brief.deadline_ms or is_out_of_budget(known.ledger)
 
 
 def calls(known: Situation) -> int:

@@ -54,6 +54,7 @@ class Pace:
         self._deadline = float("inf") if deadline_ms is None else deadline_ms / 1000
         self._end = min(self._deadline, clock.now() + STEP_SECONDS)
         self._requests_left = MOST_REQUESTS
+        self._failure: SelfragError | None = None
 
     def now(self) -> float:
         """Return the seconds since the epoch."""
@@ -67,7 +68,7 @@ class Pace:
         """Return the reply to a request; `send` is called with a timeout in seconds, again for each retry.
 
         Raises what no retry would mend, and BudgetExceeded before the first request. After it that is an error in the
-        reply, which reports the requests that were sent.
+        reply, which reports the requests that were sent. A retry without a budget ends with the failed request's error.
         """
         sent, throttled = 0, False
         error: SelfragError | None = None
@@ -86,9 +87,10 @@ class Pace:
             except BudgetExceeded as spent:
                 if self._requests_left == MOST_REQUESTS:
                     raise
-                error = spent
+                error = self._failure or spent
             else:
                 self._requests_left -= 1
+                self._failure = None
                 return Reply(value, None, sent + 1, throttled)
         return Reply(None, error, sent, throttled)
 
@@ -101,6 +103,7 @@ class Pace:
     def _waited(self, step: str, model: str, unanswered: Unanswered) -> SelfragError | None:
         """Wait before a retry, or return the error that ends the step without one."""
         self._requests_left -= 1
+        self._failure = unanswered.error
         if unanswered.throttled:
             self._recent.refused(model, FEW_SECONDS if unanswered.after is None else unanswered.after)
         if not self._requests_left:

@@ -16,7 +16,7 @@ from cli.local.stand_in.messages import Refused
 from cli.local.stand_in.replies import reply_to
 from tests.support.doubles.json_server import JsonServer
 from tests.support.doubles.refusals import check
-from tests.support.doubles.requests import output_format
+from tests.support.doubles.requests import output_format, schema_in_words
 
 EXTRA = "The model returned the following errors: {}: Extra inputs are not permitted"
 FORCED = 'The model returned the following errors: tool_choice: type "tool" and "any" are not supported for this model'
@@ -94,7 +94,7 @@ def way_of(body: Mapping[str, Any]) -> str:
         return "json_schema"
     if body.get("tools"):
         return "forced_tool" if body.get("tool_choice") else "offered_tool"
-    return "words" if _schema_in_words(body) else ""
+    return "words" if schema_in_words(body) else ""
 
 
 def _refuse(body: Mapping[str, Any], refuses: frozenset[str]) -> None:
@@ -113,14 +113,8 @@ def _refuse(body: Mapping[str, Any], refuses: frozenset[str]) -> None:
 def _with_format(body: dict[str, Any]) -> dict[str, Any]:
     """Return a request that asks for its verdict by a format, whichever way it asks."""
     tools = body.get("tools") or []
-    schema = tools[0]["input_schema"] if tools else _schema_in_words(body)
+    schema = tools[0]["input_schema"] if tools else schema_in_words(body)
     return {**body, "output_config": {"format": {"schema": schema}}} if schema else body
-
-
-def _schema_in_words(body: Mapping[str, Any]) -> Any:
-    """Return the schema that the words after the rubric hold, or None."""
-    said = "".join(block["text"] for block in body["system"][1:])
-    return json.loads(said[said.index("{") :]) if "{" in said else None
 
 
 def _as_called(body: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback
 
 Body = dict[str, Any]
-# A fault: an HTTP status, or one of "malformed", "refusal", "timeout", "cut".
+# A fault: an HTTP status, "timeout", "dropped" (the server hangs up), "malformed", "refusal", "cut", or one of SPOILED.
 Fault = int | str | None
 
 
@@ -60,7 +60,8 @@ class ModelServer(Loopback):
 
     def _respond(self, request: Request) -> Response:
         status, reply = self.answer(json.loads(request.get_data()))
-        return Response(json.dumps(reply), status, self.headers.get(status), content_type="application/json")
+        body = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+        return Response(body, status, self.headers.get(status), content_type="application/json")
 
     def answer(self, body: Body) -> tuple[int, Any]:
         step = step_of(body)
@@ -73,7 +74,10 @@ class ModelServer(Loopback):
             return fault, {"type": "error", "error": {"type": "some_error", "message": "no"}}
         if fault == "timeout":
             self._closing.wait(30)  # until the client has long gone
-        return 200, message(body, self._content(step, body, fault), fault)
+        if fault == "dropped":
+            raise ConnectionError("hung up")
+        reply = message(body, self._content(step, body, fault), fault)
+        return 200, SPOILED[fault](reply) if fault in SPOILED else reply
 
     def _content(self, step: str, body: Body, fault: Fault) -> list[dict[str, Any]]:
         if fault == "malformed":
@@ -141,3 +145,43 @@ def message(body: Body, content: list[dict[str, Any]], fault: Fault = None) -> d
         "stop_sequence": None,
         "usage": {"input_tokens": 100, "output_tokens": 10, "cache_read_input_tokens": 50},
     }
+
+
+def _filled(filling: str) -> Callable[[Body], Body]:
+    """Return a change of a reply: this text at the end of an answer, or in the first field of a verdict."""
+
+    def changed(block: Body) -> Body:
+        if block["type"] == "tool_use":
+            name = next(iter(block["input"]))
+            return {**block, "input": {**block["input"], name: filling}}
+        if block["type"] != "text":
+            return block
+        text = block["text"]
+        return {**block, "text": text.replace(': "', f': "{filling}', 1) if text[:1] == "{" else text + filling}
+
+    return lambda reply: {**reply, "content": [changed(block) for block in reply["content"]]}
+
+
+def _in_another_shape(reply: Body) -> Body:
+    """Return a reply whose verdict has values that its schema does not allow."""
+    wrong = {"reason": "r", "decision": "perhaps", "score": 7, "query": "", "claims": [{"claim": "c", "support": "so"}]}
+    return _with_text(json.dumps(wrong))(reply)
+
+
+def _with_text(text: str) -> Callable[[Body], Body]:
+    return lambda reply: {**reply, "content": [{"type": "text", "text": text}]}
+
+
+# Replies with status 200 that are spoiled on the way or by the model: what becomes of a good one.
+SPOILED: dict[Fault, Callable[[Body], Any]] = {
+    "HTML": lambda reply: b"<html><body>Bad gateway</body></html>",
+    "empty body": lambda reply: b"",
+    "not UTF-8": lambda reply: json.dumps(reply).replace("msg_1", "\xe9").encode("latin-1"),
+    "no usage": lambda reply: {name: value for name, value in reply.items() if name != "usage"},
+    "content null": lambda reply: {**reply, "content": None},
+    "empty content": lambda reply: {**reply, "content": []},
+    "lone surrogate": _filled("\ud800"),
+    "600 kB": _filled("a" * 600_000),
+    "wrong enum": _in_another_shape,
+    "prose": _with_text("I would say that it is so."),
+}

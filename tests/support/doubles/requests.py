@@ -1,5 +1,6 @@
 """Requests to the Messages API as its doubles read them: the shape of the verdict that is asked for, by either way."""
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -38,9 +39,15 @@ def forced_tool(body: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def schema_of(body: Mapping[str, Any]) -> Any:
-    """Return the JSON schema of the verdict that a request asks for, by either way; None if it asks for text."""
-    tool = forced_tool(body)
-    if tool:
-        return tool.get("input_schema")
+    """Return the JSON schema of the verdict that a request asks for, in any way; None if it asks for text."""
+    if body.get("tools"):
+        return body["tools"][0].get("input_schema")
     asked = output_format(body)
-    return asked.get("schema") if isinstance(asked, dict) else None
+    return asked.get("schema") if isinstance(asked, dict) else schema_in_words(body)
+
+
+def schema_in_words(body: Mapping[str, Any]) -> Any:
+    """Return the schema in the instruction after the rubric, None without one."""
+    system = body.get("system")
+    words = "".join(block["text"] for block in system[1:]) if isinstance(system, list) else ""
+    return json.loads(words[words.index("{") :]) if "{" in words else None

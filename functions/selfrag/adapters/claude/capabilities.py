@@ -1,12 +1,12 @@
-"""Capabilities of models as their refusals show them, kept for the life of a function."""
+"""Capabilities of models as their replies show them, kept for the life of a function."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from selfrag.adapters.claude.profiles import Feature, Profile, profile_of
 
 
 class Capabilities:
-    """The profile of each model, less what it has refused; `on_refusal` is called with each model and feature."""
+    """The profile of each model, less what it refused or ignored; `on_refusal` is called with the model and that."""
 
     def __init__(self, on_refusal: Callable[[str, Feature], None] = lambda model, feature: None) -> None:
         self._known: dict[str, Profile] = {}
@@ -16,18 +16,18 @@ class Capabilities:
         """Return the profile by which a model is asked next."""
         return self._known.get(model) or profile_of(model)
 
-    def refused(self, model: str, asked: Profile, message: str) -> bool:
-        """Note a refusal of a request of the profile `asked`; returns whether there is another way to ask."""
+    def refused(self, model: str, asked: Profile, message: str) -> Profile | None:
+        """Note a refusal of a request of the profile `asked`; returns the profile to ask by next, None without one."""
         feature = asked.refused(message)
-        if feature:
-            self._note(model, asked, feature)
-        return feature is not None
+        if feature is None:
+            return None
+        self._note(model, asked, feature)
+        return asked.without(feature)
 
-    def not_called(self, model: str, asked: Profile) -> bool:
-        """Note that a model did not call the tool it was offered; returns whether there is another way to ask."""
-        if asked.way == "offered_tool":
+    def ignored(self, model: str, profiles: Iterable[Profile]) -> None:
+        """Note that a model ignored the ways of these profiles, and gave a verdict in a later way."""
+        for asked in profiles:
             self._note(model, asked, asked.way)
-        return asked.way == "offered_tool"
 
     def _note(self, model: str, asked: Profile, feature: Feature) -> None:
         # Another request may have found the same meanwhile.

@@ -1,42 +1,128 @@
-"""Requests and replies of the Messages API."""
+"""Requests and replies of the Messages API.
 
+A reply comes from a server that is not ours, or from a proxy in front of it, so nothing of it is used unchecked. It is
+readable if it is JSON and says what it cost. Its content must be text that UTF-8 can hold, and not longer than a model
+writes.
+"""
+
+import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from selfrag.adapters.claude.profiles import TOOL
+from selfrag.adapters.claude.purse import Kind
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
 from selfrag.ports.model import Cited, Flaw, Segment, Source, V
 
-if TYPE_CHECKING:
-    from anthropic.types import Message
-
+# The most bytes of a reply's content, as JSON in UTF-8. A model's longest reply (4,096 tokens) has about 16 KiB; the
+# state of the workflow has room for 256 KiB, and holds up to four answers with their verdicts.
+MOST_BYTES: dict[Kind, int] = {"answer": 32 * 1024, "verdict": 16 * 1024}
 _CUT = ("max_tokens", "model_context_window_exceeded")
+_FENCED = re.compile(r"```\w*\s*(\{.*?\})\s*```", re.DOTALL)
+_OBJECT = re.compile(r"(\{.*\})", re.DOTALL)
+_OBJECT_BEGINS = re.compile(r'\{\s*["}]')
+
+_Tokens = Annotated[int, Field(ge=0, le=1_000_000_000)]
+_Name = Annotated[str, Field(max_length=200)]
 
 
-def flaw_of(message: "Message") -> Flaw | None:
-    """Return the flaw of a reply that the model refused or that was cut."""
+class _Part(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class _CacheCreation(_Part):
+    ephemeral_1h_input_tokens: _Tokens | None = None
+
+
+class _Usage(_Part):
+    input_tokens: _Tokens
+    output_tokens: _Tokens
+    cache_read_input_tokens: _Tokens | None = None
+    cache_creation_input_tokens: _Tokens | None = None
+    cache_creation: _CacheCreation | None = None
+
+
+class _Text(_Part):
+    text: str
+    citations: list[Any] | None = None
+
+
+class _Location(_Part):
+    search_result_index: int
+    start_block_index: int
+    end_block_index: int
+
+
+class Message(_Part):
+    """A readable reply; `content` is None if it is no list, and is checked further by `content_of`."""
+
+    model: _Name | None = None
+    stop_reason: _Name | None = None
+    usage: _Usage
+    content: Annotated[list[Any] | None, BeforeValidator(lambda blocks: blocks if isinstance(blocks, list) else None)]
+
+
+@dataclass(frozen=True)
+class Content:
+    """The content of a reply: its text in segments, and its tool calls, each a name and an input."""
+
+    segments: tuple[Segment, ...] = ()
+    calls: tuple[tuple[Any, Any], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return the text of all segments."""
+        return "".join(segment.text for segment in self.segments)
+
+    @property
+    def ignores_verdict(self) -> bool:
+        """Return whether the model replied as if no verdict in a given form was requested.
+
+        It called another tool, or wrote text in which no JSON object begins. An empty reply says nothing about that.
+        """
+        if self.calls:
+            return all(name != TOOL for name, _ in self.calls)
+        return bool(self.text.strip()) and not _OBJECT_BEGINS.search(self.text)
+
+
+def message_of(reply: object) -> Message | None:
+    """Return a message of the SDK, or None if it is not readable."""
+    try:
+        return Message.model_validate(reply)
+    except ValidationError:
+        return None
+
+
+def content_of(message: Message, kind: Kind) -> Content | None:
+    """Return the content of a message, or None if it is malformed or too long; other types of blocks are left out."""
+    try:
+        segments = tuple(_segment_of(block) for block in _blocks(message, "text"))
+        calls = tuple((block.name, block.input) for block in _blocks(message, "tool_use"))
+        used = [[segment.text for segment in segments], calls]
+        size = len(json.dumps(used, ensure_ascii=False).encode())
+    except (ValueError, RecursionError):
+        return None
+    return Content(segments, calls) if size <= MOST_BYTES[kind] else None
+
+
+def flaw_of(message: Message, content: Content | None) -> Flaw | None:
+    """Return the flaw of a reply with this content, None if it has none."""
     if message.stop_reason == "refusal":
         return "refused"
-    return "cut" if message.stop_reason in _CUT else None
+    return "malformed" if content is None else "cut" if message.stop_reason in _CUT else None
 
 
-def verdict_in(message: "Message", shape: type[V], *, in_words: bool = False) -> V:
-    """Return the verdict in a message; raises ValidationError for another shape.
-
-    `in_words` allows for a fence around the JSON or a sentence before it.
-    """
-    # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
-    for block in message.content:
-        if block.type == "tool_use":
-            return shape.model_validate(block.input)
-    text = "".join(block.text for block in message.content if block.type == "text")
-    found = re.search(r"\{.*\}", text, re.DOTALL) if in_words else None
-    return shape.model_validate_json(found[0] if found else text)
-
-
-def has_called(message: "Message") -> bool:
-    """Return whether a message calls a tool."""
-    return any(block.type == "tool_use" for block in message.content)
+def verdict_in(content: Content, shape: type[V]) -> V:
+    """Return the verdict in a reply, also out of a fence or from between words; raises ValidationError."""
+    for name, arguments in content.calls:
+        if name == TOOL:
+            return shape.model_validate(arguments)
+    json_object = _FENCED.search(content.text) or _OBJECT.search(content.text)
+    return shape.model_validate_json(json_object[1] if json_object else content.text)
 
 
 def search_result(source: Source) -> dict[str, Any]:
@@ -50,33 +136,43 @@ def search_result(source: Source) -> dict[str, Any]:
     }
 
 
-def segment_of(block: Any) -> Segment:
-    """Return a text block of a message, with its citations of search results."""
-    found = [c for c in block.citations or () if c.type == "search_result_location"]
-    return Segment(
-        block.text, tuple(Cited(c.search_result_index, c.start_block_index, c.end_block_index) for c in found)
-    )
-
-
 def call_of(
-    step: str, message: "Message", started: float, ended: float, prices: Mapping[str, Prices], asked: str = ""
+    step: str, message: Message, started: float, ended: float, prices: Mapping[str, Prices], asked: str = ""
 ) -> ModelCall:
     """Return the call behind a message, with its cost; it began and ended at these seconds since the epoch.
 
     Its price is that of the id that was `asked`: Bedrock's replies name the model without its group of regions.
     """
     usage = message.usage
+    creation = usage.cache_creation or _CacheCreation()
     call = ModelCall(
         step=step,
-        model=message.model,
+        model=message.model or asked,
         started_at=round(started, 4),
         ended_at=round(ended, 4),
         stop_reason=message.stop_reason or "",
-        input_tokens=usage.input_tokens or 0,
-        output_tokens=usage.output_tokens or 0,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
         cache_read_input_tokens=usage.cache_read_input_tokens or 0,
         cache_creation_input_tokens=usage.cache_creation_input_tokens or 0,
-        cache_creation_1h_input_tokens=usage.cache_creation.ephemeral_1h_input_tokens if usage.cache_creation else 0,
+        cache_creation_1h_input_tokens=creation.ephemeral_1h_input_tokens or 0,
     )
     priced = call.model_copy(update={"model": asked or call.model})
     return call.model_copy(update={"cost_usd": cost_usd(priced, prices)})
+
+
+def _blocks(message: Message, kind: str) -> list[Any]:
+    # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
+    return [block for block in message.content or () if getattr(block, "type", None) == kind]
+
+
+def _segment_of(block: Any) -> Segment:
+    """Return a text block with its citations of search results; raises ValidationError."""
+    text = _Text.model_validate(block)
+    locations = [
+        _Location.model_validate(citation)
+        for citation in text.citations or ()
+        if getattr(citation, "type", None) == "search_result_location"
+    ]
+    cited = [Cited(at.search_result_index, at.start_block_index, at.end_block_index) for at in locations]
+    return Segment(text.text, tuple(cited))

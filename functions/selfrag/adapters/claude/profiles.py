@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 # Structured output; a tool that the model must call; one that it may call; a schema in the instructions.
 Way = Literal["json_schema", "forced_tool", "offered_tool", "words"]
-Feature = Literal["json_schema", "forced_tool", "offered_tool", "thinking", "effort", "hour"]
+Feature = Literal["json_schema", "forced_tool", "offered_tool", "words", "thinking", "effort", "hour"]
 
 TOOL = "verdict"
 _ID = re.compile(r"claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2})(?!\d))?")

@@ -34,7 +34,7 @@ class Purse:
 
     def __init__(self, budget_usd: float | None, prices: Mapping[str, Prices]) -> None:
         self._left, self._prices = budget_usd, prices
-        self._at_risk = 0.0
+        self._input_usd = 0.0
 
     def tokens_for(self, request: Mapping[str, Any], kind: Kind, most: int = MOST_TOKENS) -> int:
         """Return the most tokens that the reply may have, `most` if the budget allows it.
@@ -54,7 +54,7 @@ class Purse:
         tokens = min(most, int((self._left - asked) * _MILLION / price[1]))
         if tokens < LEAST_TOKENS[kind]:
             raise BudgetExceeded(f"what is left of max_cost_usd buys no {kind}")
-        self._at_risk = asked + tokens * price[1] / _MILLION
+        self._input_usd = asked
         return tokens
 
     def paid(self, call: ModelCall) -> None:
@@ -63,9 +63,9 @@ class Purse:
             self._left -= call.cost_usd
 
     def lost(self) -> None:
-        """Subtract the most that the last request can have cost: it was sent, and its cost is unknown."""
+        """Subtract the input of the last request, which got no reply that says what it cost."""
         if self._left is not None:
-            self._left -= self._at_risk
+            self._left -= self._input_usd
 
 
 def verdict_tokens(answer: str, *, thinks: bool) -> int:

@@ -10,19 +10,26 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import anthropic
-from anthropic.types import Message
 from pydantic import ValidationError
 
 from selfrag.adapters.claude.cache_control import mark_for
 from selfrag.adapters.claude.capabilities import Capabilities
-from selfrag.adapters.claude.messages import call_of, flaw_of, has_called, search_result, segment_of, verdict_in
+from selfrag.adapters.claude.messages import (
+    Message,
+    call_of,
+    content_of,
+    flaw_of,
+    message_of,
+    search_result,
+    verdict_in,
+)
 from selfrag.adapters.claude.profiles import Profile, bedrock_request
 from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.claude.reply_kinds import ANSWER, Wanted, verdict_on
-from selfrag.adapters.claude.sdk_errors import cost_nothing, understood
+from selfrag.adapters.claude.sdk_errors import understood
 from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall, Prices, price_of
-from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
+from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.ports.model import Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.deadline import SHORTEST_CALL_SECONDS
@@ -91,65 +98,81 @@ class SdkClaude:
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         """Return a verdict in the shape of a pydantic model, requested in the way that its model takes."""
-        content = [{"type": "text", "text": as_quoted_fields(fields)}]
-        wanted, earlier = verdict_on(step, fields, shape), _Earlier()
+        blocks = [{"type": "text", "text": as_quoted_fields(fields)}]
+        wanted, sent = verdict_on(step, fields, shape), _Requests()
         while True:
-            reply = self._send(step, prompt, content, wanted)
-            told = earlier.told(reply)
+            reply = self._send(step, prompt, blocks, wanted, sent)
             if reply.value is None:
-                return Judgement(None, "unavailable", call=None, **told)
-            said = reply.value
-            flaw = flaw_of(said.message)
-            if flaw:
-                return Judgement(None, flaw, call=said.call, **told)
+                if sent.ignored and not reply.requests:
+                    # No further request could be sent, so the earlier reply is the reason.
+                    return Judgement(None, "malformed", call=None, **sent.fields(replace(reply, error=None)))
+                return Judgement(None, "unavailable", call=None, **sent.fields(reply))
+            said, report = reply.value, sent.fields(reply)
+            content = content_of(said.message, wanted.kind)
+            flaw = flaw_of(said.message, content)
+            if content is None or flaw:
+                return Judgement(None, flaw, call=said.call, **report)
             try:
-                in_words = said.profile.way in ("offered_tool", "words")
-                return Judgement(verdict_in(said.message, shape, in_words=in_words), None, call=said.call, **told)
+                verdict = verdict_in(content, shape)
             except ValidationError:
-                if has_called(said.message) or not self._capabilities.not_called(self.model_of(step), said.profile):
-                    return Judgement(None, "malformed", call=said.call, **told)
-            earlier.add(reply, said.call)
+                if not (content.ignores_verdict and sent.asks_otherwise(said.profile)):
+                    return Judgement(None, "malformed", call=said.call, **report)
+                sent.calls.append(said.call)
+                continue
+            self._capabilities.ignored(self.model_of(step), sent.ignored)
+            return Judgement(verdict, None, call=said.call, **report)
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         """Return an answer; the sources go as `search_result` blocks with citations on."""
-        content: list[dict[str, Any]] = [search_result(source) for source in sources]
-        content.append({"type": "text", "text": as_quoted_fields(fields)})
-        reply = self._send(step, prompt, content, ANSWER)
-        told = _Earlier().told(reply)
+        blocks: list[dict[str, Any]] = [search_result(source) for source in sources]
+        blocks.append({"type": "text", "text": as_quoted_fields(fields)})
+        sent = _Requests()
+        reply = self._send(step, prompt, blocks, ANSWER, sent)
+        report = sent.fields(reply)
         if reply.value is None:
-            return Writing((), "unavailable", call=None, **told)
+            return Writing((), "unavailable", call=None, **report)
         message, call = reply.value.message, reply.value.call
-        segments = tuple(segment_of(block) for block in message.content if block.type == "text" and block.text)
-        flaw = flaw_of(message)
-        if not flaw and not any(segment.text.strip() for segment in segments):
+        content = content_of(message, ANSWER.kind)
+        flaw = flaw_of(message, content)
+        if not flaw and content and not content.text.strip():
             flaw = "malformed"
-        return Writing(segments, flaw, call=call, **told)
+        return Writing(content.segments if content else (), flaw, call=call, **report)
 
-    def _send(self, step: str, prompt: Prompt, content: list[dict[str, Any]], wanted: Wanted) -> Reply[Said]:
-        model, refusals = self.model_of(step), 0
+    def _send(
+        self, step: str, prompt: Prompt, content: list[dict[str, Any]], wanted: Wanted, sent: "_Requests"
+    ) -> Reply[Said]:
+        model = self.model_of(step)
         intervals = self._pace.intervals(step, model)
 
         def send(seconds: float) -> Said:
-            nonlocal refusals
             end = self._pace.now() + seconds
             while True:
-                profile = self._capabilities.of(model)
+                profile = sent.next_profile or self._capabilities.of(model)
                 request = self._request(model, prompt, content, wanted, profile, intervals)
                 tokens = self._purse.tokens_for(request, wanted.kind, wanted.tokens(profile))
                 started = self._pace.now()
+                sent.number += 1
                 try:
                     message = self._create({**request, "max_tokens": tokens}, max(end - started, SHORTEST_CALL_SECONDS))
                 except RequestRejected as rejected:
-                    if not self._capabilities.refused(model, profile, str(rejected.__cause__)):
+                    sent.next_profile = self._capabilities.refused(model, profile, str(rejected.__cause__))
+                    if sent.next_profile is None:
                         raise
-                    refusals += 1
                     continue
                 call = call_of(step, message, started, self._pace.now(), self._prices, model)
                 self._purse.paid(call)
+                if message.content is None and message.stop_reason != "refusal":
+                    sent.calls.append(call)
+                    raise _unreadable(model)
                 return Said(message, call, profile)
 
-        reply = self._pace.ask(step, model, send)
-        return replace(reply, requests=reply.requests + refusals)
+        try:
+            return self._pace.ask(step, model, send)
+        except SelfragError as error:
+            if not sent.calls:
+                raise
+            # Raised, it would take the cost of earlier requests with it.
+            return Reply(None, error, requests=1, throttled=False)
 
     def _request(
         self, model: str, prompt: Prompt, content: list[dict[str, Any]], wanted: Wanted, profile: Profile,
@@ -167,37 +190,54 @@ class SdkClaude:
     def _create(self, request: dict[str, Any], seconds: float) -> Message:
         model, url = request["model"], str(self._client.base_url)
         try:
-            message = self._client.messages.create(**request, timeout=seconds)
+            message = message_of(self._client.messages.create(**request, timeout=seconds))
         except anthropic.AnthropicError as error:
-            if not cost_nothing(error):
+            # The service bills no request that it answers with an error.
+            if not isinstance(error, anthropic.APIStatusError):
                 self._purse.lost()
             renewed = self._with_another_key(self._client) if isinstance(error, anthropic.AuthenticationError) else None
             if renewed is None:
                 raise understood(error, model, url, self._pace.now()) from error
             self._client = renewed
             raise Unanswered(TemporarilyUnavailable(f"{model} has another key now"), after=0.0) from error
-        if not isinstance(message, Message) or message.content is None:
+        except (ValueError, RecursionError):  # the SDK could not read the body as JSON
+            message = None
+        if message is None:
             self._purse.lost()
-            raise Unanswered(TemporarilyUnavailable(f"{model} sent a reply that is not a message"))
+            raise _unreadable(model)
         return message
 
 
-class _Earlier:
-    """The requests of a verdict whose replies did not serve."""
+def _unreadable(model: str) -> Unanswered:
+    return Unanswered(TemporarilyUnavailable(f"{model} sent a reply that cannot be read"))
+
+
+class _Requests:
+    """The requests of a step so far, and the paid `calls` among them whose replies did not serve.
+
+    `ignored` has the profiles of those that were answered as if nothing had been said of the verdict's form;
+    `next_profile` is the one to ask by next, None for the one that the function starts with.
+    """
 
     def __init__(self) -> None:
-        self._calls: tuple[ModelCall, ...] = ()
-        self._requests, self._throttled = 0, False
+        self.ignored: list[Profile] = []
+        self.next_profile: Profile | None = None
+        self.calls: list[ModelCall] = []
+        self.number, self._throttled = 0, False
 
-    def add(self, reply: Reply[Said], call: ModelCall) -> None:
-        self._calls += (call,)
-        self._requests += reply.requests
-        self._throttled = self._throttled or reply.throttled
+    def asks_otherwise(self, ignored: Profile) -> bool:
+        """Go on to the next way after an ignored one; returns whether there is one."""
+        if len(ignored.ways) == 1:
+            return False
+        self.ignored.append(ignored)
+        self.next_profile = ignored.without(ignored.way)
+        return True
 
-    def told(self, reply: Reply[Said]) -> dict[str, Any]:
-        """Return the fields of a judgement or a text that report its requests, those before it included."""
+    def fields(self, reply: Reply[Said]) -> dict[str, Any]:
+        """Return the fields of a judgement or a text that report all requests of the step."""
         error, cause = (type(reply.error).__name__, str(reply.error)) if reply.error else (None, "")
+        self._throttled = self._throttled or reply.throttled
         return {
-            "attempts": self._requests + reply.requests, "error": error, "cause": cause,
-            "throttled": self._throttled or reply.throttled, "earlier": self._calls,
+            "attempts": self.number, "error": error, "cause": cause, "throttled": self._throttled,
+            "earlier": tuple(self.calls),
         }  # fmt: skip

@@ -18,11 +18,6 @@ def understood(error: anthropic.AnthropicError, model: str, url: str, now: float
     return Unanswered(told, retry_after(error, now), throttled=isinstance(error, anthropic.RateLimitError))
 
 
-def cost_nothing(error: anthropic.AnthropicError) -> bool:
-    """Return whether the service refused before it did any work, so that nothing is billed."""
-    return isinstance(error, anthropic.APIStatusError) and (error.status_code < 500 or error.status_code in (503, 529))
-
-
 def retry_after(error: anthropic.AnthropicError, now: float) -> float | None:
     """Return the seconds after which the service allows a retry, None if it does not say.
 

@@ -182,3 +182,23 @@ def test_the_notice_on_an_answer_by_rule_is_no_part_of_its_text() -> None:
     assert by_rule.notice == BY_RULE
     assert by_rule.answer == by_model.answer == draft().answer
     assert by_model.notice is None
+
+
+DEAR = {"step": "GradeRelevance", "error": "BudgetExceeded"}
+
+
+@pytest.mark.parametrize("error", ["TemporarilyUnavailable", "Misconfigured", "malformed", "refused"])
+@pytest.mark.parametrize("dear_first", [True, False])
+def test_a_step_that_failed_is_the_reason_and_not_the_cost_limit(error: str, dear_first: bool) -> None:
+    entries = [DEAR, {"step": "Generate", "error": error}]
+    response = composed(ledger=entries if dear_first else entries[::-1])
+    assert response.status == "failed"
+    assert "cost" not in f"{response.answer} {response.usage.warnings}"
+
+
+def test_without_a_failed_step_the_cost_limit_is_the_reason() -> None:
+    spent = composed(ledger=[DEAR, {"step": "Generate", "error": "BudgetExceeded"}])
+    assert (spent.status, "cost limit" in spent.answer) == ("partial", True)
+    # What was done ahead, and not needed, is no reason.
+    ahead = {"step": "Generate", "error": "TemporarilyUnavailable", "waste": True}
+    assert "cost limit" in composed(ledger=[DEAR, ahead]).answer

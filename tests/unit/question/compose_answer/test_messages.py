@@ -87,7 +87,9 @@ def test_the_notes_on_an_answer_are_in_the_language_of_the_question(language: La
     best = {"answer": "25.", "utility": {"score": 2}, "cut": True}
     ledger = [lost("GradeSupport", error="Asleep"), lost("GradeUtility", error="BudgetExceeded")]
     relevance = [steps.relevance("a", "ungraded")["verdict"], steps.relevance("b", "relevant")["verdict"]]
-    response = composed(ASKED_IN[language], best=best, late=True, ledger=ledger, relevance=relevance)
+    counting = {"decision": "yes", "reason": "because", "aggregate": True}
+    found = {"relevance": relevance, "retrieval": counting, "text_hits": 102}
+    response = composed(ASKED_IN[language], best=best, late=True, ledger=ledger, **found)
     texts = MESSAGES[language]
     assert response.usage.warnings == [
         texts["no_result"].format(step="GradeSupport", error="Asleep"),
@@ -95,9 +97,10 @@ def test_the_notes_on_an_answer_are_in_the_language_of_the_question(language: La
         texts["ungraded"].format(count=1),
         texts["unchecked_support"],
         texts["little_use"].format(score=2, least=3),
+        texts["uncited"],
         texts["answer_cut"],
         texts["stopped_deadline"],
-        texts["stopped_cost"],
+        texts["selection_of"].format(passages=1, hits=102),
     ]
     assert failed_by(response.usage.warnings, "Asleep")
     assert not failed_by(response.usage.warnings, "Misconfigured")

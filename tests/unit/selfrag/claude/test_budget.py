@@ -111,25 +111,30 @@ def test_a_budget_that_buys_no_verdict_sends_nothing_and_says_what_to_change() -
     assert "max_cost_usd" in HINTS["BudgetExceeded"]
 
 
-@pytest.mark.parametrize(
-    ("fault", "requests", "error"),
-    [
-        # Refused before any work: the second costs what the first would have.
-        (429, 4, "TemporarilyUnavailable"),
-        (529, 4, "TemporarilyUnavailable"),
-        # Its cost is unknown.
-        ("timeout", 1, "BudgetExceeded"),
-        (500, 1, "BudgetExceeded"),
-    ],
-    ids=str,
-)
-def test_a_request_of_which_nobody_knows_what_it_cost_is_taken_as_spent(
-    fault: Fault, requests: int, error: str
-) -> None:
-    with ModelServer(lambda step, n: fault) as server:
+@pytest.mark.parametrize("fault", [429, 500, 502, 503, 529])
+def test_a_request_that_is_answered_with_an_error_costs_nothing_and_is_sent_again(fault: Fault) -> None:
+    with ModelServer(lambda step, n: fault if n < 4 else None) as server:
+        judgement = judge(server, 0.0007)
+    assert (judgement.flaw, judgement.attempts) == (None, 4)
+    assert len({request["max_tokens"] for request in server.requests}) == 1
+
+
+@pytest.mark.parametrize("fault", ["dropped", "timeout", "HTML", "empty body", "no usage"])
+def test_a_request_without_a_reply_costs_its_input_at_the_most(fault: Fault) -> None:
+    with ModelServer(lambda step, n: fault if n == 1 else None) as server:
         judgement = judge(server, 0.0007, seconds=0.2 if fault == "timeout" else 20.0)
-        assert server.counts["grade_relevance"] == judgement.attempts == requests
-    assert (judgement.flaw, judgement.error) == ("unavailable", error)
+    first, second = (request["max_tokens"] for request in server.requests)
+    sent = {name: value for name, value in server.requests[0].items() if name != "max_tokens"}
+    assert (judgement.flaw, judgement.attempts) == (None, 2)
+    assert 0 <= (first - second) * PRICES[HAIKU][1] <= (most_tokens(sent) + 400) * PRICES[HAIKU][0]
+
+
+def test_a_retry_that_the_budget_does_not_buy_ends_with_the_error_of_the_request_before_it() -> None:
+    with ModelServer(lambda step, n: "dropped") as server:
+        judgement = judge(server, 0.0005)
+        assert server.counts["grade_relevance"] == judgement.attempts == 1
+    assert (judgement.flaw, judgement.error) == ("unavailable", "TemporarilyUnavailable")
+    assert "cost" not in judgement.cause
 
 
 def test_the_second_request_of_a_step_gets_what_the_first_has_left() -> None:

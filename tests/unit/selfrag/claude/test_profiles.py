@@ -130,3 +130,13 @@ def test_both_judges_share_what_the_step_may_spend(server: ModelServer) -> None:
     result = grade(task, questions.grader("grade_support", PROMPT)(Limits(budget_usd=0.002)))
     assert [call.model for call in result.calls] == [HAIKU]
     assert (result.verdict.level, result.error) == ("ungraded", "BudgetExceeded")
+
+
+def test_a_judge_that_gave_no_verdict_is_the_reason_and_not_that_the_stronger_one_is_too_dear(
+    server: ModelServer,
+) -> None:
+    server.answers["grade_support"] = lambda body: {"claims": []}
+    task = Task(question="?", answer="26 days.", passages=[passage()])
+    result = grade(task, questions.grader("grade_support", PROMPT)(Limits(budget_usd=0.002)))
+    assert [call.model for call in result.calls] == [HAIKU]
+    assert (result.verdict.level, result.error, result.flaw, result.attempts) == ("ungraded", None, "malformed", 1)

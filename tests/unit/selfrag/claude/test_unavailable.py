@@ -1,6 +1,7 @@
 """A model that did not reply is no error of a step: its result says why it brought nothing, and how often it asked."""
 
 import json
+from typing import get_args
 
 import pytest
 
@@ -16,8 +17,9 @@ from question.grade_utility.logic import Task as Utility
 from question.grade_utility.logic import grade as grade_utility
 from question.rewrite_question.logic import Task as Rewriting
 from question.rewrite_question.logic import rewrite
-from selfrag.domain.calls import StepResult
+from selfrag.domain.calls import Flaw, StepResult
 from selfrag.domain.history import steps_of
+from selfrag.plan.reports import Report, entry_of
 from tests.support.fakes import PROMPT, FakeClaude, grader, passage
 
 JUDGE = grader(None, "unavailable")
@@ -35,6 +37,26 @@ RESULTS = [
 def test_a_step_without_a_reply_says_why_and_how_often_it_asked(result: StepResult) -> None:
     assert (result.calls, result.attempts, result.error) == ([], 4, "TemporarilyUnavailable")
     assert result.throttled
+
+
+def results_of(flaw: Flaw) -> dict[str, StepResult]:
+    judge = grader(None, flaw)
+    return {
+        "DecideRetrieval": decide(Deciding(question="?"), judge),
+        "GradeRelevance": grade_relevance(Relevance(question="?", passage=passage()), judge),
+        "Generate": generate(Writing(question="?"), FakeClaude(None, flaw), PROMPT),
+        "GradeSupport": grade_support(Support(question="?", answer="25 days.", passages=[passage()]), judge),
+        "GradeUtility": grade_utility(Utility(question="?", answer="25 days."), judge),
+        "RewriteQuestion": rewrite(Rewriting(question="?", queries=["?"]), judge),
+    }
+
+
+@pytest.mark.parametrize("flaw", get_args(Flaw))
+def test_the_ledger_has_the_flaw_of_each_steps_reply_and_its_requests(flaw: Flaw) -> None:
+    for step, result in results_of(flaw).items():
+        entry = entry_of(Report(step=step, result=result.model_dump(mode="json")), turn=0)
+        requests = 4 if flaw == "unavailable" else 1
+        assert (entry.flaw, entry.attempts, len(entry.calls)) == (flaw, requests, int(flaw != "unavailable")), step
 
 
 def test_the_trace_of_a_question_tells_it_as_it_tells_an_error_that_was_raised() -> None:

@@ -12,7 +12,7 @@ from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.profiles import profile_of
 from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
 from selfrag.adapters.claude.sdk import SdkClaude
-from selfrag.domain.calls import cost_usd
+from selfrag.domain.calls import Limits, cost_usd
 from selfrag.domain.errors import RequestRejected
 from selfrag.ports.cache import Remembering
 from selfrag.ports.model import Source
@@ -77,6 +77,101 @@ def test_a_verdict_is_asked_for_in_the_next_way_when_one_is_refused_and_the_next
 def test_a_reply_without_the_offered_call_is_paid_and_counted_with_the_one_that_serves(bedrock: BedrockServer) -> None:
     judged = claude_at(bedrock, TALKATIVE).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
     assert (judged.verdict is not None, judged.attempts, len(judged.took["calls"])) == (True, 3, 2)
+
+
+class Wayward(ModelServer):
+    """Replies with these words wherever a verdict is asked for in one of `ignored` ways, else well."""
+
+    def __init__(self, words: Any, *ignored: str) -> None:
+        super().__init__()
+        self._words, self._ignored = words, ignored
+
+    def answer(self, body: Any) -> tuple[int, Any]:
+        status, message = super().answer(body)
+        if way_of(body) in self._ignored:
+            blocks = self._words if isinstance(self._words, list) else [{"type": "text", "text": self._words}]
+            message = {**message, "content": blocks}
+        return status, message
+
+
+PROSE = "It is relevant: the passage says so."
+OTHER_TOOL = [{"type": "tool_use", "id": "t", "name": "search", "input": {"reason": "r", "score": 0.9}}]
+JSON_SCHEMA, FORCED_TOOL = "claude-haiku-5-5", "claude-haiku-4-5"
+
+
+def judged_by(
+    server: ModelServer, model: str, capabilities: Capabilities | None = None, budget: float | None = None
+) -> Any:
+    client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
+    claude = claude_of(client, {"grade_relevance": model}, limits=Limits(budget_usd=budget), capabilities=capabilities)
+    return claude.judge("grade_relevance", RUBRIC, FIELDS, Relevance)
+
+
+@pytest.mark.parametrize("words", [PROSE, OTHER_TOOL, "[0.9]"], ids=["prose", "another tool", "no object"])
+@pytest.mark.parametrize(
+    ("model", "ignored", "ways"),
+    [
+        (FORCED_TOOL, ["forced_tool"], ["forced_tool", "json_schema"]),
+        (JSON_SCHEMA, ["json_schema"], ["json_schema", "forced_tool"]),
+        (JSON_SCHEMA, ["json_schema", "forced_tool"], ["json_schema", "forced_tool", "offered_tool"]),
+    ],
+)
+def test_a_model_that_replies_as_if_no_verdict_was_requested_is_asked_in_the_next_way_and_later_in_that(
+    words: Any, model: str, ignored: list[str], ways: list[str]
+) -> None:
+    counted: list[tuple[str, str]] = []
+    capabilities = Capabilities(lambda *feature: counted.append(feature))
+    with Wayward(words, *ignored) as server:
+        first, later = judged_by(server, model, capabilities), judged_by(server, model, capabilities)
+    assert (first.verdict.score, first.attempts, len(first.took["calls"])) == (0.9, len(ways), len(ways))
+    assert (later.verdict.score, later.attempts) == (0.9, 1)
+    assert [way_of(body) for body in server.requests] == [*ways, ways[-1]]
+    assert counted == [(model, way) for way in ignored]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ['{"reason": "r", "score": 7}', '{"score": 0.9}', "{}", '{"reas', '```json\n{"score": "high"}\n```', "", []],
+)
+@pytest.mark.parametrize("model", [JSON_SCHEMA, FORCED_TOOL])
+def test_a_malformed_verdict_or_an_empty_reply_takes_no_way_from_a_model(words: Any, model: str) -> None:
+    capabilities = Capabilities()
+    with Wayward(words, "json_schema", "forced_tool") as server:
+        judgement = judged_by(server, model, capabilities)
+    assert (judgement.flaw, judgement.attempts, capabilities.of(model)) == ("malformed", 1, profile_of(model))
+
+
+def test_a_model_that_replies_in_prose_whatever_the_way_keeps_them_all_and_every_reply_is_paid() -> None:
+    capabilities = Capabilities()
+    with Wayward(PROSE, "json_schema", "forced_tool", "offered_tool", "words") as server:
+        judgement = judged_by(server, JSON_SCHEMA, capabilities)
+    assert (judgement.flaw, judgement.error, judgement.attempts) == ("malformed", None, 4)
+    assert len(judgement.took["calls"]) == 4
+    assert capabilities.of(JSON_SCHEMA) == profile_of(JSON_SCHEMA)
+
+
+@pytest.mark.parametrize("stop", ["refusal", "max_tokens"])
+def test_prose_of_a_refused_or_cut_reply_takes_no_way_from_a_model(stop: str) -> None:
+    class Stopped(Wayward):
+        def answer(self, body: Any) -> tuple[int, Any]:
+            status, message = super().answer(body)
+            return status, {**message, "stop_reason": stop}
+
+    with Stopped(PROSE, "json_schema") as server:
+        judgement = judged_by(server, JSON_SCHEMA)
+    assert (judgement.flaw in ("refused", "cut"), judgement.attempts) == (True, 1)
+
+
+def test_a_verdict_in_prose_is_malformed_and_not_too_dear_if_the_budget_buys_no_other_way() -> None:
+    class Dear(Wayward):
+        def answer(self, body: Any) -> tuple[int, Any]:
+            status, message = super().answer(body)
+            return status, {**message, "usage": {"input_tokens": 10_000, "output_tokens": 10}}
+
+    with Dear(PROSE, "json_schema") as server:
+        judgement = judged_by(server, JSON_SCHEMA, budget=0.001)
+    assert (judgement.flaw, judgement.error, judgement.attempts) == ("malformed", None, 1)
+    assert len(judgement.took["calls"]) == 1
 
 
 def test_a_400_that_names_nothing_of_the_request_is_not_asked_again(bedrock: BedrockServer) -> None:

@@ -1,0 +1,41 @@
+"""Each fault of the model in each step: the API answers, says what failed, and counts only what was paid."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.bench.faults import STEPS, STRATEGIES, TRANSIENT, Asking, asking, faults_of
+from tests.support.doubles.model_server import Fault
+
+# A request with one of these has no reply that says what it cost.
+UNPAID: list[Fault] = [*(fault for fault in TRANSIENT if fault != "content null"), 400, 401, 404]
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[Asking]:
+    with asking() as stack:
+        yield stack
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_fault_never_breaks_the_api_nor_passes_for_a_cost_limit_and_only_replies_are_paid(
+    api: Asking, step: str
+) -> None:
+    strategies = [name for name in STRATEGIES if step != "rewrite_question" or name not in ("candidates", "segments")]
+    if step not in ("grade_relevance", "generate"):
+        strategies.remove("corrective")
+    # Each fault meets one strategy in each step, and others in the next.
+    for number, (fault, once) in enumerate(faults_of(step)):
+        strategy = strategies[(number + STEPS.index(step)) % len(strategies)]
+        result = api.ask(step, fault, strategy, once=once)
+        what, usage = f"{result.fault} under {strategy}: {result.body}", result.body["usage"]
+        assert result.failed, what
+        assert result.code == 200, what
+        assert result.status in ("answered", "partial", "abstained", "failed"), what
+        assert "cost limit" not in json.dumps(result.body), what
+        assert usage["model_calls"] == result.requests, what
+        unpaid = result.failed if fault in UNPAID else result.refused
+        assert sum(step["calls"] for step in usage["by_step"].values()) == result.requests - unpaid, what
+        if fault in TRANSIENT and once and step != "rewrite_question":
+            assert result.status == ("partial" if strategy == "corrective" else "answered"), what
