@@ -25,7 +25,7 @@ class Replies:
     def __init__(self, strategy: str, speculate: str, **policy: Any) -> None:
         self.policy = {"strategy": strategy, "speculate": speculate, **policy}
         self._grades = GRADES | (AMBIGUOUS if strategy == "corrective" else {})
-        self._top_k = policy.get("top_k", 4)
+        self._top_k, self._rewrites = policy.get("top_k", 4), policy.get("max_rewrites", 2)
 
     def of(self, step: str, task: Mapping[str, Any], passage_ids: Sequence[str], seen: Sequence[str]) -> list[Reply]:
         """Return the labelled results that a step may have."""
@@ -72,10 +72,15 @@ class Replies:
         gathering, draft = known.gathering, known.draft
         judged = [known.check, len(known.missing), known.draft.answer == known.lacking]
         kept = [bool(draft.answer), draft.direct, known.useful == "no" or draft.support.level == "no_support"]
+        # After a search for a query that was not new, the answer is judged again by its verdicts.
+        again = [] if known.check else [draft.support.level, known.useful]
         earlier = [known.recall, bool(known.previous_relevance), bool(known.brief.previous.answer)]
+        # An answer that a search for missing facts did not change has the same evidence, in these replies.
+        changed = [known.lacking, len(known.evidence)] if known.lacking and known.rewrites() < self._rewrites else []
         return [
+            changed,
             [known.stage, known.reflects, known.direct, known.useful, min(known.useless, 2)],
-            [*judged, *kept] if known.stage == "reflect" else [],
+            [*judged, *kept, *again] if known.stage == "reflect" else [],
             earlier if known.stage == "read" else [],
             gathering.model_dump(exclude={"queries", "web", "fresh", "brought", "since", "bytes"}),
             [len(gathering.queries), bool(gathering.web), sorted(one.split()[0] for one in gathering.fresh)],
@@ -102,7 +107,8 @@ def answers(mode: str, passage_ids: Sequence[str]) -> list[Reply]:
     if mode == "direct":
         return [("direct", steps.answer()), nothing, refused]
     ends = {one.split()[0]: one for one in (*passage_ids[-1:], *passage_ids[:1])}
-    cited = [(f"cites {grade}", steps.answer(cites=one)) for grade, one in ends.items()]
+    text = f"{len(passage_ids)} facts."
+    cited = [(f"cites {grade}", steps.answer(text, cites=one)) for grade, one in ends.items()]
     unsaid = [(f"{label}, not all", {**reply, "not_said": [f"part {len(passage_ids)}"]}) for label, reply in cited[:1]]
     return [*cited, *unsaid, nothing, refused]
 
