@@ -54,8 +54,15 @@ def _citation(passage: Evidence, cited: Cited, span: tuple[int, int]) -> list[Ci
             locator=", ".join(filter(None, [passage.locator, _rows(passage, start, end)])),
             before=passage.text[max(0, at - AROUND) : at],
             after=passage.text[at + len(quote) :][:AROUND],
+            copies=copies_of(passage),
+            copy_count=len(passage.copies),
         )
     ]
+
+
+def copies_of(passage: Evidence) -> list[str]:
+    """Return the documents that hold a near-duplicate of a passage, as far as they are named."""
+    return list(dict.fromkeys(copy.document for copy in passage.copies if copy.document))
 
 
 def _blocks(passage: Evidence) -> list[tuple[int, int]]:

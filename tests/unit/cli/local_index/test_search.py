@@ -63,6 +63,7 @@ def test_a_passage_carries_all_that_a_citation_needs(index: EmbeddedIndex, write
         "tags": [],
         "date": None,
         "score": None,
+        "copies": [],
     }
     assert passage.passage_id.isalnum()
     assert len(passage.passage_id) <= 64

@@ -99,3 +99,10 @@ def test_the_model_is_given_each_row_as_one_block() -> None:
     found = passage("p", texts, rows=[{"start": 0, "end": len(texts), "name": "row 2"}])
     generate(Task(question="?", passages=[found]), model, PROMPT)
     assert model.sources[0].blocks == (texts,)
+
+
+def test_a_citation_names_the_documents_of_copies_and_counts_them_all() -> None:
+    copies = [{"passage_id": f"c{n}", "document": name} for n, name in enumerate(["b.md", "c.md", "b.md", ""])]
+    found = citation(0, 1, copies=copies)
+    assert (found.copies, found.copy_count) == (["b.md", "c.md"], 4)
+    assert (citation(0, 1).copies, citation(0, 1).copy_count) == ([], 0)
