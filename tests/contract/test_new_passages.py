@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import pytest
 
 from cli.local.home import connect
 from cli.local.index import SCHEMA, EmbeddedIndex
+from selfrag.adapters.opensearch.collection import STORED
+from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import Index, search
 from tests.contract.entries import entry, unit
+from tests.support.doubles.opensearch_double import OpenSearchDouble
 
 MEMO = (
     "Hotels on travel are booked through the desk of the company, and the bill is sent to the desk for accounts {} "
@@ -57,6 +61,26 @@ def test_matches_of_full_text_are_counted_within_the_bounds_and_beyond_the_list(
     assert counted("words", without=["p1", "p2"]) == 9
     assert counted("nowhere") == 0
     assert any_index.search("words", None, 3, Bounds([])).text_hits == 0
+
+
+@pytest.mark.parametrize("total", [None, 1, {"value": 1, "relation": "gte"}, {"value": "1", "relation": "eq"}])
+def test_a_count_that_the_reply_does_not_say_exactly_is_none(
+    total: Any, service: OpenSearchDouble, index: OpenSearchPassages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.add([entry("p")])
+    assert index.search("words", None, 50, Bounds(["mine"])).text_hits == 1
+    replies = service._msearch("passages", [{}, {"query": {"match_all": {}}, "_source": STORED}])
+    replies["responses"][0]["hits"]["total"] = total
+    monkeypatch.setattr(service, "_msearch", lambda name, body: replies)
+    counted = index.search("words", None, 50, Bounds(["mine"]))
+    assert ([p.passage_id for p, _ in counted.by_text], counted.text_hits) == (["p"], None)
+
+
+def test_more_than_10000_matches_are_counted_exactly(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
+    index.add([entry("p")])
+    (document,) = service.indices["passages"].documents
+    service.indices["passages"].documents += [replace(document, id=f"{n}") for n in range(10_000)]
+    assert index.search("words", None, 2, Bounds(["mine"])).text_hits == 10_001
 
 
 def test_a_list_is_full_if_it_has_as_many_passages_as_were_asked_for(any_index: Index) -> None:

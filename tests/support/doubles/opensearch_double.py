@@ -229,7 +229,7 @@ class OpenSearchDouble(Loopback):
             "took": 1,
             "timed_out": False,
             "_shards": shards,
-            "hits": {**({"total": total} if total else {}), "max_score": top, "hits": hits},
+            "hits": {"total": total, "max_score": top, "hits": hits},
         }
 
     def _delete(self, index: Index, service_id: str) -> tuple[int, Json]:

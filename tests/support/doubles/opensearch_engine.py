@@ -170,12 +170,12 @@ class Index:
             and all(type(x) in (int, float) and math.isfinite(x) for x in value)
         )
 
-    def search(self, body: Any, number: int) -> tuple[list[tuple[Document, float]], Json | None]:
+    def search(self, body: Any, number: int) -> tuple[list[tuple[Document, float]], Json]:
         """Return the hits of the nth search, best first, and the number of all matches as the reply has it."""
         _only(body, ("size", "_source", "query", "track_total_hits"), "search")
         counted = body.get("track_total_hits", MAX_WINDOW)
-        if counted not in (True, False, MAX_WINDOW):
-            raise Refused(400, "parsing_exception", "[track_total_hits] is true or false here")
+        if counted not in (True, MAX_WINDOW):
+            raise Refused(400, "parsing_exception", "[track_total_hits] is true here")
         size = body.get("size", 10)
         if type(size) is not int or not 0 <= size <= MAX_WINDOW:
             raise _cannot_search(f"Result window is too large or negative: [{size}]")
@@ -190,7 +190,7 @@ class Index:
         total = {"value": len(scores), "relation": "eq"}
         if counted is not True and len(scores) > MAX_WINDOW:
             total = {"value": MAX_WINDOW, "relation": "gte"}
-        return [(by_id[i], score) for i, score in ranked], None if counted is False else total
+        return [(by_id[i], score) for i, score in ranked], total
 
 
 class Query:
