@@ -99,8 +99,8 @@ def search(
             for passage in filter(None, rank):
                 hits.setdefault(passage.passage_id, passage)
         for candidates in lists:
-            for found, by_id in zip((candidates.by_text, candidates.by_vector), scores, strict=True):
-                by_id.update({passage.passage_id: score for passage, score in found})
+            for ranking, by_id in zip((candidates.by_text, candidates.by_vector), scores, strict=True):
+                by_id.update({passage.passage_id: score for passage, score in ranking})
         if not attempt and lists:
             text_hits = lists[0].text_hits
         passages = fold(list(hits.values()))

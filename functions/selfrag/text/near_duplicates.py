@@ -99,15 +99,15 @@ def near_duplicates(texts: Sequence[Text]) -> list[list[int]]:
         all_of = (*title, "\n", *(word.casefold() for word in words))
         fixed = (*title, "\n", *("" if plain else word.casefold() for word, plain in zip(words, is_plain, strict=True)))
         plain = tuple(word for word, plain in zip(words, is_plain, strict=True) if plain)
-        found = [group for group in same.setdefault(all_of, []) if _agree(group.date, text.date)]
-        found += [
+        matches = [group for group in same.setdefault(all_of, []) if _agree(group.date, text.date)]
+        matches += [
             group
             for group in similar.setdefault(fixed, [])
             if _agree(group.date, text.date) and _differ_little(group.plain, plain, len(words))
         ]
-        if found and words:
-            found[0].places.append(place)
-            found[0].date = found[0].date or text.date
+        if matches and words:
+            matches[0].places.append(place)
+            matches[0].date = matches[0].date or text.date
             continue
         groups.append(group := _Group([place], text.date, plain))
         same[all_of].append(group)
@@ -121,8 +121,8 @@ def _agree(date: str | None, other: str | None) -> bool:
 
 def _differ_little(plain: tuple[str, ...], other: tuple[str, ...], words: int) -> bool:
     """Return whether few words were replaced, none by its opposite (unpaid, disallow) and none that only moved."""
-    pairs = [(one, two) for one, two in zip(plain, other, strict=True) if one != two]
-    moved = {one for one, _ in pairs} & {two for _, two in pairs}
+    pairs = [(word, instead) for word, instead in zip(plain, other, strict=True) if word != instead]
+    moved = {word for word, _ in pairs} & {instead for _, instead in pairs}
     few = len(pairs) <= _MOST and len(pairs) * _SHARE < words
     return few and not moved and not any(a.endswith(b) or b.endswith(a) for a, b in pairs)
 
