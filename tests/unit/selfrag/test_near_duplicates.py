@@ -36,6 +36,7 @@ def are_one(text: str, other: str, *, date: str | None = None, other_date: str |
         ("it is allowed", "it is forbidden"),
         ("with a permit", "without a permit"),
         ("before the trip", "after the trip"),
+        ("reports are sent monthly", "reports are sent yearly"),
         ("the office in Berlin", "the office in Munich"),
         ("authorised visitors", "unauthorised visitors"),
         ("compliant parts", "noncompliant parts"),
