@@ -139,7 +139,7 @@ bench-laptop: $(VENV)/.ask ## Measure ask and serve on this machine: make bench-
 	@$(BIN)/python -m cli.lab.bench.laptop $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(RUNS),--runs "$(RUNS)") \
 	  $(if $(JSON),--json)
 
-bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file [LIMIT=n] [JSON=1] (SQuAD format)
+bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file|lines [LIMIT=n] [JSON=1] (a file in SQuAD format, also asked by identifiers; or lines that differ in an identifier)
 	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
 	  $(if $(value DATA),-- "$$SELFRAG_DATA")
 

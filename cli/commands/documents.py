@@ -127,9 +127,9 @@ def search(
     from cli.show.documents import show_passages
 
     with reading_progress() as on_document:
-        passages, report = search_passages(query, place, limits, top_k, on_document)
+        passages, text_hits, report = search_passages(query, place, limits, top_k, on_document)
     warn(report.in_short(place) if report else [])
     if as_json:
         print_json(passages)
     else:
-        show_passages(out, passages)
+        show_passages(out, passages, text_hits)

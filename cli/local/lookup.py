@@ -12,7 +12,7 @@ from cli.local.stores.manifest import opened_manifest
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Filters
 from selfrag.domain.records import Content, Record
-from selfrag.ports.index import CANDIDATES, best
+from selfrag.ports.index import search
 
 _SHOWN = ("status", "reason", *Content.model_fields, "updated_at")
 
@@ -58,26 +58,24 @@ def known_documents(place: Place) -> list[dict[str, Any]]:
 
 def search_passages(
     query: str, place: Place, filters: Filters, top_k: int, on_document: OnDocument
-) -> tuple[list[dict[str, Any]], Report | None]:
-    """The best passages for a query, each with its scores by text and by vector (None if not found so) and the sum.
+) -> tuple[list[dict[str, Any]], int | None, Report | None]:
+    """Return the best passages for a query, each with its scores by text and by vector (None if not found so).
 
-    A directory is brought up to date before, which the report tells of; a named collection is searched as it is.
+    The second value is the number of passages that full text matched. A directory is brought up to date before, which
+    the report tells of; a named collection is searched as it is.
     """
     if not query.strip():
         raise InvalidInput("The query is empty: say what to look for.")
     report = sync(place, on_document) if place.directory else None
-    bounds = filters.within([place.collection])
-    found = open_index().search(query, open_embedder().query(query), CANDIDATES, bounds)
-    by_text, by_vector = (
-        {passage.passage_id: score for passage, score in one} for one in (found.by_text, found.by_vector)
-    )
+    embedder, bounds = open_embedder(), filters.within([place.collection])
+    result = search(open_index(), [(query, embedder.query(query))], top_k, bounds, embedder.spread_floor)
     passages = [
         {
             **passage.model_dump(exclude={"collection", "score"}),
-            "by_text": by_text.get(passage.passage_id),
-            "by_vector": by_vector.get(passage.passage_id),
+            "by_text": result.by_text.get(passage.passage_id),
+            "by_vector": result.by_vector.get(passage.passage_id),
             "score": passage.score,
         }
-        for passage in best(found, top_k)
+        for passage in result.passages
     ]
-    return passages, report
+    return passages, result.text_hits, report

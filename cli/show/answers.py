@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.show.by_rule import GREY, relevance_by_rule, support_by_rule
-from cli.show.places import place_of, places
+from cli.show.places import copies_of, place_of, places
 from cli.show.precision import in_full, in_short
 from cli.show.scores import show_scores
 from cli.show.traces import causes
@@ -81,6 +81,8 @@ def _show_sources(console: Console, citations: Sequence[Citation], sources: Sequ
         table.add_row(f"[cyan]\\[{number}][/]", escape(place_of(cited[0].model_dump())))
         for quote in dict.fromkeys(citation.quote for citation in cited):
             table.add_row("", Text(quote, style=GREY))
+        if cited[0].copy_count:
+            table.add_row("", Text(copies_of(cited[0].copies, cited[0].copy_count), style="dim"))
     if sources:
         console.print("", table, "", sep="\n")
 

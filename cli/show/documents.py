@@ -9,13 +9,13 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from cli.show.places import place_of
+from cli.show.places import copies_of, place_of
 from cli.terminal import visible
 
 STATUS_COLOURS = {"ready": "green", "failed": "red"}
 SCORES = (
     "by text is BM25, by vector the cosine of the meanings, each none where that search did not find the passage; "
-    "together is the sum of how far each stands above the mean of what it found, in standard deviations (z-scores). "
+    "together is the sum of how far each stands above the mean, in standard deviations (z-scores). "
     "Scores rank the passages of one search; those of two searches cannot be compared."
 )
 
@@ -46,15 +46,20 @@ def _without(name: str, sentence: str) -> str:
     return said[:1].upper() + said[1:]
 
 
-def show_passages(console: Console, passages: Sequence[dict[str, Any]]) -> None:
-    """Print passages, best first, each with what both searches made of it."""
+def show_passages(console: Console, passages: Sequence[dict[str, Any]], text_hits: int | None = None) -> None:
+    """Print passages, best first, each with what both searches made of it, and whether full text matched any."""
     if not passages:
         console.print("Nothing was found.")
+    if text_hits == 0:
+        console.print("No document has these words.")
     for number, passage in enumerate(passages, start=1):
         place = place_of(passage)
         scores = f"by text {_score(passage['by_text'])}, by vector {_score(passage['by_vector'])}"
         title = f"{number}. {escape(place)}  [dim]{scores}, together {passage['score']:.2f}[/]"
         console.print(Panel(Text(passage["text"]), title=title, title_align="left", border_style="blue"))
+        copies = passage.get("copies", [])
+        if copies:
+            console.print(Text(copies_of([copy["document"] for copy in copies], len(copies)), style="dim"))
     if passages:
         console.print(f"[dim]{SCORES}[/]")
 

@@ -18,6 +18,13 @@ def place_of(found: Mapping[str, Any]) -> str:
     return f"{visible(found['document'])}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
 
 
+def copies_of(documents: Sequence[str], count: int) -> str:
+    """Return how many copies a passage has, and in which documents."""
+    names = list(dict.fromkeys(visible(document) for document in documents if document))
+    more = ", ..." if len(names) < count else ""
+    return f"also in {count} cop{'y' if count == 1 else 'ies'}: {', '.join(names)}{more}"
+
+
 def places(steps: Sequence[Step]) -> dict[str, str]:
     """Where each passage that a search brought stands, by the passage's id; those of one place say how they begin."""
     found = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]

@@ -85,6 +85,8 @@ def embed(text: str, dimensions: int = 512) -> list[float]:
 class FakeEmbedder:
     """A fast embedder that remembers what it was asked to embed."""
 
+    spread_floor = 0.0
+
     def __init__(self, name: str = "fake") -> None:
         self.name = name
         self.embedded: list[str] = []
@@ -117,9 +119,10 @@ class FakeIndex:
 
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         self.asked.append((text, bounds.collections))
-        seen = [p for p in self.passages if within(p, bounds)]
-        scored = [(p, float(len(seen) - n)) for n, p in enumerate(seen)]
-        return Candidates(scored[:size], [] if vector is None else scored[:size])
+        left = [p for p in self.passages if within(p, bounds) and p.passage_id not in bounds.without]
+        scored = [(p, float(len(left) - n)) for n, p in enumerate(left)]
+        full = len(scored) >= size
+        return Candidates(scored[:size], [] if vector is None else scored[:size], full, full, len(scored))
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         return [p for p in self.passages if p.passage_id in passage_ids and within(p, bounds)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -10,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.lab.bench.measures import DEPTH, Figures, figures
-from cli.lab.bench.squad import read_task
+from cli.lab.bench.squad import Task
 
 if TYPE_CHECKING:
     from cli.local.index import NamedEmbedder
@@ -31,11 +30,8 @@ class Outcome:
     figures: dict[str, Figures]
 
 
-def measure(
-    data: Path, limit: int | None, first: int | None, on_phase: OnPhase, embedder: "NamedEmbedder | None" = None
-) -> Outcome:
+def measure(task: Task, on_phase: OnPhase, embedder: "NamedEmbedder | None" = None) -> Outcome:
     """Run the benchmark; multilingual-e5-small embeds unless another embedder is given."""
-    task = read_task(data, limit, first)
     # What takes a second to load comes after what can be refused at once.
     from cli.lab.bench.searches import searches
     from cli.lab.bench.vectors import CountedEmbedder, kept_on_disk
@@ -56,9 +52,9 @@ def measure(
     return Outcome(len(answered), len(task.paragraphs), counted.name, counted.embedded, place, by_kind)
 
 
-def show_outcome(console: Console, outcome: Outcome) -> None:
+def show_outcome(console: Console, outcome: Outcome, of: str = "questions") -> None:
     """Print the figures, a line for each kind of search."""
-    title = f"{outcome.questions} questions over {outcome.paragraphs} paragraphs"
+    title = f"{outcome.questions} {of} over {outcome.paragraphs} paragraphs"
     table = Table("Search", title=title, title_justify="left")
     for name in ("recall@1", "recall@4", f"MRR@{DEPTH}", "median ms", "p95 ms"):
         table.add_column(name, justify="right")

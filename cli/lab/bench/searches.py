@@ -15,7 +15,7 @@ from cli.lab.bench.squad import Paragraph
 from cli.local.home import connect
 from cli.local.index import SCHEMA, EmbeddedIndex, KeptEmbedder, NamedEmbedder
 from selfrag.domain.passages import Bounds, Candidates, Passage, embedded_text
-from selfrag.ports.index import CANDIDATES, Entry, best
+from selfrag.ports.index import CANDIDATES, Entry, search
 
 Found = TypeVar("Found")
 
@@ -39,12 +39,16 @@ class Searches:
         vector, embedding = _timed(lambda: self.embedder.query(question))
         by_text, text_time = _timed(lambda: self._found(question, None).by_text)
         by_vector, vector_time = _timed(lambda: self._found("", vector).by_vector)
-        hybrid, hybrid_time = _timed(lambda: best(self._found(question, vector), top_k=DEPTH))
+        hybrid, hybrid_time = _timed(lambda: self._hybrid(question, vector))
         return {
             "full_text": Answered([passage.text for passage, _ in by_text], right, text_time),
             "vectors": Answered([passage.text for passage, _ in by_vector], right, embedding + vector_time),
-            "hybrid": Answered([passage.text for passage in hybrid], right, embedding + hybrid_time),
+            "hybrid": Answered(hybrid, right, embedding + hybrid_time),
         }
+
+    def _hybrid(self, question: str, vector: Sequence[float]) -> list[str]:
+        bounds, floor = Bounds([COLLECTION]), self.embedder.spread_floor
+        return [passage.text for passage in search(self.index, [(question, vector)], DEPTH, bounds, floor).passages]
 
     def _found(self, text: str, vector: Sequence[float] | None) -> Candidates:
         return self.index.search(text, vector, CANDIDATES, Bounds([COLLECTION]))

@@ -14,7 +14,7 @@ class CountedEmbedder:
     """Another embedder, and how many passages it had to embed."""
 
     def __init__(self, embedder: NamedEmbedder) -> None:
-        self.name = embedder.name
+        self.name, self.spread_floor = embedder.name, embedder.spread_floor
         self.embedded = 0
         self._embedder = embedder
 

@@ -141,6 +141,7 @@ def _searching(place: Place) -> Search:
     index, embedder, bounds = open_index(), open_embedder(), Bounds([place.collection])
 
     def search(question: str) -> list[Passage]:
-        return best(index.search(question, embedder.query(question), CANDIDATES, bounds), FOUND)
+        vector = embedder.query(question)
+        return best(index.search(question, vector, CANDIDATES, bounds), FOUND, embedder.spread_floor)
 
     return search

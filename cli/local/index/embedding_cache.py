@@ -16,7 +16,7 @@ class KeptEmbedder:
     """An embedder that caches the vectors of passages, so that each is embedded once."""
 
     def __init__(self, embedder: NamedEmbedder, connection: sqlite3.Connection) -> None:
-        self.name = embedder.name
+        self.name, self.spread_floor = embedder.name, embedder.spread_floor
         self._embedder = embedder
         self._connection = connection
         self._lock = threading.Lock()

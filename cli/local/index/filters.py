@@ -19,7 +19,10 @@ AND (:tags IS NULL OR tags IN (
     SELECT lists.tags FROM (SELECT DISTINCT tags FROM passages) AS lists, json_each(lists.tags) AS tag
     WHERE tag.value IN (SELECT value FROM json_each(:tags))))
 """
-_NUMBERS = f"SELECT json_group_array(number) FROM passages WHERE {_WITHIN}"  # noqa: S608 (no input in it)
+_NUMBERS = f"""
+SELECT json_group_array(number) FROM passages
+WHERE passage_id NOT IN (SELECT value FROM json_each(:without)) AND {_WITHIN}
+"""  # noqa: S608 (no input in it)
 _FETCH = f"""
 SELECT passage_id, passage FROM passages JOIN texts ON texts.rowid = number
 WHERE passage_id IN (SELECT value FROM json_each(:passage_ids)) AND {_WITHIN}
@@ -30,7 +33,7 @@ def allowed(connection: sqlite3.Connection, numbers: Numbers, bounds: Bounds) ->
     """Return, for each of these passages of the bounds' collections, whether it passes the other filters."""
     if bounds == Bounds(bounds.collections):
         return np.ones(len(numbers), np.bool_)
-    (found,) = columns(connection, _NUMBERS, _values(bounds))
+    (found,) = columns(connection, _NUMBERS, {**_values(bounds), "without": json.dumps(list(bounds.without))})
     return np.isin(numbers, found, assume_unique=True)
 
 

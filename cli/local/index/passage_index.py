@@ -51,17 +51,19 @@ class EmbeddedIndex:
         with self._lock, reading(self._connection):
             held = self._refreshed(bounds.collections)
             if not held:
-                return Candidates([], [])
+                return Candidates([], [], text_hits=0)
             numbers = np.concatenate([each.numbers for each in held])
             lengths = np.concatenate([each.lengths for each in held])
             within = allowed(self._connection, numbers, bounds)
             scores = bm25(self._connection, tokens(text), numbers, lengths)
-            by_text = self._ranked(numbers, scores, best(scores, within & (scores > 0), size), size)
+            matches = within & (scores > 0)
+            by_text = self._ranked(numbers, scores, best(scores, matches, size), size)
             by_vector: Ranked = []
             if vector is not None:
                 scores = cosines([each.vectors for each in held], vector)
                 by_vector = self._ranked(numbers, scores, best(scores, within, size), size)
-            return self._shown(by_text, by_vector)
+            hits = self._shown(by_text, by_vector)
+            return Candidates(hits[0], hits[1], len(hits[0]) == size, len(hits[1]) == size, int(matches.sum()))
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         """Return the passages with these ids, in their order, without those that are gone or outside the bounds."""
@@ -108,11 +110,11 @@ class EmbeddedIndex:
         in_order = self._connection.execute(_BY_PASSAGE_ID, (json.dumps(list(found)),))
         return sorted(((number, found[number]) for (number,) in in_order), key=lambda one: -one[1])[:size]
 
-    def _shown(self, *rankings: Ranked) -> Candidates:
+    def _shown(self, *rankings: Ranked) -> list[list[tuple[Passage, float]]]:
         wanted = {number for ranked in rankings for number, _ in ranked}
         rows = self._connection.execute(_SHOWN, (json.dumps(list(wanted)),))
         passages = {number: _read(passage) for number, passage in rows}
-        return Candidates(*([(passages[number], score) for number, score in ranked] for ranked in rankings))
+        return [[(passages[number], score) for number, score in ranked] for ranked in rankings]
 
 
 def _named(passage: Passage) -> Passage:

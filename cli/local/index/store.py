@@ -53,7 +53,7 @@ def put(connection: sqlite3.Connection, own_id: str, passage: Passage, vector: b
     about = (passage.collection, passage.document, passage.date, json.dumps(passage.tags), len(words))
     number = connection.execute(_ADD, (own_id, passage.passage_id, *about)).lastrowid
     connection.execute("INSERT INTO vectors VALUES (?, ?)", (number, vector))
-    shown = passage.model_dump_json(exclude={"score"})
+    shown = passage.model_dump_json(exclude={"score", "copies"})
     connection.execute("INSERT INTO texts (rowid, tokens, passage) VALUES (?, ?, ?)", (number, " ".join(words), shown))
 
 

@@ -62,6 +62,7 @@ class Interruptible:
 
     def __init__(self, embedder: Embedder, stopped: threading.Event) -> None:
         self._embedder, self._stopped = embedder, stopped
+        self.spread_floor = embedder.spread_floor
 
     def query(self, text: str) -> list[float]:
         """Return the vector of a search query."""

@@ -59,7 +59,7 @@ class Sources {
         make("button", { type: "button", "aria-label": word("close"), on: closeSource }, "✕")),
       make("p", { class: "where" }, make("strong", {}, nameIn(one)), make("span", { class: "dim" },
         ...[folder, one.heading, placeOf(one)].filter(Boolean).flatMap((part, nth) => [nth ? " · " : "", named(part)]))),
-      quoteOf(one), originalOf(one.document),
+      quoteOf(one), copiesOf(one), originalOf(one.document),
       make("p", { class: "actions" }, step(at - 1, "← ", word("previous")), step(at + 1, word("next"), " →")));
     byId("source").hidden = false;
   }
@@ -70,6 +70,13 @@ class Sources {
     this.light(at);
     byId("source").querySelector("h2").focus();
   }
+}
+
+// How many near-copies a passage has, and the documents that hold them, as far as they are named.
+function copiesOf({ copies = [], copy_count: count = 0 }) {
+  if (!count) return "";
+  const names = copies.flatMap((name, at) => [at ? ", " : " ", named(name)]);
+  return make("p", { class: "dim copies" }, filled(count > 1 ? "copyCount" : "oneCopy", count), ...names, copies.length < count ? ", …" : "");
 }
 
 // A button that opens the file of a document, where the caller's list has it.

@@ -39,6 +39,8 @@ const WORDS = {
   sourceOf: ["Source {0} of {1}", "出典 {0}/{1}", "출처 {0}/{1}"],
   oneSource: ["1 source", "出典1件", "출처 1개"],
   sourceCount: ["{0} sources", "出典{0}件", "출처 {0}개"],
+  oneCopy: ["Also in 1 copy:", "同じ内容の写し1件:", "같은 내용의 사본 1개:"],
+  copyCount: ["Also in {0} copies:", "同じ内容の写し{0}件:", "같은 내용의 사본 {0}개:"],
   previous: ["Previous", "前へ", "이전"],
   next: ["Next", "次へ", "다음"],
   close: ["Close", "閉じる", "닫기"],

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from selfrag.domain.answers import Citation
-from selfrag.domain.citations import AROUND
+from selfrag.domain.citations import AROUND, copies_of
 from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Claude, Judgement
 from selfrag.ports.prompts import Prompt
@@ -54,6 +54,8 @@ def named(passages: Sequence[Evidence], answer: str) -> list[Citation]:
             page=passage.page,
             locator=passage.locator,
             after=passage.text[:AROUND],
+            copies=copies_of(passage),
+            copy_count=len(passage.copies),
         )
         for passage in passages
     ]

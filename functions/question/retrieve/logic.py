@@ -4,15 +4,15 @@ If a query cannot be embedded now, full text alone is searched: a question does 
 """
 
 from collections.abc import Sequence
-from itertools import zip_longest
+from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.domain.passages import FoundPassages, Passage
+from selfrag.domain.passages import FoundPassages
 from selfrag.domain.questions import Filters
 from selfrag.ports.embedder import Embedder
-from selfrag.ports.index import CANDIDATES, PassageIndex, best
+from selfrag.ports.index import PassageIndex, search
 from selfrag.text.state_budget import within_budget
 
 BY_TEXT_ALONE = "The embedding model was too busy: this search was by full text alone."
@@ -41,28 +41,22 @@ def retrieve(task: Task, index: PassageIndex, embedder: Embedder) -> FoundPassag
     """Return the passages of the queries, the best of each in turn, within the state's budget."""
     bounds = task.filters.within(task.collections)
     noted: list[str] = []
+    text_hits: int | None = None
     if not bounds.collections:
         found = []
     elif task.passage_ids:
         found = index.fetch(task.passage_ids, bounds)
     else:
-        lists = []
+        queries = []
         for query in task.queries:
             vector, warned = _vector(query, embedder)
             noted += warned
-            lists.append(best(index.search(query, vector, CANDIDATES, bounds), task.top_k))
-        found = _in_turn(lists)[: task.top_k]
+            queries.append((query, vector))
+        result = search(index, queries, task.top_k, replace(bounds, without=task.seen), embedder.spread_floor)
+        found, text_hits = result.passages, result.text_hits
     kept, size, warnings = within_budget(found, task.bytes_used, shared=task.shared)
-    return FoundPassages(passages=kept, bytes=size, warnings=[*dict.fromkeys(noted), *warnings])
-
-
-def _in_turn(lists: Sequence[Sequence[Passage]]) -> list[Passage]:
-    """Return the first of each list, then the second of each, and so on, without repeats."""
-    mixed: dict[str, Passage] = {}
-    for rank in zip_longest(*lists):
-        for passage in filter(None, rank):
-            mixed.setdefault(passage.passage_id, passage)
-    return list(mixed.values())
+    noted = [*dict.fromkeys(noted), *warnings]
+    return FoundPassages(passages=kept, bytes=size, text_hits=text_hits, warnings=noted)
 
 
 def _vector(query: str, embedder: Embedder) -> tuple[Sequence[float] | None, list[str]]:

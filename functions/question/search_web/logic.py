@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import WEB, FoundPassages, Passage
+from selfrag.ports.index import fold
 from selfrag.ports.web import Domains, WebSearch
 from selfrag.text.state_budget import within_budget
 
@@ -14,7 +15,10 @@ MAX_RESULT_CHARACTERS = 4000
 
 
 class Task(BaseModel):
-    """The query and the number of results; `shared` says that a search of the documents uses the state's room, too."""
+    """The query and the number of results, without those `seen` before.
+
+    `shared` says that a search of the documents uses the state's room, too.
+    """
 
     query: str
     top_k: int = Field(ge=1)
@@ -45,7 +49,8 @@ def search(task: Task, web: WebSearch, domains: Domains) -> FoundPassages:
     except ValidationError as error:
         raise TemporarilyUnavailable("the web search sent a reply that cannot be read") from error
     hits = [hit for hit in reply.results if hit.content.strip() and domains.allow(hit.url)]
-    kept, size, warnings = within_budget(_passages(hits)[: task.top_k], task.bytes_used, shared=task.shared)
+    new = [passage for passage in _passages(hits) if passage.passage_id not in task.seen]
+    kept, size, warnings = within_budget(fold(new)[: task.top_k], task.bytes_used, shared=task.shared)
     return FoundPassages(passages=kept, bytes=size, warnings=warnings)
 
 

@@ -26,6 +26,8 @@ class TitanEmbedder:
     another: the quota is the account's, and fewer refused calls leave more of it to questions.
     """
 
+    spread_floor = 0.0  # not measured
+
     def __init__(self, client: Any, dimensions: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._client, self._dimensions, self._clock = client, dimensions, clock
 

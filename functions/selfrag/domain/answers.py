@@ -50,7 +50,8 @@ class Citation(Model):
 
     `heading` is the nearest one above the passage; `page` is the page, from 1, to open a PDF at; `locator` says in
     words where the quote stands: `page iv`, `slide 3`, `sheet Prices, row 14`. `before` and `after` are the passage's
-    text around the quote, of up to 200 characters each. `copies` are the documents of near-duplicates of the passage.
+    text around the quote, of up to 200 characters each. `copies` are documents of near-duplicates of the passage, at
+    most 20, and `copy_count` is the number of all near-duplicates.
     """
 
     passage_id: str
@@ -63,6 +64,7 @@ class Citation(Model):
     before: str = ""
     after: str = ""
     copies: list[str] = []
+    copy_count: int = 0
 
 
 class Draft(Critique):

@@ -25,7 +25,14 @@ def citation_of(passage: Passage, start: int, end: int, span: tuple[int, int]) -
         locator=", ".join(filter(None, [passage.locator, _rows(passage, start, end)])),
         before=passage.text[max(0, at - AROUND) : at],
         after=passage.text[at + len(quote) :][:AROUND],
+        copies=copies_of(passage),
+        copy_count=len(passage.copies),
     )
+
+
+def copies_of(passage: Passage) -> list[str]:
+    """Return the documents that hold a near-duplicate of a passage, as far as they are named."""
+    return list(dict.fromkeys(copy.document for copy in passage.copies if copy.document))
 
 
 def _rows(passage: Passage, start: int, end: int) -> str:

@@ -21,7 +21,7 @@ class CitedWhole(Model):
 
 
 class Copy(Model):
-    """A passage of nearly the same text as another one, which stands for both."""
+    """A passage of nearly the same text as another one, which stands for both; of many only some name the document."""
 
     passage_id: str
     document: str
@@ -73,7 +73,8 @@ class Evidence(Passage):
 class FoundPassages(StepResult):
     """The result of a search: passages, best first, and their size in the state.
 
-    `text_hits` is the number of passages that full text found for the queries, null where the store does not count.
+    `text_hits` is the number of passages that full text matched for the first query, within the bounds and without
+    those seen before; null where the store does not count.
     """
 
     passages: list[Passage]
@@ -93,10 +94,17 @@ class FoundPassages(StepResult):
 
 @dataclass(frozen=True)
 class Candidates:
-    """The results of the two searches, best first, each with its own score."""
+    """The results of the two searches, best first, each with its own score.
+
+    A full list has as many hits as were asked for, so that more may match. `text_hits` is the number of all passages
+    that full text matched, None if the store does not count.
+    """
 
     by_text: Sequence[tuple[Passage, float]]
     by_vector: Sequence[tuple[Passage, float]]
+    text_full: bool = False
+    vector_full: bool = False
+    text_hits: int | None = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,8 @@ class Bounds:
     """The bounds of a search: the caller's collections, narrowed by the request (None is everything).
 
     A passage matches one of the `documents`, which are keys, and one of the `tags`. `since` and `until` are days (ISO
-    8601), both included: a document without a date matches neither.
+    8601), both included: a document without a date matches neither. A search leaves out the passages `without` these
+    ids; a fetch by ids does not.
     """
 
     collections: Sequence[str]
@@ -112,6 +121,7 @@ class Bounds:
     tags: Sequence[str] | None = None
     since: str | None = None
     until: str | None = None
+    without: Sequence[str] = ()
 
 
 def embedded_text(title: str, text: str) -> str:

@@ -7,6 +7,10 @@ from typing import Protocol
 class Embedder(Protocol):
     """Embeddings as vectors of one size, scaled to length 1."""
 
+    @property
+    def spread_floor(self) -> float:
+        """Return the least standard deviation of cosines that tells passages apart; 0 where it was not measured."""
+
     def query(self, text: str) -> list[float]:
         """Return the vector of a search query."""
 

@@ -1,14 +1,18 @@
-"""The index of passages: search, writes, and the best passages of its two searches."""
+"""The index of passages: search, writes, and the best passages of its two searches, without near-duplicates."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Protocol
 
-from selfrag.domain.passages import Bounds, Candidates, Passage
+from selfrag.domain.passages import Bounds, Candidates, Copy, Passage
 from selfrag.text.fusion import fuse
+from selfrag.text.near_duplicates import Text, near_duplicates
 
 CANDIDATES = 50
+MAX_SEARCHES = 3
+# So many copies of a passage name their documents: the state has room for the ids of all.
+NAMED_COPIES = 20
 
 
 class PassageIndex(Protocol):
@@ -18,7 +22,7 @@ class PassageIndex(Protocol):
         """Return the best passages by text and by vector, at most `size` of each; by text alone without one."""
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        """Return the passages with these ids, without those gone or out of bounds."""
+        """Return the passages with these ids, without those gone or out of bounds (`without` bounds only a search)."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,81 @@ class Index(PassageIndex, PassageWriter, Protocol):
     """An index to search and to write to."""
 
 
-def best(candidates: Candidates, top_k: int) -> list[Passage]:
-    """Return the best passages of both searches, each with its fused score."""
-    found = (candidates.by_text, candidates.by_vector)
-    passages = {passage.passage_id: passage for search in found for passage, _ in search}
-    fused = fuse(*({passage.passage_id: score for passage, score in search} for search in found))
-    return [
-        passages[passage_id].model_copy(update={"score": round(score, 4)})
-        for passage_id, score in islice(fused.items(), top_k)
+@dataclass(frozen=True)
+class SearchResult:
+    """The best passages of a search, with near-duplicates folded.
+
+    `text_hits` is the first query's; `by_text` and `by_vector` are the scores of all hits by passage id.
+    """
+
+    passages: list[Passage]
+    text_hits: int | None
+    by_text: dict[str, float]
+    by_vector: dict[str, float]
+
+
+def search(
+    index: PassageIndex,
+    queries: Sequence[tuple[str, Sequence[float] | None]],
+    top_k: int,
+    bounds: Bounds,
+    spread_floor: float,
+) -> SearchResult:
+    """Search for each query and its vector, and return the best passages of each in turn.
+
+    If near-duplicates filled the lists, so that fewer than `top_k` passages are left, it searches again without them.
+    """
+    hits: dict[str, Passage] = {}
+    scores: tuple[dict[str, float], dict[str, float]] = ({}, {})
+    passages: list[Passage] = []
+    text_hits: int | None = None
+    for attempt in range(MAX_SEARCHES):
+        unseen = replace(bounds, without=[*bounds.without, *hits])
+        lists = [index.search(text, vector, CANDIDATES, unseen) for text, vector in queries]
+        for rank in zip_longest(*(ranked(candidates, spread_floor) for candidates in lists)):
+            for passage in filter(None, rank):
+                hits.setdefault(passage.passage_id, passage)
+        for candidates in lists:
+            for ranking, by_id in zip((candidates.by_text, candidates.by_vector), scores, strict=True):
+                by_id.update({passage.passage_id: score for passage, score in ranking})
+        if not attempt and lists:
+            text_hits = lists[0].text_hits
+        passages = fold(list(hits.values()))
+        if len(passages) >= top_k or not any(each.text_full or each.vector_full for each in lists):
+            break
+    return SearchResult(passages[:top_k], text_hits, *scores)
+
+
+def best(candidates: Candidates, top_k: int, spread_floor: float = 0.0) -> list[Passage]:
+    """Return the best passages of both searches, each with its fused score and its near-duplicates."""
+    return fold(ranked(candidates, spread_floor))[:top_k]
+
+
+def ranked(candidates: Candidates, spread_floor: float) -> list[Passage]:
+    """Return all passages of both searches, best first, each with its fused score."""
+    hits = (candidates.by_text, candidates.by_vector)
+    passages = {passage.passage_id: passage for search in hits for passage, _ in search}
+    by_text, by_vector = ({passage.passage_id: score for passage, score in search} for search in hits)
+    fused = fuse(by_text, by_vector, text_full=candidates.text_full, spread_floor=spread_floor)
+    return [passages[i].model_copy(update={"score": round(score, 4)}) for i, score in fused.items()]
+
+
+def fold(passages: Sequence[Passage]) -> list[Passage]:
+    """Return the passages without near-duplicates, in their order: the first one names the others as its `copies`."""
+    groups = near_duplicates([Text(_heading(passage), passage.text, passage.date) for passage in passages])
+    return [_with_copies(*(passages[place] for place in places)) for places in groups]
+
+
+def _heading(passage: Passage) -> str:
+    """Return the title without the file name, which stands in it where the document has no title of its own."""
+    return passage.title.removeprefix(passage.document.rsplit("/", 1)[-1])
+
+
+def _with_copies(first: Passage, *others: Passage) -> Passage:
+    if not others:
+        return first
+    copies = [
+        Copy(passage_id=other.passage_id, document=other.document if number < NAMED_COPIES else "")
+        for number, other in enumerate(others)
     ]
+    return first.model_copy(update={"copies": copies})

@@ -1,29 +1,34 @@
-"""The fusion of several searches into one ranking.
+"""The fusion of full text and vectors into one ranking.
 
-On third-party questions the sum of z-scores beat reciprocal rank fusion and each search alone.
+On third-party questions the sum of z-scores beat reciprocal rank fusion and each search alone (docs/bench/search.md).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean, pstdev
 
 
-def fuse(*searches: Mapping[str, float]) -> dict[str, float]:
-    """Return the sum of z-scores of each id over the searches' scores, best first.
+def fuse(
+    by_text: Mapping[str, float], by_vector: Mapping[str, float], *, text_full: bool = False, spread_floor: float = 0.0
+) -> dict[str, float]:
+    """Return the sum of both z-scores of each id, best first.
 
-    An id that one search did not find gets that search's lowest score.
+    What full text did not match has its true score, 0; a full list of hits (`text_full`) may lack matches, so what it
+    lacks gets its lowest score. What the list of vectors lacks gets its lowest score, too: they compare everything.
+    `spread_floor` is the embedder's: vectors that differ less have less weight.
     """
-    total = dict.fromkeys((found for search in searches for found in search), 0.0)
-    for search in searches:
-        standing = _z_scores(search)
-        lowest = min(standing.values(), default=0.0)
-        for found in total:
-            total[found] += standing.get(found, lowest)
-    # Ties are broken by id, so that the same question finds the same order.
-    return dict(sorted(total.items(), key=lambda ranked: (-ranked[1], ranked[0])))
+    lowest = min(by_text.values(), default=0.0) if text_full else 0.0
+    text = {key: by_text.get(key, lowest) for key in (*by_text, *by_vector)}
+    text_z = _z_scores(text.values(), 0.0)
+    vector_z = _z_scores(by_vector.values(), spread_floor)
+    last = min(by_vector.values(), default=0.0)
+    total = {key: round(text_z(text[key]) + vector_z(by_vector.get(key, last)), 9) for key in text}
+    # Of equals the better match of the words comes first, then the lower id: the same question has the same order.
+    return dict(sorted(total.items(), key=lambda ranked: (-ranked[1], -text[ranked[0]], ranked[0])))
 
 
-def _z_scores(scores: Mapping[str, float]) -> dict[str, float]:
-    if not scores:
-        return {}
-    mean, spread = fmean(scores.values()), pstdev(scores.values())
-    return {key: (score - mean) / spread if spread else 0.0 for key, score in scores.items()}
+def _z_scores(scores: Iterable[float], floor: float) -> Callable[[float], float]:
+    values = list(scores)
+    if not values:
+        return lambda score: 0.0
+    mean, spread = fmean(values), max(pstdev(values), floor)
+    return lambda score: (score - mean) / spread if spread else 0.0

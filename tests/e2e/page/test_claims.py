@@ -107,6 +107,17 @@ def test_on_a_phone_a_sentence_that_is_tapped_opens_its_source_as_a_sheet_and_es
         expect(source).to_be_hidden()
 
 
+def test_a_source_names_the_documents_that_hold_copies_of_it(tab: Tab) -> None:
+    said = response()
+    said["citations"][0] |= {"copies": ["memo-2.md", "<i>memo-3.md"], "copy_count": 5}
+    with replying(said) as url:
+        opened(tab, url)
+        tab.page.locator(".cite").first.click()
+        expect(tab.page.locator("#source .copies")).to_have_text("Also in 5 copies: memo-2.md, <i>memo-3.md, …")
+        tab.page.locator("#source").get_by_role("button", name="Next").click()
+        expect(tab.page.locator("#source .copies")).to_have_count(0)
+
+
 def test_a_draft_is_shown_at_once_and_marked_as_not_checked(tab: Tab) -> None:
     draft = {"answer": ANSWER, "citations": [cited("34 euros", 10)], "support": None}
     trace = [{**STEP, "state": "Generate"}, {**STEP, "state": "GradeSupport", "finished": False}]

@@ -217,14 +217,13 @@ class OpenSearchDouble(Loopback):
             return {"error": {"type": error.kind, "reason": error.reason}, "status": error.status}
 
     def _search(self, index: Index, body: Any) -> Json:
-        found = index.search(body, self.searches)
+        found, total = index.search(body, self.searches)
         wanted = body.get("_source")
         hits = [
             {"_id": d.id, "_score": s, "_source": {k: v for k, v in d.source.items() if wanted is None or k in wanted}}
             for d, s in found
         ]
         shards = {"total": 0, "successful": 0, "skipped": 0, "failed": 0}
-        total = {"value": len(hits), "relation": "eq"}
         top = max((h["_score"] for h in hits), default=None)
         return {
             "took": 1,

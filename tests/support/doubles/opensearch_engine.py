@@ -170,9 +170,12 @@ class Index:
             and all(type(x) in (int, float) and math.isfinite(x) for x in value)
         )
 
-    def search(self, body: Any, number: int) -> list[tuple[Document, float]]:
-        """Return the hits of the nth search, best first."""
-        _only(body, ("size", "_source", "query"), "search")
+    def search(self, body: Any, number: int) -> tuple[list[tuple[Document, float]], Json]:
+        """Return the hits of the nth search, best first, and the number of all matches as the reply has it."""
+        _only(body, ("size", "_source", "query", "track_total_hits"), "search")
+        counted = body.get("track_total_hits", MAX_WINDOW)
+        if counted not in (True, MAX_WINDOW):
+            raise Refused(400, "parsing_exception", "[track_total_hits] is true here")
         size = body.get("size", 10)
         if type(size) is not int or not 0 <= size <= MAX_WINDOW:
             raise _cannot_search(f"Result window is too large or negative: [{size}]")
@@ -184,7 +187,10 @@ class Index:
             raise _cannot_search("maxClauseCount is set to 1024")
         ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:size]
         by_id = {d.id: d for d in query.documents}
-        return [(by_id[i], score) for i, score in ranked]
+        total = {"value": len(scores), "relation": "eq"}
+        if counted is not True and len(scores) > MAX_WINDOW:
+            total = {"value": MAX_WINDOW, "relation": "gte"}
+        return [(by_id[i], score) for i, score in ranked], total
 
 
 class Query:
@@ -210,10 +216,11 @@ class Query:
         return clauses[name](value)
 
     def _bool(self, value: Any) -> dict[str, float]:
-        _only(value, ("must", "filter"), "bool", "x_content_parse_exception")
+        _only(value, ("must", "filter", "must_not"), "bool", "x_content_parse_exception")
         must = [self.run(query) for query in value.get("must", [])]
         filters = [self.run(query) for query in value.get("filter", [])]
         ids = {d.id for d in self.documents}.intersection(*must, *filters)
+        ids -= {i for query in value.get("must_not", []) for i in self.run(query)}
         return {i: sum(scores[i] for scores in must) for i in ids}
 
     def _terms(self, value: Any) -> dict[str, float]:

@@ -85,7 +85,7 @@ def test_a_feature_that_a_model_refuses_is_counted_once_and_logged(emitted: Any,
 
 def search_by_full_text_alone() -> None:
     """A search while the embedding model is too busy."""
-    embedder: Any = SimpleNamespace(query=_busy)
+    embedder: Any = SimpleNamespace(query=_busy, spread_floor=0.0)
     with bootstrap.using(index=FakeIndex(passage()), embedder=embedder):
         retrieve({"queries": ["days"], "collections": ["c"], "top_k": 1}, None)
 

@@ -17,6 +17,7 @@ class Hit(BaseModel):
 
 class _Hits(BaseModel):
     hits: list[Hit]
+    total: Any = None
 
 
 class _Shards(BaseModel):
@@ -38,6 +39,15 @@ class Found(BaseModel):
         if self.timed_out or self.shards.failed:
             raise TemporarilyUnavailable("the passage index searched only a part")
         return self.hits.hits
+
+    def total(self) -> int | None:
+        """Return the number of all matches, None if the reply does not say it exactly; 0 while there is no index."""
+        if self.status == 404:
+            return 0
+        match self.hits.total if self.hits else None:
+            case {"value": int(value), "relation": "eq"}:
+                return value
+        return None
 
 
 class AllFound(BaseModel):

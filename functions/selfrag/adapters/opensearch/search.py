@@ -39,19 +39,24 @@ class OpenSearchPassages:
 
         Without a vector, full text alone is searched.
         """
-        wanted = [_by_text(text, _within(bounds))]
+        only = [*_within(bounds), *_unseen(bounds)]
+        # Without this a count of more than 10,000 is cut off.
+        queries: list[Json] = [{"query": _by_text(text, only), "track_total_hits": True}]
         if vector is not None:
             check_length(vector, self._dimensions)
-            wanted.append(_by_vector(vector, size, _within(bounds)))
+            queries.append({"query": _by_vector(vector, size, only)})
         shape = {"size": size, "_source": STORED}
-        body = lines(*(line for query in wanted for line in ({}, {**shape, "query": query})))
+        body = lines(*(line for query in queries for line in ({}, {**shape, **query})))
         with index_faults():
             try:
                 reply = self._client.msearch(index=self._index, body=body)
             except NotFoundError:
-                return Candidates([], [])
-        by_text, *by_vector = (_scored(_hits(found)) for found in read_reply(AllFound, reply).of(len(wanted)))
-        return Candidates(by_text=by_text, by_vector=by_vector[0] if by_vector else [])
+                return Candidates([], [], text_hits=0)
+        replies = read_reply(AllFound, reply).of(len(queries))
+        by_text, by_vector = [_hits(found) for found in (*replies, Found(status=404))[:2]]
+        return Candidates(
+            _scored(by_text), _scored(by_vector), len(by_text) >= size, len(by_vector) >= size, replies[0].total()
+        )
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         """Return the passages with these ids, in their order, without those gone or out of bounds."""
@@ -114,6 +119,10 @@ def _within(bounds: Bounds) -> list[Json]:
     if days := {name: day for name, day in (("gte", bounds.since), ("lte", bounds.until)) if day is not None}:
         only.append({"range": {"date": days}})
     return only
+
+
+def _unseen(bounds: Bounds) -> list[Json]:
+    return [{"bool": {"must_not": [any_of("passage_id", bounds.without)]}}] if bounds.without else []
 
 
 def _hits(found: Found) -> list[Hit]:

@@ -15,7 +15,7 @@ from cli.local.sources.source import directory_collection
 from cli.local.sources.sync import sync
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Passage
-from selfrag.ports.index import best
+from selfrag.ports.index import best, search
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 
@@ -63,9 +63,23 @@ def test_a_passage_carries_all_that_a_citation_needs(index: EmbeddedIndex, write
         "tags": [],
         "date": None,
         "score": None,
+        "copies": [],
     }
     assert passage.passage_id.isalnum()
     assert len(passage.passage_id) <= 64
+
+
+@pytest.mark.parametrize("kind", ["md", "txt"])
+def test_the_same_bytes_under_two_names_are_one_hit_that_names_both(
+    index: EmbeddedIndex, write: Write, kind: str
+) -> None:
+    text = "# Lathe\n\nWear glasses." if kind == "md" else "Wear glasses at the lathe, and stop the spindle."
+    files = {f"lathe.{kind}": text, f"copy-of-lathe.{kind}": text, "press.md": "Wear gloves at the press."}
+    bounds = Bounds([indexed(write(files))])
+    hits = search(open_index(), [("glasses", VECTOR)], 4, bounds, 0.0).passages
+    assert sorted(passage.document for passage in hits if not passage.copies) == ["press.md"]
+    (lathe,) = (passage for passage in hits if passage.copies)
+    assert {lathe.document, *(copy.document for copy in lathe.copies)} == {f"lathe.{kind}", f"copy-of-lathe.{kind}"}
 
 
 def test_words_are_found_in_other_forms_in_titles_and_in_file_names(index: EmbeddedIndex, write: Write) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -84,9 +84,9 @@ def test_a_search_can_be_narrowed_to_tags_and_a_time(index: EmbeddedIndex) -> No
         index.add([replace(made, passage=made.passage.model_copy(update={"tags": tags, "date": date}))])
 
     def found(**bounds: Any) -> list[str]:
+        both = index.search("leave", VECTOR, 5, Bounds(["c"], **bounds))
         by_text, by_vector = (
-            sorted(passage.passage_id for passage, _ in one)
-            for one in astuple(index.search("leave", VECTOR, 5, Bounds(["c"], **bounds)))
+            sorted(passage.passage_id for passage, _ in hits) for hits in (both.by_text, both.by_vector)
         )
         fetched = [passage.passage_id for passage in index.fetch(sorted(labelled), Bounds(["c"], **bounds))]
         assert by_text == by_vector == fetched

@@ -91,6 +91,31 @@ def test_what_the_scores_of_a_search_mean_is_said_below_them_once() -> None:
     assert "BM25" not in printed(show_passages, [])
 
 
+def test_a_search_that_full_text_matched_nothing_for_says_so_with_passages_and_without() -> None:
+    passage = {"document": "a.md", "text": "Data.", "score": 1.0, "by_text": None, "by_vector": 0.5}
+    assert "No document has these words. ╭─ 1. a.md" in printed(show_passages, [passage], 0)
+    assert printed(show_passages, [], 0) == "Nothing was found. No document has these words."
+    for text_hits in (1, None):
+        assert "No document has" not in printed(show_passages, [passage], text_hits)
+
+
+def test_copies_of_a_passage_are_named_below_it() -> None:
+    passage = {"document": "a.md", "text": "Data.", "score": 1.0, "by_text": 2.0, "by_vector": 0.5}
+    copies = [{"passage_id": "b", "document": "[b].md"}, {"passage_id": "c", "document": "c.md"}]
+    assert "also in 2 copies: [b].md, c.md" in printed(show_passages, [{**passage, "copies": copies}])
+    assert "also in 1 copy: c.md" in printed(show_passages, [{**passage, "copies": copies[1:]}])
+    unnamed = [*copies, {"passage_id": "d", "document": ""}]
+    assert "also in 3 copies: [b].md, c.md, ..." in printed(show_passages, [{**passage, "copies": unnamed}])
+    assert "also in" not in printed(show_passages, [passage])
+
+
+def test_copies_of_a_source_are_named_below_its_quotes() -> None:
+    quote = {"passage_id": "p", "document": "memo-1.md", "quote": "Book early.", "answer_span": [0, 3]}
+    copies = {"copies": ["memo-2.md", "memo-3.md"], "copy_count": 5}
+    assert "Book early. also in 5 copies: memo-2.md, memo-3.md, ..." in shown_of([{**quote, **copies}], [])
+    assert "also in" not in shown_of([quote], [])
+
+
 def response_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> dict[str, Any]:
     """Return an answer with these citations, and a verdict on each of these passages."""
     verdicts = [

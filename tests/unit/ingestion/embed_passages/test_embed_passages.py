@@ -13,6 +13,8 @@ from tests.support.fakes import FakeWork, passage
 class CountingEmbedder:
     """Embeds a text as its length, and remembers the texts."""
 
+    spread_floor = 0.0
+
     def __init__(self) -> None:
         self.texts: list[str] = []
 

@@ -125,3 +125,10 @@ def test_the_prompt_of_the_fine_tuned_model_has_the_title_of_the_paper_without_a
     prompt = presented("Q", evidence(title="Remote work", date="2026-02-01"), 100).prompt
     assert "Remote work" in prompt
     assert "2026" not in prompt
+
+
+def test_a_citation_names_the_documents_of_copies_and_counts_them_all() -> None:
+    copies = [{"passage_id": f"c{n}", "document": name} for n, name in enumerate(["b.md", "c.md", "b.md", ""])]
+    found = citation(0, 1, copies=copies)
+    assert (found.copies, found.copy_count) == (["b.md", "c.md"], 4)
+    assert (citation(0, 1).copies, citation(0, 1).copy_count) == ([], 0)

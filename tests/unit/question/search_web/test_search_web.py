@@ -81,10 +81,25 @@ def test_a_base_url_that_is_none_is_named_by_its_setting_and_not_tried_again() -
 
 
 def test_no_more_results_than_asked_and_none_twice_or_empty() -> None:
-    many = [hit("https://a.example.org/")] * 2 + [hit(f"https://{n}.example.org/") for n in range(9)]
+    many = [hit("https://a.example.org/")] * 2 + [hit(f"https://{n}.example.org/", f"Page {n}.") for n in range(9)]
     found = search(TASK, web(hit("https://e.example.org/", "  "), *many), Domains()).passages
     assert len(found) == 3
     assert len({p.passage_id for p in found}) == 3
+
+
+def test_results_that_were_seen_are_left_out() -> None:
+    hits = web(hit("https://a.example.org/"), hit("https://b.example.org/", "Swell of 5 metres."))
+    seen = [p.passage_id for p in search(TASK, hits, Domains()).passages]
+    later = search(TASK.model_copy(update={"seen": seen[:1]}), hits, Domains()).passages
+    assert [p.document for p in later] == ["https://b.example.org/"]
+    assert search(TASK.model_copy(update={"seen": seen}), hits, Domains()).passages == []
+
+
+def test_copies_of_a_page_are_one_result_that_names_the_other_addresses() -> None:
+    hits = [hit("https://a.example.org/"), hit("https://b.example.org/", "waves of 4 to 6 metres")]
+    found = search(TASK, web(*hits, hit("https://c.example.org/", "Waves of 4 to 7 metres.")), Domains())
+    assert [p.document for p in found.passages] == ["https://a.example.org/", "https://c.example.org/"]
+    assert [copy.document for copy in found.passages[0].copies] == ["https://b.example.org/"]
 
 
 def test_a_long_page_is_cut() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from cli.lab.bench import retrieval
+from cli.lab.bench.squad import read_task
 from cli.main import main
 from tests.support.fakes import FakeEmbedder
 
@@ -18,8 +19,8 @@ def quiet(name, done, total):
     pass
 
 
-def measure(path, limit=None, first=None, embedder=None):
-    return retrieval.measure(path, limit, first, quiet, embedder or FakeEmbedder())
+def measure(path, embedder=None):
+    return retrieval.measure(read_task(path), quiet, embedder or FakeEmbedder())
 
 
 def run(monkeypatch, *arguments):

@@ -1,0 +1,186 @@
+"""Near-duplicates: texts that say the same, whatever their case, width, spaces and marks, or but for a few plain words.
+
+Numbers, codes, names, negations and the words next to numbers are never plain: a doubt keeps two texts apart.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from selfrag.text.east_asian import RUN
+
+# Fewer words than one in ten may differ, and at most three: in a long text more of them are other facts.
+_SHARE, _MOST = 10, 3
+# Only words that Latin small letters write may differ, and none of up to three: most of these are grammar.
+_PLAIN = re.compile("[a-zß-öø-ÿœ]{4,}")
+_NUMBERS = frozenset(
+    re.findall(
+        r"\w+",
+        """zero one two six ten four five seven eight nine eleven twelve thirteen fourteen fifteen sixteen seventeen
+        eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen
+        half third quarter first second three fourth fifth sixth seventh eighth ninth tenth once twice double triple
+        single pair both null eins zwei drei vier fünf sechs sieben acht neun zehn zwölf zwanzig hundert tausend halb
+        halbe erste zweite dritte zéro deux trois quatre cinq sept huit neuf onze douze quinze vingt trente cent mille
+        demi premier deuxième troisième cero cuatro cinco seis siete ocho nueve diez doce veinte treinta ciento medio
+        media primero segundo tercero treize quatorze seize quarante cinquante soixante""",
+    )
+)
+# Numbers in one word: vierundzwanzig, fünfzehn, veinticuatro, doscientos.
+_LONG_NUMBER = re.compile(r".*(?:zig|ßig|zehn|hundert|tausend)(?:ste\w?)?|(?:dieci|veinti)\w+|\w*cient[ao]s")
+# Words that turn a sentence, limit it or measure: no, may, all, before, most, days, left and others like them.
+_TURNING = frozenset(
+    re.findall(
+        r"\w+",
+        """with never none nothing nobody neither without cannot unless except hardly barely rarely seldom always often
+        sometimes usually only must might could would shall should will were have does need needs lacks fails avoid
+        avoids some many much more most less least fewer each every several other another either even still before
+        after until since during within over under above below between beyond from into onto through minimum maximum
+        start starts begin begins stop stops ends finish open opens opened close closes closed allow allows allowed
+        forbid forbids forbidden prohibited permitted banned approve approves approved reject rejects rejected accept
+        accepts accepted deny denied refuse refused grant granted include includes included exclude excludes excluded
+        increase increases increased decrease decreases decreased raise raised lower lowered higher rise rises fall
+        falls gain gains loss losses profit enable enabled disable disabled true false left right upper front rear
+        north south east west early earlier late later latest former latter previous next last past future current
+        obsolete optional mandatory required voluntary temporary permanent internal external public private male female
+        employer employers employee employees buyer seller sender recipient import export paid unpaid credit debit
+        positive negative full empty black white blue green yellow today tomorrow yesterday morning evening afternoon
+        night nights weekend spring summer autumn winter seconds minute minutes hour hours days week weeks month months
+        year years euro euros dollar dollars cents pounds percent metre metres meter meters feet miles gram grams litre
+        litres nicht kein keine keinen keinem keiner ohne niemals selten immer kann können darf dürfen muss müssen soll
+        sollen alle alles manche viele wenige mehr weniger mindestens höchstens unter über nach jede jeder links rechts
+        offen geschlossen erlaubt verboten heute morgen gestern sans jamais rien aucun aucune plus moins peut peuvent
+        doit doivent tous toutes chaque avant après entre sous gauche droite ouvert fermé interdit autorisé jour jours
+        semaine semaines mois heure heures lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars
+        avril juin juillet août septembre octobre novembre décembre nunca jamás nada nadie ningún ninguna puede pueden
+        debe deben todos todas algunos cada antes después sobre bajo menos izquierda derecha abierto cerrado permitido
+        prohibido días semana semanas meses años hora horas lunes martes miércoles jueves viernes sábado domingo enero
+        febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre daily weekly monthly
+        quarterly yearly annual annually hourly online offline inside outside indoors outdoors inbound outbound
+        domestic foreign senior junior adult adults child children manual manually automatic automatically visible
+        hidden added removed failed failure success passed cold warm large small long short high good poor weak strong
+        täglich wöchentlich monatlich jährlich mensuel annuel hebdomadaire diario semanal mensual anual""",
+    )
+)
+_RAISED = re.compile("[²³¹¼-¾\u2070-\u209f\u2150-\u215f]")  # 10² is not 102
+_MINUS = re.compile(r"(?<![^\s(])[-−–](?=[.,]?\d)")
+_EDGES = ".,:/'@&#^_-"  # they join letters, but begin and end no word
+_GAP = re.compile(rf"(?<={RUN.pattern[:-1]})\s+(?={RUN.pattern[:-1]})")  # a line of East Asian text may break anywhere
+_PARTS = re.compile(f"{RUN.pattern}|[^{RUN.pattern[1:-2]}]+")
+
+
+class Text(NamedTuple):
+    """A text, the title above it, and its date."""
+
+    title: str
+    text: str
+    date: str | None
+
+
+@dataclass
+class _Group:
+    """The places of texts that say the same, their date, and the plain words of the first."""
+
+    places: list[int]
+    date: str | None
+    plain: tuple[str, ...]
+
+
+def near_duplicates(texts: Sequence[Text]) -> list[list[int]]:
+    """Return the places of the texts in groups that say the same, each in the order of its first text.
+
+    Texts of two dates, or under two titles, stay apart, and so does a text without words.
+    """
+    groups: list[_Group] = []
+    same: dict[tuple[str, ...], list[_Group]] = {}
+    similar: dict[tuple[str, ...], list[_Group]] = {}
+    for place, text in enumerate(texts):
+        words = list(_words(text.text))
+        title = tuple(word.casefold() for word in _words(text.title))
+        is_plain = _plain(words)
+        all_of = (*title, "\n", *(word.casefold() for word in words))
+        fixed = (*title, "\n", *("" if plain else word.casefold() for word, plain in zip(words, is_plain, strict=True)))
+        plain = tuple(word for word, plain in zip(words, is_plain, strict=True) if plain)
+        matches = [group for group in same.setdefault(all_of, []) if _agree(group.date, text.date)]
+        matches += [
+            group
+            for group in similar.setdefault(fixed, [])
+            if _agree(group.date, text.date) and _differ_little(group.plain, plain, len(words))
+        ]
+        if matches and words:
+            matches[0].places.append(place)
+            matches[0].date = matches[0].date or text.date
+            continue
+        groups.append(group := _Group([place], text.date, plain))
+        same[all_of].append(group)
+        similar[fixed].append(group)
+    return [group.places for group in groups]
+
+
+def _agree(date: str | None, other: str | None) -> bool:
+    return date == other or None in (date, other)
+
+
+def _differ_little(plain: tuple[str, ...], other: tuple[str, ...], words: int) -> bool:
+    """Return whether few words were replaced, none by its opposite (unpaid, disallow) and none that only moved."""
+    pairs = [(word, instead) for word, instead in zip(plain, other, strict=True) if word != instead]
+    moved = {word for word, _ in pairs} & {instead for _, instead in pairs}
+    few = len(pairs) <= _MOST and len(pairs) * _SHARE < words
+    return few and not moved and not any(a.endswith(b) or b.endswith(a) for a, b in pairs)
+
+
+def _plain(words: Sequence[str]) -> list[bool]:
+    """Return of each word whether another may stand in its place."""
+    plain = [_may_differ(word) for word in words]
+    for at, word in enumerate(words):
+        if _is_number(word):  # the word before a number, and two after it
+            plain[max(0, at - 1) : at + 3] = [False] * len(plain[max(0, at - 1) : at + 3])
+    return plain
+
+
+@lru_cache(4096)
+def _may_differ(word: str) -> bool:
+    return _PLAIN.fullmatch(word) is not None and word not in _TURNING and not word.endswith("less")
+
+
+@lru_cache(4096)
+def _is_number(word: str) -> bool:
+    small = word.casefold()
+    return any(c.isdigit() for c in word) or small in _NUMBERS or _LONG_NUMBER.fullmatch(small) is not None
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield words, numbers, codes and signs; East Asian text in runs, and words with a hyphen in parts."""
+    plain = unicodedata.normalize("NFKC", _RAISED.sub(r"^\g<0>", text))
+    for chunk in _GAP.sub("", _MINUS.sub(" \u2212 ", plain.translate(_LETTERS))).split():
+        if chunk.isascii() and chunk.isalpha():  # most words: the rest takes ten times as long
+            yield chunk
+            continue
+        for part in _PARTS.findall(chunk):
+            word = part.strip(_EDGES)
+            yield from re.split("-+", word) if word.replace("-", "").isalpha() else [word] if word else []
+
+
+class _Letters(dict[int, int | str | None]):
+    """A table for str.translate that fills itself: letters, digits and signs stay, other marks become spaces."""
+
+    def __missing__(self, code: int) -> int | str | None:
+        mark, category = chr(code), unicodedata.category(chr(code))
+        if category == "Cf":  # soft hyphens and other invisible marks stand inside words
+            self[code] = None
+        elif category == "Pd":
+            self[code] = "-"
+        elif mark in "’ʼ":
+            self[code] = "'"
+        elif mark in _EDGES or category[0] in "LMN":
+            self[code] = code
+        elif mark == "%" or (category[0] == "S" and mark not in "`|"):
+            self[code] = f" {mark} "
+        else:
+            self[code] = " "
+        return self[code]
+
+
+_LETTERS = _Letters()
