@@ -129,7 +129,8 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
     table = Table("Token", "Verdict", "Why", title="Reflection", title_justify="left", expand=True)
     retrieve, support = reflection.retrieve, reflection.support
     if retrieve:
-        decision = ", ".join(filter(None, (retrieve.decision, retrieve.complexity)))
+        aggregate = "aggregate" if retrieve.aggregate else ""
+        decision = ", ".join(filter(None, (retrieve.decision, retrieve.complexity, aggregate)))
         table.add_row("Retrieve", decision, escape(retrieve.reason), style=_style(retrieve))
     for verdict in reflection.relevance:
         score = "" if verdict.score is None else f"{verdict.score:.2f}"

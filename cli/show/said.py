@@ -41,7 +41,8 @@ def _decided(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     decision = str(verdict.get("decision", ""))
     complexity = f", {verdict['complexity']}" if verdict.get("complexity") else ""
     ratio = "" if verdict.get("ratio") is None else f", r {verdict['ratio']:.2f}"
-    return _with_reason(DECISIONS.get(decision, decision) + complexity + ratio, verdict)
+    aggregate = ", an aggregate" if verdict.get("aggregate") else ""
+    return _with_reason(DECISIONS.get(decision, decision) + complexity + aggregate + ratio, verdict)
 
 
 def _found(given: _Said, result: _Said, places: Mapping[str, str]) -> str:

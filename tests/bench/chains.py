@@ -68,6 +68,8 @@ def asking_chains(some: tuple[Chain, ...]) -> Iterator[Ask]:
     vectors = embedder.passages([f"{one.title}\n{one.text}" for one in found])
 
     class Embedder:
+        spread_floor = embedder.spread_floor
+
         def query(self, text: str) -> list[float]:
             if text not in asked:
                 asked[text] = embedder.query(text)

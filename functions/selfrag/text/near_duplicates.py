@@ -5,6 +5,7 @@ Numbers, codes, names, negations and the words next to numbers are never plain: 
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,10 +13,10 @@ from typing import NamedTuple
 
 from selfrag.text.east_asian import RUN
 
-# Fewer words than one in ten may differ, and at most three: in a long text more of them are other facts.
-_SHARE, _MOST = 10, 3
-# Only words that Latin small letters write may differ, and none of up to three: most of these are grammar.
-_PLAIN = re.compile("[a-zß-öø-ÿœ]{4,}")
+# Fewer words than one in ten may differ.
+_SHARE = 10
+# Only words that Latin small letters write may differ; of up to three letters only articles and possessives.
+_PLAIN = re.compile("[a-zß-öø-ÿœ]{4,}|the|an?|our|its|der|die|das|des|les?|la|une?|el|los|las|una")
 _NUMBERS = frozenset(
     re.findall(
         r"\w+",
@@ -81,11 +82,11 @@ class Text(NamedTuple):
 
 @dataclass
 class _Group:
-    """The places of texts that say the same, their date, and the plain words of the first."""
+    """The places of texts that say the same, their date, and the first's plain words between its other ones."""
 
     places: list[int]
     date: str | None
-    plain: tuple[str, ...]
+    plain: Sequence[Sequence[str]]
 
 
 def near_duplicates(texts: Sequence[Text]) -> list[list[int]]:
@@ -99,10 +100,9 @@ def near_duplicates(texts: Sequence[Text]) -> list[list[int]]:
     for place, text in enumerate(texts):
         words = list(_words(text.text))
         title = tuple(word.casefold() for word in _words(text.title))
-        is_plain = _plain(words)
         all_of = (*title, "\n", *(word.casefold() for word in words))
-        fixed = (*title, "\n", *("" if plain else word.casefold() for word, plain in zip(words, is_plain, strict=True)))
-        plain = tuple(word for word, plain in zip(words, is_plain, strict=True) if plain)
+        others, plain = _parted(words)
+        fixed = (*title, "\n", *others)
         matches = [group for group in same.setdefault(all_of, []) if _agree(group.date, text.date)]
         matches += [
             group
@@ -123,12 +123,33 @@ def _agree(date: str | None, other: str | None) -> bool:
     return date == other or None in (date, other)
 
 
-def _differ_little(plain: tuple[str, ...], other: tuple[str, ...], words: int) -> bool:
-    """Return whether few words were replaced, none by its opposite (unpaid, disallow) and none that only moved."""
-    pairs = [(word, instead) for word, instead in zip(plain, other, strict=True) if word != instead]
-    moved = {word for word, _ in pairs} & {instead for _, instead in pairs}
-    few = len(pairs) <= _MOST and len(pairs) * _SHARE < words
-    return few and not moved and not any(a.endswith(b) or b.endswith(a) for a, b in pairs)
+def _parted(words: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Return the words that must be equal, and the plain ones before, between and after them."""
+    others: list[str] = []
+    plain: list[list[str]] = [[]]
+    for word, is_plain in zip(words, _plain(words), strict=True):
+        if is_plain:
+            plain[-1].append(word)
+        else:
+            others.append(word.casefold())
+            plain.append([])
+    return others, plain
+
+
+def _differ_little(plain: Sequence[Sequence[str]], other: Sequence[Sequence[str]], words: int) -> bool:
+    """Return whether few plain words differ, none by its opposite (unpaid, disallow) and none that only moved."""
+    gone, new = Counter[str](), Counter[str]()
+    changes = 0
+    for mine, theirs in zip(plain, other, strict=True):
+        if mine == theirs:
+            continue
+        lost, added = Counter(mine) - Counter(theirs), Counter(theirs) - Counter(mine)
+        if [word for word in mine if word not in lost] != [word for word in theirs if word not in added]:
+            return False
+        changes += max(lost.total(), added.total())
+        gone, new = gone + lost, new + added
+    opposite = any(a.endswith(b) or b.endswith(a) for a in gone for b in new)
+    return changes * _SHARE < words and not opposite
 
 
 def _plain(words: Sequence[str]) -> list[bool]:

@@ -118,6 +118,20 @@ def test_a_source_names_the_documents_that_hold_copies_of_it(tab: Tab) -> None:
         expect(tab.page.locator("#source .copies")).to_have_count(0)
 
 
+def test_a_count_over_documents_says_on_what_it_rests(tab: Tab) -> None:
+    counted = {**response(), "complete": False, "selection": {"passages": 4, "text_hits": 102}}
+    for reply, text in (
+        (counted, "Not complete: it rests on 4 of 102 full-text hits"),
+        ({**counted, "selection": {"passages": 4, "text_hits": None}}, "Not complete: it rests on 4 passages"),
+    ):
+        with replying(reply) as url:
+            opened(tab, url)
+            expect(tab.page.locator(".selection")).to_have_text(text)
+    with replying(response()) as url:
+        opened(tab, url)
+        expect(tab.page.locator(".selection")).to_have_count(0)
+
+
 def test_a_draft_is_shown_at_once_and_marked_as_not_checked(tab: Tab) -> None:
     draft = {"answer": ANSWER, "citations": [cited("34 euros", 10)], "support": None}
     trace = [{**STEP, "state": "Generate"}, {**STEP, "state": "GradeSupport", "finished": False}]

@@ -126,3 +126,16 @@ def test_no_two_numbers_or_codes_are_one(number: int, other: int, form: str) -> 
 @given(st.text(max_size=60))
 def test_invisible_letters_and_spaces_never_tell_texts_apart(text: str) -> None:
     assert are_one(f"{RULES} {text}", f"{RULES}\u00ad  {text}\u200b")
+
+
+def test_an_inserted_or_removed_plain_word_makes_no_other_text_and_an_inserted_negation_does() -> None:
+    assert are_one(RULES, RULES.replace("by train", "happily by train"))
+    assert not are_one(RULES, RULES.replace("by train", "never by train"))
+    assert not are_one(RULES, RULES.replace("by train", "by fast train in May"))
+
+
+@pytest.mark.parametrize(("changes", "same"), [(1, True), (2, True), (3, False), (4, False)])
+def test_less_than_a_tenth_of_the_words_may_differ(changes: int, same: bool) -> None:
+    words = [f"plain{chr(97 + n)}" for n in range(26)]
+    others = [f"other{word[-1]}" if n < changes else word for n, word in enumerate(words)]
+    assert are_one(" ".join(words), " ".join(others)) is same

@@ -1,0 +1,48 @@
+"""Questions that take two and three documents, each of which names the next."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.bench.chains import Ask, asking_chains
+from tests.support.chains.model import ChainModel
+from tests.support.chains.world import Chain, chains
+
+SOME = chains(8)
+TWO, THREE = (tuple(chain for chain in SOME if len(chain.relations) == facts) for facts in (2, 3))
+
+
+@pytest.fixture(scope="module")
+def ask() -> Iterator[Ask]:
+    with asking_chains(SOME) as ask:
+        yield ask
+
+
+@pytest.mark.parametrize("use", [3, 2])
+@pytest.mark.parametrize("strategy", ["self_rag", "adaptive"])
+@pytest.mark.parametrize(("speculate", "phrases", "two", "three"), [("draft", True, 4, 6), ("draft", False, 5, 8)])
+def test_two_and_three_hops_are_answered_within_their_rounds(
+    ask: Ask, strategy: str, use: int, speculate: str, phrases: bool, two: int, three: int
+) -> None:
+    model = ChainModel(phrases, use=use)
+    for some, most in ((TWO, two), (THREE, three)):
+        for chain in some:
+            found = ask(chain, model, strategy=strategy, speculate=speculate)
+            assert (found.status, found.right, found.false) == ("answered", True, False)
+            assert (found.rounds <= most, found.calls <= 40) == (True, True)
+
+
+def test_a_writer_without_an_answer_does_not_end_the_question_while_the_first_fact_is_relevant(ask: Ask) -> None:
+    for chain in SOME:
+        assert ask(chain, ChainModel(gaps=False)).right
+
+
+@pytest.mark.parametrize("strategy", ["self_rag", "naive", "corrective", "candidates", "segments"])
+def test_no_strategy_answers_a_chain_falsely(ask: Ask, strategy: str) -> None:
+    assert not any(ask(chain, ChainModel(), strategy=strategy).false for chain in SOME)
+
+
+def test_without_rewrites_the_second_document_is_not_searched_for_and_the_gap_is_said(ask: Ask) -> None:
+    chain: Chain = TWO[0]
+    found = ask(chain, ChainModel(), max_rewrites=0)
+    assert (found.right, found.false, found.rounds) == (False, False, 2)
