@@ -143,13 +143,6 @@ function searchedOf(queries) {
   return queries.length ? [heading("searched"), make("ul", { class: "plain" }, ...queries.map((query) => make("li", {}, theirs(query))))] : [];
 }
 
-// Of a count, a total or a list over documents: what it rests on, for passages alone cannot prove it.
-function selectionOf(response) {
-  const { passages, text_hits: hits } = response.selection || {};
-  if (response.complete !== false || !passages) return "";
-  return make("p", { class: "some selection" }, hits === null ? filled("selection", passages) : filled("selectionOf", passages, hits));
-}
-
 // All of a response, as children of a turn; `again` asks the same without filters, where there were some.
 function shown(response, sources, again = null) {
   const abstained = response.status === "abstained";
@@ -161,7 +154,7 @@ function shown(response, sources, again = null) {
     response.notice ? make("p", { class: "dim notice" }, word("noModel")) : "",
     ...(response.status === "answered" || abstained ? [] : [make("p", { class: response.status === "failed" ? "bad" : "dim status" }, inWords(response.status))]),
     answer,
-    selectionOf(response),
+    response.selection ? block("p", response.selection.note, "some selection") : "",
     ...(abstained ? helpOf(response, again) : [evidenceOf(response)]),
     feedbackOf(response),
     checkedOf(response),

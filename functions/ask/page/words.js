@@ -26,8 +26,6 @@ const WORDS = {
   done: ["The answer is ready.", "回答が届きました。", "답변이 준비되었습니다."],
   abstained: ["The documents do not say.", "文書には書かれていません。", "문서에 나와 있지 않습니다."],
   partial: ["Answered in part", "一部だけ回答しました", "일부만 답변했습니다"],
-  selection: ["Not complete: it rests on {0} passages", "全件ではありません: {0}箇所に基づいています", "전체가 아닙니다: 구절 {0}개를 근거로 합니다"],
-  selectionOf: ["Not complete: it rests on {0} of {1} full-text hits", "全件ではありません: 全文検索の該当{1}件中{0}件に基づいています", "전체가 아닙니다: 전문 검색 결과 {1}개 중 {0}개를 근거로 합니다"],
   adviceText: [
     "Ask in the words of the documents, or add the document that has the answer.",
     "文書で使われている言葉で質問するか、答えのある文書を追加してください。",

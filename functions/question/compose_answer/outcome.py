@@ -50,10 +50,9 @@ def outcome(task: Task) -> Outcome:
         notes.append(messages("stopped_deadline"))
     if out_of_money and status != "answered":
         notes.append(messages("stopped_cost"))
-    selection = _selection(task, chosen)
+    selection = _selection(task, chosen, messages)
     if selection:
-        of = "selection" if selection.text_hits is None else "selection_of"
-        notes.append(messages(of, passages=selection.passages, hits=selection.text_hits))
+        notes.append(selection.note)
     if chosen:
         answer = chosen.answer
     elif status == "partial":
@@ -74,11 +73,13 @@ def _chosen(task: Task) -> Draft | None:
     return None
 
 
-def _selection(task: Task, chosen: Draft | None) -> Selection | None:
+def _selection(task: Task, chosen: Draft | None, messages: Messages) -> Selection | None:
     """Return the passages of an answer that counts, adds up or lists over documents; None for any other."""
     if chosen is None or chosen.direct or task.retrieval is None or not task.retrieval.aggregate:
         return None
-    return Selection(passages=sum(verdict.relevant for verdict in task.relevance), text_hits=task.text_hits)
+    passages, hits = sum(verdict.relevant for verdict in task.relevance), task.text_hits
+    note = messages("selection" if hits is None else "selection_of", passages=passages, hits=hits)
+    return Selection(passages=passages, text_hits=hits, note=note)
 
 
 def _may_go_out(draft: Draft, min_utility: int) -> bool:

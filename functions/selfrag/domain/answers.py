@@ -154,11 +154,12 @@ class Usage(Model):
 class Selection(Model):
     """The passages that an answer over documents rests on, out of all that full text found.
 
-    `text_hits` is null where the store does not count them.
+    `text_hits` is null where the store does not count them; `note` says it in the language of the question.
     """
 
     passages: int
     text_hits: int | None = None
+    note: str = ""
 
 
 class ExecutionLink(Model):
