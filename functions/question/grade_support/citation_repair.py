@@ -33,16 +33,16 @@ def repair(answer: str, citations: Sequence[Citation], claims: Sequence[Claim], 
     sentence cites anything, each cites the passages of its claims, and loses its mark.
     """
     sources = {passage.passage_id: passage for passage in passages}
+    sentences = _sentences(answer)
     text, repaired, count = "", [], 0
-    for sentence, start in _sentences(answer):
-        end = start + len(sentence)
-        cited = [citation for citation in citations if start <= citation.answer_span[0] < end]
-        named = [passage_id for passage_id in _named(sentence, answer, claims) if passage_id in sources]
-        wrong = bool(named) and not {citation.passage_id for citation in cited} & set(named)
+    for (sentence, start), named in zip(sentences, _named([words for words, _ in sentences], claims), strict=True):
+        cited = [citation for citation in citations if start <= citation.answer_span[0] < start + len(sentence)]
+        right = [passage_id for passage_id in named if passage_id in sources]
+        wrong = bool(right) and not {citation.passage_id for citation in cited} & set(right)
         if wrong and (cited or not citations):
             sentence = sentence.replace(_MARK, "", 1)
             span = (len(text), len(text) + len(sentence.rstrip()))
-            cited = [_quoting(sentence, sources[passage_id], span) for passage_id in named]
+            cited = [_quoting(sentence, sources[passage_id], span) for passage_id in right]
             count += len(cited)
         else:
             shift = len(text) - start
@@ -71,16 +71,18 @@ def _sentences(answer: str) -> list[tuple[str, int]]:
     return found
 
 
-def _named(sentence: str, answer: str, claims: Sequence[Claim]) -> list[str]:
-    """Return the passages that support the claims of a sentence: of those that share most of their words with it."""
-    only = len(_sentences(answer)) == 1
-    ids = [
-        passage_id
-        for claim in claims
-        if claim.support in ("full", "partial") and (only or _share(claim.claim, sentence) >= _OF_A_SENTENCE)
-        for passage_id in claim.passage_ids
-    ]
-    return list(dict.fromkeys(ids))
+def _named(sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
+    """Return the passages that support the claims of each sentence; a claim is of the sentence that is most like it."""
+    named: list[dict[str, None]] = [{} for _ in sentences]
+    for claim in claims:
+        shares = [_share(claim.claim, sentence) for sentence in sentences]
+        best = max(shares, default=0.0)
+        # The only sentence has all claims, in whatever words or language.
+        if claim.support in ("full", "partial") and (best >= _OF_A_SENTENCE or len(sentences) == 1):
+            for place, share in enumerate(shares):
+                if share == best:
+                    named[place].update(dict.fromkeys(claim.passage_ids))
+    return [list(ids) for ids in named]
 
 
 def _share(claim: str, sentence: str) -> float:
