@@ -119,7 +119,7 @@ def test_of_equal_answers_with_the_same_gaps_the_one_with_more_supported_claims_
     response, _ = run(generate=[first, {**lacking("One fact."), "missing": ["more"]}], grade_support=[two, FULL])
     assert (response["answer"], len(response["not_said"])) == ("Two facts.", 1)
     why = response["passes"][-1]["why"]
-    assert "an earlier answer is returned: Fully supported (2 of 2 claims)" in why
+    assert "the best answer so far is returned: Fully supported (2 of 2 claims)" in why
 
 
 def test_evidence_that_scores_lower_takes_nothing_from_an_answer_that_rests_on_more() -> None:
@@ -236,3 +236,15 @@ def test_an_answer_that_cites_nothing_is_partial_and_says_so(strategy: str) -> N
 def test_an_answer_of_candidates_says_in_a_field_what_the_documents_do_not_say() -> None:
     response, _ = run({**ASKED, "policy": {**ASKED["policy"], "strategy": "candidates"}}, generate=[lacking()])
     assert response["not_said"] == ["The documents do not say what is carried over."]
+
+
+def test_a_question_that_ends_without_another_try_says_which_earlier_answer_is_returned() -> None:
+    response, _ = run(
+        generate=[steps.answer("The first."), steps.answer(is_found=False)],
+        grade_support=[PARTLY],
+        grade_utility=[LITTLE],
+        grade_relevance=[lambda e: steps.relevance(e["passage"]["passage_id"], "relevant")] * 4
+        + [lambda e: steps.relevance(e["passage"]["passage_id"], "irrelevant")],
+    )
+    assert (response["status"], response["answer"]) == ("partial", "The first.")
+    assert "Partly supported (1 of 2 claims), of use 2 of 5" in response["passes"][-1]["why"]

@@ -86,16 +86,21 @@ class SelfRag(Answering):
         return self.next_try(known, verdicts)
 
     def finish(self, known: Loop, why: str = "") -> Move:
-        """Return the end: the reason describes the answer that is returned."""
-        verdicts = f"{judged(known, known.draft)}{why}"
-        known = _with_little(known)
-        if known.best.answer and known.best != known.draft:
-            return self.compose(known, f"{verdicts}; an earlier answer is returned: {judged(known, known.best)}")
-        return self.compose(known, f"{verdicts}: it is returned")
+        """Return the end after the verdicts on an answer."""
+        best = _with_little(known).best
+        it_is = "" if best.answer and best != known.draft else ": it is returned"
+        return self.compose(known, f"{judged(known, known.draft)}{why}{it_is}")
 
     def compose(self, known: Loop, why: str) -> Move:
-        """Return the end; without a better answer, a supported one of little use is returned with its verdicts."""
-        return super().compose(_with_little(known), why)
+        """Return the end, whose reason describes the answer that is returned.
+
+        Without a better answer, a supported one of little use is returned with its verdicts.
+        """
+        known = _with_little(known)
+        verdicts = judged(known, known.best)
+        if known.best.answer and verdicts not in why:
+            why = f"{why}; the best answer so far is returned: {verdicts}"
+        return super().compose(known, why)
 
     def next_try(self, known: Loop, why: str) -> Move:
         """Try another query while one may help; then the web, once; then a repair; then the best answer so far.
