@@ -22,7 +22,8 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
     "naive": (OfTheLoop("naive", "draft"), "", 1, 1),
     "corrective": (OfTheLoop("corrective", "draft"), "earlier", 7, 3),
     "self_rag, off": (OfTheLoop("self_rag", "off"), "earlier", 40, 19),
-    "self_rag, draft": (OfTheLoop("self_rag", "draft", top_k=2), "", 40, 19),
+    "self_rag, draft": (OfTheLoop("self_rag", "draft", top_k=2, max_rewrites=1), "", 32, 16),
+    "self_rag, draft with two rewrites": (OfTheLoop("self_rag", "draft", top_k=2), "", 40, 19),
     "self_rag, draft of four": (OfTheLoop("self_rag", "draft"), "", 40, 19),
     "self_rag, full": (OfTheLoop("self_rag", "full", top_k=2, max_rewrites=1), "", 30, 13),
     "self_rag, full with two rewrites": (OfTheLoop("self_rag", "full", top_k=2), "", 40, 18),
@@ -47,7 +48,7 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
 }
 
 
-LONG = ("self_rag, draft of four", "self_rag, full with two rewrites")
+LONG = ("self_rag, draft with two rewrites", "self_rag, draft of four", "self_rag, full with two rewrites")
 
 
 @pytest.mark.longest(20)
