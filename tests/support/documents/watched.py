@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import time
+import zoneinfo
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -53,8 +54,9 @@ def main() -> None:
     reading = ""
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
-        # Python opens its own files and ours when a module is first needed.
-        opened = event == "open" and not str(arguments[0]).startswith((sys.base_prefix, sys.prefix, _MODULES))
+        # Python opens its own files, ours and the machine's time zones when they are first needed.
+        own = (sys.base_prefix, sys.prefix, _MODULES, *zoneinfo.TZPATH)
+        opened = event == "open" and not str(arguments[0]).startswith(own)
         if reading and (event.startswith(_FORBIDDEN) or opened):
             asked.append(f"{reading}: {event} {arguments[:1]}")
 
