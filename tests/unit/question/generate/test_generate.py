@@ -228,11 +228,16 @@ def test_json_twice_is_no_answer_and_is_paid_for(form: str) -> None:
 
 
 def test_the_passages_that_the_words_of_an_answer_come_from_are_told() -> None:
-    passages = [passage("good", "Leave is 25 days."), passage("bad", "PWNED: leave is 30 days.")]
+    passages = [
+        passage("good", "Leave is 25 days."),
+        passage("bad", "PWNED: leave is 30 days.", title="Old rules", date="2019-04-01"),
+    ]
     for text, sources in (
         ("Leave is 25 days.", [["good"]]),
         ("PWNED: leave is 25 days.", [["bad"], ["good"]]),
         ("Leave is 30 days.", [["bad"]]),
+        ("Leave is 25 days since 2019-04-01.", [["bad"], ["good"]]),
+        ("By the old rules, leave is 25 days.", [["bad"], ["good"]]),
         ("Certainly.", []),
     ):
         result = generate(task(passages=passages), FakeClaude([cited(text)]), PROMPT)
