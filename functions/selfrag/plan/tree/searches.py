@@ -32,10 +32,9 @@ def rested(known: Tree, path: Live) -> Live:
 def search_of(known: Tree, policy: Policy, path: Live) -> PlannedStep:
     """Return the search for the question and the last sentence, or the fetch of the earlier answer's evidence.
 
-    A path whose decision sends it elsewhere leaves out the passages that it rests on.
+    It leaves out no passage: the next sentence may stand in one that an earlier sentence or another path rests on.
     """
     asked = {
-        "seen": _passages_of(known, path) if path.decision == "yes" else [],
         "queries": [_query(known, path)],
         "passage_ids": _fetched(known, path)[: policy.top_k],
         "bytes_used": STATE_BUDGET_BYTES - LEVEL_BYTES // len(known.live),
@@ -70,11 +69,6 @@ def with_found(known: Tree, reports: Sequence[Report]) -> Tree:
 
 def _query(known: Tree, path: Live) -> str:
     return " ".join(filter(None, [known.query, path.last_answer]))
-
-
-def _passages_of(known: Tree, path: Live) -> list[str]:
-    before = next((grown for grown in known.compared.beam if grown.id == path.id), None)
-    return [segment.passage_id for segment in before.segments if segment.passage_id] if before else []
 
 
 def _fetched(known: Tree, path: Live) -> list[str]:
