@@ -48,7 +48,7 @@ HEADS = (
 
 @dataclass(frozen=True)
 class Figures:
-    """What a question came to; it is `false` if its answer states another end of the chain as fact."""
+    """The outcome of a question; it is `false` if it is answered without the last fact, and hides that."""
 
     status: str
     right: bool

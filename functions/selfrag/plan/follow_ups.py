@@ -31,7 +31,7 @@ def earlier_turn(
 
 
 def _before(item: dict[str, Any]) -> Exchange | None:
-    """Return the turn before the earlier one: whoever asked the earlier question was allowed to read it."""
+    """Return the turn before the earlier one, which the asker of the earlier question was allowed to read."""
     fields = item.get("turn_before", {}).get("M", {})
     texts = {name: value["S"] for name, value in fields.items()}
     return Exchange(**texts) if texts.get("answer") else None

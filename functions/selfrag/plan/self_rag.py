@@ -140,11 +140,9 @@ class SelfRag(Answering):
         """Search for the new query; one that was tried before is no progress."""
         if not known.prepared.new:
             known = known.but(stalled=True)
-            return (
-                self.judge(known)
-                if known.seeks == "missing"
-                else self.next_try(known, "There is no query that was not tried")
-            )
+            if known.seeks == "missing":
+                return self.judge(known)
+            return self.next_try(known, "There is no query that was not tried")
         if known.seeks == "missing":
             return self.search_for(known, [known.prepared.query], why)
         search = self.search(known, [known.prepared.query]).model_copy(update={"aim": "rewritten"})

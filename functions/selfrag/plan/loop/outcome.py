@@ -93,7 +93,7 @@ def _is_sound(known: Loop, text: Report, passages: Sequence[str]) -> bool:
         return True
     sources = {*known.evidence, *passages}
     cited = [citation["passage_id"] for citation in text.get("citations", [])]
-    # A word that only rejected passages have may be theirs: the draft saw them, and the evidence alone has it not.
+    # The writer saw the rejected passages: a word that only they hold may be theirs.
     words_hold = all(sources.intersection(holders) for holders in text.get("word_sources", []))
     return bool(text.get("found") and text.flaw is None and cited) and sources.issuperset(cited) and words_hold
 

@@ -1,4 +1,4 @@
-"""What selfrag says to the person who asked, in the language of the question."""
+"""Messages of selfrag to the person who asked, in the language of the question."""
 
 import re
 from typing import Any, get_args
