@@ -3,15 +3,16 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 from unicodedata import category
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Column
 
 from cli.pace import Pace, Reading
@@ -20,11 +21,10 @@ from selfrag.domain.errors import InvalidInput
 # Where there is no terminal, progress is a line that often.
 _EVERY_SECONDS = 10.0
 
-# What would end a line, move the cursor, or show letters in another order (CVE-2021-42574).
-_UNSEEN = ("Cc", "Zl", "Zp")
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
-out, err = Console(), Console(stderr=True)
+# Control characters, what ends a line or a paragraph, and what shows letters in another order (CVE-2021-42574).
+_CONTROL_CATEGORIES = ("Cc", "Zl", "Zp")
+_BIDIRECTIONAL = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DELETE = 0x7F
 
 
 def fail(sentence: str, code: int = 2) -> NoReturn:
@@ -40,10 +40,34 @@ def warn(warnings: Sequence[str]) -> None:
         sys.stderr.write(f"selfrag: warning: {visible(warning)}\n")
 
 
-def visible(name: str) -> str:
-    """Return a name as it can stand in a line: letters that are not seen, or turn others, as escapes."""
-    hidden = (c for c in set(name) if category(c) in _UNSEEN or c in _TURNING)
-    return name.translate({ord(c): c.encode("unicode_escape").decode() for c in hidden})
+def visible(text: str, keep: str = "") -> str:
+    """Return a text that can only be read: control characters and those that turn others are symbols, but for `keep`.
+
+    The ASCII ones become their pictures, such as ␛, all others the replacement character.
+    """
+    return text.translate({ord(c): _picture(ord(c)) for c in _controls(text) if c not in keep})
+
+
+def _controls(text: str) -> Iterator[str]:
+    return (c for c in set(text) if category(c) in _CONTROL_CATEGORIES or c in _BIDIRECTIONAL)
+
+
+def _picture(control: int) -> str:
+    if control > _DELETE:
+        return "\ufffd"
+    return "\u2421" if control == _DELETE else chr(0x2400 + control)
+
+
+class Terminal(Console):
+    """A console on which only its own styles and movements are control sequences, whatever a text says."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield what is printed, each text of it as `visible` returns it; line ends and tabs stay."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text, keep="\n\t"))
+
+
+out, err = Terminal(), Terminal(stderr=True)
 
 
 def attended() -> bool:
@@ -65,12 +89,18 @@ def print_line(line: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print a value for a program."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(_json(value, indent=2) + "\n")
 
 
 def print_row(value: Any) -> None:
     """Print a value for a program as one line of JSON Lines."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    sys.stdout.write(_json(value) + "\n")
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """Return JSON whose texts hold no control character but as an escape."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return text.translate({ord(c): f"\\u{ord(c):04x}" for c in _controls(text) if c != "\n"})
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import Console
 
-from cli.terminal import out, print_json, warn
+from cli.terminal import out, print_json, visible, warn
 from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def end_with(gate: "Gate", summary: Path | None) -> None:
     if not gate.checks:
         return
     told = gate.markdown()
-    typer.echo(told, err=True, nl=False)
+    typer.echo(visible(told, keep="\n"), err=True, nl=False)
     if summary:
         try:
             with summary.open("a", encoding="utf-8") as file:

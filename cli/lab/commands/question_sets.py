@@ -1,7 +1,6 @@
 """The command about sets of questions: questions, which makes a first one."""
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ import typer
 from cli.lab.commands.options import MaxCost
 from cli.local.backends import is_offline
 from cli.local.sources.place import Place, place_to_read
-from cli.terminal import measuring_progress, reading_progress, warn
+from cli.terminal import measuring_progress, print_row, reading_progress, warn
 from selfrag.domain.errors import InvalidInput, Misconfigured
 
 if TYPE_CHECKING:
@@ -84,10 +83,11 @@ def _made(place: Place, kinds: "Sequence[Kind]", count: int, seed: int, max_cost
 def _write(output: Path | None, made: "Sequence[Made]") -> None:
     from cli.lab.making.checks import rows_of
 
-    lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows_of(made))
     if output is None:
-        sys.stdout.write(lines)
+        for row in rows_of(made):
+            print_row(row)
         return
+    lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows_of(made))
     try:
         with output.open("x", encoding="utf-8") as file:
             file.write(lines)
