@@ -9,6 +9,8 @@ import httpx2
 from cli.remote import TIMEOUT_SECONDS
 from selfrag.adapters.outbound import http_client_for, unreachable
 
+_END = re.compile(r"\s*</body>\s*</html>\s*")
+
 
 def fault_of_page(endpoint: str) -> str:
     """Return what keeps the page at an endpoint from working, as a clause; "" if nothing does.
@@ -26,8 +28,8 @@ def fault_of_page(endpoint: str) -> str:
     if not kind.startswith("text/html"):
         return f"it comes as {kind or 'nothing'}, not as text/html"
     # What was changed or cut on its way has another hash than its policy names, and no browser would run it.
-    script = re.search(r"<script>(.*)</script>\s*</body>\s*</html>\s*$", reply.text, re.S)
-    if not script or f"'sha256-{_sha256(script[1])}'" not in policy:
+    script, _, rest = reply.text.partition("<script>")[2].rpartition("</script>")
+    if not _END.fullmatch(rest) or f"'sha256-{_sha256(script)}'" not in policy:
         return "its policy does not let its script run"
     return ""
 

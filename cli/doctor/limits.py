@@ -31,7 +31,9 @@ USUAL_EMBEDDINGS = 2000
 LOADS = (1_000, 10_000, 1_000_000)
 CONSOLE = "https://{0}.console.aws.amazon.com/servicequotas/home/services/{1}/quotas"
 # Bedrock's ids: a group of regions, the maker, family and version in either order, a date.
-_ID = re.compile(r"(?:([a-z-]+)\.)?anthropic\.claude-(?:([a-z]+)-)?(\d{1,2})(?:-(\d{1,2})(?!\d))?(?:-([a-z]+))?")
+_ID = re.compile(
+    r"(?:(?<![a-z-])([a-z-]++)\.)?anthropic\.claude-(?:([a-z]+)-)?(\d{1,2})(?:-(\d{1,2})(?!\d))?(?:-([a-z]+))?"
+)
 
 
 def who(account: Account) -> Iterator[Finding]:

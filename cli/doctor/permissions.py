@@ -23,7 +23,7 @@ ROLES = {"workflow": ("express", "standard")}
 _INDEX = "index/"
 # With Bedrock these steps call their model in place of reading its key.
 _MODEL_KEY = ":secret:${anthropic}"
-_FUNCTION = re.compile(r'arn:[^"\s]+:function:[^"\s]+')
+_FUNCTION = re.compile(r'(?<![^"\s])arn:[^"\s]+:function:[^"\s]+')
 
 Calls = list[tuple[str, str, list[str]]]
 _INVOKE = ["bedrock:InvokeModel"]

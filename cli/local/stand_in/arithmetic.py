@@ -10,14 +10,16 @@ from fractions import Fraction
 from cli.local.stand_in.words import plain
 
 _LONGEST, _MOST_DIGITS, _LARGEST_EXPONENT = 200, 60, 200
-_WRAPPING = re.compile(r"^(?:what(?: is|'s)|how much is)\s+|(?:\s*(?:[=?？.。]|は))+$", re.IGNORECASE)
-_SUM = re.compile(r"[\d\s.+\-*/()]*\d[\d\s.+\-*/()]*[+\-*/][\d\s.+\-*/()]*")
+_WRAPPING = re.compile(
+    r"^(?:what(?: is|'s)|how much is)\s+|(?<![\s=?？.。は])(?:\s*+(?:[=?？.。]|は))++$", re.IGNORECASE
+)
+_SUM = re.compile(r"(?=\D*+\d[^+\-*/]*+[+\-*/])[\d\s.+\-*/()]++")
 _SIGNS = str.maketrans("×÷−^", "*/-@")
 _OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
 }  # fmt: skip
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-_COUNTED = re.compile(rf"(\d+|{'|'.join(_NUMBERS)}) (night|day|week|month)s\b", re.IGNORECASE)
+_COUNTED = re.compile(rf"(?<!\d)(\d++|{'|'.join(_NUMBERS)}) (night|day|week|month)s\b", re.IGNORECASE)
 
 
 def worked_out(text: str) -> str | None:

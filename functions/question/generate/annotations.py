@@ -1,6 +1,7 @@
 """Annotations of an answer: the prompt's own signs and typed citation marks go, and what cites nothing is marked."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,6 +23,7 @@ _NOT_SAID = re.compile(rf"{_LEAD}({NOT_SAID}(?!\w)(?:\s?\[([^\]\n]*)\])?\s*[:：
 # A mark such as [5], [2, 5] or 【3】 that the model typed itself: citations are numbered by code.
 _TYPED = re.compile(r"(?<!\w)(\w*)(\s?[\[【［]\s*\^?\d{1,3}(?:\s*[,;、–-]\s*\d{1,3})*\s*[\]】］])")
 _SENTENCE_END = re.compile(r"(?:^|[.!?。！？:：\n][\"')\]」』）”’»]*\s*)$")
+_LONGEST_END = 100  # characters of closing marks and white space
 _QUOTES = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("„", "“"))
 
 
@@ -113,16 +115,17 @@ def marked(
 
 def _sentences(text: str, segments: Sequence[Segment]) -> Iterator[tuple[int, int]]:
     """Yield the sentences; the model's own blocks begin one where a sign follows another block without a space."""
-    begins, at = set(), 0
+    begins, at = list[int](), 0
     for segment in segments:
-        if re.match(rf"{_LEAD}(?:{NOT_SAID}|{NO_ANSWER})", segment.text) and _SENTENCE_END.search(text, 0, at):
-            begins.add(at)
+        is_sign = re.match(rf"{_LEAD}(?:{NOT_SAID}|{NO_ANSWER})", segment.text)
+        if is_sign and _SENTENCE_END.search(text, max(0, at - _LONGEST_END), at):
+            begins.append(at)
         at += len(segment.text)
     start = 0
     for sentence in split_sentences(text):
         end = start + len(sentence)
-        cuts = [start, *sorted(begin for begin in begins if start < begin < end), end]
-        yield from pairwise(cuts)
+        within = begins[bisect_right(begins, start) : bisect_left(begins, end)]
+        yield from pairwise(dict.fromkeys((start, *within, end)))
         start = end
 
 

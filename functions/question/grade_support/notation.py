@@ -16,14 +16,14 @@ _CARDINAL = re.compile(rf"\b(?:({_TENS})(?:[- ]({_ONES}))?|({_SMALL}))\b", re.I)
 _ORDINAL = re.compile(rf"\b({_ORDINALS})\b", re.I)
 
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "千": 1000, "万": 10**4, "億": 10**8}
-_SCALED = re.compile(rf"(\d+(?:[.,]\d+)*)\s?({'|'.join(_SCALES)})(?![a-z])", re.I)
+_SCALED = re.compile(rf"(?<!\d)(?<!\d[.,])(\d++(?:[.,]\d++)*+)\s?({'|'.join(_SCALES)})(?![a-z])", re.I)
 _GROUPED = re.compile(r"(?<![\d.,])([1-9]\d{0,2})((?:[,'’ ]\d{3})+)(?![\d,])")
 
 _DIGITS = {mark: value for value, mark in enumerate("〇一二三四五六七八九")}
 _PLACES = {"十": 10, "百": 100, "千": 1000}
 # Without a counter after it such a run is mostly a part of another word.
 _IDEOGRAPHS = re.compile(
-    r"(?<!\d)[〇一二三四五六七八九十百千]+(?=[年月日時分秒円人回週個名歳階件割度枚本台点泊万億かカヶケつ])"
+    r"(?<![\d〇一二三四五六七八九十百千])[〇一二三四五六七八九十百千]++(?=[年月日時分秒円人回週個名歳階件割度枚本台点泊万億かカヶケつ])"
 )
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _ERA_YEAR = re.compile(rf"({'|'.join(_ERAS)})\s?(\d+|元)年")

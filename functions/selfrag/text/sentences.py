@@ -6,7 +6,7 @@ from collections.abc import Sequence
 # A sentence ends after its closing marks and the space after them, or at a line's end. East Asian
 # full stops need no space. Abbreviations such as "e.g.", initials and the numbers of a list do not end one.
 _END = re.compile(
-    r"(?<!^\d)(?<!^\d\d)(?<!\be\.g)(?<!\bi\.e)(?<!\bNo)(?<!\bapprox)(?<!\b[A-Z])[.!?]+[\"')\]»”’]*\s+"
+    r"(?<!^\d)(?<!^\d\d)(?<!\be\.g)(?<!\bi\.e)(?<!\bNo)(?<!\bapprox)(?<!\b[A-Z])(?<![.!?])[.!?]++[\"')\]»”’]*+\s+"
     r"|[。！？]+[」』）”’]*\s*"
     r"|\n\s*",
     re.MULTILINE,

@@ -5,7 +5,7 @@ import unicodedata
 
 from selfrag.text.east_asian import RUN
 
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)+")
+_NUMBER = re.compile(r"(?<!\d)\d++(?:[.,:/-]\d++)++")
 _WORD = re.compile(r"\w+")
 
 

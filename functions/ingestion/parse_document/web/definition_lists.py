@@ -14,7 +14,7 @@ _BLOCKS = re.compile(
     """,
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
-_CODE = re.compile(r"`++[^`]++`++")
+_CODE = re.compile(r"(?<!`)`++[^`]++`++")
 _BAR = re.compile(r"(?<!\\)\|")
 _MARK = re.compile(r"^[ ]{0,2}[:~][ \t]++", re.MULTILINE)
 _INDENT = re.compile(r"^(?:[ ]{1,4}|\t)", re.MULTILINE)

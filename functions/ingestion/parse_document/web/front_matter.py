@@ -20,8 +20,8 @@ MAX_TITLE = 200
 _DATES = ("date", "lastmod", "last_modified", "modified", "last_updated", "updated", "published")
 _YAML = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE | re.DOTALL)
 _TOML = re.compile(r"\A\ufeff?\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*$\n?", re.MULTILINE | re.DOTALL)
-_YAML_LINE = re.compile(r"""["']?([^\W\d][\w .-]{0,60}?)["']?[ \t]{0,4}:(?:[ \t]+(.*)|$)""")
-_TOML_LINE = re.compile(r"""["']?([\w.-]+)["']?[ \t]*=[ \t]*(.*)|\[.*\][ \t]*$""")
+_YAML_LINE = re.compile(r"""\A["']?([^\W\d][\w .-]{0,60}?)["']?[ \t]{0,4}:(?:[ \t]+(.*)|$)""")
+_TOML_LINE = re.compile(r"""\A["']?([\w.-]++)["']?[ \t]*+=[ \t]*+(.*)|\A\[.*\][ \t]*$""")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 _QUOTES = re.compile(r"""["'\[\]]""")
 

@@ -22,8 +22,6 @@ from selfrag.ports.model import Cited, Flaw, Segment, Source, V
 # state of the workflow has room for 256 KiB, and holds up to four answers with their verdicts.
 MOST_BYTES: dict[Kind, int] = {"answer": 32 * 1024, "verdict": 16 * 1024}
 _CUT = ("max_tokens", "model_context_window_exceeded")
-_FENCED = re.compile(r"```\w*\s*(\{.*?\})\s*```", re.DOTALL)
-_OBJECT = re.compile(r"(\{.*\})", re.DOTALL)
 _OBJECT_BEGINS = re.compile(r'\{\s*["}]')
 
 _Tokens = Annotated[int, Field(ge=0, le=1_000_000_000)]
@@ -121,8 +119,14 @@ def verdict_in(content: Content, shape: type[V]) -> V:
     for name, arguments in content.calls:
         if name == TOOL:
             return shape.model_validate(arguments)
-    json_object = _FENCED.search(content.text) or _OBJECT.search(content.text)
-    return shape.model_validate_json(json_object[1] if json_object else content.text)
+    return shape.model_validate_json(_json_object(content.text))
+
+
+def _json_object(text: str) -> str:
+    """Return the JSON object in a text, which may stand in a fence; the text itself if there is none."""
+    in_fences = (piece.strip() for piece in text.split("```")[1::2])
+    found = next((piece for piece in in_fences if piece.endswith("}")), text)
+    return found[max(found.find("{"), 0) : found.rfind("}") + 1] or text
 
 
 def search_result(source: Source) -> dict[str, Any]:

@@ -15,7 +15,7 @@ _LETTERS = "ABCDEFGHIJ"
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 # A tokenizer may write a space as U+2581, and so may a text that poses as one.
 _FORGED = re.compile("|".join(re.escape(marker).replace(r"\ ", r"[\s\u2581]+") for marker in MARKERS))
-_HEADING = re.compile(r"((?:^|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])\s*#)(?=##)")
+_HEADING = re.compile(r"((?:^|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])[^\S\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*+#)(?=##)")
 _PIECES = re.compile(r"[A-Za-z]+|\n| {2,}|[^ A-Za-z\n]")
 
 

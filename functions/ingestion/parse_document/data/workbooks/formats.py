@@ -3,6 +3,7 @@
 import re
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 
 # The formats that have no text in a file of Excel's own; those from 27 to 58 are East Asia's days and times.
 _DAYS, _MOMENT, _DURATION = "yyyy-mm-dd", "yyyy-mm-dd h:mm", "[h]:mm:ss"
@@ -12,9 +13,10 @@ BUILT_IN = {
     **dict.fromkeys((*range(18, 22), *range(32, 36), 45, 47, 55, 56), "h:mm:ss"),
     **{22: _MOMENT, 46: _DURATION},
 }
-_LITERAL = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]')
+MAX_FORMAT = 255  # characters that Excel lets a format have
+_LITERAL = re.compile(r'"([^"]*+)"|\\(.)|\[\$([^\]\[-]*+)(?:-[^\]\[]*+)?\]')
 # A colour, a condition, a language; a space as wide as a character, and one that fills the cell.
-_UNSEEN = re.compile(r"\[(?![hms]+\])[^\]]*\]|_.|\*.", re.IGNORECASE)
+_UNSEEN = re.compile(r"\[(?![hms]+\])[^\]\[]*+\]|_.|\*.", re.IGNORECASE)
 _DIGITS = re.compile(r"[0#?][0#?,]*(?:\.([0#?]+))?")
 _DATE = re.compile(r"[ydge]|m(?!.*[hs])(?<![hs].)", re.IGNORECASE)
 _TIME = re.compile(r"[hs]", re.IGNORECASE)
@@ -27,13 +29,28 @@ _FIRST_TRUE_DAY = 60  # Excel believes in a 29 February 1900, so the days before
 
 
 def shown(number: float, code: str, since_1904: bool = False) -> str:
-    """Return a number as its cell shows it, but days in ISO 8601, and without marks between thousands."""
-    bare = _UNSEEN.sub("", _LITERAL.sub("", code.partition(";")[0]))
+    """Return a number as its cell shows it, but days in ISO 8601, and without marks between thousands.
+
+    Of a format the first MAX_FORMAT characters count.
+    """
+    section = code[:MAX_FORMAT].partition(";")[0]
+    bare = _bare(section)
     if "general" in bare.lower() or not bare.strip("@ "):
         return plain(number)
-    if not _DIGITS.search(bare.replace(".0", "")) and (_DATE.search(bare) or _TIME.search(bare)):
+    if not _DIGITS.search(bare.replace(".0", "")) and (_has_date(bare) or _TIME.search(bare)):
         return _moment(number, bare, since_1904)
-    return _amount(number, code.partition(";")[0], bare)
+    return _amount(number, section, bare)
+
+
+# A sheet has many cells and few formats.
+@lru_cache(maxsize=256)
+def _bare(section: str) -> str:
+    return _UNSEEN.sub("", _LITERAL.sub("", section))
+
+
+@lru_cache(maxsize=256)
+def _has_date(bare: str) -> bool:
+    return _DATE.search(bare) is not None
 
 
 def plain(number: float) -> str:
@@ -51,7 +68,7 @@ def _moment(number: float, bare: str, since_1904: bool) -> str:
     early = not since_1904 and number < _FIRST_TRUE_DAY
     moment = (_EPOCH_OF_1904 if since_1904 else _EPOCH) + timedelta(days=int(early), seconds=seconds)
     clock = f"{moment:%H:%M:%S}" if moment.second else f"{moment:%H:%M}"
-    if not _DATE.search(bare):
+    if not _has_date(bare):
         return clock
     return f"{moment:%Y-%m-%d} {clock}" if _TIME.search(bare) and seconds % 86_400 else f"{moment:%Y-%m-%d}"
 
