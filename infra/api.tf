@@ -6,6 +6,12 @@ locals {
   stage   = "live"
   healthy = jsonencode({ status = "ok" })
 
+  # Those of every reply, as SECURITY_HEADERS of functions/ask/edge/cors.py; a test compares.
+  security_headers = {
+    X-Content-Type-Options       = "nosniff"
+    Cross-Origin-Resource-Policy = "same-origin"
+  }
+
   compressed_from = 1024
 
   # A browser cannot sign, so there is a page only with API keys.
@@ -43,7 +49,15 @@ locals {
     paths = {
       for path in local.paths : path => {
         for each in local.methods : each.method == "ANY" ? "x-amazon-apigateway-any-method" : lower(each.method) => merge(
-          { responses = {}, security = [for name in ["caller"] : { (name) = [] } if !each.open] },
+          {
+            responses = {
+              for status in ["200"] : status => {
+                description = "It runs."
+                headers     = { for name in keys(local.security_headers) : name => { schema = { type = "string" } } }
+              } if "${each.method} ${path}" == "GET /v1/health"
+            }
+            security = [for name in ["caller"] : { (name) = [] } if !each.open]
+          },
           {
             for name, integration in local.integrations : "x-amazon-apigateway-integration" => integration
             if name == ("${each.method} ${path}" == "GET /v1/health" ? "health" : path == local.stream_path ? "stream" : "ask")
@@ -71,7 +85,13 @@ locals {
       type                = "mock"
       passthroughBehavior = "when_no_templates"
       requestTemplates    = { "application/json" = jsonencode({ statusCode = 200 }) }
-      responses           = { default = { statusCode = "200", responseTemplates = { "application/json" = local.healthy } } }
+      responses = {
+        default = {
+          statusCode         = "200"
+          responseTemplates  = { "application/json" = local.healthy }
+          responseParameters = { for name, value in local.security_headers : "method.response.header.${name}" => "'${value}'" }
+        }
+      }
     }
     # The provider's invoke_arn is that of a reply as a whole.
     stream = {

@@ -83,6 +83,7 @@ locals {
       responseParameters = {
         for name, value in merge(
           { Content-Type = "application/problem+json" },
+          local.security_headers,
           { for wait in [lookup(local.retry_after, kind, null)] : "Retry-After" => wait if wait != null },
           local.shown_to_pages
         ) : "gatewayresponse.header.${name}" => "'${value}'"

@@ -1,5 +1,6 @@
 """The commands about documents: ingest, documents, search."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +13,12 @@ from cli.terminal import agreed, out, print_json, print_line, reading_progress, 
 from selfrag.domain.questions import read_filters
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cli.local.sources.progress import OnDocument
     from cli.local.sources.sync import Compare
+
+    CompareWith = Callable[[OnDocument], Compare]
 
 
 def ingest(
@@ -34,6 +39,7 @@ def ingest(
     depth: Annotated[int, typer.Option(min=0, help="Of a site: links away from its first page.")] = Limits.depth,
     pages: Annotated[int, typer.Option(min=1, help="Of a site: addresses asked for.")] = Limits.pages,
     megabytes: Annotated[int, typer.Option(min=1, help="Of a site: MB fetched in all.")] = Limits.megabytes,
+    private: Annotated[bool, typer.Option("--private", help="Of a site: its host is in a private network.")] = False,
 ) -> None:
     """Read a directory or a site into the local index, and say what became of every file or page.
 
@@ -41,7 +47,8 @@ def ingest(
     """
     place = place_to_read(source, collection)
     limits = Limits(depth, pages, megabytes)
-    report = _show_plan(place, limits) if dry_run else _read(place, limits, replacing)
+    compare_with = partial(_compare_with, place, limits, private)
+    report = _show_plan(place, compare_with) if dry_run else _read(place, compare_with, replacing)
     if report.found:
         print_line(report.found)
     print_line(report.summary())
@@ -49,7 +56,7 @@ def ingest(
         raise typer.Exit(1)
 
 
-def _compare_with(place: Place, limits: Limits, on_document: "OnDocument") -> "Compare":
+def _compare_with(place: Place, limits: Limits, private: bool, on_document: "OnDocument") -> "Compare":
     """Return what compares a place with what is known of it; a site is fetched for that."""
     if not place.site:
         from cli.local.sources.comparison import compare
@@ -57,21 +64,21 @@ def _compare_with(place: Place, limits: Limits, on_document: "OnDocument") -> "C
         return compare
     from cli.local.sources.site.reading import site_comparison
 
-    return site_comparison(limits, on_document)
+    return site_comparison(limits, on_document, private)
 
 
-def _show_plan(place: Place, limits: Limits) -> Report:
+def _show_plan(place: Place, compare_with: "CompareWith") -> Report:
     from cli.local.sources.sync import plan
 
     with reading_progress() as on_document:
-        planned = plan(place, compare_with=_compare_with(place, limits, on_document))
+        planned = plan(place, compare_with=compare_with(on_document))
     warn(planned.report.warnings)
     for line in planned.lines:
         print_line(f"would {line}")
     return planned.report
 
 
-def _read(place: Place, limits: Limits, replacing: bool) -> Report:
+def _read(place: Place, compare_with: "CompareWith", replacing: bool) -> Report:
     from cli.local.sources.sync import sync
 
     def may_replace(another: AnotherDirectory) -> bool:
@@ -81,9 +88,7 @@ def _read(place: Place, limits: Limits, replacing: bool) -> Report:
 
     try:
         with reading_progress() as on_document:
-            report = sync(
-                place, on_document, may_replace=may_replace, compare_with=_compare_with(place, limits, on_document)
-            )
+            report = sync(place, on_document, may_replace=may_replace, compare_with=compare_with(on_document))
     except NothingUsable as error:
         if not error.report.removed:
             raise

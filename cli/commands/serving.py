@@ -1,5 +1,7 @@
 """The command that serves the HTTP API, and its page, on this machine."""
 
+import secrets
+import sys
 from typing import Annotated
 
 import typer
@@ -7,7 +9,7 @@ import typer
 from cli.local.port import refuse_busy
 from cli.local.sources.place import place_to_ask, place_to_read
 from cli.options import Docs
-from cli.terminal import out, reading_progress
+from cli.terminal import print_line, reading_progress
 
 
 def serve(
@@ -17,6 +19,9 @@ def serve(
     ] = "",
     writable: Annotated[
         bool, typer.Option("--writable", help="Let POST and DELETE /v1/documents change the directory of --docs.")
+    ] = False,
+    with_token: Annotated[
+        bool, typer.Option("--token", help="Let nobody ask but who has the token in the link; --writable does so too.")
     ] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8080,
     cors: Annotated[
@@ -36,8 +41,15 @@ def serve(
     refuse_busy(port)
     from cli.local.serving.server import serve_documents
 
+    token = secrets.token_urlsafe(32) if writable or with_token else ""
+
     def announce(url: str) -> None:
-        out.print(f"Serving {url}/v1/ask, and a page to ask on at {url}/; end it with Ctrl-C.")
+        # A browser sends no fragment, so the token gets into no log and no Referer.
+        page = f"{url}/#token={token}" if token else f"{url}/"
+        print_line(f"Serving {url}/v1/ask, and a page to ask on at {page}; end it with Ctrl-C.")
+        if token:
+            print_line("The token in that link is the key of the API, for the header x-api-key or SELFRAG_API_KEY.")
+        sys.stdout.flush()
 
     with reading_progress() as on_document:
-        serve_documents(place, writable, port, origins, on_document, announce)
+        serve_documents(place, writable, port, origins, token, on_document, announce)

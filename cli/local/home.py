@@ -3,15 +3,18 @@
 import fcntl
 import os
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from selfrag.domain.errors import Misconfigured
 
 FILE = "selfrag.sqlite3"
 BUSY_SECONDS = 30.0
+# Passages, questions and answers are the owner's alone, also in a directory that others may enter.
+_OWNER_ONLY = 0o600
 
 
 def home() -> Path:
@@ -50,6 +53,8 @@ def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connecti
     try:
         if not path.exists():
             _create(path)
+        for suffix in ("", "-wal", "-shm"):
+            _narrow(path.with_name(path.name + suffix))
         return _opened(path, schema)
     except (OSError, sqlite3.Error) as error:
         raise Misconfigured(told(error, path)) from error
@@ -92,9 +97,18 @@ def told(error: BaseException, path: Path | None = None) -> str:
 @contextmanager
 def alone(name: str) -> Iterator[None]:
     """Wait until no other process is in a block of this name; the system frees the lock of one that dies."""
-    with (home() / f"{name}.lock").open("w") as lock:
+    path = home() / f"{name}.lock"
+    with open(path, "w", opener=lambda path, flags: os.open(path, flags, _OWNER_ONLY)) as lock:
+        _narrow(path)
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def _narrow(path: Path) -> None:
+    """Take a file that an earlier release made from all but its owner."""
+    with suppress(FileNotFoundError):
+        if stat.S_IMODE(path.stat().st_mode) != _OWNER_ONLY:
+            path.chmod(_OWNER_ONLY)
 
 
 def _create(path: Path) -> None:
@@ -104,6 +118,8 @@ def _create(path: Path) -> None:
         fresh = Path(workshop) / path.name
         with closing(sqlite3.connect(fresh)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
+        # SQLite gives the files beside it the same mode.
+        fresh.chmod(_OWNER_ONLY)
         try:
             os.link(fresh, path)
         except FileExistsError:

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 from ask.app import make_app, request_id
 from ask.edge.body import checked
-from ask.edge.cors import shown_in_reply
+from ask.edge.cors import SECURITY_HEADERS, shown_in_reply
 from ask.edge.problems import ProblemRaised, respond
 from selfrag import bootstrap
 from selfrag.bootstrap import api, ingestion
@@ -26,7 +26,7 @@ def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> 
         replied = _answer(app, event, context)
         replied["multiValueHeaders"]["X-Request-Id"] = [request_id(event, context)]
         allow = "".join(replied["multiValueHeaders"].get("Allow", []))
-        shown = shown_in_reply(event, allow, origins)
+        shown = SECURITY_HEADERS | shown_in_reply(event, allow, origins)
         replied["multiValueHeaders"] |= {name: [value] for name, value in shown.items()}
         logger.info("done", extra={"status": replied["statusCode"]})
         count_step("ask", 1000 * (time.monotonic() - started), failed=replied["statusCode"] >= 500)

@@ -154,6 +154,7 @@ def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival) -> str:
     return once(
         work,
         caller=arrival.caller.name,
+        collections=arrival.caller.collections,
         key=arrival.key,
         request={"path": arrival.path, **body.model_dump(mode="json")},
         store=api.idempotency()(),

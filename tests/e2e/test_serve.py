@@ -27,15 +27,36 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 ASKED = [line[2:] for text in (README, API) for line in text.splitlines() if line.startswith("$ ") and ":8080" in line]
 
 
+class Served(str):
+    """The URL of a server, and its token, which is the key of its API."""
+
+    __slots__ = ("token",)
+    token: str
+
+    @property
+    def key(self) -> dict[str, str]:
+        """Return the header that callers send."""
+        return {"x-api-key": self.token}
+
+    @property
+    def link(self) -> str:
+        """Return the link to its page, as it was printed."""
+        return f"{self}/#token={self.token}" if self.token else f"{self}/"
+
+
 @contextmanager
-def served(command: Command, *arguments: str, told: Callable[[str], None] = lambda stderr: None) -> Iterator[str]:
+def served(command: Command, *arguments: str, told: Callable[[str], None] = lambda stderr: None) -> Iterator[Served]:
     """Yield the URL that `selfrag serve` prints; when the block ends it is told to end, and what it said is told."""
     process = command.start("serve", "--port", "0", *arguments)
     try:
         assert process.stdout is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
+        found = re.search(
+            r"a page to ask on at (http://127\.0\.0\.1:\d+)/(?:#token=([\w-]{43}))?;", process.stdout.readline()
+        )
         assert found, process.communicate(timeout=5)
-        yield found[0]
+        url = Served(found[1])
+        url.token = found[2] or ""
+        yield url
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == 0
@@ -153,7 +174,7 @@ CRANE = "How much does the harbour crane lift?"
 
 
 def test_an_upload_is_read_asked_replaced_and_deleted_while_the_api_is_served(fresh: Command, notes: Path) -> None:
-    with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, timeout=40) as api:
+    with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, headers=url.key, timeout=40) as api:
         assert answer(api, CRANE)["status"] == "abstained"
         where = upload(api, "notes/harbour/crane.md", b"# Cranes\n\nThe harbour crane lifts 12 tonnes.\n")
         document = settled(api, where)
@@ -258,15 +279,27 @@ def test_the_upload_of_the_documentation_works_as_it_stands_there(fresh: Command
         known: dict[str, Any] = {}
         with pytest.MonkeyPatch.context() as patched:
             patched.chdir(ROOT)
-            exec(code[1].replace("http://127.0.0.1:8080", url), known)
-        with httpx2.Client(base_url=url, timeout=40) as api:
+            exec(code[1].replace("http://127.0.0.1:8080", url).replace("TOKEN", url.token), known)
+        with httpx2.Client(base_url=url, headers=url.key, timeout=40) as api:
             (document,) = api.get("/v1/documents").json()["documents"]
             assert settled(api, f"/v1/documents/{document['id']}")["status"] == "ready"
     assert [path.name for path in notes.rglob("*") if path.is_file()] == ["hotels-and-allowances.md"]
 
 
+def test_who_has_not_the_link_of_a_writable_server_can_neither_ask_nor_change(fresh: Command, notes: Path) -> None:
+    with served(fresh, *WRITABLE) as url:
+        for reply in (
+            httpx2.get(f"{url}/v1/documents"),
+            httpx2.post(f"{url}/v1/ask", json={"question": CRANE}),
+            httpx2.post(f"{url}/v1/documents", json={"key": "notes/x.md", "size": 1}),
+        ):
+            assert "token" in problem(reply, 401)["detail"]
+        assert fresh("ask", CRANE, "--endpoint", url, "--api-key", url.token).code == 0
+        assert fresh("smoke", url, "--api-key", url.token).code == 0
+
+
 def test_the_handbook_is_not_changed(read: Command, url: str) -> None:
-    with httpx2.Client(base_url=url, timeout=20) as api:
+    with httpx2.Client(base_url=url, headers=url.key, timeout=20) as api:
         document = api.get("/v1/documents").json()["documents"][0]
         for reply in (
             api.post("/v1/documents", json={"key": f"{document['collection']}/x.md", "size": 1}),
@@ -278,7 +311,10 @@ def test_the_handbook_is_not_changed(read: Command, url: str) -> None:
 def test_an_ingestion_that_fails_is_told_and_shown_and_the_next_one_makes_good(fresh: Command, notes: Path) -> None:
     (notes / "here.md").write_text("# Here\n\nIt is here.\n")
     said: list[str] = []
-    with served(fresh, *WRITABLE, told=said.append) as url, httpx2.Client(base_url=url, timeout=40) as api:
+    with (
+        served(fresh, *WRITABLE, told=said.append) as url,
+        httpx2.Client(base_url=url, headers=url.key, timeout=40) as api,
+    ):
         lock = fresh.home / "state" / "notes.lock"
         lock.unlink()
         lock.mkdir()  # a lock that cannot be had: no ingestion can begin
@@ -298,13 +334,13 @@ def test_ending_the_server_ends_an_ingestion_and_the_next_start_makes_up_for_it(
     (notes / "here.md").write_text("# Here\n\nIt is here.\n")
     (fresh.home / "state").mkdir()
     with (fresh.home / "state" / "notes.lock").open("w") as lock:
-        with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, timeout=40) as api:
+        with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, headers=url.key, timeout=40) as api:
             flock(lock, LOCK_EX)  # the ingestion waits for it, however long, so that only the server can end it
             where = upload(api, "notes/crane.md", b"# Cranes\n\nThe harbour crane lifts 12 tonnes.\n")
             eventually(lambda: ingestions_of(notes) or None)
             assert api.get(where).json()["status"] == "working"
         assert not ingestions_of(notes)
-    with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, timeout=40) as api:
+    with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, headers=url.key, timeout=40) as api:
         assert api.get(where).json()["status"] == "ready"
         assert "12 tonnes" in answer(api, CRANE)["answer"]
 

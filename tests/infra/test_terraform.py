@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ask.edge.cors import SECURITY_HEADERS
 from ask.handler import handler
 from ask.routes.description import DESCRIPTION
 from cli.local.serving.invocation import COMPRESSED_FROM_BYTES
@@ -257,6 +258,7 @@ LOOKED_AT = """{
   ask_share = local.ask_share, question_throttles = local.question_throttles, api_throttle = var.api_throttle,
   healthy = local.healthy, open_throttles = local.open_throttles, compressed_from = local.compressed_from,
   routes = local.routes, methods = local.methods, gateway_responses = local.gateway_responses,
+  health = local.integrations.health.responses, security_headers = local.security_headers,
   stamp = local.environments.claim_document.SELFRAG_PIPELINE
 }"""
 
@@ -337,6 +339,17 @@ def test_pages_from_elsewhere_may_ask_only_if_their_origins_are_named(locals_of:
     for of in (response["responseParameters"] for response in named["gateway_responses"].values()):
         assert of["gatewayresponse.header.Access-Control-Allow-Origin"] == "'*'"
         assert "Retry-After" in of["gatewayresponse.header.Access-Control-Expose-Headers"]
+
+
+def test_what_api_gateway_answers_itself_has_the_headers_of_every_reply(locals_of: Locals) -> None:
+    found = locals_of()
+    assert found["security_headers"] == SECURITY_HEADERS
+    assert found["health"]["default"]["responseParameters"] == {
+        f"method.response.header.{name}": f"'{value}'" for name, value in SECURITY_HEADERS.items()
+    }
+    for reply in found["gateway_responses"].values():
+        for name, value in SECURITY_HEADERS.items():
+            assert reply["responseParameters"][f"gatewayresponse.header.{name}"] == f"'{value}'"
 
 
 def _listed(routes: list[dict[str, Any]]) -> set[tuple[str, str, bool]]:

@@ -3,19 +3,21 @@
 import asyncio
 from collections.abc import Collection
 from http import HTTPStatus
+from tempfile import SpooledTemporaryFile
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ask.edge.body import MAX_BODY_BYTES, refuse_large
+from ask.edge.cors import SECURITY_HEADERS
 from ask.edge.problems import ProblemRaised, as_problem
 from ask.streaming.events import PATH
 from cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, Bucket, check_size
 from cli.local.serving.cors import opened, refuse_strangers
 from cli.local.serving.events import Streams
 from cli.local.serving.invocation import asked_of, invoke
-from cli.local.serving.refusals import problem_response, refuse_head
+from cli.local.serving.refusals import problem_response, refuse_head, refuse_keyless
 from cli.local.serving.threads import in_thread
 from selfrag.ports.objects import UPLOAD_SECONDS, attachment
 from selfrag.runtime.observability import Handler
@@ -24,7 +26,6 @@ from selfrag.runtime.observability import Handler
 BODY_SECONDS = 60
 _UPLOADS = {"Allow": "PUT, OPTIONS"}
 _KEPT = {
-    "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
@@ -32,10 +33,16 @@ _KEPT = {
 
 
 class ServedApi:
-    """Answers requests by a handler, streams of questions, and uploads where there is a bucket for them."""
+    """Answers requests by a handler, streams of questions, and uploads where there is a bucket for them.
 
-    def __init__(self, handler: Handler, streams: Streams, bucket: Bucket | None, origins: Collection[str]) -> None:
+    With a `token` it is the key that callers have to send.
+    """
+
+    def __init__(
+        self, handler: Handler, streams: Streams, bucket: Bucket | None, origins: Collection[str], token: str = ""
+    ) -> None:
         self._handler, self._streams, self._bucket, self._origins = handler, streams, bucket, origins
+        self._token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -43,11 +50,16 @@ class ServedApi:
         try:
             refuse_head(request)
             refuse_strangers(request, self._origins)
+            refuse_keyless(request, self._token)
+            if self._token:  # all who have it are one caller, also of the servers before and after this one
+                unnamed = [(name, value) for name, value in scope["headers"] if name != b"x-api-key"]
+                request = Request({**scope, "headers": unnamed}, receive)
             response = await self._response(request)
         except ClientDisconnect:
             return
         except Exception as error:
             response = problem_response(as_problem(error))
+        response.headers.update(SECURITY_HEADERS)
         await opened(request, response, self._origins)(scope, receive, send)
 
     async def _response(self, request: Request) -> Response:
@@ -93,16 +105,20 @@ def _length(request: Request) -> int | None:
 
 
 async def _body(request: Request, most: int, seconds: float) -> bytes:
-    """Return what is sent, no more of it than shows that it is more than `most` bytes; raises ProblemRaised."""
-    body = bytearray()
-    try:
-        async with asyncio.timeout(seconds):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > most:
-                    break
-    except TimeoutError:
-        detail = f"The body did not come within {seconds:.0f} seconds."
-        close = {"Connection": "close"}
-        raise ProblemRaised(HTTPStatus.REQUEST_TIMEOUT, detail, "Send it again, at once.", close) from None
-    return bytes(body)
+    """Return what is sent, no more of it than shows that it is more than `most` bytes; raises ProblemRaised.
+
+    What is unfinished waits in a file, unless it is short.
+    """
+    with SpooledTemporaryFile(MAX_BODY_BYTES) as body:
+        try:
+            async with asyncio.timeout(seconds):
+                async for chunk in request.stream():
+                    body.write(chunk)
+                    if body.tell() > most:
+                        break
+        except TimeoutError:
+            detail = f"The body did not come within {seconds:.0f} seconds."
+            close = {"Connection": "close"}
+            raise ProblemRaised(HTTPStatus.REQUEST_TIMEOUT, detail, "Send it again, at once.", close) from None
+        body.seek(0)
+        return body.read()

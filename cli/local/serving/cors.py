@@ -6,7 +6,6 @@ What a browser asks before a request, and what it wants to hear, is the Fetch st
 import re
 from collections.abc import Collection, Iterable
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -34,11 +33,12 @@ def refuse_strangers(request: Request, origins: Collection[str]) -> None:
 
     A browser sends some requests without asking first, and keeps from the page only what came of them.
     """
-    origin = request.headers.get("origin")
-    if origin is None or request.method in _READING or may_ask(origin, origins):
+    named, host = request.headers.getlist("origin"), request.headers.get("host", "")
+    if not named or request.method in _READING:
         return
     # The page that this server has itself, also where somebody forwards another port to it.
-    if urlsplit(origin).netloc.lower() == request.headers.get("host", "").lower():
+    own = f"http://{host}".lower() if host else ""
+    if len(named) == 1 and (may_ask(named[0], origins) or named[0].lower() == own):
         return
     raise ProblemRaised(
         HTTPStatus.FORBIDDEN,

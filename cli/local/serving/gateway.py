@@ -27,18 +27,19 @@ def serving(
     bucket: Callable[[str], Bucket] | None = None,
     handler: Handler | None = None,
     origins: Collection[str] = (),
+    token: str = "",
 ) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
 
     `watch` tells of the events of its executions. `bucket` makes, for that URL, what stands in for the stack's bucket;
-    `handler` stands in for the deployed one; pages of these `origins` may ask, beside the API's own. Raises
-    Misconfigured if the port is taken.
+    `handler` stands in for the deployed one; pages of these `origins` may ask, beside the API's own; with a `token`
+    callers have to send it as their key. Raises Misconfigured if the port is taken.
     """
     with listening(port) as bound:
         url = f"http://{HOST}:{bound.getsockname()[1]}"
         given, answers = bucket(url) if bucket else None, handler or threaded_handler()
         parts: bootstrap.Parts = {"uploads": given} if given else {}
-        app = ServedApi(answers, Streams(answers, watch), given, origins)
+        app = ServedApi(answers, Streams(answers, watch), given, origins, token)
         with bootstrap.using(**parts), answering_http(bound, app):
             yield url
 

@@ -1,12 +1,15 @@
 """HTTP on loopback by uvicorn, in a thread of its own, which prints nothing."""
 
+import asyncio
 import logging
+import resource
 import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from threading import Thread
+from typing import Any
 
 import h11
 from starlette.types import ASGIApp
@@ -20,15 +23,32 @@ from cli.local.serving.refusals import problem_response
 MAX_HEAD_BYTES = 128 * 1024
 # What requests at work may take to end once the server is to end.
 END_SECONDS = 1
+# How long the head of a request may take to come, from the connection or the first byte on.
+HEAD_SECONDS = 60
+MOST_CONNECTIONS = 512
+_QUEUE = 128
 
 
 @contextmanager
-def answering_http(bound: socket.socket, app: ASGIApp) -> Iterator[None]:
-    """Answer what comes on a listening socket until the block ends, which frees the port."""
+def answering_http(
+    bound: socket.socket, app: ASGIApp, head_seconds: float = HEAD_SECONDS, most_connections: int = 0
+) -> Iterator[None]:
+    """Answer what comes on a listening socket until the block ends, which frees the port.
+
+    At most so many connections are open, by default as many as the process may have: for one more, the oldest that has
+    sent no whole request is closed.
+    """
+    most = most_connections or connections_within(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+
+    class Protocol(_Http):
+        limits = head_seconds, most
+
     config = Config(
         app,
         loop="asyncio",
-        http=_Http,
+        http=Protocol,
+        # So many are accepted before the first of them is counted.
+        backlog=min(_QUEUE, most),
         ws="none",
         lifespan="off",
         log_config=None,
@@ -49,8 +69,63 @@ def answering_http(bound: socket.socket, app: ASGIApp) -> Iterator[None]:
         thread.join()
 
 
+def connections_within(descriptors: int) -> int:
+    """Return how many connections leave descriptors for uploads, one each, and for everything else."""
+    return MOST_CONNECTIONS if descriptors < 0 else max(1, min(MOST_CONNECTIONS, descriptors // 3))
+
+
 class _Http(H11Protocol):
-    """Uvicorn's HTTP, which refuses what is no request by a problem, and answers who has sent all they will."""
+    """Uvicorn's HTTP, which refuses what is no request by a problem, and answers who has sent all they will.
+
+    It waits for no head without an end, and bounds the connections; `limits` are the seconds and the number.
+    """
+
+    limits: tuple[float, int] = (HEAD_SECONDS, MOST_CONNECTIONS)
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._opened_at = self.loop.time()
+        self._head: asyncio.TimerHandle | None = None
+
+    @property
+    def is_at_work(self) -> bool:
+        """Return whether a whole request has come, and its response has not been written."""
+        return self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a connection, in the place of another one if there are too many."""
+        super().connection_made(transport)
+        self._await_head()
+        others = [other for other in self.connections if isinstance(other, _Http) and other is not self]
+        others = [other for other in others if not other.transport.is_closing()]
+        if len(others) < self.limits[1]:
+            return
+        waiting = [other for other in others if not other.is_at_work]
+        oldest = min(waiting, key=lambda other: other._opened_at, default=self)
+        oldest.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget a connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes; the head of a request has to be complete in time."""
+        if self._head is None and (self.cycle is None or self.cycle.response_complete):
+            self._await_head()
+        before = self.cycle
+        super().data_received(data)
+        if self.cycle is not before:
+            self._stop_waiting()
+
+    def _await_head(self) -> None:
+        self._stop_waiting()
+        self._head = self.loop.call_later(self.limits[0], self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._head:
+            self._head.cancel()
+        self._head = None
 
     def eof_received(self) -> bool:  # type: ignore[override]
         """Return whether the connection stays open for a response; uvicorn would close it unanswered."""

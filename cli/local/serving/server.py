@@ -36,10 +36,11 @@ def serve_documents(
     writable: bool,
     port: int,
     origins: Collection[str],
+    token: str,
     on_document: OnDocument,
     announce: Callable[[str], None],
 ) -> None:
-    """Serve a place, also to pages of these origins; `announce` gets the URL.
+    """Serve a place, also to pages of these origins; `announce` gets the URL. With a `token` it is every caller's key.
 
     A directory is brought up to date before, a named collection is served as it is. If a directory is writable, the
     API's uploads go into it and its deletions delete there, and either is ingested. Ends when the process is
@@ -61,7 +62,7 @@ def serve_documents(
     with (
         answering(place) as (executions, manifest),
         _bucket(place, process, manifest) as bucket,
-        serving(port, executions.watch, bucket, origins=origins) as url,
+        serving(port, executions.watch, bucket, origins=origins, token=token) as url,
     ):
         announce(url)
         # The signal may come to another thread, and what waits without an end would not notice.

@@ -1,4 +1,4 @@
-"""CORS headers for pages of the configured origins (the Fetch standard)."""
+"""Headers that say what pages of other origins may do with a reply (the Fetch standard)."""
 
 from collections.abc import Collection
 from typing import Any
@@ -7,6 +7,8 @@ EVERY = "*"
 # The headers that a page may read and send, besides those that every page may.
 EXPOSED = "Allow, ETag, Location, Retry-After, X-Request-Id"
 SENT = "Content-Type, Idempotency-Key, Last-Event-ID, X-Api-Key"
+# Those of every reply. Pages of configured origins ask in the mode "cors", to which the policy does not apply.
+SECURITY_HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"}
 # The lifetime of a preflight's result, in seconds.
 ASKED_AGAIN_AFTER = "600"
 

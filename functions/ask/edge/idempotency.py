@@ -1,8 +1,9 @@
 """Idempotency of requests with an `Idempotency-Key`, by Powertools."""
 
 import hashlib
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -29,6 +30,7 @@ def once(
     work: Callable[[], str],
     *,
     caller: str,
+    collections: Sequence[str],
     key: str,
     request: dict[str, Any],
     store: BasePersistenceLayer,
@@ -36,6 +38,8 @@ def once(
 ) -> str:
     """Run `work`, which returns a question's id, or return the id that the caller's same key got before.
 
+    A caller of other collections is another one: a server of the laptop has no names for its callers, and what one
+    collection was asked is not to be told where another is served.
     Repeats wait for the first request, as long as the Lambda may run. Raises ProblemRaised (409) if the key came with
     another request, or if the first one takes too long.
     """
@@ -49,7 +53,7 @@ def once(
     first_only = idempotent_function(
         lambda asked: work(), data_keyword_argument="asked", persistence_store=store, config=config, key_prefix="ask"
     )
-    asked = {"key": hashlib.sha256(f"{caller}|{key}".encode()).hexdigest(), "request": request}
+    asked = {"key": _hash(caller, sorted(collections), key), "request": request}
     while True:
         try:
             return str(first_only(asked=asked))
@@ -70,3 +74,7 @@ def once(
             time.sleep(_LOOK_AGAIN_SECONDS)  # DynamoDB has no way to wait for an item
         except IdempotencyPersistenceLayerError as error:
             raise TemporarilyUnavailable("The request cannot be recorded just now.") from error
+
+
+def _hash(*parts: str | Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

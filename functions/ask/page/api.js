@@ -4,6 +4,15 @@ const KEY = "selfrag-key";
 // Behind API Gateway the page is at /STAGE or /STAGE/, elsewhere at /.
 const base = location.pathname.replace(/\/+$/, "");
 
+// The link that `selfrag serve` prints has its token, which is the key, and does not stay in the address.
+function takeToken() {
+  const [, token] = /^#token=([\w-]+)$/.exec(location.hash) || [];
+  if (!token) return;
+  sessionStorage.setItem(KEY, token);
+  history.replaceState(null, "", location.pathname);
+}
+takeToken();
+
 class Problem extends Error {
   constructor(status, problem, after) {
     super([problem.detail, problem.hint].filter(Boolean).join(" ") || `${word("failed")} (${status})`);

@@ -35,6 +35,7 @@ function anew() {
 const asIs = (question, id) => question || `${word("earlier")} ${id}`;
 
 async function reopen() {
+  takeToken();
   const id = location.hash.slice(1), kept = history.state?.kept || [];
   if (id && turns.some((turn) => turn.response.id === id)) return view("asking");
   emptied();

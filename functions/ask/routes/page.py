@@ -17,7 +17,6 @@ def show_page() -> Response[Any]:
     """Return the page, without a key; its requests to the API need one."""
     headers = {
         "Content-Security-Policy": bundle.policy(api.uploads().origin()),
-        "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "no-cache",
     }

@@ -17,7 +17,7 @@ HEARTBEAT = ": at work\n\n"
 AGAIN = "retry: 1000\n\n"
 # The id of what nothing follows.
 LAST = "end"
-HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
 _TAKEN = {"Allow": "GET, HEAD, OPTIONS"}
 
 

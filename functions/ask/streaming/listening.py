@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from ask import lifecycle
 from ask.edge.callers import caller_of
-from ask.edge.cors import shown_in_reply
+from ask.edge.cors import SECURITY_HEADERS, shown_in_reply
 from ask.edge.problems import no_such_question, noted, respond
 from ask.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, Telling, without_a_stream
 from selfrag.bootstrap import api
@@ -46,7 +46,9 @@ def reply_to(event: Event, ends: float, clock: Clock, origins: Collection[str] =
         headers = {"Content-Type": str(refused.content_type), **told}
         reply = Reply(refused.status_code, headers, [str(refused.body)])
     shown = shown_in_reply(event, reply.headers.get("Allow", ""), origins)
-    return Reply(reply.status, {**reply.headers, **shown, "X-Request-Id": _request_id(event)}, reply.body)
+    return Reply(
+        reply.status, {**reply.headers, **SECURITY_HEADERS, **shown, "X-Request-Id": _request_id(event)}, reply.body
+    )
 
 
 def _listened(event: Event, ends: float, clock: Clock) -> Reply:

@@ -32,7 +32,14 @@ def http_client_for(url: str, make: Callable[[], httpx2.Client] = httpx2.Client)
     try:
         return make()
     except (ImportError, ValueError) as error:  # httpx2's own, for a SOCKS proxy and for any other kind
-        raise Misconfigured(_unusable_proxy()) from error
+        raise Misconfigured(unusable_proxy()) from error
+
+
+def proxy_for(url: str) -> str:
+    """Return the address of the proxy that the environment names for a URL; "" for none, and for this machine."""
+    parts = urlsplit(url)
+    proxy = getproxies().get(_proxy_scheme(parts), "")
+    return proxy if "://" in proxy or not proxy else f"http://{proxy}"
 
 
 def posted(
@@ -95,15 +102,21 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _by_proxy(parts: SplitResult) -> str:
+def _proxy_scheme(parts: SplitResult) -> str:
+    """Return the scheme by which the environment names the proxy for a host; "" for none."""
     proxies, host = getproxies(), parts.hostname or ""
-    scheme = next((scheme for scheme in (parts.scheme, "all") if proxies.get(scheme)), None)
-    if scheme is None or _is_loopback(host) or proxy_bypass(host):
+    if _is_loopback(host) or proxy_bypass(host):
         return ""
-    return f" through the proxy that {scheme.upper()}_PROXY names"
+    return next((scheme for scheme in (parts.scheme, "all") if proxies.get(scheme)), "")
 
 
-def _unusable_proxy() -> str:
+def _by_proxy(parts: SplitResult) -> str:
+    scheme = _proxy_scheme(parts)
+    return f" through the proxy that {scheme.upper()}_PROXY names" if scheme else ""
+
+
+def unusable_proxy() -> str:
+    """Return why a proxy of the environment cannot be used, and what to do."""
     for scheme, proxy in getproxies().items():
         kind = proxy.partition("://")[0].lower()
         named = f"{scheme.upper()}_PROXY"

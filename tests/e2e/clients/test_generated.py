@@ -54,7 +54,9 @@ def test_the_example_of_the_page_uploads_polls_asks_lists_and_deletes(
     (fresh.home / "notes").mkdir()
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     with served(fresh, *shlex.split(LINES[2])[2:]) as url:
-        (generated / "example.py").write_text(example.replace("http://127.0.0.1:8080", url), encoding="utf-8")
+        (generated / "example.py").write_text(
+            example.replace("http://127.0.0.1:8080", url).replace("KEY", url.token), encoding="utf-8"
+        )
         answer, listed = said(tools, generated, "example.py").stdout.splitlines()
     assert answer.startswith("partial")
     assert "12 tonnes" in answer
@@ -68,7 +70,7 @@ def test_what_the_client_is_told_has_the_types_that_are_described(tools: Path, g
     (fresh.home / "notes").mkdir()
     (fresh.home / "notes" / "crane.md").write_text("# Cranes\n\nThe harbour crane lifts 12 tonnes.\n")
     with served(fresh, *shlex.split(LINES[2])[2:]) as url:
-        told = json.loads(said(tools, generated, str(SCRIPT), url).stdout)
+        told = json.loads(said(tools, generated, str(SCRIPT), url, url.token).stdout)
     assert told == {
         "answer": "AnswerResponse",
         "status": "AnswerResponseStatus.ANSWERED",

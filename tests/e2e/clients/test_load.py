@@ -9,21 +9,23 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx2
 import pytest
 
-from tests.e2e.test_serve import served
+from tests.e2e.test_serve import Served, served
 from tests.support.command import Command
 
 CLIENTS, SECONDS = 16, 60
 LOOK_AGAIN_SECONDS = 0.5
 
 
-def use(url: str, client: int, ends: float) -> Counter[str]:
+def use(url: Served, client: int, ends: float) -> Counter[str]:
     """Ask and wait, ask and look, list, and say what one thinks of it, until it is time: replies by status."""
     seen: Counter[str] = Counter()
 
     def count(reply: httpx2.Response) -> None:
         seen[f"{reply.request.method} {reply.status_code}"] += 1
 
-    with httpx2.Client(base_url=url, timeout=60, trust_env=False, event_hooks={"response": [count]}) as api:
+    with httpx2.Client(
+        base_url=url, headers=url.key, timeout=60, trust_env=False, event_hooks={"response": [count]}
+    ) as api:
         while time.monotonic() < ends:
             question = {"question": f"How much does each crane of the harbour lift? {client}-{seen.total()}"}
             answer = api.post("/v1/ask", json=question)

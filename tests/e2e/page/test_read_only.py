@@ -18,11 +18,12 @@ def test_what_the_server_would_refuse_is_not_offered(tab: Tab, tmp_path: Path, w
     notes.mkdir()
     (notes / "cranes.md").write_text("# Cranes\n\nThe crane lifts 90 tonnes.\n", encoding="utf-8")
     with served(Command(tmp_path), *(WRITABLE if writable else ("--docs", "notes"))) as url:
-        listed = httpx2.get(f"{url}/v1/documents").json()
+        listed = httpx2.get(f"{url}/v1/documents", headers=url.key).json()
         assert listed["writable"] is writable
         assert listed["notice"].startswith("No model is connected")
         assert re.fullmatch(r"notes(~[0-9a-f]{8})?", listed["collections"][0]), "called after its directory"
-        tab.open(url)
+        tab.open(url.link)
+        assert tab.run("location.hash") == "", "the token does not stay in the address"
         tab.page.get_by_role("button", name="Documents").click()
         row = tab.page.locator("#list tr").filter(has_text="cranes.md")
         expect(row).to_contain_text("ready")

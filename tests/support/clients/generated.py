@@ -31,13 +31,13 @@ def refusal(reply: Any) -> list[Any]:
     return [int(reply.status_code), type(reply.parsed).__name__, reply.parsed.detail.partition(":")[0]]
 
 
-def told(url: str) -> dict[str, Any]:
+def told(url: str, key: str) -> dict[str, Any]:
     """Each thing that was asked, and what came."""
-    client = AuthenticatedClient(url, token="any", prefix="", auth_header_name="x-api-key", timeout=60)
+    client = AuthenticatedClient(url, token=key, prefix="", auth_header_name="x-api-key", timeout=60)
     patient = Policy(web_search=False, top_k=2)
     request = AskRequest("How much does the harbour crane lift?", policy=patient)
     answer = asyncio.run(ask.asyncio(client=client, body=request, idempotency_key="one"))
-    client = AuthenticatedClient(url, token="any", prefix="", auth_header_name="x-api-key", timeout=60)
+    client = AuthenticatedClient(url, token=key, prefix="", auth_header_name="x-api-key", timeout=60)
     kept = give_feedback.sync(answer.id, client=client, body=FeedbackRequest(useful=True))
     (document,) = list_documents.sync(client=client, limit=1).documents
     backwards = AskRequest("How much?", filters=Filters(since=date(2026, 2, 1), until=date(2026, 1, 1)))
@@ -61,4 +61,4 @@ def told(url: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(told(sys.argv[1])))
+    print(json.dumps(told(*sys.argv[1:])))

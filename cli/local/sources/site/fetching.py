@@ -5,14 +5,16 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib.metadata import version
+from shlex import quote
 from typing import Self
+from urllib.parse import urlsplit
 
 import httpx2
 
-from cli.local.sources.site.addresses import host_in
-from cli.local.sources.site.replies import Reply, head_of
+from cli.local.sources.site.networks import Network, PrivateNetwork
+from cli.local.sources.site.replies import PRIVATE, Reply, head_of
 from cli.local.sources.site.visits import Visit
-from selfrag.adapters.outbound import http_client_for, unreachable
+from selfrag.adapters.outbound import unreachable
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 
 # The name by which the robots.txt of a site may speak of this program.
@@ -22,27 +24,19 @@ TOO_LARGE = "is larger than 10 MB: no more of it was read, and nothing is kept o
 TRIES = 3
 MAX_WAIT_SECONDS, PATIENCE_SECONDS = 120.0, 900.0
 _TIMEOUT = httpx2.Timeout(20.0)
-_PAGE_SECONDS = 120.0
 BUSY = (0, 429, 500, 502, 503, 504)
 _WHY = {401: "wants a login (401)", 403: "is not for everybody (403)"}
 
-ClientFor = Callable[[str], httpx2.Client]
-
 
 class Fetcher:
-    """Fetches pages; `requests`, `bytes`, and `waited` (each wait that a site asked for, in seconds) are counted.
+    """Fetches pages over a network; counts `requests`, `bytes`, and each wait that a site asked for, `waited` (s).
 
     `delay` is the pause before each request but the first one.
     """
 
-    def __init__(
-        self,
-        client_for: ClientFor = http_client_for,
-        wait: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._client_for, self._wait, self._clock = client_for, wait, clock
-        self._clients, self._opened = dict[str, httpx2.Client](), ExitStack()
+    def __init__(self, network: Network, wait: Callable[[float], None] = time.sleep) -> None:
+        self._network, self._wait = network, wait
+        self._clients, self._opened = dict[tuple[str, str], httpx2.Client](), ExitStack()
         self.requests = self.bytes = 0
         self.waited: list[float] = []
         self.delay = 0.0
@@ -73,9 +67,13 @@ class Fetcher:
             self._wait(self.delay)
         self.requests += 1
         headers = {**HEADERS, **(known.conditions() if known else {})}
+        self._network.begin()
         try:
             with self._client(address).stream("GET", address, headers=headers, timeout=_TIMEOUT) as response:
                 return self._read(head_of(address, response), response, any_kind)
+        except PrivateNetwork as error:
+            how = f"if it is a site of yours: `selfrag ingest {quote(address)} --private`"
+            return Reply(PRIVATE, f"was not asked: {error}; {how}")
         except httpx2.TimeoutException:
             return Reply(0, "did not reply in time")
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -87,7 +85,7 @@ class Fetcher:
             return replace(head, why=_WHY.get(head.status, f"was not sent: the reply has status {head.status}"))
         if not head.ending and not any_kind:
             return head
-        began, parts, size = self._clock(), [], 0
+        parts, size = [], 0
         if int(response.headers.get("content-length", "0")) > MAX_DOCUMENT_BYTES:
             return replace(head, why=TOO_LARGE)
         for part in response.iter_bytes():
@@ -95,13 +93,12 @@ class Fetcher:
             size += len(part)
             if size > MAX_DOCUMENT_BYTES:
                 return replace(head, why=TOO_LARGE)
-            if self._clock() - began > _PAGE_SECONDS:
-                return replace(head, status=0, why=f"came too slowly: {size} bytes in {_PAGE_SECONDS:.0f} s")
         self.bytes += size
         return replace(head, content=b"".join(parts))
 
     def _client(self, address: str) -> httpx2.Client:
-        host = host_in(address)
-        if host not in self._clients:
-            self._clients[host] = self._opened.enter_context(self._client_for(address))
-        return self._clients[host]
+        # Schemes may have proxies of their own.
+        scheme, origin = urlsplit(address)[:2]
+        if (scheme, origin) not in self._clients:
+            self._clients[scheme, origin] = self._opened.enter_context(self._network.client(address))
+        return self._clients[scheme, origin]

@@ -1,12 +1,15 @@
 """A site beside the manifest, as a directory is compared with it."""
 
+import time
 from collections.abc import Callable
 from functools import partial
 
 from cli.local.sources.comparison import Comparison, is_settled, records_by_path
 from cli.local.sources.place import Place
 from cli.local.sources.progress import OnDocument
+from cli.local.sources.site.addresses import host_in
 from cli.local.sources.site.fetching import Fetcher
+from cli.local.sources.site.networks import Network, literal_address
 from cli.local.sources.site.notes import Limits
 from cli.local.sources.site.outcomes import Known, Outcomes
 from cli.local.sources.site.visits import keep, visits_of
@@ -16,15 +19,23 @@ from cli.local.stores.manifest import LocalManifest
 from cli.pace import Reading
 
 
-def site_comparison(limits: Limits, on_document: OnDocument, opened: Callable[[], Fetcher] = Fetcher) -> Compare:
+def site_comparison(
+    limits: Limits,
+    on_document: OnDocument,
+    private: bool = False,
+    network: Callable[[str], Network] = Network,
+    wait: Callable[[float], None] = time.sleep,
+) -> Compare:
     """Return what compares the site of a place with the manifest: it walks through the site.
 
+    The site's host may be in a private network if `private` says so, or if it is written as an address or as localhost.
     Raises InvalidInput if the place's address is no page that may be read, TemporarilyUnavailable if the site cannot be
     reached.
     """
 
     def compare(place: Place, manifest: LocalManifest, made_by: str) -> Comparison:
-        with opened() as fetcher:
+        host = host_in(place.site)
+        with Fetcher(network(host if private or literal_address(host) else ""), wait) as fetcher:
             return _compared(place, manifest, made_by, limits, on_document, fetcher)
 
     return compare

@@ -11,6 +11,8 @@ import httpx2
 
 from selfrag.domain.kinds import EXTENSIONS, REFUSED
 
+# The status of an address that was not asked, because it is in a private network.
+PRIVATE = -1
 PAGES = ("text/html", "application/xhtml+xml")
 # Types that say no more than that there are bytes, or text: then the ending of the address counts.
 _VAGUE = ("", "application/octet-stream", "binary/octet-stream", "application/force-download", "text/plain")
@@ -22,7 +24,7 @@ _MADE_NOW = timedelta(seconds=60)
 
 @dataclass(frozen=True)
 class Reply:
-    """The reply to a request; status 0 for none, and `why` says in a clause why there is no document.
+    """The reply to a request; status 0 for none, PRIVATE if the request was not sent; `why` says why in a clause.
 
     `unreachable` hosts cannot be connected to, and need not be tried again. `location` is where a redirect leads,
     `retry_after` how long to wait in seconds. `ending` is that of the kind, "" for one that is not read, whose ending

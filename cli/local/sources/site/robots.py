@@ -5,10 +5,9 @@ from urllib.parse import urlsplit
 
 from protego import Protego
 
-from cli.local.sources.site.addresses import host_in, linked
+from cli.local.sources.site.addresses import linked
 from cli.local.sources.site.fetching import AGENT, Fetcher
-from cli.local.sources.site.networks import leads_inside
-from cli.local.sources.site.replies import Reply
+from cli.local.sources.site.replies import PRIVATE, Reply
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 
 # As much as RFC 9309 has every reader take, and as many redirects.
@@ -47,7 +46,7 @@ class Rules:
 
     def _fetched(self, address: str) -> _Robots:
         reply = self._at_the_end(address)
-        if 400 <= reply.status < 500 and reply.status != 429:
+        if reply.status == PRIVATE or (400 <= reply.status < 500 and reply.status != 429):
             return _Robots()
         if reply.why:
             raise TemporarilyUnavailable(f"{address} {reply.why}: it says what programs may read, so nothing was read.")
@@ -64,7 +63,7 @@ class Rules:
             if not reply.location:
                 return reply
             target = linked(address, reply.location)
-            if target is None or leads_inside(host_in(address), host_in(target)):
+            if target is None:
                 break
             address = target
         return Reply(404)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from sqlite3 import Connection
+from typing import Annotated
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel
 
 from cli.local.home import connect, writing
 
@@ -15,14 +16,22 @@ CREATE TABLE IF NOT EXISTS visits (
 FORGET = "DELETE FROM visits WHERE collection = ?"
 
 
+def _sendable(validator: str) -> str:
+    return validator if validator.isascii() and validator.isprintable() else ""
+
+
+# A validator goes back to the site as a header; one that cannot is none, also as an earlier release has stored it.
+Validator = Annotated[str, AfterValidator(_sendable)]
+
+
 class Visit(BaseModel):
     """The last reply of an address: its validators, the MD5 of its content, its kind, and where its links lead.
 
     `ending` is "" for a kind that is not read, whose ending is `other`; `why` says in a clause why nothing was kept.
     """
 
-    etag: str = ""
-    modified: str = ""
+    etag: Validator = ""
+    modified: Validator = ""
     digest: str = ""
     ending: str = ""
     other: str = ""

@@ -3,12 +3,11 @@
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from cli.local.sources.site.addresses import host_in, linked, same_site
+from cli.local.sources.site.addresses import linked, same_site
 from cli.local.sources.site.fetching import Fetcher
-from cli.local.sources.site.networks import leads_inside
 from cli.local.sources.site.notes import Limits
 from cli.local.sources.site.outcomes import Outcomes
-from cli.local.sources.site.replies import no_document
+from cli.local.sources.site.replies import PRIVATE, no_document
 from cli.local.sources.site.robots import Rules
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import MAX_KEY_BYTES
@@ -79,6 +78,8 @@ class Walk:
                 return ()
             self._met.add(target)
             chain.append(target)
+        if reply.status == PRIVATE and len(chain) > 1:
+            return self._outcomes.unread(address, f"leads to {chain[-1]}, which {reply.why}")
         return self._outcomes.take(chain[-1], reply)
 
     def _may_ask(self, address: str) -> bool:
@@ -99,7 +100,5 @@ class Walk:
         if self._outcomes.begun:
             self._notes.elsewhere.append(address)
             return False
-        if leads_inside(host_in(address), host_in(target)):
-            raise InvalidInput(f"{address} leads to {target} in a private network, which was not asked.")
         self._notes.moved, self._site = f"{address} leads to {target}, whose site was read.", target
         return True

@@ -1,5 +1,6 @@
 """Pages of other origins use the served API if they are named, and no other does."""
 
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -130,3 +131,21 @@ def test_the_path_of_events_says_what_it_takes_as_every_path_does(named: httpx2.
     assert (asked.status_code, asked.headers["allow"], about_cors(asked)["allow-methods"]) == (204, told, told)
     refused = named.put("/v1/questions/a/events", headers={"Origin": PAGE})
     assert (problem(refused, 405)["title"], refused.headers["allow"]) == ("Method Not Allowed", told)
+
+
+@pytest.mark.parametrize("origins", [["OWN", PAGE], [PAGE, "OWN"], ["OWN", "OWN"], ["SECURE"], ["null"]])
+def test_a_request_of_two_origins_or_of_none_of_the_servers_own_asks_nothing(
+    closed: httpx2.Client, origins: list[str]
+) -> None:
+    own = str(closed.base_url).rstrip("/")
+    named = [("origin", name.replace("OWN", own).replace("SECURE", own.replace("http:", "https:"))) for name in origins]
+    assert closed.post("/v1/ask", headers=named, json={}).status_code == 403
+    assert SENT == []
+    assert closed.post("/v1/ask", headers={"origin": own}, json={}).status_code == 202
+
+
+def test_a_request_without_a_host_has_no_origin_of_its_own(closed: httpx2.Client) -> None:
+    with socket.create_connection((closed.base_url.host, closed.base_url.port or 0), timeout=20) as connection:
+        connection.sendall(b"POST /v1/ask HTTP/1.0\r\nOrigin: null\r\nContent-Length: 0\r\n\r\n")
+        assert b" 403 " in connection.recv(100)
+    assert SENT == []

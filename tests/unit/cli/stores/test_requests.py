@@ -28,10 +28,11 @@ def items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Items]:
         yield opened
 
 
-def asked(items: Items, work: Any, key: str = "k", question: str = "Why?", left: int = 1000) -> str:
+def asked(items: Items, work: Any, key: str = "k", question: str = "Why?", left: int = 1000, *of: str) -> str:
     """Carry out a request, `left` milliseconds before its Lambda would end."""
     request, context = {"question": question}, SimpleNamespace(get_remaining_time_in_millis=lambda: left)
-    return once(work, caller="a", key=key, request=request, store=LocalRequests(items), context=context)
+    store = LocalRequests(items)
+    return once(work, caller="a", collections=of, key=key, request=request, store=store, context=context)
 
 
 def test_a_request_with_a_key_is_carried_out_once_also_by_another_process(items: Items) -> None:
@@ -40,6 +41,12 @@ def test_a_request_with_a_key_is_carried_out_once_also_by_another_process(items:
         with opened_items() as another:
             assert asked(another, lambda: str(next(numbers))) == "0"
     assert asked(items, lambda: str(next(numbers)), key="another") == "1"
+
+
+def test_a_key_of_one_collection_gives_no_id_of_another(items: Items) -> None:
+    numbers = iter(range(10))
+    ids = [asked(items, lambda: str(next(numbers)), "k", "Why?", 1000, *of) for of in ("a", "b", "ab", "ba", "b")]
+    assert ids == ["0", "1", "2", "2", "1"]
 
 
 def test_fifty_requests_at_once_with_one_key_are_carried_out_once(items: Items) -> None:

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import pytest
 
 from cli.local.sources.place import Place, place_to_read
 from cli.local.sources.report import Plan, Report
-from cli.local.sources.site.fetching import Fetcher
 from cli.local.sources.site.notes import Limits
 from cli.local.sources.site.reading import site_comparison
 from cli.local.sources.sync import plan, sync
@@ -40,7 +38,7 @@ class Read:
         return plan(self.place, self.embedder, self._comparison({}))
 
     def _comparison(self, limits: dict[str, int]) -> Any:
-        return site_comparison(Limits(**limits), lambda reading: None, partial(Fetcher, wait=self.waits.append))
+        return site_comparison(Limits(**limits), lambda reading: None, wait=self.waits.append)
 
 
 Serve = Callable[[WebSite], Read]

@@ -7,8 +7,6 @@ import pytest
 
 from cli.local.sources.place import place_to_ask, place_to_read
 from cli.local.sources.site.addresses import canonical, is_address, linked, same_site
-from cli.local.sources.site.fetching import Fetcher
-from cli.local.sources.site.networks import leads_inside
 from cli.local.sources.site.notes import Limits
 from cli.local.sources.site.reading import site_comparison
 from cli.local.sources.site.replies import ending_for, head_of
@@ -101,52 +99,10 @@ def test_how_long_to_wait_is_a_number_or_a_moment() -> None:
     assert asked == [7.0, 90.0, 0.0, None, None]
 
 
-@pytest.mark.parametrize("inside", ["127.0.0.1", "10.1.2.3", "169.254.169.254", "::1", "::ffff:127.0.0.1", "localhost"])
-def test_no_page_of_the_public_web_leads_into_a_private_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str
-) -> None:
-    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path))
-    asked: list[str] = []
-    shown = f"[{inside}]" if ":" in inside else inside
-
-    def reply(request: httpx2.Request) -> httpx2.Response:
-        asked.append(f"{request.url.host}{request.url.path}")
-        if request.url.path == "/robots.txt":
-            return httpx2.Response(404)
-        return httpx2.Response(302, headers={"location": f"http://{shown}/latest/meta-data"})
-
-    def fetcher() -> Fetcher:
-        return Fetcher(lambda url: httpx2.Client(transport=httpx2.MockTransport(reply)))
-
-    compare_with = site_comparison(Limits(), lambda reading: None, fetcher)
-    with pytest.raises(InvalidInput, match="in a private network, which was not asked"):
-        sync(place_to_read("http://8.8.8.8/", "site"), embedder=FakeEmbedder(), compare_with=compare_with)
-    assert asked == ["8.8.8.8/robots.txt", "8.8.8.8/"]
-    # On a network of one's own it may.
-    assert not leads_inside("192.168.1.1", inside)
-    assert not leads_inside(inside, "8.8.8.8")
-
-
-def test_a_page_that_comes_too_slowly_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path))
-    clock, waits = iter(range(0, 10_000, 70)), list[float]()
-
-    class Drops(httpx2.SyncByteStream):
-        def __iter__(self):
-            yield from [b"a"] * 1_000
-
-    def reply(request: httpx2.Request) -> httpx2.Response:
-        return httpx2.Response(200, headers={"content-type": "text/html"}, stream=Drops())
-
-    client = httpx2.Client(transport=httpx2.MockTransport(reply))
-    fetched = Fetcher(lambda url: client, waits.append, lambda: float(next(clock))).get("http://8.8.8.8/")
-    assert (fetched.status, fetched.why, waits) == (0, "came too slowly: 2 bytes in 120 s", [1.0, 2.0])
-
-
 def test_a_host_that_cannot_be_reached_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path))
     waits: list[float] = []
-    compare_with = site_comparison(Limits(), lambda reading: None, lambda: Fetcher(wait=waits.append))
+    compare_with = site_comparison(Limits(), lambda reading: None, wait=waits.append)
     with pytest.raises(TemporarilyUnavailable, match=r"robots\.txt was not sent: 127\.0\.0\.1:9 cannot be reached"):
         sync(place_to_read("http://127.0.0.1:9/", "site"), embedder=FakeEmbedder(), compare_with=compare_with)
     assert waits == []
