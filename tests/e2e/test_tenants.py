@@ -265,6 +265,25 @@ def test_verdicts_of_one_tenant_say_nothing_to_the_other_but_are_not_asked_for_t
     assert service.model.asked("grade_relevance") == []
 
 
+def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_question(service: Service) -> None:
+    def usage(key: str, company: str) -> dict[str, Any]:
+        question = f"Will the board approve the takeover of {company} on 3 March?"
+        body = {"question": question, "policy": {"strategy": strategy}}
+        usage: dict[str, Any] = service.ask(key, body, "/v1/questions").json()["usage"]
+        untimed = {
+            step: {name: value for name, value in took.items() if name not in ("started", "seconds")}
+            for step, took in usage["by_step"].items()
+        }
+        return {**usage, "by_step": untimed}
+
+    for strategy in ("self_rag", "adaptive", "candidates", "segments"):
+        asked_by_nobody = usage("key-b", f"{strategy} Bar")
+        usage("key-a", f"{strategy} Foo")
+        usage("key-both", f"{strategy} Foo")
+        assert usage("key-b", f"{strategy} Foo") == asked_by_nobody
+        assert usage("key-b", f"{strategy} Foo")["cached_verdicts"] > asked_by_nobody["cached_verdicts"]
+
+
 def test_evidence_of_an_earlier_answer_is_fetched_under_the_callers_collections_and_filters(service: Service) -> None:
     question = {"question": "How many days of leave?", "policy": {"top_k": 10}}
     first = service.ask("key-both", question).json()
