@@ -164,16 +164,14 @@ locals {
     }
     questions = {
       environment = {
-        SELFRAG_ANSWERS_TABLE       = aws_dynamodb_table.table["answers"].name
-        SELFRAG_REQUESTS_TABLE      = aws_dynamodb_table.table["requests"].name
-        SELFRAG_FEEDBACK_TABLE      = aws_dynamodb_table.table["feedback"].name
-        SELFRAG_COLLECTIONS         = jsonencode(var.collections)
-        SELFRAG_WEB_SEARCH          = tostring(var.web_search)
-        SELFRAG_CALLERS_TABLE       = aws_dynamodb_table.table["callers"].name
-        SELFRAG_DEFAULT_COLLECTIONS = jsonencode(local.for_others)
-        SELFRAG_DOCUMENTS_TABLE     = aws_dynamodb_table.table["documents"].name
-        SELFRAG_DOCUMENTS_BUCKET    = aws_s3_bucket.bucket["documents"].bucket
-        SELFRAG_AUTH                = var.auth
+        SELFRAG_ANSWERS_TABLE    = aws_dynamodb_table.table["answers"].name
+        SELFRAG_REQUESTS_TABLE   = aws_dynamodb_table.table["requests"].name
+        SELFRAG_FEEDBACK_TABLE   = aws_dynamodb_table.table["feedback"].name
+        SELFRAG_WEB_SEARCH       = tostring(var.web_search)
+        SELFRAG_CALLERS_TABLE    = aws_dynamodb_table.table["callers"].name
+        SELFRAG_DOCUMENTS_TABLE  = aws_dynamodb_table.table["documents"].name
+        SELFRAG_DOCUMENTS_BUCKET = aws_s3_bucket.bucket["documents"].bucket
+        SELFRAG_AUTH             = var.auth
         # Says whether there is a fine-tuned model; only the steps may call it.
         SELFRAG_GENERATOR_URL      = var.selfrag_generator_url
         SELFRAG_GENERATOR_ENDPOINT = local.generator_endpoint
@@ -184,12 +182,10 @@ locals {
     streams = {
       # It looks at executions of any release and starts none, so it names the machines without a version.
       environment = merge({ for machine in local.question_machines : "SELFRAG_${upper(machine)}_MACHINE_ARN" => local.machine_arns[machine] }, {
-        AWS_LAMBDA_EXEC_WRAPPER     = "/var/task/ask/streaming/wrapper.sh"
-        SELFRAG_ANSWERS_TABLE       = aws_dynamodb_table.table["answers"].name
-        SELFRAG_COLLECTIONS         = jsonencode(var.collections)
-        SELFRAG_CALLERS_TABLE       = aws_dynamodb_table.table["callers"].name
-        SELFRAG_DEFAULT_COLLECTIONS = jsonencode(local.for_others)
-        SELFRAG_CORS_ORIGINS        = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
+        AWS_LAMBDA_EXEC_WRAPPER = "/var/task/ask/streaming/wrapper.sh"
+        SELFRAG_ANSWERS_TABLE   = aws_dynamodb_table.table["answers"].name
+        SELFRAG_CALLERS_TABLE   = aws_dynamodb_table.table["callers"].name
+        SELFRAG_CORS_ORIGINS    = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
       })
       statements = local.stream_statements
     }
@@ -202,11 +198,6 @@ locals {
       statements = local.span_statements
     }
   }
-
-  # A new tenant's key opens nothing before it is bound.
-  for_others = (
-    var.default_collections != null ? var.default_collections : length(var.key_collections) > 0 ? [] : var.collections
-  )
 
   # The environment of every function.
   common_environment = {

@@ -14,7 +14,7 @@ import requests
 from cli.local.serving.gateway import serving, threaded_handler
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, document_id
 from tests.e2e.test_api import problem
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, bind
 from tests.support.emulated_aws.watching import watch
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.roles.recorded import as_caller
@@ -46,18 +46,30 @@ class Service:
     a: Tenant
     b: Tenant
     other: Tenant
+    asks: Tenant
+    loads: Tenant
 
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     with (
-        ingestion(SELFRAG_DEFAULT_COLLECTIONS='["shared"]') as documents,
+        ingestion() as documents,
         serving(0, watch, handler=as_caller("ask", threaded_handler())) as url,
         httpx2.Client(base_url=url, timeout=40) as api,
     ):
         for key, collections in KEYS.items():
-            documents.bind(key, collections)
-        yield Service(documents, Tenant(api, "key-a"), Tenant(api, "key-b"), Tenant(api, ""))
+            bind(f"key#{key}", *collections)
+        bind("principal#", "shared")
+        bind("key#key-asks", "a", actions=["ask"])
+        bind("key#key-loads", "a", actions=["upload"])
+        yield Service(
+            documents,
+            Tenant(api, "key-a"),
+            Tenant(api, "key-b"),
+            Tenant(api, ""),
+            Tenant(api, "key-asks"),
+            Tenant(api, "key-loads"),
+        )
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +84,42 @@ def put(service: Service, key: str, text: str = "# Leave\n\nLeave is 25 days.\n"
     service.documents.put(key, text.encode())
     service.documents.done(key)
     return document_id(DOCUMENTS_BUCKET, key)
+
+
+def test_a_key_that_may_ask_cannot_upload_replace_or_delete(service: Service) -> None:
+    where = f"/v1/documents/{put(service, 'a/leave.md')}"
+    replace, upload = ({"key": key, "size": 1} for key in ("a/leave.md", "a/new.md"))
+    refused = [
+        service.asks("POST", "/v1/documents", json=upload),
+        service.asks("POST", "/v1/documents", json=replace),
+        service.asks("DELETE", where),
+        # What is there is not told apart from what is not.
+        service.asks("DELETE", f"/v1/documents/{'0' * 32}"),
+    ]
+    assert {problem(reply, 403)["hint"] for reply in refused} == {
+        "Have the operator add the action upload to the binding of your key."
+    }
+    assert service.a("GET", where).json()["status"] == "ready"
+    assert service.asks("GET", where).json()["status"] == "ready"
+    assert service.asks("GET", f"{where}/original").status_code == 200
+    assert [service.asks("GET", "/v1/documents").json()["writable"], service.asks.listed()] == [False, ["a/leave.md"]]
+
+
+def test_a_key_that_may_upload_cannot_ask(service: Service) -> None:
+    where = f"/v1/documents/{put(service, 'a/leave.md')}"
+    question = {"question": "How many days of leave?"}
+    for method, path, content in (
+        ("POST", "/v1/ask", question),
+        ("POST", "/v1/questions", question),
+        ("GET", "/v1/questions/some-id", None),
+        ("POST", "/v1/questions/some-id/feedback", {"useful": True}),
+    ):
+        refused = problem(service.loads(method, path, json=content), 403)
+        assert refused["hint"] == "Have the operator add the action ask to the binding of your key."
+    listed = service.loads("GET", "/v1/documents").json()
+    assert (listed["writable"], [document["key"] for document in listed["documents"]]) == (True, ["a/leave.md"])
+    assert service.loads("POST", "/v1/documents", json={"key": "a/new.md", "size": 1}).status_code == 201
+    assert service.loads("DELETE", where).status_code == 202
 
 
 def test_an_uploaded_document_is_shown_and_a_deleted_one_is_gone(service: Service) -> None:

@@ -20,7 +20,7 @@ from cli.local.definitions import QUESTION
 from cli.local.serving.gateway import serving, threaded_handler
 from tests.e2e.test_api import eventually, problem
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws.resources import TABLES
+from tests.support.emulated_aws.resources import TABLES, bind
 from tests.support.emulated_aws.stack import MACHINE_ARN, deployed_handlers
 from tests.support.emulated_aws.watching import watch
 from tests.support.ingesting import Ingestion, ingestion
@@ -76,7 +76,6 @@ class Service:
 def service() -> Iterator[Service]:
     with ModelServer() as model:
         environment = {
-            "SELFRAG_DEFAULT_COLLECTIONS": '["nobody-elses"]',
             "SELFRAG_WEB_SEARCH": "false",
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
@@ -88,7 +87,7 @@ def service() -> Iterator[Service]:
         ):
             boto3.client("secretsmanager").create_secret(Name="model-key", SecretString="test")
             for key, collections in BOUND.items():
-                documents.bind(key, collections)
+                bind(f"key#{key}", *collections)
             for key, text in {**DOCUMENTS, "a/notice.md": SAME, "b/notice.md": SAME}.items():
                 documents.put(key, text.encode())
                 assert documents.done(key)["status"] == "ready"
@@ -247,11 +246,20 @@ def test_the_search_itself_would_find_the_other_tenants_passages(service: Servic
     assert cited == {"a", "b"}
 
 
-def test_a_key_that_is_bound_to_nothing_gets_the_default(service: Service) -> None:
-    reply = service.ask("key-new", {"question": "How many days of leave?"})
-    assert reply.status_code == 200, reply.text
-    assert (reply.json()["status"], reply.json()["citations"]) == ("abstained", [])
-    problem(service.ask("key-new", {"question": "?a", "filters": {"collections": ["a"]}}), 403)
+def test_a_key_that_is_not_bound_opens_nothing(service: Service) -> None:
+    started = executions()
+    for key in ("key-new", ""):
+        refused = [
+            service.ask(key, {"question": "How many days of leave?"}),
+            service.ask(key, {"question": "How many days of leave?"}, "/v1/questions"),
+            service.send(key, "GET", "/v1/questions/some-id"),
+            service.send(key, "GET", "/v1/documents"),
+            service.send(key, "POST", "/v1/documents", json={"key": "a/new.md", "size": 1}),
+        ]
+        assert {problem(reply, 403)["hint"] for reply in refused} == {
+            "Have the operator bind your key to a collection (the output bind_command)."
+        }
+    assert executions() == started
 
 
 def test_verdicts_of_one_tenant_say_nothing_to_the_other_but_are_not_asked_for_twice(service: Service) -> None:

@@ -19,7 +19,9 @@ from cli.local.serving.documents import Documents
 from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import serving
 from cli.local.stack import opened_stores
+from cli.local.stores.bindings import LocalBindings
 from cli.local.stores.manifest import LocalManifest, opened_manifest
+from selfrag import bootstrap
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
@@ -70,8 +72,10 @@ class Service:
 def manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalManifest]:
     """Yield the stores of the API in a home beside the directory."""
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
-    with opened_manifest() as opened, opened_stores({"SELFRAG_COLLECTIONS": '["hr"]'}, {}, {"manifest": opened}):
-        yield opened
+    with opened_manifest() as opened:
+        parts: bootstrap.Parts = {"manifest": opened, "bindings": LocalBindings("hr")}
+        with opened_stores({}, {}, parts):
+            yield opened
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ class DocumentPage(Model):
     documents: list[Document]
     collections: list[str] = Field(description="The listed collections: all of yours, or the one that you named.")
     cursor: str | None = Field(description="The cursor of the next page; null on the last.")
-    writable: bool = Field(default=True, description="Whether documents can be uploaded and deleted here.")
+    writable: bool = Field(default=True, description="Whether you may upload and delete documents here.")
     notice: str | None = Field(
         default=None, description="What a reader must know of how answers are made here; null if a model writes them."
     )

@@ -22,6 +22,7 @@ from selfrag.domain.base import Model
 from selfrag.domain.documents import collection_of, document_id
 from selfrag.domain.questions import UploadRequest
 from selfrag.domain.verdicts import judged_by
+from selfrag.ports.bindings import Action
 from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS
 
 Id = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The document's id.")]
@@ -81,7 +82,7 @@ def list_documents(
     who.allowed([collection] if collection else [])
     found = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
     # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
-    writable = bool(api.uploads().origin())
+    writable = "upload" in who.actions and bool(api.uploads().origin())
     notice = BY_RULE if judged_by(settings().models["generate"]) == "rule" else None
     return reply(HTTPStatus.OK, {**found.model_dump(mode="json"), "writable": writable, "notice": notice})
 
@@ -103,7 +104,7 @@ def list_documents(
 )
 def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
     """Return a form that uploads one object to the bucket."""
-    caller(request).allowed([collection_of(body.key)])
+    caller(request, "upload").allowed([collection_of(body.key)])
     expires = _after(UPLOAD_SECONDS)
     form = api.uploads().form(body)
     identity = document_id(api.settings().documents_bucket, body.key)
@@ -166,16 +167,17 @@ def link_original(request: Request, document_id: Id) -> Response[Any]:
 )
 def delete_document(request: Request, document_id: Id) -> Response[Any]:
     """Delete the object; the bucket's event starts the removal of its passages."""
-    known = remove(_own(request, document_id), ingestion.manifest(), api.uploads())
+    known = remove(_own(request, document_id, action="upload"), ingestion.manifest(), api.uploads())
     return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
 
 
-def _own(request: Request, identity: str, key: str = "") -> Document:
+def _own(request: Request, identity: str, key: str = "", action: Action | None = None) -> Document:
+    who = caller(request, action)
     record = ingestion.manifest().read(identity)
     known = document_of(record) if record else None
     if known is None and key and document_id(api.settings().documents_bucket, key) == identity:
         known = awaited(identity, key)
-    if known is None or known.collection not in caller(request).collections:
+    if known is None or known.collection not in who.collections:
         raise _no_such_document()
     return known
 
