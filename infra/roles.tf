@@ -396,10 +396,17 @@ locals {
       resources = ["${aws_dynamodb_table.table["documents"].arn}/index/by_collection"]
     },
     {
-      # An upload by a form, and a download by a link, run with this role.
+      # An upload to an address, and a download by a link, run with this role. An address is good only while its object is what
+      # it was when the address was made: S3 compares, and reads the object for that.
       sid       = "TakeGiveAndRemoveDocuments"
       actions   = ["s3:PutObject", "s3:GetObject", "s3:DeleteObject"]
       resources = ["${aws_s3_bucket.bucket["documents"].arn}/*"]
+    },
+    {
+      # Without it S3 denies access to a missing object, and does not say that there is none.
+      sid       = "SeeWhatIsNew"
+      actions   = ["s3:ListBucket"]
+      resources = [aws_s3_bucket.bucket["documents"].arn]
     }
   ]
 }

@@ -196,14 +196,14 @@ resource "aws_s3_bucket_lifecycle_configuration" "bucket" {
   depends_on = [aws_s3_bucket_versioning.bucket]
 }
 
-# The origins whose pages may read S3's reply to a form of POST /v1/documents: the API's own, and the configured ones.
+# The origins whose pages may send a file to an address of POST /v1/documents: the API's own, and the configured ones.
 resource "aws_s3_bucket_cors_configuration" "documents" {
   count = local.has_page || length(local.other_pages) > 0 ? 1 : 0
 
   bucket = aws_s3_bucket.bucket["documents"].id
 
   cors_rule {
-    allowed_methods = ["POST"]
+    allowed_methods = ["PUT"]
     allowed_origins = distinct(concat(
       local.has_page ? [regex("^https://[^/]+", aws_api_gateway_stage.live.invoke_url)] : [], local.other_pages
     ))

@@ -478,7 +478,7 @@ variable "documents_force_destroy" {
 }
 
 variable "upload_origins" {
-  description = "Further origins, such as https://app.example.com, whose pages may upload documents with the API's forms, besides the API's own page and cors_origins. Name the API's own page here if it has a domain of yours."
+  description = "Further origins, such as https://app.example.com, whose pages may upload documents to the API's addresses, besides the API's own page and cors_origins. Name the API's own page here if it has a domain of yours."
   type        = list(string)
   default     = []
 
@@ -628,7 +628,7 @@ variable "stream_events" {
 }
 
 variable "cors_origins" {
-  description = "The origins, such as https://app.example.com, whose pages may call the API from a browser, with the visitor's key, and upload by its forms; [\"*\"] allows every page. The API's own page needs no entry."
+  description = "The origins, such as https://app.example.com, whose pages may call the API from a browser, with the visitor's key, and upload to its addresses; [\"*\"] allows every page. The API's own page needs no entry."
   type        = list(string)
   default     = []
 

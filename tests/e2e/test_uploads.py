@@ -98,7 +98,7 @@ def test_what_is_put_is_a_file_of_the_directory_and_is_told(service: Service) ->
     for content in (CONTENT, CONTENT[::-1]):
         form = service.form()
         base = str(service.api.base_url).rstrip("/")
-        assert (form["method"], form["fields"]) == ("PUT", {})
+        assert (form["method"], form["headers"]) == ("PUT", {})
         assert re.fullmatch(re.escape(f"{base}{UPLOADS_PATH}") + r"[\w-]{43}", form["url"])
         reply = service.send(form, content)
         assert (reply.status_code, reply.content) == (204, b"")
@@ -236,7 +236,7 @@ def test_requests_at_the_same_time_are_not_taken_for_each_other(manifest: LocalM
     held, let_go = Event(), Event()
 
     class Holding(ReadOnlyBucket):
-        def form(self, request: UploadRequest) -> Any:
+        def target(self, request: UploadRequest) -> Any:
             if request.key == "hr/first.md":
                 held.set()
                 assert let_go.wait(20)

@@ -22,8 +22,8 @@ MAX_QUERIES = 20
 class Document(Content):
     """A document and its status: `working` until it can be searched (`ready`), or `failed` if it cannot be read.
 
-    A deleted one is `removing` as long as its passages may be found. It is `awaited` at the `Location` of a form until
-    its file arrives, and again when its passages are gone.
+    A deleted one is `removing` as long as its passages may be found. It is `awaited` at the `Location` of an upload
+    until its file arrives, and again when its passages are gone.
     """
 
     # A reply always has all fields.

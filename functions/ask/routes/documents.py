@@ -1,4 +1,4 @@
-"""The routes of documents: list, upload by a form, show and delete."""
+"""The routes of documents: list, upload, show and delete."""
 
 import time
 from dataclasses import asdict
@@ -38,14 +38,14 @@ router = Router()  # type: ignore[no-untyped-call]
 
 
 class Upload(Model):
-    """The form to send the file with: a POST of multipart/form-data with `fields`, and `file` as the last field.
+    """The address to send the file to: a request of this method with these headers, and the file as its body.
 
-    As `PUT`, the file alone is the body: the laptop's server takes it so.
+    It takes one file. A second one is refused, with 412 by S3 and with 403 on the laptop.
     """
 
-    method: Literal["POST", "PUT"] = "POST"
+    method: Literal["PUT"] = "PUT"
     url: str
-    fields: dict[str, str]
+    headers: dict[str, str]
 
 
 class Uploading(Model):
@@ -90,11 +90,12 @@ def list_documents(
 @router.post(
     "/v1/documents",
     operation_id="upload_document",
-    summary="A form to upload a document with",
-    description="The form is good for 15 minutes. What was uploaded can be searched within a minute or two.",
+    summary="An address to upload a document to, or a new version of it",
+    description="It is good for one file, for 15 minutes, and no more once the document has changed. "
+    "What was uploaded can be searched within a minute or two.",
     responses={
         201: {
-            "description": "Send the file with this form",
+            "description": "Send the file to this address",
             "headers": links.LOCATION,
             "content": {JSON: {"model": Uploading}},
             "links": links.TO_AWAITED,
@@ -103,12 +104,12 @@ def list_documents(
     },
 )
 def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
-    """Return a form that uploads one object to the bucket."""
+    """Return an address that takes one object for the bucket."""
     caller(request, "upload").allowed([collection_of(body.key)])
     expires = _after(UPLOAD_SECONDS)
-    form = api.uploads().form(body)
+    target = api.uploads().target(body)
     identity = document_id(api.settings().documents_bucket, body.key)
-    to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(form)), expires_at=expires)
+    to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(target)), expires_at=expires)
     # With the key, which shows whose document it will be before anything is stored.
     place = place_of(request, f"/v1/documents/{to_come.id}?key={quote(body.key, safe='')}")
     return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), {"Location": place})
