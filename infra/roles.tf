@@ -264,7 +264,8 @@ data "aws_iam_policy_document" "step" {
 
   dynamic "statement" {
     for_each = concat(
-      local.trace_statements, local.key_statements, lookup(local.model_statements, each.key, []),
+      local.trace_statements, [for use in local.key_statements : merge(use, { through = local.key_services })],
+      lookup(local.model_statements, each.key, []),
       flatten([for service in each.value.uses : lookup(local.services[service], "statements", [])])
     )
 
@@ -282,6 +283,16 @@ data "aws_iam_policy_document" "step" {
           values   = condition.value
         }
       }
+
+      dynamic "condition" {
+        for_each = lookup(statement.value, "through", null) == null ? [] : [statement.value.through]
+
+        content {
+          test     = "StringLike"
+          variable = "kms:ViaService"
+          values   = condition.value
+        }
+      }
     }
   }
 }
@@ -294,7 +305,11 @@ locals {
     resources = ["*"]
   }]
 
-  # Your key encrypts tables, secrets and environment variables, so access to them needs it.
+  # Your key encrypts tables, secrets and environment variables, so access to them needs it. A function uses it by way of
+  # these services alone. A machine's role has no such condition: Step Functions encrypts histories with the role itself.
+  key_services = [
+    for service in ["dynamodb", "lambda", "s3", "secretsmanager", "states"] : "${service}.${local.region}.amazonaws.com*"
+  ]
   key_statements = var.kms_key_arn == null ? [] : [{
     sid       = "UseKey"
     actions   = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"]

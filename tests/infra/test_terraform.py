@@ -324,6 +324,20 @@ def test_one_key_gets_a_quarter_of_the_questions_that_all_callers_together_may_a
         assert limits == dict.fromkeys(("/v1/ask/POST", "/v1/questions/POST"), (12.5, 25))
 
 
+def test_a_function_uses_a_key_of_yours_by_way_of_the_services_alone(planned: Planner) -> None:
+    key = "arn:aws:kms:us-east-1:000000000000:key/1"
+    allowed = planned(kms_key_arn=key).allowed
+    uses = {who: each for who, of in allowed.items() for each in of if each["sid"] == "UseKey"}
+    assert all(each["resources"] == [key] for each in uses.values())
+    steps = {who: each for who, each in uses.items() if who.startswith("step[")}
+    assert {'step["ask"]', 'step["generate"]'} <= steps.keys()
+    for each in steps.values():
+        [condition] = each["condition"]
+        assert (condition["test"], condition["variable"]) == ("StringLike", "kms:ViaService")
+        assert "dynamodb.us-east-1.amazonaws.com*" in condition["values"]
+        assert all(service.endswith(".us-east-1.amazonaws.com*") for service in condition["values"])
+
+
 def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(planned: Planner) -> None:
     role = "arn:aws:iam::000000000000:role/teams/Importer"
     callers = {"a1b2": {"collections": ["a"]}, role: {"collections": ["b", "a"], "actions": ["upload"]}}
