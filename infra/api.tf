@@ -198,6 +198,16 @@ resource "aws_api_gateway_usage_plan" "default" {
   api_stages {
     api_id = aws_api_gateway_rest_api.api.id
     stage  = aws_api_gateway_stage.live.stage_name
+
+    dynamic "throttle" {
+      for_each = local.question_routes
+
+      content {
+        path        = "${throttle.value.path}/${throttle.value.method}"
+        rate_limit  = local.key_question_throttle.rate
+        burst_limit = local.key_question_throttle.burst
+      }
+    }
   }
 
   throttle_settings {

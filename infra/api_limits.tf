@@ -1,4 +1,4 @@
-# Throttling over all callers; the usage plan throttles each key.
+# Throttling over all callers, and of each key by the usage plan.
 
 locals {
   # A synchronous question takes one of the account's concurrent executions for `ask`, and up to six at a time for its steps.
@@ -19,11 +19,18 @@ locals {
   }
 
   # A question takes the functions 26 s in all. More questions a second than they can run are refused at once.
-  question_throttles = var.account_concurrency == null ? {} : {
-    for route in local.throttled : route.setting => {
-      rate  = min(var.api_throttle.rate, floor(10 * var.account_concurrency / 26) / 10)
-      burst = min(var.api_throttle.burst, max(2, floor(var.account_concurrency / 10)))
-    } if contains(["POST /v1/ask", "POST /v1/questions"], "${route.method} ${route.path}")
+  question_throttle = var.account_concurrency == null ? var.api_throttle : {
+    rate  = min(var.api_throttle.rate, floor(10 * var.account_concurrency / 26) / 10)
+    burst = min(var.api_throttle.burst, max(2, floor(var.account_concurrency / 10)))
+  }
+  question_routes    = [for route in local.throttled : route if contains(["POST /v1/ask", "POST /v1/questions"], "${route.method} ${route.path}")]
+  question_throttles = { for route in local.question_routes : route.setting => local.question_throttle if var.account_concurrency != null }
+
+  # One key gets a quarter, so that it cannot keep the others out; its other requests, such as looks at a question at work, have
+  # key_throttle alone.
+  key_question_throttle = var.key_question_throttle != null ? var.key_question_throttle : {
+    rate  = max(0.1, floor(10 * local.question_throttle.rate / 4) / 10)
+    burst = max(1, floor(local.question_throttle.burst / 4))
   }
 }
 

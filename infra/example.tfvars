@@ -3,9 +3,9 @@
 name   = "selfrag"
 region = "us-east-1"
 
-# How the collection is reached: from the internet, by signed requests of those that may (this line), or only through
-# VPC endpoints (the three lines after it).
-collection_public = true
+# How the collection is reached. A first deployment needs either this line, by which signed requests of those that may
+# reach it from the internet, or VPC endpoints, the only way in then (the three lines after it).
+# collection_public = true
 # collection_vpc_endpoint_ids = ["vpce-..."]
 # subnet_ids                  = ["subnet-..."]
 # security_group_ids          = ["sg-..."]

@@ -164,16 +164,14 @@ locals {
     }
     questions = {
       environment = {
-        SELFRAG_ANSWERS_TABLE       = aws_dynamodb_table.table["answers"].name
-        SELFRAG_REQUESTS_TABLE      = aws_dynamodb_table.table["requests"].name
-        SELFRAG_FEEDBACK_TABLE      = aws_dynamodb_table.table["feedback"].name
-        SELFRAG_COLLECTIONS         = jsonencode(var.collections)
-        SELFRAG_WEB_SEARCH          = tostring(var.web_search)
-        SELFRAG_CALLERS_TABLE       = aws_dynamodb_table.table["callers"].name
-        SELFRAG_DEFAULT_COLLECTIONS = jsonencode(local.for_others)
-        SELFRAG_DOCUMENTS_TABLE     = aws_dynamodb_table.table["documents"].name
-        SELFRAG_DOCUMENTS_BUCKET    = aws_s3_bucket.bucket["documents"].bucket
-        SELFRAG_AUTH                = var.auth
+        SELFRAG_ANSWERS_TABLE    = aws_dynamodb_table.table["answers"].name
+        SELFRAG_REQUESTS_TABLE   = aws_dynamodb_table.table["requests"].name
+        SELFRAG_FEEDBACK_TABLE   = aws_dynamodb_table.table["feedback"].name
+        SELFRAG_WEB_SEARCH       = tostring(var.web_search)
+        SELFRAG_CALLERS_TABLE    = aws_dynamodb_table.table["callers"].name
+        SELFRAG_DOCUMENTS_TABLE  = aws_dynamodb_table.table["documents"].name
+        SELFRAG_DOCUMENTS_BUCKET = aws_s3_bucket.bucket["documents"].bucket
+        SELFRAG_AUTH             = var.auth
         # Says whether there is a fine-tuned model; only the steps may call it.
         SELFRAG_GENERATOR_URL      = var.selfrag_generator_url
         SELFRAG_GENERATOR_ENDPOINT = local.generator_endpoint
@@ -184,12 +182,10 @@ locals {
     streams = {
       # It looks at executions of any release and starts none, so it names the machines without a version.
       environment = merge({ for machine in local.question_machines : "SELFRAG_${upper(machine)}_MACHINE_ARN" => local.machine_arns[machine] }, {
-        AWS_LAMBDA_EXEC_WRAPPER     = "/var/task/ask/streaming/wrapper.sh"
-        SELFRAG_ANSWERS_TABLE       = aws_dynamodb_table.table["answers"].name
-        SELFRAG_COLLECTIONS         = jsonencode(var.collections)
-        SELFRAG_CALLERS_TABLE       = aws_dynamodb_table.table["callers"].name
-        SELFRAG_DEFAULT_COLLECTIONS = jsonencode(local.for_others)
-        SELFRAG_CORS_ORIGINS        = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
+        AWS_LAMBDA_EXEC_WRAPPER = "/var/task/ask/streaming/wrapper.sh"
+        SELFRAG_ANSWERS_TABLE   = aws_dynamodb_table.table["answers"].name
+        SELFRAG_CALLERS_TABLE   = aws_dynamodb_table.table["callers"].name
+        SELFRAG_CORS_ORIGINS    = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
       })
       statements = local.stream_statements
     }
@@ -202,11 +198,6 @@ locals {
       statements = local.span_statements
     }
   }
-
-  # A new tenant's key opens nothing before it is bound.
-  for_others = (
-    var.default_collections != null ? var.default_collections : length(var.key_collections) > 0 ? [] : var.collections
-  )
 
   # The environment of every function.
   common_environment = {
@@ -273,7 +264,8 @@ data "aws_iam_policy_document" "step" {
 
   dynamic "statement" {
     for_each = concat(
-      local.trace_statements, local.key_statements, lookup(local.model_statements, each.key, []),
+      local.trace_statements, [for use in local.key_statements : merge(use, { through = local.key_services })],
+      lookup(local.model_statements, each.key, []),
       flatten([for service in each.value.uses : lookup(local.services[service], "statements", [])])
     )
 
@@ -291,6 +283,16 @@ data "aws_iam_policy_document" "step" {
           values   = condition.value
         }
       }
+
+      dynamic "condition" {
+        for_each = lookup(statement.value, "through", null) == null ? [] : [statement.value.through]
+
+        content {
+          test     = "StringLike"
+          variable = "kms:ViaService"
+          values   = condition.value
+        }
+      }
     }
   }
 }
@@ -303,7 +305,11 @@ locals {
     resources = ["*"]
   }]
 
-  # Your key encrypts tables, secrets and environment variables, so access to them needs it.
+  # Your key encrypts tables, secrets and environment variables, so access to them needs it. A function uses it by way of
+  # these services alone. A machine's role has no such condition: Step Functions encrypts histories with the role itself.
+  key_services = [
+    for service in ["dynamodb", "lambda", "s3", "secretsmanager", "states"] : "${service}.${local.region}.amazonaws.com*"
+  ]
   key_statements = var.kms_key_arn == null ? [] : [{
     sid       = "UseKey"
     actions   = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"]
@@ -405,10 +411,17 @@ locals {
       resources = ["${aws_dynamodb_table.table["documents"].arn}/index/by_collection"]
     },
     {
-      # An upload by a form, and a download by a link, run with this role.
+      # An upload to an address, and a download by a link, run with this role. An address is good only while its object is what
+      # it was when the address was made: S3 compares, and reads the object for that.
       sid       = "TakeGiveAndRemoveDocuments"
       actions   = ["s3:PutObject", "s3:GetObject", "s3:DeleteObject"]
       resources = ["${aws_s3_bucket.bucket["documents"].arn}/*"]
+    },
+    {
+      # Without it S3 denies access to a missing object, and does not say that there is none.
+      sid       = "SeeWhatIsNew"
+      actions   = ["s3:ListBucket"]
+      resources = [aws_s3_bucket.bucket["documents"].arn]
     }
   ]
 }

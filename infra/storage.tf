@@ -10,7 +10,7 @@ locals {
     requests = { keys = ["id"], ttl = "expiration", indices = {} }
     # Feedback on answers, for a year: replays judge changes by it.
     feedback = { keys = ["id"], ttl = "expires_at", indices = {} }
-    # Bindings of callers to collections.
+    # Bindings of callers to collections: key#ID of an API key, principal#ARN of an IAM user or role.
     callers = { keys = ["caller"], ttl = null, indices = {} }
     # The manifest: the state of each document, and its passages in the collection. Only the part with a document's state has
     # the keys of the index, so the index lists the documents of a collection.
@@ -82,17 +82,27 @@ resource "aws_dynamodb_table" "table" {
   }
 }
 
-# The callers in key_collections; the output bind_command binds others, without a deployment.
+# The deployment's own key, and the other callers in `callers`; the output bind_command binds more, without a deployment.
 resource "aws_dynamodb_table_item" "caller" {
   # IAM names a session of a role by the role's name alone, without its path.
-  for_each = { for caller, collections in var.key_collections : replace(caller, "/(:role/).*//", "$1") => collections }
+  for_each = {
+    for caller, binding in merge(local.own_key, var.callers) : replace(caller, "/(:role/).*//", "$1") => binding
+    if caller != "default" || var.auth == "api_key"
+  }
 
   table_name = aws_dynamodb_table.table["callers"].name
   hash_key   = "caller"
   item = jsonencode({
-    caller      = { S = each.key }
-    collections = { SS = sort(distinct(each.value)) }
+    caller = {
+      S = startswith(each.key, "arn:") ? "principal#${each.key}" : "key#${each.key == "default" ? one(aws_api_gateway_api_key.default[*].id) : each.key}"
+    }
+    collections = { SS = sort(distinct(each.value.collections)) }
+    actions     = { SS = sort(distinct(each.value.actions)) }
   })
+}
+
+locals {
+  own_key = { default = { collections = var.collections, actions = ["ask", "upload"] } }
 }
 
 resource "aws_s3_bucket" "bucket" {
@@ -186,14 +196,14 @@ resource "aws_s3_bucket_lifecycle_configuration" "bucket" {
   depends_on = [aws_s3_bucket_versioning.bucket]
 }
 
-# The origins whose pages may read S3's reply to a form of POST /v1/documents: the API's own, and the configured ones.
+# The origins whose pages may send a file to an address of POST /v1/documents: the API's own, and the configured ones.
 resource "aws_s3_bucket_cors_configuration" "documents" {
   count = local.has_page || length(local.other_pages) > 0 ? 1 : 0
 
   bucket = aws_s3_bucket.bucket["documents"].id
 
   cors_rule {
-    allowed_methods = ["POST"]
+    allowed_methods = ["PUT"]
     allowed_origins = distinct(concat(
       local.has_page ? [regex("^https://[^/]+", aws_api_gateway_stage.live.invoke_url)] : [], local.other_pages
     ))

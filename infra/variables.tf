@@ -251,25 +251,24 @@ variable "collections" {
   }
 }
 
-variable "key_collections" {
-  description = "The collections of callers: API keys (by id) and IAM roles or users (by ARN). Once it names any caller, all others may ask only `default_collections`. The output bind_command binds any number of further callers without a deployment."
-  type        = map(list(string))
-  default     = {}
+variable "callers" {
+  description = "Callers with their collections and actions: API keys (by id) and IAM roles or users (by ARN). `ask` is to ask questions, `upload` to upload, replace and delete documents; without actions a caller may only ask. A caller that is not bound may do nothing. The deployment's own key, `default`, has both actions in all of `collections`, unless it is named here. The output bind_command binds any number of further callers without a deployment."
+  type = map(object({
+    collections = list(string)
+    actions     = optional(list(string), ["ask"])
+  }))
+  default = {}
 
   validation {
-    condition     = alltrue([for names in values(var.key_collections) : length(names) > 0])
-    error_message = "key_collections must name at least one collection for each caller."
+    condition     = alltrue([for binding in values(var.callers) : length(binding.collections) > 0])
+    error_message = "callers must name at least one collection for each caller."
   }
-}
-
-variable "default_collections" {
-  description = "The collections of callers without a binding. Null means all of `collections` as long as `key_collections` is empty, else none. Set it to [] before you bind callers by the output bind_command alone."
-  type        = list(string)
-  default     = null
 
   validation {
-    condition     = length(setsubtract(var.default_collections == null ? [] : var.default_collections, var.collections)) == 0
-    error_message = "default_collections must be among collections."
+    condition = alltrue([
+      for binding in values(var.callers) : length(binding.actions) > 0 && length(setsubtract(binding.actions, ["ask", "upload"])) == 0
+    ])
+    error_message = "callers must have actions among ask and upload, at least one for each caller."
   }
 }
 
@@ -291,7 +290,7 @@ variable "collection_public" {
 
   validation {
     condition     = var.collection_endpoint != null || var.collection_public != (length(var.collection_vpc_endpoint_ids) > 0)
-    error_message = "Choose how the collection is reached: either collection_vpc_endpoint_ids = [\"vpce-...\"] (private), or collection_public = true; not both."
+    error_message = "Choose how the collection is reached: either collection_vpc_endpoint_ids = [\"vpce-...\"] (private), or collection_public = true (signed requests from the internet); not both."
   }
 }
 
@@ -479,7 +478,7 @@ variable "documents_force_destroy" {
 }
 
 variable "upload_origins" {
-  description = "Further origins, such as https://app.example.com, whose pages may upload documents with the API's forms, besides the API's own page and cors_origins. Name the API's own page here if it has a domain of yours."
+  description = "Further origins, such as https://app.example.com, whose pages may upload documents to the API's addresses, besides the API's own page and cors_origins. Name the API's own page here if it has a domain of yours."
   type        = list(string)
   default     = []
 
@@ -590,13 +589,24 @@ variable "api_metrics" {
 }
 
 variable "key_throttle" {
-  description = "Rate limit (requests a second) and burst of one API key."
+  description = "Rate limit (requests a second) and burst of one API key, over all requests; questions have key_question_throttle, too."
   type        = object({ rate = number, burst = number })
   default     = { rate = 5, burst = 10 }
 
   validation {
     condition     = var.key_throttle.rate > 0 && var.key_throttle.burst > 0
     error_message = "key_throttle must have a rate and a burst above 0."
+  }
+}
+
+variable "key_question_throttle" {
+  description = "Rate limit (questions a second) and burst of one API key, for POST /v1/ask and POST /v1/questions each; null is a quarter of what all callers together get, by account_concurrency if that is set, else by api_throttle."
+  type        = object({ rate = number, burst = number })
+  default     = null
+
+  validation {
+    condition     = try(var.key_question_throttle.rate > 0 && var.key_question_throttle.burst > 0, var.key_question_throttle == null)
+    error_message = "key_question_throttle must have a rate and a burst above 0."
   }
 }
 
@@ -618,7 +628,7 @@ variable "stream_events" {
 }
 
 variable "cors_origins" {
-  description = "The origins, such as https://app.example.com, whose pages may call the API from a browser, with the visitor's key, and upload by its forms; [\"*\"] allows every page. The API's own page needs no entry."
+  description = "The origins, such as https://app.example.com, whose pages may call the API from a browser, with the visitor's key, and upload to its addresses; [\"*\"] allows every page. The API's own page needs no entry."
   type        = list(string)
   default     = []
 

@@ -42,20 +42,16 @@ class Api:
         """Send DELETE."""
         return self._send("DELETE", path)
 
-    def upload(self, form: dict[str, Any], name: str, content: str, media_type: str) -> httpx2.Response:
-        """Send a file by the form that POST /v1/documents gave, as the API's own page would."""
-        with http_client_for(form["url"]) as client:
-            files = {"file": (name, content.encode(), media_type)}
+    def upload(self, target: dict[str, Any], content: str) -> httpx2.Response:
+        """Send a file to the address that POST /v1/documents gave, as the API's own page would."""
+        url, headers = target["url"], {**target["headers"], "origin": self.origin}
+        with http_client_for(url) as client:
             try:
-                return client.post(
-                    form["url"],
-                    data=form["fields"],
-                    files=files,
-                    headers={"origin": self.origin},
-                    timeout=TIMEOUT_SECONDS,
+                return client.request(
+                    target["method"], url, content=content.encode(), headers=headers, timeout=TIMEOUT_SECONDS
                 )
             except httpx2.HTTPError as error:
-                raise unreachable(error, form["url"]) from error
+                raise unreachable(error, url) from error
 
     def _send(self, method: str, path: str, body: str = "") -> httpx2.Response:
         # The location of a question has the stage before it, as the endpoint has.

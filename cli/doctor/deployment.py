@@ -17,7 +17,6 @@ from cli.doctor.choices import Outputs
 
 # A write to the collection may take a minute to become visible; a cold ingestion some more.
 PATIENCE_SECONDS, PAUSE_SECONDS = 300, 3
-MEDIA_TYPE = "text/markdown"
 
 
 @dataclass

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.doctor.api import body_of, said
-from cli.doctor.deployment import MEDIA_TYPE, PATIENCE_SECONDS, Deployment
+from cli.doctor.deployment import PATIENCE_SECONDS, Deployment
 from cli.doctor.findings import Finding, blocks, fine, look, unknown
 
 RUNNING, FAILED = "running", "failed"
@@ -17,20 +17,29 @@ SLOW_SECONDS = 20
 MORE_MEMORY = "Look at the slowest steps on the dashboard, and give them more `memory`."
 # The reply to a question that is still at work when the gateway's time is over.
 ACCEPTED = 202
+# What S3 says of a file whose address was used before.
+PRECONDITION_FAILED = 412
 
 
 def upload(deployment: Deployment) -> Iterator[Finding]:
-    """Upload the document by a form of the API, as its page would, and wait until it is ready."""
+    """Upload the document to an address of the API, as its page would, and wait until it is ready."""
     visit, api = deployment.visit, deployment.api
     given = api.post("/v1/documents", {"key": visit.key, "size": len(visit.text.encode())})
     if given.status_code != 201:
-        yield blocks(f"The API gave no form to upload {visit.key}: {said(given)}", "Look at the logs of `ask`.")
+        yield blocks(f"The API gave no address to upload {visit.key}: {said(given)}", "Look at the logs of `ask`.")
         return
     visit.id = given.json()["id"]
-    sent = api.upload(given.json()["upload"], visit.key.rpartition("/")[2], visit.text, MEDIA_TYPE)
+    target = given.json()["upload"]
+    sent = api.upload(target, visit.text)
     if not sent.is_success:
         yield blocks(f"The bucket refused {visit.key}: status {sent.status_code}.", "Look at the role of `ask`.")
         return
+    again = api.upload(target, visit.text)
+    if again.status_code != PRECONDITION_FAILED:
+        yield look(
+            f"The bucket took {visit.key} a second time at the same address: status {again.status_code}, not 412.",
+            "Report it: an address should be good for one file.",
+        )
     if deployment.has_key and sent.headers.get("access-control-allow-origin") not in ("*", api.origin):
         yield look(
             f"A page at {api.origin} does not see what S3 answers to its uploads.",

@@ -90,7 +90,8 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Judge]:
 
             def judge(case: Case, budget_usd: float | None) -> StepResult:
                 # An execution's own time and money are long gone.
-                limits, (_, task, grade) = Limits(budget_usd=budget_usd), STEPS[case.step]
+                within = case.given.get("collections", [])
+                limits, (_, task, grade) = Limits(budget_usd=budget_usd, collections=within), STEPS[case.step]
                 given = task.model_validate({**case.given, **limits.model_dump()}, extra="ignore")
                 return grade(given, graders[case.step](limits))
 

@@ -7,7 +7,7 @@ from typing import Any
 from cli.lab.gate import Gate, check_figures
 from cli.lab.judging import cost
 from cli.lab.traces import GRADERS, Recorded, Trace
-from selfrag.domain.calls import StepResult
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
 
 LEVELS: dict[str, Callable[[Any], object]] = {
@@ -89,6 +89,5 @@ class Replay:
 
 def identity(step: Recorded) -> str:
     """Return the same text for steps that judge the same: one question found in two variants is judged once."""
-    limits = ("deadline_ms", "budget_usd", "cache")
-    given = {name: value for name, value in step.given.items() if name not in limits}
+    given = {name: value for name, value in step.given.items() if name not in Limits.model_fields}
     return Recorded(name=step.name, given=given, result=None).model_dump_json()

@@ -13,7 +13,6 @@ from cli.local.environment import MACHINE_ARN, handlers_environment
 from cli.local.runner.lane import Pause
 from cli.local.runner.machine import Machine
 from cli.local.runner.tasks import LambdaHandler, Tables, services
-from cli.local.stores.bindings import LocalBindings
 from cli.local.stores.executions import LocalExecutions
 from cli.local.stores.feedback import LocalFeedback
 from cli.local.stores.recent_calls import LocalCalls
@@ -43,7 +42,6 @@ def opened_stores(
             "recent_calls": LocalCalls(items),
             "secrets": secrets_of(secrets),
             "feedback": LocalFeedback(items),
-            "bindings": LocalBindings(),
             "idempotency": partial(_requests_in, items),
         }
         with bootstrap.using(**made), bootstrap.using(**(parts or {})):

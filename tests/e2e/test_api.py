@@ -19,7 +19,7 @@ from cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws.resources import TABLES
+from tests.support.emulated_aws.resources import TABLES, bind
 from tests.support.emulated_aws.stack import MACHINE_ARN
 from tests.support.emulated_aws.watching import watch
 from tests.support.local import QUESTION, local_stack
@@ -32,10 +32,12 @@ ASK = {"question": QUESTION["question"], "policy": {"web_search": False}}
 def serving_api(model: ModelServer, **environment: str) -> Iterator[httpx2.Client]:
     limits = httpx2.Limits(max_connections=64)
     with (
-        local_stack(model, SELFRAG_COLLECTIONS='["c"]', **environment),
+        local_stack(model, **environment),
         serving(0, watch, handler=as_caller("ask", threaded_handler())) as url,
         httpx2.Client(base_url=url, timeout=40, limits=limits) as client,
     ):
+        for caller in ("principal#", "key#a", "key#b", "key#ours"):
+            bind(caller, "c")
         yield client
 
 

@@ -69,6 +69,22 @@ def test_without_a_model_no_verdict_of_any_strategy_passes_for_a_judgement(
     assert judges_in(response) == (set() if strategy == "naive" else {"rule"})
 
 
+def test_two_directories_of_one_home_do_not_tell_of_each_others_questions(
+    ask: Ask, documents: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "facts.md").write_text("The harbour crane lifts 12 tonnes.", encoding="utf-8")
+
+    def counts(question: str, directory: Path) -> list[int]:
+        usage = ask(question, directory)["usage"]
+        return [usage[name] for name in ("cached_verdicts", "model_calls", "rounds")]
+
+    asked_by_nobody = counts("What does a yacht berth cost per night?", tmp_path / "others")
+    ask("What does a guest berth cost per night?", documents)
+    assert counts("What does a guest berth cost per night?", tmp_path / "others") == asked_by_nobody
+    assert counts("What does a guest berth cost per night?", documents)[1] == 0
+
+
 @pytest.mark.parametrize(
     ("question", "fact", "document"),
     [

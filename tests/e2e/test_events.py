@@ -8,13 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
 
-import boto3
 import httpx2
 import pytest
 
 from tests.e2e.test_api import ASK, api, finished, model, problem, serving_api  # noqa: F401 (fixtures)
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws.resources import CALLERS_TABLE
+from tests.support.emulated_aws.resources import bind
 
 Event = dict[str, str]
 
@@ -134,8 +133,7 @@ def test_a_question_of_others_is_no_question(model: ModelServer) -> None:  # noq
     with serving_api(model) as api:  # noqa: F811
         location = started(api)
         finished(api, location)
-        item = {"caller": {"S": "theirs"}, "collections": {"SS": ["d"]}}
-        boto3.client("dynamodb").put_item(TableName=CALLERS_TABLE, Item=item)
+        bind("key#theirs", "d")
         refused = api.get(f"{location}/events", headers={"x-api-key": "theirs"})
         assert problem(refused, 404) | {"request_id": ""} == problem(
             api.get(location, headers={"x-api-key": "theirs"}), 404

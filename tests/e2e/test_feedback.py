@@ -25,7 +25,7 @@ from selfrag.ports.executions import Executions
 from tests.e2e.conftest import Run
 from tests.e2e.test_api import ASK, finished, problem, serving_api
 from tests.support.doubles.model_server import ModelServer, step_of
-from tests.support.emulated_aws.resources import CALLERS_TABLE, FEEDBACK_TABLE, TABLES
+from tests.support.emulated_aws.resources import FEEDBACK_TABLE, TABLES, bind
 
 BETTER = {"useful": False, "wrong": ["incomplete"], "answer": "Ten days.", "documents": ["people/leave.md"]}
 
@@ -82,8 +82,7 @@ def test_what_a_caller_says_later_takes_the_place_of_it_and_another_caller_speak
 
 def test_feedback_is_taken_from_those_alone_who_may_read_the_answer(api: httpx2.Client) -> None:
     question_id = asked(api)["id"]
-    callers = boto3.resource("dynamodb").Table(CALLERS_TABLE)
-    callers.put_item(Item={"caller": "others", "collections": {"another"}})
+    bind("key#others", "another")
     client, table = boto3.client("dynamodb"), TABLES["answers_table"][0]
     item = client.get_item(TableName=table, Key={"id": {"S": question_id}})["Item"]
     client.put_item(TableName=table, Item={**item, "id": {"S": "expired"}, "expires_at": {"N": "1"}})

@@ -20,7 +20,7 @@ from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
 from selfrag.domain.policy import Policy
 from selfrag.domain.strategies import Strategy
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET
+from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, bind
 from tests.support.emulated_aws.stack import running_stack
 from tests.support.emulated_aws.watching import watch
 from tests.support.steps import Scripted
@@ -111,12 +111,12 @@ sent = st.one_of(
 def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: Callable[[str, str], None]) -> None:
     statuses: Counter[int] = Counter()
     scripted = Scripted()
-    environment = {"SELFRAG_COLLECTIONS": '["c"]'}
     with (
-        running_stack(environment, {}, handlers=scripted.handlers()),
+        running_stack({}, {}, handlers=scripted.handlers()),
         serving(0, watch) as url,
         httpx2.Client(base_url=url, timeout=40) as api,
     ):
+        bind("principal#", "c")
         ingestion.manifest().claim(document_id(DOCUMENTS_BUCKET, KNOWN_KEY), KNOWN_KEY, "c", "an execution")
 
         @settings(max_examples=REQUESTS, deadline=None, suppress_health_check=list(HealthCheck))

@@ -4,7 +4,6 @@ import json
 import threading
 from collections.abc import Iterator
 
-import boto3
 import httpx2
 import pytest
 
@@ -14,7 +13,7 @@ from tests.e2e.test_events import Event, events, held, said, started, until_grad
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.runtime_api_double import RuntimeApiDouble, Streamed
 from tests.support.emulated_aws.elsewhere import aws_elsewhere
-from tests.support.emulated_aws.resources import CALLERS_TABLE
+from tests.support.emulated_aws.resources import bind
 from tests.support.streaming import asked_by_the_gateway, streaming_function
 
 STREAMED = {"content-type": "text/event-stream", "cache-control": "no-store", "x-request-id": "gateway-1"}
@@ -38,7 +37,6 @@ def function(api: httpx2.Client) -> Iterator[RuntimeApiDouble]:
     environment = {
         "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
         "SELFRAG_STANDARD_MACHINE_ARN": f"{MACHINE_ARN}:3",
-        "SELFRAG_COLLECTIONS": '["c"]',
         "SELFRAG_CORS_ORIGINS": PAGE,
     }
     with aws_elsewhere("stream") as aws, streaming_function(aws.url, environment) as runtime:
@@ -122,10 +120,10 @@ def test_callers_are_refused_as_by_the_api_before_anything_is_streamed(
 ) -> None:
     response = api.post("/v1/ask", json=ASK).json()
     location = f"/v1/questions/{response['id']}"
-    for caller, collections in (("theirs", ["d"]), ("nobody", [""])):
-        item = {"caller": {"S": caller}, "collections": {"SS": collections}}
-        boto3.client("dynamodb").put_item(TableName=CALLERS_TABLE, Item=item)
-    for place, key in ((location, "theirs"), (location, "nobody"), ("/v1/questions/unknown", "ours")):
+    bind("key#theirs", "d")
+    bind("key#uploader", "c", actions=["upload"])
+    keys = ("theirs", "uploader", "nobody")
+    for place, key in (*((location, key) for key in keys), ("/v1/questions/unknown", "ours")):
         refused = listening(function, place, x_api_key=key)
         status, headers = head_of(refused)
         told = api.get(place, headers={"x-api-key": key})

@@ -20,7 +20,7 @@ from cli.local.definitions import QUESTION
 from cli.local.serving.gateway import serving, threaded_handler
 from tests.e2e.test_api import eventually, problem
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws.resources import TABLES
+from tests.support.emulated_aws.resources import TABLES, bind
 from tests.support.emulated_aws.stack import MACHINE_ARN, deployed_handlers
 from tests.support.emulated_aws.watching import watch
 from tests.support.ingesting import Ingestion, ingestion
@@ -76,7 +76,6 @@ class Service:
 def service() -> Iterator[Service]:
     with ModelServer() as model:
         environment = {
-            "SELFRAG_DEFAULT_COLLECTIONS": '["nobody-elses"]',
             "SELFRAG_WEB_SEARCH": "false",
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
@@ -88,7 +87,7 @@ def service() -> Iterator[Service]:
         ):
             boto3.client("secretsmanager").create_secret(Name="model-key", SecretString="test")
             for key, collections in BOUND.items():
-                documents.bind(key, collections)
+                bind(f"key#{key}", *collections)
             for key, text in {**DOCUMENTS, "a/notice.md": SAME, "b/notice.md": SAME}.items():
                 documents.put(key, text.encode())
                 assert documents.done(key)["status"] == "ready"
@@ -247,11 +246,20 @@ def test_the_search_itself_would_find_the_other_tenants_passages(service: Servic
     assert cited == {"a", "b"}
 
 
-def test_a_key_that_is_bound_to_nothing_gets_the_default(service: Service) -> None:
-    reply = service.ask("key-new", {"question": "How many days of leave?"})
-    assert reply.status_code == 200, reply.text
-    assert (reply.json()["status"], reply.json()["citations"]) == ("abstained", [])
-    problem(service.ask("key-new", {"question": "?a", "filters": {"collections": ["a"]}}), 403)
+def test_a_key_that_is_not_bound_opens_nothing(service: Service) -> None:
+    started = executions()
+    for key in ("key-new", ""):
+        refused = [
+            service.ask(key, {"question": "How many days of leave?"}),
+            service.ask(key, {"question": "How many days of leave?"}, "/v1/questions"),
+            service.send(key, "GET", "/v1/questions/some-id"),
+            service.send(key, "GET", "/v1/documents"),
+            service.send(key, "POST", "/v1/documents", json={"key": "a/new.md", "size": 1}),
+        ]
+        assert {problem(reply, 403)["hint"] for reply in refused} == {
+            "Have the operator bind your key to a collection (the output bind_command)."
+        }
+    assert executions() == started
 
 
 def test_verdicts_of_one_tenant_say_nothing_to_the_other_but_are_not_asked_for_twice(service: Service) -> None:
@@ -263,6 +271,25 @@ def test_verdicts_of_one_tenant_say_nothing_to_the_other_but_are_not_asked_for_t
         sees_nothing_of(service, other, json.dumps([response, service.model.requests]))
     assert response["usage"]["cached_verdicts"] > 0
     assert service.model.asked("grade_relevance") == []
+
+
+def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_question(service: Service) -> None:
+    def usage(key: str, company: str) -> dict[str, Any]:
+        question = f"Will the board approve the takeover of {company} on 3 March?"
+        body = {"question": question, "policy": {"strategy": strategy}}
+        usage: dict[str, Any] = service.ask(key, body, "/v1/questions").json()["usage"]
+        untimed = {
+            step: {name: value for name, value in took.items() if name not in ("started", "seconds")}
+            for step, took in usage["by_step"].items()
+        }
+        return {**usage, "by_step": untimed}
+
+    for strategy in ("self_rag", "adaptive", "candidates", "segments"):
+        asked_by_nobody = usage("key-b", f"{strategy} Bar")
+        usage("key-a", f"{strategy} Foo")
+        usage("key-both", f"{strategy} Foo")
+        assert usage("key-b", f"{strategy} Foo") == asked_by_nobody
+        assert usage("key-b", f"{strategy} Foo")["cached_verdicts"] > asked_by_nobody["cached_verdicts"]
 
 
 def test_evidence_of_an_earlier_answer_is_fetched_under_the_callers_collections_and_filters(service: Service) -> None:

@@ -19,7 +19,9 @@ from cli.local.serving.documents import Documents
 from cli.local.serving.folder import Folder
 from cli.local.serving.gateway import serving
 from cli.local.stack import opened_stores
+from cli.local.stores.bindings import LocalBindings
 from cli.local.stores.manifest import LocalManifest, opened_manifest
+from selfrag import bootstrap
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
@@ -70,8 +72,10 @@ class Service:
 def manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalManifest]:
     """Yield the stores of the API in a home beside the directory."""
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
-    with opened_manifest() as opened, opened_stores({"SELFRAG_COLLECTIONS": '["hr"]'}, {}, {"manifest": opened}):
-        yield opened
+    with opened_manifest() as opened:
+        parts: bootstrap.Parts = {"manifest": opened, "bindings": LocalBindings("hr")}
+        with opened_stores({}, {}, parts):
+            yield opened
 
 
 @pytest.fixture
@@ -94,7 +98,7 @@ def test_what_is_put_is_a_file_of_the_directory_and_is_told(service: Service) ->
     for content in (CONTENT, CONTENT[::-1]):
         form = service.form()
         base = str(service.api.base_url).rstrip("/")
-        assert (form["method"], form["fields"]) == ("PUT", {})
+        assert (form["method"], form["headers"]) == ("PUT", {})
         assert re.fullmatch(re.escape(f"{base}{UPLOADS_PATH}") + r"[\w-]{43}", form["url"])
         reply = service.send(form, content)
         assert (reply.status_code, reply.content) == (204, b"")
@@ -232,7 +236,7 @@ def test_requests_at_the_same_time_are_not_taken_for_each_other(manifest: LocalM
     held, let_go = Event(), Event()
 
     class Holding(ReadOnlyBucket):
-        def form(self, request: UploadRequest) -> Any:
+        def target(self, request: UploadRequest) -> Any:
             if request.key == "hr/first.md":
                 held.set()
                 assert let_go.wait(20)

@@ -111,7 +111,7 @@ def test_the_intake_may_take_its_places_and_change_no_document(key: str, may: bo
 
 def test_every_item_that_the_intake_changes_is_one_of_its_places() -> None:
     changed = [state.body for state in states(INTAKE_MACHINE) if "dynamodb" in state.body.get("Resource", "")]
-    assert len(changed) == 2
+    assert len(changed) == 3
     assert all(body["Arguments"]["Key"]["id"]["S"].startswith('{% "place/" & ') for body in changed)
 
 

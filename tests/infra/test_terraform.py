@@ -43,7 +43,10 @@ WRONG: dict[str, tuple[Any, str]] = {
     "retrieval_guidance": ("two\nlines", "retrieval_guidance must be one paragraph"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
-    "key_collections": ({"key": []}, "key_collections must name at least one collection for each caller"),
+    "callers": (
+        {"key": {"collections": [], "actions": ["delete"]}},
+        "callers must have actions among ask and upload",
+    ),
     "index_writers": (["me"], "index_writers must be ARNs"),
     "index": ({"name": "Passages", "vector_dimensions": 384}, "index must have vector_dimensions that the embedding"),
     "embedding_region": ("Virginia", "embedding_region must be the name of a region"),
@@ -59,6 +62,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "auth": ("none", "auth must be api_key or iam"),
     "api_throttle": ({"rate": 0, "burst": 1}, "api_throttle must have"),
     "key_throttle": ({"rate": 1, "burst": 0}, "key_throttle must have"),
+    "key_question_throttle": ({"rate": 0, "burst": 1}, "key_question_throttle must have"),
     "key_quota_per_day": (0, "key_quota_per_day must be"),
     "web_acl_arn": ("waf", "web_acl_arn must be"),
     "selfrag_endpoint_name": ("arn:aws:sagemaker:::endpoint/e", "selfrag_endpoint_name must be the name"),
@@ -145,8 +149,9 @@ PROCESSOR: Cases = [
     ({"architecture": "x86_64"}, "run `make package ARCHITECTURE=x86_64`"),
     ({"architecture": "arm64"}, ""),
 ]
-COLLECTIONS: Cases = [
-    ({"collections": ["a"], "default_collections": ["b"]}, "default_collections must be among collections")
+CALLERS: Cases = [
+    ({"callers": {"key": {"collections": []}}}, "callers must name at least one collection for each caller"),
+    ({"callers": {"key": {"collections": ["a"]}, "default": {"collections": ["a"], "actions": ["upload"]}}}, ""),
 ]
 RESERVED: Cases = [
     (FULL, ""),
@@ -175,7 +180,7 @@ KINDS = {
     "what belongs to a choice of the fine-tuned model needs that choice": TUNED,
     "a collector is named with https and without a key": COLLECTOR,
     "packages are of the processor": PROCESSOR,
-    "what others may ask are collections": COLLECTIONS,
+    "a caller has a collection": CALLERS,
     "a reservation leaves what AWS keeps": RESERVED,
     "an origin is a name with https, or all are": ORIGINS,
     "two indices at a time differ in name": INDICES,
@@ -256,6 +261,7 @@ def _as_aws_has_it(statement: dict[str, Any]) -> dict[str, Any]:
 Locals = Callable[..., dict[str, Any]]
 LOOKED_AT = """{
   ask_share = local.ask_share, question_throttles = local.question_throttles, api_throttle = var.api_throttle,
+  key_question_throttle = local.key_question_throttle,
   healthy = local.healthy, open_throttles = local.open_throttles, compressed_from = local.compressed_from,
   routes = local.routes, methods = local.methods, gateway_responses = local.gateway_responses,
   health = local.integrations.health.responses, security_headers = local.security_headers,
@@ -298,6 +304,66 @@ def test_the_door_takes_what_the_account_carries_and_leaves_aws_the_hundred_that
     asked = {throttles[path]["rate"] for path in ("~1v1~1ask/POST", "~1v1~1questions/POST")} if limit else {None}
     assert asked == {rate}
     assert all(throttle["burst"] >= 2 for throttle in throttles.values())
+
+
+@pytest.mark.parametrize(
+    ("chosen", "throttle"),
+    [
+        ({}, {"rate": 12.5, "burst": 25}),
+        ({"account_concurrency": 10}, {"rate": 0.1, "burst": 1}),
+        ({"account_concurrency": 119}, {"rate": 1.1, "burst": 2}),
+        ({"account_concurrency": 2000}, {"rate": 12.5, "burst": 25}),
+        ({"account_concurrency": 10, "key_question_throttle": {"rate": 0.3, "burst": 2}}, {"rate": 0.3, "burst": 2}),
+    ],
+)
+def test_one_key_gets_a_quarter_of_the_questions_that_all_callers_together_may_ask(
+    locals_of: Locals, planned: Planner, chosen: dict[str, Any], throttle: dict[str, Any]
+) -> None:
+    assert locals_of(**chosen)["key_question_throttle"] == throttle
+    if not chosen:
+        [stage] = planned().resources["aws_api_gateway_usage_plan.default[0]"]["api_stages"]
+        limits = {each["path"]: (each["rate_limit"], each["burst_limit"]) for each in stage["throttle"]}
+        assert limits == dict.fromkeys(("/v1/ask/POST", "/v1/questions/POST"), (12.5, 25))
+
+
+def test_a_function_uses_a_key_of_yours_by_way_of_the_services_alone(planned: Planner) -> None:
+    key = "arn:aws:kms:us-east-1:000000000000:key/1"
+    allowed = planned(kms_key_arn=key).allowed
+    uses = {who: each for who, of in allowed.items() for each in of if each["sid"] == "UseKey"}
+    assert all(each["resources"] == [key] for each in uses.values())
+    steps = {who: each for who, each in uses.items() if who.startswith("step[")}
+    assert {'step["ask"]', 'step["generate"]'} <= steps.keys()
+    for each in steps.values():
+        [condition] = each["condition"]
+        assert (condition["test"], condition["variable"]) == ("StringLike", "kms:ViaService")
+        assert "dynamodb.us-east-1.amazonaws.com*" in condition["values"]
+        assert all(service.endswith(".us-east-1.amazonaws.com*") for service in condition["values"])
+
+
+def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(planned: Planner) -> None:
+    role = "arn:aws:iam::000000000000:role/teams/Importer"
+    callers = {"a1b2": {"collections": ["a"]}, role: {"collections": ["b", "a"], "actions": ["upload"]}}
+
+    def items(**chosen: Any) -> dict[str, Any]:
+        made = planned(collections=["a", "b"], callers=callers, **chosen).resources
+        return {
+            name.partition('["')[2].removesuffix('"]'): json.loads(each["item"]) if each.get("item") else None
+            for name, each in made.items()
+            if name.startswith("aws_dynamodb_table_item.caller[")
+        }
+
+    bound = items()
+    assert bound.keys() == {"default", "a1b2", "arn:aws:iam::000000000000:role/Importer"}
+    assert bound["a1b2"] == {"caller": {"S": "key#a1b2"}, "collections": {"SS": ["a"]}, "actions": {"SS": ["ask"]}}
+    assert bound["arn:aws:iam::000000000000:role/Importer"] == {
+        "caller": {"S": "principal#arn:aws:iam::000000000000:role/Importer"},
+        "collections": {"SS": ["a", "b"]},
+        "actions": {"SS": ["upload"]},
+    }
+    if bound["default"]:  # the id of the key is known where the provider is a double
+        assert bound["default"]["caller"]["S"].startswith("key#")
+        assert bound["default"]["actions"] == {"SS": ["ask", "upload"]}
+    assert "default" not in items(auth="iam"), "signed requests have no key"
 
 
 def test_the_gateway_says_of_its_health_what_the_function_says_and_is_asked_seldom(locals_of: Locals) -> None:

@@ -70,6 +70,8 @@ def environment(step: str, url: str) -> dict[str, str]:
 
 def reply_to(path: str, target: str, body: bytes) -> Json:
     """Return the reply to a request; `target` is the operation that AWS's own protocol names in a header."""
+    if target.endswith(".GetItem") and "caller" in json.loads(body)["Key"]:
+        return {"Item": {"collections": {"SS": ["documents"]}}}
     if target:
         return _AWS[target.rpartition(".")[2]]
     if path.endswith("/invoke"):

@@ -14,7 +14,7 @@ from selfrag.domain.documents import document_id
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.emulated_aws.resources import CALLERS_TABLE, DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from tests.support.emulated_aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from tests.support.roles.recorded import NOBODY, Allows, as_caller, recording
 from tests.support.roles.roles import decided
@@ -37,11 +37,6 @@ class Ingestion:
 
     def put(self, key: str, content: bytes, **metadata: str) -> None:
         boto3.client("s3").put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=content, Metadata=metadata)
-
-    def bind(self, caller: str, collections: list[str]) -> None:
-        """What the output bind_command does."""
-        item = {"caller": {"S": caller}, "collections": {"SS": collections}}
-        boto3.client("dynamodb").put_item(TableName=CALLERS_TABLE, Item=item)
 
     def delete(self, key: str) -> None:
         boto3.client("s3").delete_object(Bucket=DOCUMENTS_BUCKET, Key=key)

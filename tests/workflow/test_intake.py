@@ -38,15 +38,24 @@ class Intake:
         self.while_waiting = lambda: None
         self._one = threading.Lock()
 
-    def hold(self, place: str, until: str, owner: str = "another") -> None:
-        """Let another execution have a place."""
-        item = {"id": {"S": f"place/{place}"}, "part": {"S": "place"}, "lease_owner": {"S": owner}}
-        self.table.put_item(TableName=DOCUMENTS_TABLE, Item={**item, "lease_until": {"N": until}})
+    def hold(self, place: str, until: str, collection: str = "c", following: str = "") -> None:
+        """Let another execution have a place, for a document of a collection; `following` is the next one's."""
+        item = {"id": {"S": f"place/{place}"}, "part": {"S": "place"}, "lease_owner": {"S": "another"}}
+        item |= {"lease_until": {"N": until}, "lease_collection": {"S": collection}}
+        if following:
+            item |= {"next_owner": {"S": following}, "next_until": {"N": FAR}}
+        self.table.put_item(TableName=DOCUMENTS_TABLE, Item=item)
 
     def free(self, place: str) -> None:
         """Take it away again."""
         key = {"id": {"S": f"place/{place}"}, "part": {"S": "place"}}
         self.table.delete_item(TableName=DOCUMENTS_TABLE, Key=key)
+
+    def release(self, place: str) -> None:
+        """End its lease, as FreePlace does."""
+        key = {"id": {"S": f"place/{place}"}, "part": {"S": "place"}}
+        ended = "REMOVE lease_owner, lease_until"
+        self.table.update_item(TableName=DOCUMENTS_TABLE, Key=key, UpdateExpression=ended)
 
     def held(self) -> set[str]:
         """Return the places that are held."""
@@ -112,6 +121,52 @@ def test_without_a_place_nothing_is_started_and_the_wait_grows_up_to_five_minute
     assert intake.held_then == [{"upload/0", "upload/1"}], "the place of another is not freed"
     assert 2 <= intake.pauses[0] <= 5
     assert all(150 <= seconds <= 300 for seconds in intake.pauses[15:])
+
+
+def test_a_document_of_another_collection_is_the_next_one_and_looks_every_few_seconds(intake: Intake) -> None:
+    for place in ("upload/0", "upload/1"):
+        intake.hold(place, FAR, collection="a")
+
+    def wait() -> None:
+        assert intake.started == []
+        if len(intake.pauses) == 30:
+            for place in ("upload/0", "upload/1"):
+                intake.release(place)
+
+    intake.while_waiting = wait
+    assert intake.run(UPLOADED).output
+    assert len(intake.pauses) == 30
+    assert max(intake.pauses) <= 20
+    assert intake.held() == set()
+
+
+def test_a_place_that_has_become_free_is_left_to_the_next_one(intake: Intake) -> None:
+    for place in ("upload/0", "upload/1"):
+        intake.hold(place, FAR, collection="a", following="of another collection")
+        intake.release(place)
+
+    def wait() -> None:
+        assert intake.started == []
+        if len(intake.pauses) == 3:
+            intake.free("upload/0")
+
+    intake.while_waiting = wait
+    assert intake.run(UPLOADED).output
+    assert intake.held_then == [{"upload/0"}]
+
+
+def test_a_next_one_that_died_keeps_nobody_out(intake: Intake) -> None:
+    intake.hold("deletion/0", FAR, collection="a", following="a dead one")
+    intake.release("deletion/0")
+    key = {"id": {"S": "place/deletion/0"}, "part": {"S": "place"}}
+    ended = {
+        "Key": key,
+        "UpdateExpression": "SET next_until = :past",
+        "ExpressionAttributeValues": {":past": {"N": PAST}},
+    }
+    intake.table.update_item(TableName=DOCUMENTS_TABLE, **ended)
+    assert intake.run(DELETED).output
+    assert intake.pauses == []
 
 
 def test_a_deletion_waits_for_no_upload(intake: Intake) -> None:

@@ -38,6 +38,24 @@ def test_a_reindexing_under_no_quota_loses_a_document_or_a_question_or_gets_a_ve
     nothing_is_spent_twice_or_lost(load)
 
 
+# 1 place in an account of 10 functions, 5 in one of 1,000.
+@pytest.mark.parametrize(("functions", "between", "minutes"), [(10, 30.0, 10), (1_000, 5.0, 3)])
+def test_ten_files_of_another_collection_do_not_wait_for_the_thousand_before_them(
+    functions: int, between: float, minutes: int, record_property: Any
+) -> None:
+    load = Load(1_000, 2_000, functions, between_questions=between, later=10, later_at=10.0)
+    nothing_is_spent_twice_or_lost(load)
+    own, others = (
+        max(at for document, at in load.ready_at.items() if (document in load.later) is later) / 60
+        for later in (False, True)
+    )
+    places_of_uploads = places(functions)["upload"]
+    record_property(
+        "figures", f"{places_of_uploads} places: 10 files ready {others:.1f} min after 1,000, which take {own:.0f}"
+    )
+    assert others < minutes < own / 4
+
+
 def told(load: Load, a_minute: int, functions: int) -> str:
     passages, asked = sum(load.documents.values()), load.questions["asked"]
     return (

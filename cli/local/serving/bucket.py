@@ -12,7 +12,7 @@ from ask.edge.problems import ProblemRaised
 from cli.local.serving.folder import Folder
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Form, Uploads
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Uploads, UploadTarget
 
 UPLOADS_PATH = "/uploads/"
 ORIGINALS_PATH = "/originals/"
@@ -77,7 +77,7 @@ class ReadOnlyBucket(ReadBucket):
         """Nothing is uploaded."""
         return ""
 
-    def form(self, request: UploadRequest) -> Form:
+    def target(self, request: UploadRequest) -> UploadTarget:
         """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
@@ -109,7 +109,7 @@ class DirectoryBucket(ReadBucket):
         """Return the server itself."""
         return self._url
 
-    def form(self, request: UploadRequest) -> Form:
+    def target(self, request: UploadRequest) -> UploadTarget:
         """Return an address for one file; raises InvalidInput for what no file can have."""
         self._directory.check(request.key)
         if request.tags or request.date:
@@ -119,7 +119,7 @@ class DirectoryBucket(ReadBucket):
             if awaited.ends_at <= now:
                 self._awaited.pop(old, None)
         self._awaited[token] = Awaited(request.key, request.size, now + UPLOAD_SECONDS)
-        return Form(f"{self._url}{UPLOADS_PATH}{token}", {}, "PUT")
+        return UploadTarget(f"{self._url}{UPLOADS_PATH}{token}")
 
     def delete(self, key: str) -> None:
         """Delete a file; one that is gone already is no error."""

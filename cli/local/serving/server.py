@@ -1,6 +1,5 @@
 """`selfrag serve`: the local stack and its HTTP API for a place, until its process is to end."""
 
-import json
 import os
 import signal
 import threading
@@ -23,6 +22,7 @@ from cli.local.sources.report import NothingUsable
 from cli.local.sources.source import source_of
 from cli.local.sources.sync import sync
 from cli.local.stack import running_stack
+from cli.local.stores.bindings import LocalBindings
 from cli.local.stores.executions import LocalExecutions
 from cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag import bootstrap
@@ -78,7 +78,6 @@ def answering(
     with chosen_backends(place) as backends, opened_manifest() as manifest:
         environment = {
             **backends.environment,
-            "SELFRAG_COLLECTIONS": json.dumps([place.collection]),
             "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
             **({"SELFRAG_PROFILE": setup.profile} if setup.profile else {}),
         }
@@ -87,6 +86,7 @@ def answering(
             **backends.parts,
             "prompts": dict(setup.prompts),
             "manifest": manifest,
+            "bindings": LocalBindings(place.collection),
         }
         with running_stack(environment, backends.secrets, parts, keeps_histories=keeps_histories) as executions:
             yield executions, manifest

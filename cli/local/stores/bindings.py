@@ -1,14 +1,16 @@
-"""Bindings of callers on the laptop, where one person asks."""
+"""The binding of all callers on the laptop, where one person asks."""
 
-from collections.abc import Mapping
+from typing import get_args
+
+from selfrag.ports.bindings import Action, Binding
 
 
 class LocalBindings:
-    """The collections that callers are bound to, by their keys; by default no caller is bound."""
+    """Every caller has one collection, and every action in it."""
 
-    def __init__(self, bound: Mapping[str, tuple[str, ...]] | None = None) -> None:
-        self._bound = bound or {}
+    def __init__(self, collection: str) -> None:
+        self._binding = Binding((collection,), frozenset(get_args(Action)))
 
-    def of(self, caller: str) -> tuple[str, ...] | None:
-        """Return the collections that a caller is bound to; None for one who is bound to none."""
-        return self._bound.get(caller)
+    def of(self, caller: str) -> Binding:
+        """Return the binding of all callers."""
+        return self._binding

@@ -22,8 +22,8 @@ MAX_QUERIES = 20
 class Document(Content):
     """A document and its status: `working` until it can be searched (`ready`), or `failed` if it cannot be read.
 
-    A deleted one is `removing` as long as its passages may be found. It is `awaited` at the `Location` of a form until
-    its file arrives, and again when its passages are gone.
+    A deleted one is `removing` as long as its passages may be found. It is `awaited` at the `Location` of an upload
+    until its file arrives, and again when its passages are gone.
     """
 
     # A reply always has all fields.
@@ -43,7 +43,7 @@ class DocumentPage(Model):
     documents: list[Document]
     collections: list[str] = Field(description="The listed collections: all of yours, or the one that you named.")
     cursor: str | None = Field(description="The cursor of the next page; null on the last.")
-    writable: bool = Field(default=True, description="Whether documents can be uploaded and deleted here.")
+    writable: bool = Field(default=True, description="Whether you may upload and delete documents here.")
     notice: str | None = Field(
         default=None, description="What a reader must know of how answers are made here; null if a model writes them."
     )

@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler import Request, Response
 from ask.edge.callers import Caller, caller_of
 from ask.edge.problems import CONTENT_TYPE, Problem, title_of
 from selfrag.bootstrap import api
+from selfrag.ports.bindings import Action
 
 JSON = "application/json"
 
@@ -20,9 +21,9 @@ def event_of(request: Request) -> dict[str, Any]:
     return event
 
 
-def caller(request: Request) -> Caller:
-    """Return the caller of a request."""
-    return caller_of(event_of(request), api.bindings(), api.settings().for_others)
+def caller(request: Request, action: Action | None = None) -> Caller:
+    """Return the caller of a request; raises ProblemRaised unless they may do `action`, or anything if it is None."""
+    return caller_of(event_of(request), api.bindings(), action)
 
 
 def request_path(request: Request) -> str:

@@ -98,17 +98,9 @@ function askForKey(problem) {
 
 // A bucket elsewhere may not let its reply be read; the document's state tells then whether the file came.
 async function send(upload, file) {
-  const body = upload.method === "PUT" ? file : formOf(upload.fields, file);
   const elsewhere = new URL(upload.url, location.href).origin !== location.origin;
   // In the mode "same-origin" a page without referrers would say that it comes from the origin "null".
-  const options = { method: upload.method, body, mode: "cors", credentials: "omit" };
+  const options = { method: upload.method, headers: upload.headers, body: file, mode: "cors", credentials: "omit" };
   const reply = await fetch(upload.url, options).catch(() => null);
-  if (reply ? !reply.ok : !elsewhere) throw new Problem(reply ? reply.status : 0, { detail: word("notSent") }, 0);
-}
-
-function formOf(fields, file) {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  form.append("file", file);
-  return form;
+  if (reply ? !reply.ok : !elsewhere) throw new Problem(reply ? reply.status : 0, { detail: word(reply?.status === 412 ? "addressUsed" : "notSent") }, 0);
 }

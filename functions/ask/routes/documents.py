@@ -1,4 +1,4 @@
-"""The routes of documents: list, upload by a form, show and delete."""
+"""The routes of documents: list, upload, show and delete."""
 
 import time
 from dataclasses import asdict
@@ -22,6 +22,7 @@ from selfrag.domain.base import Model
 from selfrag.domain.documents import collection_of, document_id
 from selfrag.domain.questions import UploadRequest
 from selfrag.domain.verdicts import judged_by
+from selfrag.ports.bindings import Action
 from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS
 
 Id = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The document's id.")]
@@ -37,14 +38,14 @@ router = Router()  # type: ignore[no-untyped-call]
 
 
 class Upload(Model):
-    """The form to send the file with: a POST of multipart/form-data with `fields`, and `file` as the last field.
+    """The address to send the file to: a request of this method with these headers, and the file as its body.
 
-    As `PUT`, the file alone is the body: the laptop's server takes it so.
+    It takes one file. A second one is refused, with 412 by S3 and with 403 on the laptop.
     """
 
-    method: Literal["POST", "PUT"] = "POST"
+    method: Literal["PUT"] = "PUT"
     url: str
-    fields: dict[str, str]
+    headers: dict[str, str]
 
 
 class Uploading(Model):
@@ -81,7 +82,7 @@ def list_documents(
     who.allowed([collection] if collection else [])
     found = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
     # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
-    writable = bool(api.uploads().origin())
+    writable = "upload" in who.actions and bool(api.uploads().origin())
     notice = BY_RULE if judged_by(settings().models["generate"]) == "rule" else None
     return reply(HTTPStatus.OK, {**found.model_dump(mode="json"), "writable": writable, "notice": notice})
 
@@ -89,11 +90,12 @@ def list_documents(
 @router.post(
     "/v1/documents",
     operation_id="upload_document",
-    summary="A form to upload a document with",
-    description="The form is good for 15 minutes. What was uploaded can be searched within a minute or two.",
+    summary="An address to upload a document to, or a new version of it",
+    description="It is good for one file, for 15 minutes, and no more once the document has changed. "
+    "What was uploaded can be searched within a minute or two.",
     responses={
         201: {
-            "description": "Send the file with this form",
+            "description": "Send the file to this address",
             "headers": links.LOCATION,
             "content": {JSON: {"model": Uploading}},
             "links": links.TO_AWAITED,
@@ -102,12 +104,12 @@ def list_documents(
     },
 )
 def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
-    """Return a form that uploads one object to the bucket."""
-    caller(request).allowed([collection_of(body.key)])
+    """Return an address that takes one object for the bucket."""
+    caller(request, "upload").allowed([collection_of(body.key)])
     expires = _after(UPLOAD_SECONDS)
-    form = api.uploads().form(body)
+    target = api.uploads().target(body)
     identity = document_id(api.settings().documents_bucket, body.key)
-    to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(form)), expires_at=expires)
+    to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(target)), expires_at=expires)
     # With the key, which shows whose document it will be before anything is stored.
     place = place_of(request, f"/v1/documents/{to_come.id}?key={quote(body.key, safe='')}")
     return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), {"Location": place})
@@ -166,16 +168,17 @@ def link_original(request: Request, document_id: Id) -> Response[Any]:
 )
 def delete_document(request: Request, document_id: Id) -> Response[Any]:
     """Delete the object; the bucket's event starts the removal of its passages."""
-    known = remove(_own(request, document_id), ingestion.manifest(), api.uploads())
+    known = remove(_own(request, document_id, action="upload"), ingestion.manifest(), api.uploads())
     return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
 
 
-def _own(request: Request, identity: str, key: str = "") -> Document:
+def _own(request: Request, identity: str, key: str = "", action: Action | None = None) -> Document:
+    who = caller(request, action)
     record = ingestion.manifest().read(identity)
     known = document_of(record) if record else None
     if known is None and key and document_id(api.settings().documents_bucket, key) == identity:
         known = awaited(identity, key)
-    if known is None or known.collection not in caller(request).collections:
+    if known is None or known.collection not in who.collections:
         raise _no_such_document()
     return known
 

@@ -38,7 +38,7 @@ class Kept(Model):
 )
 def give_feedback(request: Request, question_id: Id, body: Annotated[FeedbackRequest, Body()]) -> Response[Any]:
     """Store feedback on an answer that the caller may read."""
-    given = feedback_intake.give(question_id, body, caller(request))
+    given = feedback_intake.give(question_id, body, caller(request, "ask"))
     if given is None:
         raise no_such_question()
     given_at, expires_at = (datetime.fromtimestamp(at, UTC) for at in (given.given_at, given.expires_at))

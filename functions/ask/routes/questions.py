@@ -97,7 +97,7 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
 )
 def show_question(request: Request, question_id: Id, trace: Trace = False) -> Response[Any]:
     """Return the response, or the status of an unfinished question."""
-    found = lifecycle.look(question_id, caller(request), trace)
+    found = lifecycle.look(question_id, caller(request, "ask"), trace)
     if found is None:
         raise no_such_question()
     return reply(HTTPStatus.OK, found, RETRY_AFTER if found["status"] == "running" else None)
@@ -107,7 +107,7 @@ def _arrival(request: Request, key: str) -> Arrival:
     arrived = event_of(request).get("requestContext", {}).get("requestTimeEpoch", 1000 * time.time())
     return Arrival(
         path=request_path(request),
-        caller=caller(request),
+        caller=caller(request, "ask"),
         key=key,
         at=arrived / 1000,
         context=request.context["lambda_context"],

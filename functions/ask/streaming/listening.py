@@ -77,7 +77,7 @@ def _events(
 
 def _look(event: Event) -> tuple[int, str]:
     """Return what `GET /v1/questions/{id}?trace=true` says to the caller now; raises what that refuses with."""
-    caller = caller_of(event, api.bindings(), api.settings().for_others)
+    caller = caller_of(event, api.bindings(), "ask")
     path = PATH.match(event["path"])
     found = lifecycle.look(path[0].rpartition("/")[2], caller, trace=True) if path else None
     if found is None:

@@ -1,25 +1,30 @@
-"""The table of callers: the id of an API key, or the ARN of an IAM identity, and the collections that it may ask."""
+"""The table of callers: API keys and IAM identities with the collections and the actions that they are bound to."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, Field
 
 from selfrag.adapters.faults import aws_faults, readable
 from selfrag.adapters.items import values_of
+from selfrag.ports.bindings import Action, Binding
 
 
-class _Binding(BaseModel):
+class _Item(BaseModel):
     collections: Annotated[set[str], Field(min_length=1)]
+    actions: set[str] = {"ask"}
 
 
 class DynamoBindings:
-    """Bindings as items with the attributes `caller` and `collections`, a set of strings."""
+    """Bindings as items with the attributes `caller`, `collections` and `actions`; the last two are sets of strings.
+
+    Without `actions` a caller may only ask. Actions that this release does not know give nothing.
+    """
 
     def __init__(self, client: Any, table: str) -> None:
         self._client, self._table = client, table
 
-    def of(self, caller: str) -> tuple[str, ...] | None:
-        """Return the collections that a caller is bound to, sorted; None for a caller without a binding.
+    def of(self, caller: str) -> Binding | None:
+        """Return the present binding of a caller; None without one.
 
         Raises Unreadable for an item of another shape: the operator's intention must not be guessed.
         """
@@ -29,4 +34,6 @@ class DynamoBindings:
         if "Item" not in found:
             return None
         with readable("the table of callers"):
-            return tuple(sorted(_Binding.model_validate(values_of(found["Item"])).collections))
+            item = _Item.model_validate(values_of(found["Item"]))
+        actions: tuple[Action, ...] = get_args(Action)
+        return Binding(tuple(sorted(item.collections)), frozenset(actions) & item.actions)

@@ -66,7 +66,7 @@ def textract_client() -> Any:
 
 
 def uploads_client() -> Any:
-    """Make the S3 client that signs forms; they are valid for its own region only."""
+    """Make the S3 client that signs addresses; they are valid for its own region only."""
     return _client(
         "s3",
         attempts=2,

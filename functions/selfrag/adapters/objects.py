@@ -1,4 +1,4 @@
-"""Objects in S3: documents, work in progress, and the forms by which documents are uploaded."""
+"""Objects in S3: documents, work in progress, and the addresses that documents are uploaded to."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Form, Object, attachment
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Object, UploadTarget, attachment
 
 _GONE = {"NoSuchKey", "404", "NotFound"}
 
@@ -70,20 +70,37 @@ class S3Uploads:
         self._client, self._bucket = client, bucket
 
     def origin(self) -> str:
-        """Return the origin that forms are sent to; boto3 decides it by region and style of addressing."""
+        """Return the origin that files are sent to; boto3 decides it by region and style of addressing."""
         with aws_faults("the bucket of documents"):
-            sent_to = urlsplit(self._client.generate_presigned_post(self._bucket, "any")["url"])
+            to_any = {"Bucket": self._bucket, "Key": "any"}
+            sent_to = urlsplit(self._client.generate_presigned_url("put_object", Params=to_any))
         return f"{sent_to.scheme}://{sent_to.netloc}"
 
-    def form(self, request: UploadRequest) -> Form:
-        """Return a form that uploads this one object, of this size and type, for 15 minutes."""
-        fields = {name: value for name, value in _headers(request).items() if value}
-        conditions = [["content-length-range", request.size, request.size], *({k: v} for k, v in fields.items())]
+    def target(self, request: UploadRequest) -> UploadTarget:
+        """Return an address that takes this one object, of this size and type, for 15 minutes.
+
+        S3 takes it only while the key holds what it holds now, nothing or this version, so the address is good once.
+        """
+        wanted = {"Bucket": self._bucket, "Key": request.key}
+        headers = {**_headers(request), **self._as_it_is(wanted)}
         with aws_faults("the bucket of documents"):
-            signed = self._client.generate_presigned_post(
-                self._bucket, request.key, Fields=fields, Conditions=conditions, ExpiresIn=UPLOAD_SECONDS
+            # The length is signed, too; who sends the file adds its header.
+            url: str = self._client.generate_presigned_url(
+                "put_object",
+                Params={**wanted, "ContentLength": request.size, **_parameters(headers)},
+                ExpiresIn=UPLOAD_SECONDS,
             )
-        return Form(signed["url"], signed["fields"])
+        return UploadTarget(url, headers)
+
+    def _as_it_is(self, wanted: dict[str, str]) -> dict[str, str]:
+        """Return the condition that an object has not changed since now."""
+        with aws_faults("the bucket of documents"):
+            try:
+                return {"If-Match": self._client.head_object(**wanted)["ETag"]}
+            except ClientError as error:
+                if code_of(error) in _GONE:
+                    return {"If-None-Match": "*"}
+                raise
 
     def link(self, key: str) -> str:
         """Return an address that downloads this one object, for a minute; a browser does not show it as a page."""
@@ -100,8 +117,17 @@ class S3Uploads:
 
 def _headers(request: UploadRequest) -> dict[str, str]:
     # Metadata may hold ASCII only.
-    return {
+    headers = {
         "Content-Type": request.content_type,
         "x-amz-meta-tags": quote(", ".join(request.tags), safe=", "),
         "x-amz-meta-date": request.date or "",
     }
+    return {name: value for name, value in headers.items() if value}
+
+
+def _parameters(headers: dict[str, str]) -> dict[str, Any]:
+    """Return headers as boto3 names them."""
+    prefix = "x-amz-meta-"
+    metadata = {name.removeprefix(prefix): value for name, value in headers.items() if name.startswith(prefix)}
+    others = {name.replace("-", ""): value for name, value in headers.items() if not name.startswith(prefix)}
+    return {**others, "Metadata": metadata}

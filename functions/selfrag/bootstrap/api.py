@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @once
 def settings() -> ApiSettings:
-    """Read the settings of the API: its machines, its tables, and what a caller may ask."""
+    """Read the settings of the API: its machines and its tables."""
     return read(ApiSettings)
 
 
@@ -51,7 +51,7 @@ def idempotency() -> "Callable[[], BasePersistenceLayer]":
 
 @once
 def bindings() -> "Bindings":
-    """Make the table of the callers' collections."""
+    """Make the table of callers."""
     from selfrag.adapters.bindings import DynamoBindings
 
     return DynamoBindings(requests_client(), settings().callers_table)

@@ -1,6 +1,7 @@
 """Parts of a question's steps: Claude with its prompts and its verdict cache."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +38,9 @@ def grader(
 
     def within(limits: "Limits") -> Grader:
         asked, said = claude(limits), with_guidance(rubric(), guidance())
+        judge = Grader(step, said, asked, collections=limits.collections)
         # One model for both: they share the task's budget.
-        return Grader(step, said, asked, Grader(first, said, asked) if first in settings().models else None)
+        return replace(judge, first=replace(judge, step=first)) if first in settings().models else judge
 
     return within
 
@@ -65,7 +67,9 @@ def model(step: str) -> "Callable[[Limits], Claude]":
 
     def within(limits: "Limits") -> "Claude":
         asked = claude()(limits)
-        return Remembering(asked, verdicts(), partial(_cache_failed, step)) if limits.cache else asked
+        if not limits.cache:
+            return asked
+        return Remembering(asked, verdicts(), limits.collections, partial(_cache_failed, step))
 
     return within
 

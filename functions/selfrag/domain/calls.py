@@ -48,12 +48,14 @@ class Limits(Model):
     """The limits of a step that asks the model.
 
     `deadline_ms` counts from the epoch, `budget_usd` is the most that its calls may cost (null is no limit). Without
-    `cache`, the verdict cache is neither read nor written.
+    `cache`, the verdict cache is neither read nor written; it is shared by questions with the same `collections`, all
+    that the caller may ask.
     """
 
     deadline_ms: float | None = None
     budget_usd: float | None = None
     cache: bool = True
+    collections: list[str] = []
 
 
 class Judged(Model):

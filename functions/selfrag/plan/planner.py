@@ -58,7 +58,12 @@ def first_pass(request: Request, began_ms: float) -> tuple[Situation, Plan]:
     strategy = STRATEGIES[policy.strategy](policy, began_ms)
     deadline_ms = began_ms + 1000 * policy.deadline_seconds
     known = strategy.Known(
-        brief=Brief(question=request.question, deadline_ms=deadline_ms, cache=policy.cache),
+        brief=Brief(
+            question=request.question,
+            collections=request.collections,
+            deadline_ms=deadline_ms,
+            cache=policy.cache,
+        ),
         strategy=policy.strategy,
         min_utility=policy.min_utility,
         filters=request.filters,

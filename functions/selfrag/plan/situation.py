@@ -13,9 +13,13 @@ from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict
 
 
 class Brief(Model):
-    """The fields of every step that asks the model: the question, the turn before it and the deadline."""
+    """The fields of every step that asks the model: the question, its collections, the turn before, the deadline.
+
+    `collections` are all that the caller may ask, whatever the filters say: the turn before may be of any of them.
+    """
 
     question: str
+    collections: list[str] = []
     previous: Turn = Turn()
     deadline_ms: float
     cache: bool = True

@@ -1,10 +1,22 @@
-"""Bindings of callers to collections."""
+"""Bindings of callers to collections, with what they may do there."""
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+# `upload` is every change of documents: to upload, replace and delete them.
+Action = Literal["ask", "upload"]
+
+
+@dataclass(frozen=True)
+class Binding:
+    """The collections of a caller, sorted, and the caller's actions in all of them."""
+
+    collections: tuple[str, ...]
+    actions: frozenset[Action]
 
 
 class Bindings(Protocol):
     """An operator's bindings of callers to collections."""
 
-    def of(self, caller: str) -> tuple[str, ...] | None:
-        """Return the present collections of a caller; None for a caller without a binding."""
+    def of(self, caller: str) -> Binding | None:
+        """Return the present binding of `key#ID` of an API key or `principal#ARN` of an IAM identity, or None."""

@@ -1,12 +1,13 @@
 """The verdict cache: content-addressed, open on failure. It keeps verdicts, queries and drafts alike.
 
-A key is the SHA-256 of the whole request, so there is a cache hit only for the same texts, model, prompt and shape.
-Retrieval decides who may see a passage, not the cache: only a caller with a draft's passages can hit the draft.
+A key is the SHA-256 of the whole request and of the collections that its question may search. So there is a cache hit
+only for the same texts, model, prompt and shape, and only among those who may search the same collections: a hit would
+tell other callers that the question was asked before.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import cache
@@ -25,21 +26,43 @@ T = TypeVar("T")
 _SEGMENTS = TypeAdapter(tuple[Segment, ...])
 
 
-def cache_key(*, step: str, model: str, prompt_version: str, shape: Mapping[str, Any], texts: Mapping[str, Any]) -> str:
-    """Return the SHA-256, in hex, over canonical JSON of everything that a reply depends on."""
+def cache_key(
+    *,
+    step: str,
+    model: str,
+    prompt_version: str,
+    shape: Mapping[str, Any],
+    texts: Mapping[str, Any],
+    collections: Collection[str] = (),
+) -> str:
+    """Return the SHA-256, in hex, over canonical JSON of everything that a reply depends on, and of the collections.
+
+    An evaluation's verdicts belong to no collection, and keep the keys that they had before collections were in them.
+    """
     what = {"step": step, "model": model, "prompt": prompt_version, "shape": shape, "texts": texts}
+    if collections:
+        what["collections"] = sorted(set(collections))
     canonical = json.dumps(what, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def verdict_key(claude: Claude, step: str, prompt: Prompt, shape: type[BaseModel], fields: Mapping[str, Any]) -> str:
+def verdict_key(
+    claude: Claude,
+    step: str,
+    prompt: Prompt,
+    shape: type[BaseModel],
+    fields: Mapping[str, Any],
+    collections: Collection[str] = (),
+) -> str:
     """Return the key of a verdict in this shape on these fields, by the model that the step asks."""
-    return _key(claude, step, prompt, _schema(shape), fields)
-
-
-def _key(claude: Claude, step: str, prompt: Prompt, shape: Mapping[str, Any], texts: Mapping[str, Any]) -> str:
-    model = claude.model_of(step)
-    return cache_key(step=step, model=model, prompt_version=prompt.version, shape=shape, texts=texts)
+    return cache_key(
+        step=step,
+        model=claude.model_of(step),
+        prompt_version=prompt.version,
+        shape=_schema(shape),
+        texts=fields,
+        collections=collections,
+    )
 
 
 @cache
@@ -60,13 +83,18 @@ class VerdictCache(Protocol):
 class Remembering:
     """A model with the cache in front of it: the same request gets the same reply, without a call.
 
-    A refused, cut, malformed, empty or missing reply is not stored. `on_failure` receives each error of the cache.
+    `collections` are those that the question may search: replies are shared within them only. A refused, cut,
+    malformed, empty or missing reply is not stored. `on_failure` receives each error of the cache.
     """
 
     def __init__(
-        self, claude: Claude, cache: VerdictCache, on_failure: Callable[[SelfragError], None] = lambda error: None
+        self,
+        claude: Claude,
+        cache: VerdictCache,
+        collections: Collection[str] = (),
+        on_failure: Callable[[SelfragError], None] = lambda error: None,
     ) -> None:
-        self._claude, self._cache, self._on_failure = claude, cache, on_failure
+        self._claude, self._cache, self._collections, self._on_failure = claude, cache, collections, on_failure
         self._failed = False
 
     def model_of(self, step: str) -> str:
@@ -75,7 +103,7 @@ class Remembering:
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         """Return the cached verdict, else the model's."""
-        key = verdict_key(self._claude, step, prompt, shape, fields)
+        key = verdict_key(self._claude, step, prompt, shape, fields, self._collections)
         kept = self._kept(key, shape.model_validate_json)
         if kept is not None:
             return Judgement(kept, None, call=None, attempts=0, cached=True)
@@ -86,8 +114,13 @@ class Remembering:
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         """Return the cached text, else the model's."""
-        key = _key(
-            self._claude, step, prompt, {}, {"sources": [asdict(source) for source in sources], "fields": fields}
+        key = cache_key(
+            step=step,
+            model=self.model_of(step),
+            prompt_version=prompt.version,
+            shape={},
+            texts={"sources": [asdict(source) for source in sources], "fields": fields},
+            collections=self._collections,
         )
         kept = self._kept(key, _SEGMENTS.validate_json)
         if kept is not None:

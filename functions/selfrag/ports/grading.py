@@ -1,6 +1,6 @@
 """A step's judge: its prompt, and its model."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -18,13 +18,14 @@ V = TypeVar("V", bound=BaseModel)
 class Grader:
     """A step's judge: its prompt and its model, which may have a cache.
 
-    `first` is a smaller judge that is asked before, if the deployment has one.
+    `first` is a smaller judge that is asked before, if the deployment has one. `collections` are those of the question.
     """
 
     step: str
     prompt: Prompt
     claude: Claude
     first: "Grader | None" = None
+    collections: Collection[str] = ()
 
     @property
     def model(self) -> str:
@@ -43,4 +44,5 @@ class Grader:
         errors for what no retry would mend.
         """
         judged = self.claude.judge(self.step, self.prompt, texts, shape)
-        return replace(judged, key=verdict_key(self.claude, self.step, self.prompt, shape, texts))
+        key = verdict_key(self.claude, self.step, self.prompt, shape, texts, self.collections)
+        return replace(judged, key=key)

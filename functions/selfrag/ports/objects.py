@@ -1,8 +1,8 @@
 """Objects in buckets: documents as they are uploaded and dropped, and work in progress."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from selfrag.domain.questions import UploadRequest
@@ -44,25 +44,21 @@ class Objects(Protocol):
 
 
 @dataclass(frozen=True)
-class Form:
-    """The form of an upload: a POST of multipart/form-data with these fields, and the file as the last one.
-
-    Or a PUT of the file alone, which has no fields.
-    """
+class UploadTarget:
+    """The address of an upload, which takes one file by PUT, sent with these headers."""
 
     url: str
-    fields: dict[str, str]
-    method: Literal["POST", "PUT"] = "POST"
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Uploads(Protocol):
     """The bucket that documents are dropped into; raises selfrag's typed errors."""
 
     def origin(self) -> str:
-        """Return the origin that forms are sent to, in a browser's form: scheme, host and port; "" if there is none."""
+        """Return the origin that files are sent to: scheme, host and port; "" if there is none."""
 
-    def form(self, request: UploadRequest) -> Form:
-        """Return a form that uploads this one object, for UPLOAD_SECONDS."""
+    def target(self, request: UploadRequest) -> UploadTarget:
+        """Return an address that takes this one object once, for UPLOAD_SECONDS."""
 
     def link(self, key: str) -> str:
         """Return an address that downloads this one object, for LINK_SECONDS; "" if it is not kept here."""

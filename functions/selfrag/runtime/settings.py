@@ -32,7 +32,6 @@ def _one_paragraph(text: str) -> str:
 
 
 Guidance = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), AfterValidator(_one_paragraph)]
-Collections = Annotated[tuple[str, ...], Field(min_length=1)]
 # Empty where a deployment has none.
 
 
@@ -117,11 +116,10 @@ class IngestionSettings(FromEnvironment):
 
 
 class ApiSettings(FromEnvironment):
-    """The machines, tables and buckets of the API, and the collections that callers may ask.
+    """The machines, tables and buckets of the API.
 
-    `callers_table` binds callers to collections; callers without a binding may ask `default_collections`, and all of
-    `collections` if that is left out. `sync_deadline_seconds` is the most that POST /v1/ask may take for the question
-    itself: API Gateway waits 29 s, and the rest is for composing and returning the response.
+    `callers_table` binds callers to collections. `sync_deadline_seconds` is the most that POST /v1/ask may take for the
+    question itself: API Gateway waits 29 s, and the rest is for composing and returning the response.
     """
 
     express_machine_arn: str = Field(pattern=r"^arn:")
@@ -130,16 +128,9 @@ class ApiSettings(FromEnvironment):
     requests_table: str = "selfrag-requests"
     feedback_table: str = "selfrag-feedback"
     documents_bucket: str = "selfrag-documents"
-    collections: Collections = ("documents",)
     callers_table: str = "selfrag-callers"
-    default_collections: tuple[str, ...] | None = None
     web_search: bool = True
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=25.0)
-
-    @property
-    def for_others(self) -> tuple[str, ...]:
-        """Return the collections of callers without a binding."""
-        return self.collections if self.default_collections is None else self.default_collections
 
 
 class SpanSettings(FromEnvironment):

@@ -34,6 +34,7 @@ class ApiDouble(Loopback):
         self.headers: list[dict[str, str]] = []
         self.held = ""
         self.readable_from = ""
+        self.takes_again = False
         self._polls = 0
 
     def _respond(self, request: Request) -> Response:
@@ -41,8 +42,10 @@ class ApiDouble(Loopback):
         self.asked.append(asked)
         self.headers.append({name.lower(): value for name, value in request.headers.items()})
         if request.path == "/bucket":
-            self.held = request.files["file"].read().decode()
-            return Response(status=204, headers={"access-control-allow-origin": self.readable_from or self.url})
+            if self.held and not self.takes_again:
+                return Response(status=412)
+            self.held = request.get_data().decode()
+            return Response(status=200, headers={"access-control-allow-origin": self.readable_from or self.url})
         if asked.endswith(self.garbled):
             return Response("<html>")
         if self.key and request.headers.get("x-api-key") != self.key:
@@ -50,8 +53,8 @@ class ApiDouble(Loopback):
         match asked.replace(STAGE, ""):
             case "POST /v1/documents":
                 key = json.loads(request.get_data())["key"]
-                form = {"method": "POST", "url": f"{self.url}/bucket", "fields": {"key": key}}
-                return _json({"id": DOCUMENT, "key": key, "upload": form}, 201)
+                target = {"method": "PUT", "url": f"{self.url}/bucket", "headers": {"If-None-Match": "*"}}
+                return _json({"id": DOCUMENT, "key": key, "upload": target}, 201)
             case "GET /v1/documents/" | "DELETE /v1/documents/":
                 return _json(NOT_THERE, 404)
             case "POST /v1/ask" if self.slow_from is not None and self.asked.count(asked) > self.slow_from:

@@ -16,7 +16,7 @@ from werkzeug.wrappers import Request, Response
 
 from cli.local.serving.gateway import serving
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws.resources import TABLES
+from tests.support.emulated_aws.resources import TABLES, bind
 from tests.support.emulated_aws.stack import MACHINE_ARN, running_stack
 from tests.support.emulated_aws.watching import watch
 from tests.support.local import few_parts
@@ -55,9 +55,9 @@ def main() -> None:
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": server.url,
             "SELFRAG_WEB_SECRET": "web-key",
-            "SELFRAG_COLLECTIONS": '["c"]',
         }
         with running_stack(environment, {}, parts=few_parts(), pause=lambda seconds: None), serving(0, watch) as api:
+            bind("principal#", "c")
             for secret, key in (("model-key", MODEL_KEY), ("web-key", WEB_KEY)):
                 boto3.client("secretsmanager").create_secret(Name=secret, SecretString=key)
             good.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}

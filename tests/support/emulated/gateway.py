@@ -78,6 +78,19 @@ def name_methods_in_settings() -> None:
     apigateway_v1._method_throttle_settings = throttle_settings
 
 
+def name_the_key_of_a_caller() -> None:
+    """API Gateway tells a function which key was sent, by its id."""
+    build = apigateway_v1._build_lambda_event_v1
+
+    def built(*request: Any, **more: Any) -> Any:
+        event = build(*request, **more)
+        key = apigateway_v1._resolve_api_key(apigateway_v1._api_key_from_request(event["headers"]))
+        event["requestContext"]["identity"]["apiKeyId"] = key and key["id"]
+        return event
+
+    apigateway_v1._build_lambda_event_v1 = built
+
+
 def say_that_it_streams_nothing() -> None:
     """An integration that streams its reply names no function to the emulator, which calls that a 500."""
     invoke, function_of = apigateway_v1._invoke_lambda_proxy_v1, apigateway_v1._extract_lambda_ref_from_integration_uri

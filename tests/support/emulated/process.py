@@ -28,6 +28,7 @@ def correct(machines: Machines) -> None:
     gateway.import_bodies()
     gateway.accept_keys_without_a_value()
     gateway.name_methods_in_settings()
+    gateway.name_the_key_of_a_caller()
     gateway.say_that_it_streams_nothing()
     alarms.keep_expressions()
     alarms.describe_alarms_in_full()

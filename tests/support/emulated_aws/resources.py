@@ -1,6 +1,6 @@
 """Tables, buckets and machines of the local AWS, as the Terraform makes them in AWS."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import boto3
@@ -30,6 +30,12 @@ def make(machines: Mapping[str, str]) -> None:
     states = boto3.client("stepfunctions")
     for arn, definition in machines.items():
         states.create_state_machine(name=arn.rpartition(":")[2], definition=definition, roleArn=ROLE)
+
+
+def bind(caller: str, *collections: str, actions: Collection[str] = ("ask", "upload")) -> None:
+    """Bind a caller as the output bind_command does: `key#ID` or `principal#ARN`; without a key it is `principal#`."""
+    item = {"caller": {"S": caller}, "collections": {"SS": list(collections)}, "actions": {"SS": list(actions)}}
+    boto3.client("dynamodb").put_item(TableName=CALLERS_TABLE, Item=item)
 
 
 def _create_table(dynamodb: Any, name: str, *keys: str) -> None:

@@ -23,7 +23,7 @@ from tests.support.doubles.stand_in import WebServer
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.doubles.vllm import Node, Said, Scenario, vllm
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, WORK_BUCKET
+from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, WORK_BUCKET, bind
 from tests.support.emulated_aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from tests.support.emulated_aws.watching import watch
 from tests.support.ingesting import object_of
@@ -69,7 +69,6 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             "SELFRAG_GENERATOR_URL": selfrag.url,
             "SELFRAG_WEB_BASE_URL": web.url,
             "SELFRAG_WEB_SECRET": "web-key",
-            "SELFRAG_COLLECTIONS": '["c"]',
             "SELFRAG_VIEW_SECONDS": "0",
         }
         deployed = deployed_handlers(QUESTION, INGESTION)
@@ -81,6 +80,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         stack = opened.enter_context(running)
         for secret in ("model-key", "web-key"):
             boto3.client("secretsmanager").create_secret(Name=secret, SecretString="test")
+        bind("key#k", "c")
         calls = opened.enter_context(recording(allows))
         _ingest_everything(stack, collection, gone)
         url = opened.enter_context(serving(0, watch, handler=as_caller("ask", threaded_handler())))

@@ -11,6 +11,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,12 +67,21 @@ def growing_wait(state: str) -> Callable[[int], float]:
     return seconds
 
 
-WAIT_FOR_PLACE, WAIT_FOR_MODEL = growing_wait("WaitForPlace"), growing_wait("WaitForModel")
+WAIT_FOR_PLACE, WAIT_AS_NEXT = growing_wait("WaitForPlace"), growing_wait("WaitAsNext")
+WAIT_FOR_MODEL = growing_wait("WaitForModel")
 (ROUNDS,) = map(int, re.findall(r"\$rounds < (\d+)", json.dumps(STATES["RouteEnded"])))
 (SECONDS_OF_WORK,) = (
     int(number) / 1000
     for number in re.findall(r"\$millis\(\) \+ (\d+)", INGESTION_MACHINE["States"]["ReadEvent"]["Assign"]["time_is_up"])
 )
+
+
+@dataclass
+class Place:
+    """A place of the intake: the collection that has it, and the execution that takes it next."""
+
+    held_by: str | None = None
+    next: object = None
 
 
 class MeteredTitan:
@@ -134,12 +144,13 @@ class Functions:
 class Load:
     """Uploads and deletions that come within five seconds, questions meanwhile, and what became of all.
 
-    By the intake's places, or `reindexed`: so many at a time, without the intake.
+    By the intake's places, or `reindexed`: so many at a time, without the intake. `later` uploads are of another
+    collection, and come at `later_at` seconds.
     """
 
     def __init__(
         self, uploads: int, a_minute: int, functions: int, *, deletions: int = 0, burst: float = 10,
-        reindexed: int = 0, between_questions: float = 2.0,
+        reindexed: int = 0, between_questions: float = 2.0, later: int = 0, later_at: float = 0.0,
     ) -> None:  # fmt: skip
         random.seed(uploads + a_minute)
         self.time = SimulatedTime()
@@ -147,25 +158,32 @@ class Load:
         self.functions = Functions(self.time, functions)
         self.documents = {f"d{n}": random.choice(SIZES) for n in range(uploads)}
         self.deletions = {f"x{n}" for n in range(deletions)}
+        self.later = {f"later{n}": 10 for n in range(later)}
+        self._later_at = later_at
+        # When each document was ready, in seconds.
+        self.ready_at: dict[str, float] = {}
         self.ready: list[str] = []
         self.removed: set[str] = set()
         self.last_removal = 0.0
-        self.lost = self.polls = 0
+        # State transitions of the intake that were spent on waiting, and the waits.
+        self.lost = self.polls = self.transitions = 0
         # Of functions that embed, and of Titan's calls for passages and for questions.
         self.seconds_of_embedding = self.seconds_of_questions = 0.0
         self.questions: Counter[str] = Counter()
         self._between, self._reindexed = between_questions, reindexed
-        self._held = {kind: [False] * number for kind, number in places(functions).items()}
+        self._places = {kind: [Place() for _ in range(number)] for kind, number in places(functions).items()}
         self._embedder = TitanEmbedder(self.titan, 2, self.time.clock)
         self._work, self._index = FakeWork(), FakeIndex(passage())
         self.time.start(self._load)
+        if self.later:
+            self.time.start(self._load_later)
         self.time.start(self._ask)
         self.time.run()
 
     @property
     def dollars_of_polling(self) -> float:
         """Return the price of the state transitions that were spent on waiting."""
-        return self.polls * 2 * DOLLARS_OF_A_TRANSITION
+        return self.transitions * DOLLARS_OF_A_TRANSITION
 
     def _load(self) -> None:
         if self._reindexed:
@@ -183,29 +201,41 @@ class Load:
         while not self._upload(document):
             pass
 
-    def _taken(self, kind: str, work: Callable[[], bool]) -> None:
+    def _load_later(self) -> None:
+        self.time.pause(self._later_at)
+        self.documents |= self.later
+        for document in self.later:
+            self.time.start(partial(self._taken, "upload", partial(self._upload, document), "another"))
+            self.time.pause(0.5)
+
+    def _taken(self, kind: str, work: Callable[[], bool], collection: str = "c") -> None:
         """Wait for a place as the intake does, and work in it until it is done, or for over an hour in vain."""
-        held, waited, rounds = self._held[kind], 0, 0
-        place = random.randrange(len(held))
+        places, waited, rounds, me = self._places[kind], 0, 0, object()
+        at = random.randrange(len(places))
         while True:
-            while held[place]:
-                self._wait(waited)
-                waited, place = waited + 1, (place + 1) % len(held)
-            held[place] = True
+            while (place := places[at]).next not in (None, me) or place.held_by == collection:
+                self._wait(WAIT_FOR_PLACE(waited), 2)
+                waited, at = waited + 1, (at + 1) % len(places)
+            place.next, polls = me, 0
+            while place.held_by is not None:
+                self._wait(WAIT_AS_NEXT(polls), 3)
+                polls += 1
+            place.held_by, place.next = collection, None
             try:
                 done = work()
             except Refused:
                 done, rounds = rounds == ROUNDS, rounds + 1
                 self.lost += done
-            held[place] = False
+            place.held_by = None
             if done:
                 return
             waited = 12 if rounds else 0
-            self._wait(waited)
+            self._wait(WAIT_FOR_PLACE(waited), 2)
 
-    def _wait(self, waited: int) -> None:
+    def _wait(self, seconds: float, transitions: int) -> None:
         self.polls += 1
-        self.time.pause(WAIT_FOR_PLACE(waited))
+        self.transitions += transitions
+        self.time.pause(seconds)
 
     def _delete(self, document: str) -> bool:
         self._step("ClaimDocument", 0.3)
@@ -228,6 +258,7 @@ class Load:
         self._step("RecordDocument", 0.2)
         if len(finished) == len(batches):
             self.ready.append(document)
+            self.ready_at[document] = self.time.now
         assert self.time.now < until + 600, "an execution has an hour"
         return len(finished) == len(batches)
 
@@ -262,7 +293,7 @@ class Load:
         return self.functions.run(work, retrier, document=True)
 
     def _ask(self) -> None:
-        ended = len(self.documents) + len(self.deletions)
+        ended = len({**self.documents, **self.later}) + len(self.deletions)
         while len(self.ready) + len(self.removed) + self.lost < ended:
             assert self.time.now < MOST_SECONDS, f"a load does not end; {len(self.ready)} documents are ready"
             self.time.start(self._question)

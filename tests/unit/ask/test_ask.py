@@ -16,6 +16,7 @@ from ask.edge.methods import DESCRIPTION
 from ask.handler import handler
 from ask.logic import unfinished
 from ask.openapi import description
+from cli.local.stores.bindings import LocalBindings
 from selfrag import bootstrap
 from selfrag.adapters.executions import UNVERSIONED, Machines, StatesExecutions
 from selfrag.domain.history import Step, steps_of
@@ -89,7 +90,8 @@ def send(
     answers: Stubber, states: FakeStates, request: dict[str, Any], machines: Machines = MACHINES
 ) -> tuple[int, Any, Any]:
     executions = StatesExecutions(states, answers.client, machines)
-    with bootstrap.using(executions=executions):
+    # As on the laptop, every caller may ask the one collection.
+    with bootstrap.using(executions=executions, bindings=LocalBindings("documents")):
         reply = handler(request, CONTEXT)
     return reply["statusCode"], json.loads(reply["body"]), reply["multiValueHeaders"]
 
@@ -303,7 +305,7 @@ def test_a_refused_version_is_started_without_it_from_then_on_with_a_warning_and
     machines = FakeStates(start_sync_execution=start)
     executions = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
     asked = event("POST", "/v1/ask", {"question": "How many days?"})
-    with bootstrap.using(executions=executions):
+    with bootstrap.using(executions=executions, bindings=LocalBindings("documents")):
         for _ in range(2):
             reply = handler(asked, CONTEXT)
             assert (reply["statusCode"], json.loads(reply["body"])["usage"]["warnings"]) == (200, [UNVERSIONED])

@@ -1,4 +1,4 @@
-"""Who may ask what: API keys and IAM identities are bound to collections, everyone else gets the default."""
+"""What a caller may do, and where: API keys and IAM identities are bound to collections, and others get nothing."""
 
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -12,63 +12,67 @@ from ask.edge.callers import Caller, caller_of
 from ask.edge.problems import ProblemRaised
 from selfrag.adapters.bindings import DynamoBindings
 from selfrag.domain.errors import Misconfigured, Unreadable
-from selfrag.runtime.settings import ApiSettings
-from tests.support.emulated_aws.resources import CALLERS_TABLE, make
+from selfrag.ports.bindings import Action, Binding
+from tests.support.emulated_aws.resources import CALLERS_TABLE, bind, make
 
 ACCOUNT = "123456789012"
-MACHINES = {"express_machine_arn": "arn:aws:states:x", "standard_machine_arn": "arn:aws:states:x"}
 # A role is bound without its path, as Terraform writes it: who has taken it is known by its name alone.
 BOUND = {
-    "key-a": ("a",),
-    f"arn:aws:iam::{ACCOUNT}:user/Alice": ("b", "c"),
-    f"arn:aws:iam::{ACCOUNT}:role/Seller": ("sales",),
+    "key#key-a": ("a",),
+    f"principal#arn:aws:iam::{ACCOUNT}:user/Alice": ("b", "c"),
+    f"principal#arn:aws:iam::{ACCOUNT}:role/Seller": ("sales",),
 }
 
 
 class Bound:
     """Bindings that do not change."""
 
-    def of(self, caller: str) -> tuple[str, ...] | None:
-        return BOUND.get(caller)
+    def of(self, caller: str) -> Binding | None:
+        return Binding(BOUND[caller], frozenset({"ask"})) if caller in BOUND else None
 
 
-def caller(**identity: Any) -> Caller:
-    return caller_of({"requestContext": {"identity": identity}}, Bound(), ["shared"])
+def caller(action: Action | None = None, **identity: Any) -> Caller:
+    return caller_of({"requestContext": {"identity": identity}}, Bound(), action)
 
 
 @pytest.mark.parametrize(
     ("identity", "collections"),
     [
         ({"apiKeyId": "key-a"}, ("a",)),
-        ({"apiKeyId": "key-a2"}, ("shared",)),
         ({"apiKeyId": None, "userArn": f"arn:aws:iam::{ACCOUNT}:user/Alice"}, ("b", "c")),
         ({"userArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/Seller/session-1"}, ("sales",)),
         ({"userArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/Seller/key-a"}, ("sales",)),
-        ({"userArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/Buyer/Seller"}, ("shared",)),
-        ({"userArn": "arn:aws:sts::210987654321:assumed-role/Seller/session-1"}, ("shared",)),
-        ({}, ("shared",)),
+        ({"userArn": f"arn:aws:iam::{ACCOUNT}:role/teams/Seller"}, ("sales",)),
     ],
 )
 def test_a_caller_may_ask_the_collections_that_the_key_or_identity_is_bound_to(
     identity: dict[str, Any], collections: tuple[str, ...]
 ) -> None:
-    assert caller(**identity).collections == collections
+    assert caller("ask", **identity).collections == collections
 
 
-def test_a_call_without_any_identity_gets_the_default() -> None:
-    assert caller_of({"path": "/v1/ask"}, Bound(), ["d"]) == Caller("", ("d",))
+@pytest.mark.parametrize(
+    "identity",
+    [
+        {"apiKeyId": "of-a-new-tenant"},
+        {"apiKeyId": f"arn:aws:iam::{ACCOUNT}:user/Alice"},
+        {"userArn": "key-a"},
+        {"userArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/Buyer/Seller"},
+        {"userArn": "arn:aws:sts::210987654321:assumed-role/Seller/session-1"},
+        {},
+    ],
+)
+def test_a_caller_that_is_not_bound_may_do_nothing(identity: dict[str, Any]) -> None:
+    for action in ("ask", "upload", None):
+        with pytest.raises(ProblemRaised, match="bound to no collection") as refused:
+            caller(action, **identity)  # type: ignore[arg-type]
+        assert refused.value.status == HTTPStatus.FORBIDDEN
 
 
-def test_where_no_default_is_set_a_caller_that_is_not_bound_may_ask_every_collection() -> None:
-    assert ApiSettings.model_validate({**MACHINES, "collections": ["a", "b"]}).for_others == ("a", "b")
-    assert ApiSettings.model_validate({**MACHINES, "default_collections": ["b"]}).for_others == ("b",)
-
-
-def test_where_the_default_is_nothing_a_caller_that_is_not_bound_may_ask_nothing() -> None:
-    others = ApiSettings.model_validate({**MACHINES, "default_collections": []}).for_others
+def test_a_binding_without_an_action_refuses_it_and_says_what_to_do() -> None:
     with pytest.raises(ProblemRaised) as refused:
-        caller_of({"requestContext": {"identity": {"apiKeyId": "of-a-new-tenant"}}}, Bound(), others)
-    assert refused.value.status == HTTPStatus.FORBIDDEN
+        caller("upload", apiKeyId="key-a")
+    assert (refused.value.status, "add the action upload" in refused.value.hint) == (HTTPStatus.FORBIDDEN, True)
 
 
 def test_sessions_of_one_role_are_callers_of_their_own() -> None:
@@ -78,14 +82,14 @@ def test_sessions_of_one_role_are_callers_of_their_own() -> None:
 
 def test_a_collection_of_another_is_refused_in_the_words_of_one_that_does_not_exist() -> None:
     said = set()
-    for wanted in (["shared", "a"], ["never-was"]):
+    for wanted in (["a", "b"], ["never-was"]):
         with pytest.raises(ProblemRaised) as refused:
-            caller().allowed(wanted)
+            caller(apiKeyId="key-a").allowed(wanted)
         said.add((refused.value.status, refused.value.detail, refused.value.hint))
     assert len(said) == 1
     assert said.pop()[0] == HTTPStatus.FORBIDDEN
-    caller().allowed(["shared"])
-    caller().allowed([])
+    caller(apiKeyId="key-a").allowed(["a"])
+    caller(apiKeyId="key-a").allowed([])
 
 
 @pytest.fixture
@@ -102,27 +106,34 @@ def bindings(table: Any) -> DynamoBindings:
 def test_thousands_of_callers_can_be_bound_and_each_gets_its_own(table: Any) -> None:
     with table.batch_writer() as batch:
         for number in range(2000):
-            batch.put_item({"caller": f"key-{number}", "collections": {f"tenant-{number}", "shared"}})
-    assert bindings(table).of("key-1999") == ("shared", "tenant-1999")
-    assert bindings(table).of("key-2000") is None
+            batch.put_item({"caller": f"key#{number}", "collections": {f"tenant-{number}", "shared"}})
+    # Who is bound without actions may only ask.
+    assert bindings(table).of("key#1999") == Binding(("shared", "tenant-1999"), frozenset({"ask"}))
+    assert bindings(table).of("key#2000") is None
 
 
 def test_a_binding_holds_from_the_next_request_on_and_so_does_its_end(table: Any) -> None:
     known = bindings(table)
-    assert known.of("key-a") is None
-    table.put_item(Item={"caller": "key-a", "collections": {"a"}})
-    assert known.of("key-a") == ("a",)
-    table.delete_item(Key={"caller": "key-a"})
-    assert known.of("key-a") is None
+    assert known.of("key#a") is None
+    bind("key#a", "a", actions=["upload"])
+    assert known.of("key#a") == Binding(("a",), frozenset({"upload"}))
+    table.delete_item(Key={"caller": "key#a"})
+    assert known.of("key#a") is None
 
 
-@pytest.mark.parametrize("collections", [None, "a", 7, [], {"a": 1}, {7}])
-def test_a_binding_that_cannot_be_read_is_a_fault_and_not_the_default(table: Any, collections: Any) -> None:
-    table.put_item(Item={"caller": "key-a", "collections": collections})
+def test_an_action_of_a_later_release_gives_nothing_and_takes_nothing(table: Any) -> None:
+    bind("key#a", "a", actions=["ask", "administer"])
+    assert bindings(table).of("key#a") == Binding(("a",), frozenset({"ask"}))
+
+
+@pytest.mark.parametrize("attribute", ["collections", "actions"])
+@pytest.mark.parametrize("value", [None, "a", 7, {"a": 1}, {7}])
+def test_a_binding_that_cannot_be_read_is_a_fault_and_lets_nobody_in(table: Any, attribute: str, value: Any) -> None:
+    table.put_item(Item={"caller": "key#a", "collections": {"a"}, attribute: value})
     with pytest.raises(Unreadable, match="the table of callers"):
-        bindings(table).of("key-a")
+        bindings(table).of("key#a")
 
 
 def test_a_table_of_callers_that_is_not_there_lets_nobody_in(table: Any) -> None:
     with pytest.raises(Misconfigured, match="the table of callers"):
-        DynamoBindings(boto3.client("dynamodb"), "another").of("key-a")
+        DynamoBindings(boto3.client("dynamodb"), "another").of("key#a")

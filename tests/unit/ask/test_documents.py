@@ -150,10 +150,10 @@ def test_a_bucket_that_does_not_do_what_it_should_is_an_error_with_a_name(
         def delete_object(self, **request: Any) -> None:
             raise error
 
-        def generate_presigned_post(self, *request: Any, **more: Any) -> None:
+        def head_object(self, **request: Any) -> None:
             raise error
 
     with pytest.raises(kind):
         S3Uploads(Broken(), "bucket").delete("c/a.md")
     with pytest.raises(kind):
-        S3Uploads(Broken(), "bucket").form(UploadRequest(key="c/a.md", size=1))
+        S3Uploads(Broken(), "bucket").target(UploadRequest(key="c/a.md", size=1))

@@ -31,7 +31,10 @@ from tests.support.tables import make_verdicts_table
 
 DAY = 86_400
 GOOD = {"reason": "because", "score": 4}
-KEY = {"step": "s", "model": "m", "prompt_version": "p", "shape": {"a": 1}, "texts": {"question": "?"}}
+KEY = {
+    "step": "s", "model": "m", "prompt_version": "p", "shape": {"a": 1}, "texts": {"question": "?"},
+    "collections": ["a"],
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -50,6 +53,22 @@ def test_a_key_changes_with_everything_that_a_verdict_depends_on(part: str) -> N
 def test_a_key_does_not_depend_on_the_order_of_fields(texts: dict[str, str]) -> None:
     backwards = dict(reversed(texts.items()))
     assert cache_key(**{**KEY, "texts": texts}) == cache_key(**{**KEY, "texts": backwards})  # type: ignore[arg-type]
+
+
+def test_a_verdict_or_a_draft_is_no_hit_for_a_question_in_other_collections() -> None:
+    with bootstrap.using(claude=lambda limits: FakeClaude(GOOD), verdicts=MemoryCache()):
+        judge = questions.grader("grade_utility", PROMPT)
+
+        def cached(*collections: str) -> bool:
+            return judge(Limits(collections=list(collections))).grade({"question": "?"}, Utility).cached
+
+        assert [cached("a", "b"), cached("b", "a"), cached("a"), cached("b"), cached("a")] == [
+            False, True, False, False, True,
+        ]  # fmt: skip
+    with bootstrap.using(claude=lambda limits: FakeClaude([cited("25 days.")]), verdicts=MemoryCache()):
+        model = questions.model("generate")
+        drafts = [generate(WRITTEN, model(Limits(collections=[name])), PROMPT).cached for name in ("a", "b", "a")]
+        assert drafts == [False, False, True]
 
 
 def test_a_verdict_is_found_until_it_expires_though_the_item_is_still_there(table: Any) -> None:

@@ -196,7 +196,7 @@ def test_a_refused_simulation_is_told_and_the_visit_goes_on(api: ApiDouble) -> N
 
 def test_a_document_that_fails_or_is_never_ready_is_told_and_not_asked_about(api: ApiDouble) -> None:
     for status, says in (("failed", "holds no words"), ("working", "was not ready after 300 s")):
-        api.status = status
+        api.status, api.held = status, ""
         account = deployed()
         found = visited(account, api)
         assert says in found["upload"][0].says
@@ -204,6 +204,13 @@ def test_a_document_that_fails_or_is_never_ready_is_told_and_not_asked_about(api
         assert "removal" not in found
         [deleted] = [asked for operation, asked in account.asked if operation == "s3.DeleteObject"]
         assert deleted["Key"].startswith("documents/selfrag-doctor-"), "it is taken away all the same"
+
+
+def test_a_bucket_that_takes_two_files_at_one_address_is_told(api: ApiDouble) -> None:
+    api.takes_again = True
+    twice, ready = visited(deployed(), api, "upload")["upload"]
+    assert (twice.level, ready.level) == (Level.LOOK, Level.FINE)
+    assert "a second time at the same address" in twice.says
 
 
 def test_a_wrong_key_is_told_in_the_words_of_the_gateway(api: ApiDouble) -> None:
