@@ -3,8 +3,9 @@
 from ingestion.split_document.logic import Result, Task, split_into_batches
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
+from selfrag.processes.pool import POOL
 
-bootstrap.warm(ingestion.objects)
+bootstrap.warm(POOL.start, ingestion.objects)
 
 
 @bootstrap.step(Task)

@@ -1,18 +1,21 @@
 """A document's passages, in batches that the next steps find in the work bucket."""
 
+import json
+
 from pydantic import BaseModel
 
-from ingestion.split_document.pieces import split
-from selfrag.domain.documents import document_from, passage_id
+from selfrag.domain.documents import passage_id
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import CitedWhole, Passage
 from selfrag.ports.objects import Objects
+from selfrag.processes.pool import Contained
 
 # Small enough to embed within a Lambda's timeout, and to write again if a write is lost.
 BATCH = 25
 # An execution's history may have 25,000 events, and a batch takes 16 of them without retries. A text of 10 MB has some
 # 15,000 passages.
 MAX_PASSAGES = 20_000
+_SPLIT = Contained("ingestion.split_document.pieces:split_here", cure="shorten it")
 
 
 class Task(BaseModel):
@@ -40,23 +43,26 @@ class Result(BaseModel):
 
 
 def split_into_batches(task: Task, objects: Objects, most: int = MAX_PASSAGES) -> Result:
-    """Cut a document into passages, and these into batches; raises BadDocument for more than `most` passages."""
-    document = document_from(objects.get_json(task.document_key))
+    """Cut a document into passages, and these into batches; raises BadDocument for more than `most` passages.
+
+    A worker process cuts it, for the text is a stranger's; raises what `Contained` raises.
+    """
+    document = objects.get_json(task.document_key)
     passages = [
         Passage(
             passage_id=passage_id(task.document_id, task.generation, position),
             document=task.key,
-            title=piece.title,
-            text=piece.text,
+            title=piece["title"],
+            text=piece["text"],
             collection=task.collection,
-            heading=piece.heading,
-            page=piece.page,
-            locator=piece.locator,
-            rows=[CitedWhole(**vars(row)) for row in piece.rows],
-            tags=list(document.tags),
-            date=document.date,
+            heading=piece["heading"],
+            page=piece["page"],
+            locator=piece["locator"],
+            rows=[CitedWhole(**row) for row in piece["rows"]],
+            tags=document["tags"],
+            date=document["date"],
         ).model_dump(mode="json", exclude={"score"})
-        for position, piece in enumerate(split(document))
+        for position, piece in enumerate(_SPLIT(task.key, json.dumps(document).encode()))
     ]
     if len(passages) > most:
         raise BadDocument(f"{task.key} has more than {most:,} passages; split it into several files.")

@@ -1,18 +1,24 @@
 """Pieces of a document: verbatim slices of its text, small enough to embed whole, each about one thing."""
 
+import json
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from ingestion.split_document.chunks import Stretch, runs
 from ingestion.split_document.sections import Section, sections_of
-from selfrag.domain.documents import Document, Piece, Row, has_words
+from selfrag.domain.documents import Document, Piece, Row, document_from, has_words
 from selfrag.text.sentences import split_sentences
 from selfrag.text.weight import CAPACITY, SMALL, weigh
 
 MAX_TITLE = 200
 # The most characters of the row that a piece continues, in its title.
 _MAX_SUBJECT = 80
+
+
+def split_here(key: str, content: bytes) -> list[Piece]:
+    """Return the pieces of a Document that is JSON; a worker process calls this."""
+    return split(document_from(json.loads(content)))
 
 
 def split(document: Document) -> list[Piece]:
