@@ -8,7 +8,7 @@ from selfrag.domain.documents import passage_id
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import CitedWhole, Passage
 from selfrag.ports.objects import Objects
-from selfrag.processes.pool import Contained
+from selfrag.processes.pool import Contained, Stopped
 
 # Small enough to embed within a Lambda's timeout, and to write again if a write is lost.
 BATCH = 25
@@ -48,6 +48,10 @@ def split_into_batches(task: Task, objects: Objects, most: int = MAX_PASSAGES) -
     A worker process cuts it, for the text is a stranger's; raises what `Contained` raises.
     """
     document = objects.get_json(task.document_key)
+    try:
+        pieces = _SPLIT(task.key, json.dumps(document).encode())
+    except Stopped as error:  # the workflow catches by the class's name
+        raise BadDocument(str(error)) from error
     passages = [
         Passage(
             passage_id=passage_id(task.document_id, task.generation, position),
@@ -62,7 +66,7 @@ def split_into_batches(task: Task, objects: Objects, most: int = MAX_PASSAGES) -
             tags=document["tags"],
             date=document["date"],
         ).model_dump(mode="json", exclude={"score"})
-        for position, piece in enumerate(_SPLIT(task.key, json.dumps(document).encode()))
+        for position, piece in enumerate(pieces)
     ]
     if len(passages) > most:
         raise BadDocument(f"{task.key} has more than {most:,} passages; split it into several files.")
