@@ -166,7 +166,9 @@ def test_a_document_with_too_many_passages_is_failed_with_its_reason_and_not_ans
         running.put(KEY, SECOND)
         assert running.done(KEY)["status"] == "failed"
         holds(running)
-        assert running.record(KEY)["reason"] == "too many passages"
+        assert running.record(KEY)["reason"] == (
+            f"{KEY} holds more text than one document may have; split it into several files."
+        )
 
 
 OPERATIONS: dict[str, Callable[[Ingestion], None]] = {
