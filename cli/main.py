@@ -5,8 +5,9 @@ import gc
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 # A command makes half a million objects that stay, and little garbage: to look for that again and again while they are
 # made, and once more at the end, takes seconds.
@@ -76,16 +77,25 @@ def options(
     """Take the options that stand before a command."""
 
 
+def _leave(sentence: str = "") -> NoReturn:
+    """End an interrupted command without waiting for its threads; what they have not stored is done another time."""
+    with suppress(SystemExit):
+        fail(sentence) if sentence else None
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(130)
+
+
 def main() -> None:
     """Run the command; an error is one sentence on stderr and a non-zero exit."""
     try:
         app()
     except Interrupted as error:
-        fail(str(error), code=130)
+        _leave(str(error))
     except SelfragError as error:
         fail(str(error))
     except KeyboardInterrupt:
-        sys.exit(130)
+        _leave()
     except Exception as error:
         if is_damage(error):
             fail(told(error))

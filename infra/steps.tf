@@ -77,7 +77,7 @@ locals {
       description = "Compares an object with the manifest, and keeps other executions off it."
       uses        = ["ingestion", "read_documents", "claims"]
     }
-    # A PDF is read in a child process, and its pages without text are found in another: each has a timeout of 96 seconds.
+    # A child process reads the file, then finds a PDF's pages without text: 60 seconds of computing for each.
     parse_document = {
       description = "Reads a document: its text, headings and pages."
       uses        = ["ingestion", "read_documents", "write_work", "keep_pages"]

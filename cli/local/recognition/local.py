@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 
 from cli.local.home import connect, writing
 from cli.local.recognition import tesseract
-from ingestion.parse_document.contained import Contained
 from selfrag.domain.errors import BadDocument
 from selfrag.ports.recognizer import Recognized
+from selfrag.processes.pool import Contained
 
 # The state that asks may take two minutes.
 PATIENCE_SECONDS = 60.0
@@ -20,6 +20,7 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS recognized (
     name TEXT, page INTEGER, text TEXT NOT NULL, confidence REAL NOT NULL, PRIMARY KEY (name, page));
 """
+_COUNT = Contained("cli.local.recognition.rendering:page_count", "PDF", "print it to a new PDF")
 _RENDER = Contained("cli.local.recognition.rendering:rendered", "PDF", "print it to a new PDF")
 
 
@@ -72,15 +73,14 @@ class LocalRecognizer:
             return None
 
     def stop(self) -> None:
-        """Begin with no other page, and wait for those that are at work."""
+        """Begin with no other page, and end those that are at work."""
         self._stopped.set()
+        tesseract.stop()
         self._threads.shutdown(cancel_futures=True)
 
     def _all(self, name: str, pages: bytes) -> Sequence[Recognized]:
-        import pypdfium2
-
         found = []
-        for page in range(1, len(pypdfium2.PdfDocument(pages)) + 1):
+        for page in range(1, _COUNT(name, pages) + 1):
             if self._stopped.is_set():
                 raise BadDocument("the command was ended")
             found.append(self._known(name, page) or self._read(name, pages, page))

@@ -13,6 +13,14 @@ MAX_PIXELS = 25_000_000
 _POINTS_TO_AN_INCH = 72
 
 
+def page_count(key: str, content: bytes) -> int:
+    """Return how many pages a PDF has; raises BadDocument."""
+    try:
+        return len(pypdfium2.PdfDocument(content))
+    except pypdfium2.PdfiumError as error:
+        raise BadDocument(f"the pages of {key} cannot be counted") from error
+
+
 def rendered(key: str, content: bytes, page: int) -> str:
     """Return a page (from 1) in shades of grey at 300 dots per inch, as a PGM file in base64; raises BadDocument."""
     try:

@@ -17,6 +17,7 @@ DPI = 300
 MAX_MEMORY = 2 * 1024 * 1024 * 1024
 MAX_SECONDS = 120  # of computing, for a page
 MAX_LANGUAGES = 6
+_RUNNING: set["subprocess.Popen[bytes]"] = set()
 _SCRIPTS_ONLY = {"osd", "equ"}
 # Limits hold for the program that takes this process's place. Where the system lets it, it has a network of its own,
 # with nothing in it; Python has known that call since 3.12.
@@ -77,11 +78,23 @@ def _run(tesseract: str, options: list[str], told: bytes) -> bytes:
     # One thread: the pages before and after are at work beside it.
     environment = {**kept, "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
     try:
-        done = subprocess.run(  # noqa: S603 (our own command)
-            command, input=told, capture_output=True, env=environment, timeout=2 * MAX_SECONDS, check=False
-        )
+        with subprocess.Popen(  # noqa: S603 (our own command)
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        ) as process:
+            _RUNNING.add(process)
+            try:
+                output, _ = process.communicate(told, 2 * MAX_SECONDS)
+            finally:
+                process.kill()
+                _RUNNING.discard(process)
     except subprocess.TimeoutExpired as error:
         raise BadDocument(f"tesseract took more than {MAX_SECONDS} seconds for a page") from error
-    if done.returncode:
-        raise BadDocument(f"tesseract ended with code {done.returncode}")
-    return done.stdout
+    if process.returncode:
+        raise BadDocument(f"tesseract ended with code {process.returncode}")
+    return output
+
+
+def stop() -> None:
+    """End every tesseract that runs; who waits for it gets BadDocument."""
+    for process in list(_RUNNING):
+        process.kill()

@@ -65,7 +65,7 @@ class IngestProcess:
         self._process.terminate()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END_SECONDS)
-        # What it has started, such as the reading of a PDF, has to end after it, or it would take that for an answer.
+        # What it has started, such as tesseract, has to end after it, or it would take that for an answer.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 

@@ -3,7 +3,7 @@
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from typing import Any, Never
 
@@ -20,12 +20,15 @@ from selfrag.domain.documents import document_id
 from selfrag.domain.errors import Misconfigured, SelfragError
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.objects import Object
+from selfrag.processes.pool import POOL
 
 # Embedding takes one core and the workflow, which is Python, another; more threads only wait for each other.
 AT_ONCE = 3
 
 # So many passages are embedded before it is asked again whether the run is to end: seconds, on a busy machine.
 _TOGETHER = 5
+# What is at work when a person interrupts the command may take so long to end; then the command ends without it.
+_GRACE_SECONDS = 1.0
 
 # An object by its key, or None if there is none.
 Read = Callable[[str], Object | None]
@@ -141,21 +144,26 @@ class _Run:
 
     def to_the_end(self) -> None:
         """Start the executions, and tell of them in this thread until all have ended."""
-        threads = ThreadPoolExecutor(AT_ONCE)
-        done = 0
+        threads, done, grace = ThreadPoolExecutor(AT_ONCE), 0, None
+        executions = []
         try:
             for identity, key in self._keys.items():
-                threads.submit(self._ingest, identity, key)
+                executions.append(threads.submit(self._ingest, identity, key))
             while done < len(self._keys):
                 event = self._events.get()
                 if isinstance(event, Exception):
                     raise event
                 done += event.ended
                 self._on_event(event)
+        except KeyboardInterrupt:
+            grace = _GRACE_SECONDS
+            raise
         finally:
             # The stores are closed after this; each execution ends with the step that it is in.
             self._stopped.set()
-            threads.shutdown(cancel_futures=True)
+            POOL.stop()
+            threads.shutdown(wait=False, cancel_futures=True)
+            wait([execution for execution in executions if not execution.cancelled()], grace)
 
     def _ingest(self, identity: str, key: str) -> None:
         self._events.put(Event(key))

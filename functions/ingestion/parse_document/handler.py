@@ -3,8 +3,9 @@
 from ingestion.parse_document.logic import Result, Task, read_object
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
+from selfrag.processes.pool import POOL
 
-bootstrap.warm(ingestion.objects, ingestion.settings, ingestion.recognizer)
+bootstrap.warm(POOL.start, ingestion.objects, ingestion.settings, ingestion.recognizer)
 
 
 @bootstrap.step(Task)

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from ingestion.parse_document.guarded import read_guarded
 from ingestion.parse_document.labels import last_modified, of_object
-from ingestion.parse_document.readers import parse
 from ingestion.parse_document.scans.finding import HOW, Scan, listed, scan_of
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Labels, Part, generation_of
 from selfrag.domain.errors import BadDocument
@@ -83,7 +83,7 @@ def read_object(
 
 def _parsed(key: str, content: bytes) -> tuple[Document | None, str]:
     try:
-        return parse(key, content), ""
+        return read_guarded(key, content), ""
     except BadDocument as error:
         return None, str(error)
 

@@ -3,8 +3,9 @@
 A reader is loaded with the first file of its kind, and its libraries with it: a function that starts reads one file.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any
@@ -14,11 +15,27 @@ from ingestion.parse_document.kinds import refusal
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import EXTENSIONS, ending_of
+from selfrag.processes.child import begin
 
-Read = Callable[[str, bytes], Document]
+
+@dataclass(frozen=True)
+class Parts:
+    """The pages, chapters or attachments of a file, from 1: those left out, and who is told of the next one."""
+
+    without: Collection[int] = ()
+    begin: Callable[[int], None] = lambda part: None
 
 
-def parse(key: str, content: bytes) -> Document:
+ALL = Parts()
+Read = Callable[[str, bytes, Parts], Document]
+
+
+def parse_here(key: str, content: bytes, without: list[int], seconds: float) -> Document:
+    """Return what `parse` does in a worker process, which ends if one part takes more than these seconds."""
+    return parse(key, content, Parts(without, partial(begin, seconds=seconds)))
+
+
+def parse(key: str, content: bytes, parts: Parts = ALL) -> Document:
     """Return a file as a Document; raises BadDocument if it cannot be read or holds no words.
 
     The extension of `key` tells the kind. The text of a text file is the file's own, that of the others is what a
@@ -30,7 +47,7 @@ def parse(key: str, content: bytes) -> Document:
         raise BadDocument(refusal(key) or of_no_kind)
     if len(content) > MAX_DOCUMENT_BYTES:
         raise BadDocument(f"{key} is larger than 10 MB; split it into several files.")
-    document = read(key, content)
+    document = read(key, content, parts)
     if not has_words(document.text):
         raise BadDocument(f"{key} holds no words.")
     return document
@@ -50,18 +67,41 @@ def _loaded(reader: str) -> Any:
 
 def _of_bytes(reader: str) -> Read:
     """Return the reader `module:function` of this package, which gets a file's bytes."""
-    return lambda key, content: _loaded(reader)(key, content)
+    return lambda key, content, parts: _loaded(reader)(key, content)
+
+
+def _of_pages(reader: str) -> Read:
+    """Return a reader of a kind whose parts are pages."""
+    return lambda key, content, parts: _loaded(reader)(key, content, parts.without, parts.begin)
 
 
 def _of_files(reader: str) -> Read:
-    """Return a reader of a kind that holds files of other kinds."""
-    return lambda key, content: _loaded(reader)(key, content, parse)
+    """Return a reader of a kind whose parts are files of other kinds."""
+
+    def read(key: str, content: bytes, parts: Parts) -> Document:
+        number = 0
+
+        def read_within(name: str, inner: bytes) -> Document:
+            nonlocal number
+            number += 1
+            if number in parts.without:
+                raise BadDocument(f"{name} is damaged or too complex and was left out.")
+            parts.begin(number)
+            try:
+                return parse(name, inner)
+            finally:
+                parts.begin(0)
+
+        document: Document = _loaded(reader)(key, content, read_within)
+        return document
+
+    return read
 
 
 def _of_text(reader: str, declares: bool = False) -> Read:
     """Return a reader that gets a file's text; warnings of its encoding come before its own."""
 
-    def read(key: str, content: bytes) -> Document:
+    def read(key: str, content: bytes, parts: Parts) -> Document:
         text, warnings = _loaded("data.encodings:decoded")(key, content, declares)
         document: Document = _loaded(reader)(key, text)
         return replace(document, warnings=(*warnings, *document.warnings))
@@ -74,7 +114,7 @@ READERS: dict[str, Read] = {
     **dict.fromkeys((".md", ".markdown"), _of_text("web.markdown:read_markdown")),
     **dict.fromkeys((".txt", ".text"), _of_text("readers:read_text")),
     **dict.fromkeys((".html", ".htm"), _of_text("web.html:read_html", declares=True)),
-    ".pdf": _of_bytes("pdf.guarded:read_contained"),
+    ".pdf": _of_pages("pdf.reading:read_pdf"),
     ".docx": _of_bytes("office.ooxml.docx:read_docx"),
     ".pptx": _of_bytes("office.ooxml.pptx:read_pptx"),
     ".odt": _of_bytes("office.odf.documents:read_odt"),

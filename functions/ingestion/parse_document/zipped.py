@@ -103,7 +103,7 @@ def unzipped(key: str, content: bytes, kind: str) -> Iterator[Zipped]:
     try:
         with ZipFile(BytesIO(content)) as archive:
             yield Zipped(archive)
-    except BadDocument:
+    except (BadDocument, MemoryError):
         raise
     except TooMuch as error:
         raise BadDocument(f"{key} {error}.") from error

@@ -3,16 +3,29 @@
 from cli.local.sources.site.addresses import linked
 from ingestion.parse_document.data.encodings import decoded
 from ingestion.parse_document.web.html import tree_of
+from selfrag.domain.errors import BadDocument
+from selfrag.processes.pool import Contained
+
+_READ = Contained("cli.local.sources.site.links:links_here", "web page")
 
 
 def links_of(address: str, content: bytes) -> list[str]:
-    """Return the addresses that a page leads to, each once, in their order; none of what no reader takes for a page."""
+    """Return the addresses that a page leads to, each once, in their order; none of what no reader takes for a page.
+
+    A worker process reads the page: anybody may have written it.
+    """
     try:
-        html, _ = decoded(address, content, declares=True)
-        tree = tree_of(address, html)
-        base = next((node.attributes.get("href") or "" for node in tree.css("base[href]")), "")
-        hrefs = [node.attributes.get("href") or "" for node in tree.css("a[href], area[href]")]
-    except Exception:  # BadDocument, which ingestion tells of, and whatever selectolax may raise
+        links: list[str] = _READ(address, content)
+    except BadDocument:  # ingestion tells of it
         return []
-    found = (linked(linked(address, base) or address, href) for href in hrefs)
-    return list(dict.fromkeys(one for one in found if one))
+    return links
+
+
+def links_here(address: str, content: bytes) -> list[str]:
+    """Return the same in this process; raises BadDocument."""
+    html, _ = decoded(address, content, declares=True)
+    tree = tree_of(address, html)
+    base = next((node.attributes.get("href") or "" for node in tree.css("base[href]")), "")
+    hrefs = [node.attributes.get("href") or "" for node in tree.css("a[href], area[href]")]
+    links = (linked(linked(address, base) or address, href) for href in hrefs)
+    return list(dict.fromkeys(link for link in links if link))

@@ -1,14 +1,13 @@
-"""The text of a PDF, page by page; `contained` runs it."""
+"""The text of a PDF, page by page."""
 
 import math
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from ingestion.parse_document.contained import begin
+from ingestion.parse_document.kinds import PDF, refuse_other_kinds
 from ingestion.parse_document.labels import labels
 from ingestion.parse_document.pdf.furniture import without_contents, without_furniture
 from ingestion.parse_document.pdf.layout import Laid, laid_out, write
@@ -41,6 +40,7 @@ def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begi
     The pages in `without`, counted from 1, are taken for damaged; `begun` is told of each page before it is read, and
     of 0 when all are.
     """
+    refuse_other_kinds(key, content, PDF)
     with opened(key, content) as file:
         sheets = list(_sheets(key, file, without, begun))
         lost = [number for number, sheet in enumerate(sheets, 1) if sheet.lost]
@@ -50,17 +50,6 @@ def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begi
         write(writer, _laid_out(sheets), [_told(file.get_page_label, page) for page in range(len(sheets))])
         writer.warnings.extend(_warnings(key, content, sheets, lost))
         return writer.document(_title(file, writer) or PurePosixPath(key).name, _labels(file))
-
-
-def read_here(key: str, content: bytes, without: list[int], seconds: float) -> Document:
-    """Return the same in a process of its own, which ends if one page takes more than these seconds."""
-    return read_pdf(key, content, without, partial(begin, seconds=seconds))
-
-
-def pages_without_text(key: str, content: bytes) -> list[int]:
-    """Return the pages, counted from 1, that show pictures and hold no text; raises BadDocument."""
-    with opened(key, content) as file:
-        return _scanned(_sheets(key, file))
 
 
 def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = lambda page: None) -> Iterator[Sheet]:

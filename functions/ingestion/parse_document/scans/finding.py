@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from ingestion.parse_document.contained import Contained
 from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
+from selfrag.processes.pool import Contained
 
 # What recognised text depends on beside the pages: another number has all of them recognised anew.
 _METHOD = "1"

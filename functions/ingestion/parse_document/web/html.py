@@ -35,6 +35,8 @@ def read_html(key: str, text: str) -> Document:
         document, left_out = _read(key, text)
     except BadDocument:
         raise
+    except MemoryError:
+        raise
     except Exception as error:  # selectolax says little about what it may raise, and any page is to be expected
         raise BadDocument(f"{key} cannot be read as HTML; save it again or as text.") from error
     refuse_navigation(document, left_out)

@@ -1,26 +1,17 @@
 """Markdown as GitHub shows it: cmark-gfm makes a web page of it, and that page is read."""
 
 import re
-import threading
 from dataclasses import replace
 
 from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
 
-from ingestion.parse_document.contained import Contained
 from ingestion.parse_document.web.definition_lists import rewritten
 from ingestion.parse_document.web.front_matter import front_matter
 from ingestion.parse_document.web.html import read_html
-from selfrag.domain.documents import Document, document_from
+from selfrag.domain.documents import Document
 
-# cmark-gfm takes up to 340 bytes of memory for a character, and fills each row of a table to the width of its head.
-MAX_SIZE_HERE, MAX_CELLS_HERE = 200_000, 200_000
-_CONTAINED = Contained("ingestion.parse_document.web.markdown:read_here", "Markdown file", "save it as text")
-# cmark-gfm keeps its extensions, and the letters that they care for, in variables of its process: two threads at once
-# get each other's text, or end the process. The laptop reads several documents at once.
-_ONE_AT_A_TIME = threading.Lock()
 _OPTIONS = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_FOOTNOTES | Options.CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE
 _EXTENSIONS = ("table", "strikethrough")
-_DELIMITERS = re.compile(r"^[ \t>]*+[|:-][ \t|:-]*+$", re.MULTILINE)
 _TAG = re.compile(r'<(?:(?P<end>/)?(?:ol(?: start="(?P<start>\d{1,9})")?|ul)|(?P<item>li)(?: id="[^"]*+")?)>(?:\n<p>)?')
 # Captions as pandoc writes them, links that lead out of the file, pictures, and the arrows back from footnotes.
 _SHOWN_AS = (
@@ -33,19 +24,12 @@ _SHOWN_AS = (
 
 
 def read_markdown(key: str, text: str) -> Document:
-    """Return a text as a Document; raises BadDocument as for a web page, and for what takes too much memory."""
-    widest = max((line[0].count("|") for line in _DELIMITERS.finditer(text)), default=0)
-    if len(text) <= MAX_SIZE_HERE and widest * text.count("\n") <= MAX_CELLS_HERE:
-        return read_here(key, text.encode())
-    return document_from(_CONTAINED(key, text.encode()))
+    """Return a text as a Document; raises BadDocument as for a web page.
 
-
-def read_here(key: str, content: bytes) -> Document:
-    """Return a text in UTF-8 as a Document, in this process."""
-    text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
-    front = front_matter(text)
-    with _ONE_AT_A_TIME:
-        html = markdown_to_html_with_extensions(rewritten(front.body), options=_OPTIONS, extensions=_EXTENSIONS)
+    cmark-gfm keeps its extensions in variables of the process: one thread at a time may call this.
+    """
+    front = front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
+    html = markdown_to_html_with_extensions(rewritten(front.body), options=_OPTIONS, extensions=_EXTENSIONS)
     for pattern, shown in _SHOWN_AS:
         html = pattern.sub(shown, html)
     # In a quotation the HTML reader keeps licence notices: here they are no furniture of a site.

@@ -1,4 +1,4 @@
-"""The sheets of Excel workbooks in binary form (.xls, .xlsb), which calamine reads in a process with limits."""
+"""The sheets of Excel workbooks in binary form (.xls, .xlsb), which calamine reads."""
 
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
@@ -7,23 +7,20 @@ from typing import Any
 
 from python_calamine import CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
 
-from ingestion.parse_document.contained import Contained
 from ingestion.parse_document.data.workbooks.formats import plain
 from ingestion.parse_document.data.workbooks.sheets import write_sheets
 from ingestion.parse_document.data.workbooks.workbook import Cells, Merged, Sheet
 from ingestion.parse_document.kinds import XLS, XLSB, refuse_other_kinds
 from ingestion.parse_document.zipped import TooMuch, unzipped
-from selfrag.domain.documents import Document, Labels, document_from
+from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-
-_READ = Contained("ingestion.parse_document.data.workbooks.binary:read_here", "Excel workbook", "save it as .xlsx")
 
 
 def read_xls(key: str, content: bytes) -> Document:
     """Return the sheets of a workbook of the old kind as a Document; raises BadDocument."""
     refuse_other_kinds(key, content, XLS)
-    return document_from(_READ(key, content))
+    return _read(key, content)
 
 
 def read_xlsb(key: str, content: bytes) -> Document:
@@ -31,11 +28,10 @@ def read_xlsb(key: str, content: bytes) -> Document:
     with unzipped(key, content, XLSB) as archive:
         for name in archive.names:
             archive.unpacked(name)
-    return document_from(_READ(key, content))
+    return _read(key, content)
 
 
-def read_here(key: str, content: bytes) -> Document:
-    """Return the sheets of a workbook as a Document, in this process."""
+def _read(key: str, content: bytes) -> Document:
     writer = Writer(key)
     try:
         write_sheets(writer, _sheets(CalamineWorkbook.from_filelike(BytesIO(content))))

@@ -46,7 +46,7 @@ def read_eml(key: str, content: bytes, read: Read) -> Document:
             raise BadDocument(f"{key} is no message: it has no sender, subject or date; save it as .eml again.")
         reader = _Reader(key, read)
         reader.write(message)
-    except BadDocument:
+    except (BadDocument, MemoryError):
         raise
     except TooMuch as error:
         raise BadDocument(f"{key} {error}.") from error

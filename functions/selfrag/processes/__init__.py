@@ -1,0 +1,1 @@
+"""Worker processes for work on strangers' files: bounds on time, memory and crashes, no sandbox."""

@@ -1,0 +1,120 @@
+"""The worker process: it answers one request after another on the socket that is its standard input.
+
+A frame is its length in eight bytes and so many bytes. A request is two frames, JSON and a file's content; a reply is
+frames of JSON, of which the last has no `part`.
+"""
+
+import fcntl
+import importlib
+import json
+import logging
+import os
+import resource
+import signal
+import sys
+from contextlib import suppress
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from selfrag.domain.errors import BadDocument
+
+OUT_OF_MEMORY = 3  # the exit code
+_SOCKET = 0
+_LENGTH = 8
+_CHUNK = 1 << 20
+
+
+def begin(part: int, seconds: float) -> None:
+    """Tell the parent which part of the file is read now, from 1, and give it so much computing; part 0 is none."""
+    _send({"part": part})
+    signal.setitimer(signal.ITIMER_PROF, seconds if part else 0)
+
+
+def _send(reply: dict[str, Any]) -> None:
+    content = json.dumps(reply).encode()
+    left = memoryview(len(content).to_bytes(_LENGTH, "big") + content)
+    while left:
+        left = left[os.write(_SOCKET, left) :]
+
+
+def _received(size: int) -> bytearray:
+    content = bytearray()
+    while len(content) < size:
+        chunk = os.read(_SOCKET, min(size - len(content), _CHUNK))
+        if not chunk:
+            os._exit(0)  # the parent has ended
+        content += chunk
+    return content
+
+
+def _frame() -> bytes:
+    return bytes(_received(int.from_bytes(_received(_LENGTH), "big")))
+
+
+def _end_with_parent() -> None:
+    """Have the kernel end this process when the parent closes its end of standard error, whatever this one is doing.
+
+    Linux sends SIGIO for that, which nothing here catches. macOS does not end a process by it: there the limits do.
+    """
+    lifeline = os.dup(2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _limit(memory: int, seconds: int) -> None:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    until = int(used.ru_utime + used.ru_stime) + seconds + 1
+    for kind, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, until), (resource.RLIMIT_CORE, 0)):
+        # Systems differ in what they let a process limit; a Lambda has limits of its own besides.
+        with suppress(OSError, ValueError):
+            resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
+
+
+def _resident() -> int:
+    """Return the bytes of memory that this process holds; where the system does not say, the most that it held."""
+    with suppress(OSError), open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def _result(request: dict[str, Any], content: bytes) -> dict[str, Any]:
+    module, _, name = request["function"].partition(":")
+    try:
+        result = getattr(importlib.import_module(module), name)(request["key"], content, **request["arguments"])
+        if isinstance(result, list):
+            return {"result": [_plain(item) for item in result]}
+        return {"result": _plain(result)}
+    except BadDocument as error:
+        return {"bad": str(error)}
+    except ImportError as error:
+        return {"missing": str(error)[-200:]}
+    except MemoryError:
+        raise
+    except BaseException as error:  # a reader's fault that one file shows, or a panic of Rust, which is no Exception
+        return {"unexpected": type(error).__name__}
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def main() -> None:
+    """Answer until the parent ends."""
+    logging.disable()  # parsers have a line for every oddity
+    _end_with_parent()
+    try:
+        while True:
+            request, content = json.loads(_frame()), _frame()
+            _limit(request["memory"], request["seconds"])
+            reply = _result(request, content)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            del content
+            _send({**reply, "resident": _resident()})
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)  # an orderly exit needs memory too
+
+
+if __name__ == "__main__":
+    main()
