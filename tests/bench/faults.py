@@ -14,6 +14,7 @@ from typing import Any
 from cli.local.serving.gateway import threaded_handler
 from cli.local.serving.invocation import Asked, invoke
 from cli.local.stack import running_stack
+from cli.local.stores.bindings import LocalBindings
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.runtime.clock import Clock
@@ -173,6 +174,7 @@ def asking() -> Iterator[Asking]:
     parts = few_parts()
     parts["clock"] = Clock(now=time.time, sleep=lambda seconds: None, share=lambda: 0.5)
     parts["recent_calls"] = MemoryCalls()
+    parts["bindings"] = LocalBindings("c")
     with tempfile.TemporaryDirectory() as home, FaultyModel() as model:
         environment = {
             "SELFRAG_HOME": home,

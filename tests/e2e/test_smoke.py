@@ -16,7 +16,7 @@ from tests.support.loopback import Loopback
 
 def smoked(url: str) -> tuple[bool, str]:
     out = io.StringIO()
-    return smoke(Console(file=out), url, "any"), out.getvalue()
+    return smoke(Console(file=out), url, "ours"), out.getvalue()
 
 
 @contextmanager

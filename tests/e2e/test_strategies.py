@@ -172,10 +172,10 @@ def test_the_command_asks_a_deployment_by_the_way_that_its_strategy_takes(api: h
         waited.append(seconds)
         eventually(lambda: True if statuses() == ["SUCCEEDED"] else None)
 
-    response = ask_remote(request, str(api.base_url), "k", "once", until_it_has_ended)
+    response = ask_remote(request, str(api.base_url), "ours", "once", until_it_has_ended)
     assert (response["status"], executions()) == ("answered", 1)
     assert waited == ([] if strategy == "candidates" else [5.0])
-    assert ask_remote(request, str(api.base_url), "k", "once", until_it_has_ended) == response
+    assert ask_remote(request, str(api.base_url), "ours", "once", until_it_has_ended) == response
     assert executions() == 1
 
 
@@ -184,5 +184,5 @@ def test_the_command_gives_up_a_question_that_is_not_answered_in_its_time_and_sa
 ) -> None:
     request, waited = AskRequest.model_validate(asking("segments", deadline_seconds=30)), []
     with pytest.raises(TemporarilyUnavailable, match=r"it will be at http://.*/v1/questions/\w{32}"):
-        ask_remote(request, str(api.base_url), "k", pause=waited.append)
+        ask_remote(request, str(api.base_url), "ours", pause=waited.append)
     assert sum(waited) == 90

@@ -92,7 +92,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
     "Route is turned round": turned_round,
     **{f"{step} is left out": left_out(step) for step in ("SearchWeb", "GradeSupport", "RewriteQuestion", "RankPaths")},
     "the filters are not handed on": not_handed_on("Retrieve", r", \\\"filters\\\": \$known.filters"),
-    "the cache is not handed on": not_handed_on("GradeSupport", r", \\\"cache\\\":\s+\$known.brief.cache"),
+    "the cache is not handed on": not_handed_on("GradeSupport", r"\$sift\(\$known.brief, .*?\}\), "),
     "the passages are not handed on": not_handed_on(
         "Generate", r", \{\\\"passages\\\": \[\$states.input.passage_ids.\$lookup\(\$passages, \$\)\]\}"
     ),
