@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test suite test-beside test-long test-lambda test-infra test-engines install lint format openapi architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test suite test-beside test-long test-lambda test-infra test-engines install lint format openapi hashes architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -31,7 +31,7 @@ unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY CODE PUBLI
 define install
 @index=$$($(BIN)/pip config list | sed -n "s/^[^ ]*\.index-url='\(.*\)'$$/\1/p" | head -n 1); \
   $(BIN)/uv --directory / pip install --quiet --system-certs $${index:+--default-index "$$index"} \
-    --python "$(CURDIR)/$(1)" $(2) >&2 || $(1)/bin/pip install --quiet $(2) >&2
+    --build-constraints "$(CURDIR)/constraints.txt" --python "$(CURDIR)/$(1)" $(2) >&2 || $(1)/bin/pip install --quiet $(2) >&2
 endef
 OURS := --constraint "$(CURDIR)/constraints.txt" --editable
 LOCAL := $(OURS) "$(CURDIR)[local]"
@@ -101,6 +101,9 @@ format: $(VENV)/.test ## Write Python and Terraform in the layout that lint asks
 
 openapi: $(VENV)/.ask ## Write the description of the API anew
 	@$(BIN)/python -m ask.openapi > $(VENV)/openapi.json && cp $(VENV)/openapi.json functions/ask/openapi.json
+
+hashes: $(VENV)/.package ## Write the hashes of the libraries in the layers anew, after a change of constraints.txt
+	@$(BIN)/python -m infra.packages.libraries --hashes
 
 architecture: $(VENV)/.test ## Draw the picture of the rooms in docs/architecture.svg anew, from the imports
 	@$(BIN)/python -m docs.picture

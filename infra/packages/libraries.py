@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # The folders of the layers' libraries: those of every function, and those that reading documents needs besides. The
 # second is named as in [project.optional-dependencies].
 SHARED, READERS = "shared", "readers"
+# The version of each library, and the hashes of its files; `make hashes` writes it.
+HASHES = "infra/packages/hashes.txt"
 _PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
 
 
@@ -48,14 +50,25 @@ def install(out: Path, project: Path, options: list[str], python: str = sys.exec
 def _fill(target: Path, project: Path, options: list[str], python: str) -> None:
     command = [uv.find_uv_bin(), "pip", "install", "--quiet", "--system-certs", "--link-mode", "copy"]
     command += ["--python", python, "--target", str(target), "--only-binary", ":all:"]
-    command += ["--constraint", "constraints.txt", "--requirement", "pyproject.toml", *options]
+    command += ["--require-hashes", "--constraint", HASHES, "--requirement", "pyproject.toml", *options]
+    _run(command, project)
+    target.mkdir(exist_ok=True)  # there was nothing to install
+
+
+def write_hashes(project: Path) -> None:
+    """Write the file of hashes anew, for every Python and processor, from the pinned versions."""
+    command = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--system-certs", "pyproject.toml", "--extra", READERS]
+    command += ["--constraint", "constraints.txt", "--universal", "--python-version", "3.11", "--generate-hashes"]
+    _run([*command, "--no-header", "--no-annotate", "--no-emit-index-url", "--output-file", HASHES], project)
+
+
+def _run(command: list[str], project: Path) -> None:
     # uv reads the excluded packages from the pyproject.toml of its working directory.
     done = subprocess.run(  # noqa: S603 (our own arguments)
         command, cwd=project, env={**_index(), **os.environ}, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise NoLibraries(f"uv pip install: {done.stderr.strip()}")
-    target.mkdir(exist_ok=True)  # there was nothing to install
+        raise NoLibraries(f"uv pip {command[2]}: {done.stderr.strip()}")
 
 
 def _take_away(known: Path, folder: Path) -> None:
@@ -68,15 +81,20 @@ def _take_away(known: Path, folder: Path) -> None:
 
 
 def main(
-    out: Annotated[Path, typer.Argument(help="Folder to fill.")],
+    out: Annotated[Path | None, typer.Argument(help="Folder to fill; left out with --hashes.")] = None,
     architecture: Annotated[Literal["arm64", "x86_64"], typer.Option(help="The Lambdas' processor.")] = "arm64",
     python: Annotated[str, typer.Option(help="The Lambdas' version of Python.")] = "3.13",
     host: Annotated[bool, typer.Option("--host", help="For this machine and its Python instead.")] = False,
     bench: Annotated[bool, typer.Option("--bench", help="For this machine, and its 3.13 if it has one.")] = False,
+    hashes: Annotated[bool, typer.Option("--hashes", help="Write the file of hashes instead.")] = False,
 ) -> None:
-    """Fetch the libraries of the layers, so that they can be built without network."""
+    """Fetch the libraries of the layers, so that they can be built without network, or write their hashes anew."""
     lambdas = ["--python-platform", _PLATFORMS[architecture], "--python-version", python]
     try:
+        if hashes:
+            return write_hashes(ROOT)
+        if out is None:
+            sys.exit("Name the folder to fill, such as build/libraries/arm64.")
         install(out, ROOT, [] if host or bench else lambdas, (bench and lambda_python()) or sys.executable)
     except NoLibraries as error:
         sys.exit(str(error))

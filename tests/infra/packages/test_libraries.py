@@ -1,10 +1,11 @@
 """The libraries of the layers: those that the Lambda's machine needs, at the pinned versions, without network."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
 
-from infra.packages.libraries import NoLibraries, install
+from infra.packages.libraries import HASHES, ROOT, NoLibraries, install
 from infra.packages.zips import write_zip
 
 ARM64 = ["--python-platform", "aarch64-manylinux_2_28", "--python-version", "3.13"]
@@ -22,13 +23,23 @@ def project(tmp_path: Path) -> Path:
         wheel(wheels, "plain", version, "py3-none-any")
     wheel(wheels, "reader", "1.0", "py3-none-any", requires=("plain",))
     folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "constraints.txt").write_text("plain==1.0\n")
+    (folder / HASHES).parent.mkdir(parents=True)
+    write_hashes(folder, wheels, ("fast==1.0", "plain==1.0", "reader==1.0"))
     (folder / "pyproject.toml").write_text(
         '[project]\nname = "p"\nversion = "0"\ndependencies = ["fast"]\n'
         '[project.optional-dependencies]\nreaders = ["reader"]\n[tool.uv]\nexclude-dependencies = ["heavy"]\n'
     )
     return folder
+
+
+def write_hashes(folder: Path, wheels: Path, pins: tuple[str, ...]) -> None:
+    """Write the file of hashes with these versions."""
+    lines = []
+    for pin in pins:
+        files = wheels.glob(f"{pin.replace('==', '-')}-*.whl")
+        hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files)] or ["0" * 64]
+        lines += [" ".join([pin, *(f"--hash=sha256:{each}" for each in hashes)])]
+    (folder / HASHES).write_text("\n".join(lines) + "\n")
 
 
 def install_offline(out: Path, project: Path) -> None:
@@ -74,10 +85,35 @@ def test_what_is_not_needed_any_more_goes(project: Path, tmp_path: Path) -> None
 def test_a_library_that_is_not_to_be_had_is_named_and_the_folder_stays_as_it_was(project: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "kept.py").touch()
-    (project / "constraints.txt").write_text("plain==2.0\n")
+    write_hashes(project, project.parent / "wheels", ("fast==1.0", "plain==2.0", "reader==1.0"))
     with pytest.raises(NoLibraries, match=r"plain==2\.0"):
         install_offline(tmp_path / "out", project)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["kept.py"]
+
+
+def test_a_library_with_another_content_than_its_hash_says_is_refused(project: Path, tmp_path: Path) -> None:
+    wheel(project.parent / "wheels", "plain", "1.0", "py3-none-any", requires=("fast",))
+    with pytest.raises(NoLibraries, match="Hash mismatch"):
+        install_offline(tmp_path / "out", project)
+
+
+def test_a_library_without_a_hash_is_refused(project: Path, tmp_path: Path) -> None:
+    write_hashes(project, project.parent / "wheels", ("fast==1.0", "reader==1.0"))
+    with pytest.raises(NoLibraries, match="plain"):
+        install_offline(tmp_path / "out", project)
+
+
+def test_the_hashes_are_of_the_pinned_versions_and_name_no_host() -> None:
+    pinned = dict(line.lower().replace("_", "-").split("==") for line in pins(ROOT / "constraints.txt"))
+    hashed = dict(line.split(" ")[0].split("==") for line in pins(ROOT / HASHES))
+    assert {name: pinned.get(name, version) for name, version in hashed.items()} == hashed
+    assert "://" not in (ROOT / HASHES).read_text()
+    assert (ROOT / HASHES).read_text().count("--hash=sha256:") > len(hashed)
+
+
+def pins(file: Path) -> list[str]:
+    """Return the lines of a file of requirements that name a version."""
+    return [line for line in file.read_text().splitlines() if "==" in line and not line.startswith((" ", "#"))]
 
 
 TEAM = {"PIP_INDEX_URL": "http://127.0.0.1:9/team"}
