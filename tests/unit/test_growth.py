@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ingestion.parse_document.data.workbooks.formats import MAX_FORMAT, shown
+from ingestion.parse_document.data.workbooks.formats import shown
 from question.grade_support.facts import facts_of
 from selfrag.domain.scores.prompts import unmarked
 from selfrag.text.language import language_of
@@ -14,14 +14,8 @@ from selfrag.text.near_duplicates import Text, near_duplicates
 from selfrag.text.sentences import split_sentences
 from selfrag.text.weight import weigh
 from selfrag.text.words import words_of
-from tests.support.growth import GENERIC, Expression, expressions, grown, slowest
+from tests.support.growth import BOUNDS, GENERIC, Expression, expressions, grown, slowest
 
-# Expressions that get no longer text than this: a cell, a number's format, the beginning of a page.
-BOUNDS = {
-    "ingestion.parse_document.data.columns._DATA": 100,
-    "ingestion.parse_document.data.workbooks.formats._DATE": MAX_FORMAT,
-    "ingestion.parse_document.data.encodings._DECLARED": 1024,
-}
 EXPRESSIONS = expressions()
 SHARES = 12
 FUNCTIONS: dict[str, Callable[[str], object]] = {
