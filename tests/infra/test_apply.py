@@ -53,6 +53,10 @@ from tests.support.infra.strategies import (
     segments_are_not_waited_for,
     the_fine_tuned_model_answers,
 )
+from tests.support.infra.tenants import (
+    a_key_that_may_ask_changes_no_document,
+    usage_does_not_tell_what_another_tenant_asked,
+)
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
 
@@ -172,6 +176,18 @@ def test_the_fine_tuned_model_answers_through_the_gateway(deployment: Deployment
 
 def test_what_cannot_be_waited_for_is_refused_at_once(deployment: Deployment) -> None:
     segments_are_not_waited_for(deployment.stack)
+
+
+@pytest.mark.usefixtures("loaded")
+def test_a_key_that_may_ask_cannot_upload_replace_or_delete(deployment: Deployment) -> None:
+    a_key_that_may_ask_changes_no_document(deployment.stack)
+
+
+def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_question(
+    deployment: Deployment, record_property: Figures
+) -> None:
+    seconds, calls = timed(lambda: usage_does_not_tell_what_another_tenant_asked(deployment.stack))
+    record_property("figures", f"one question of two tenants: {calls}; {seconds:.1f} s")
 
 
 def test_there_is_a_made_up_file_of_each_kind_that_is_read() -> None:
