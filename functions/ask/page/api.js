@@ -96,13 +96,11 @@ function askForKey(problem) {
   return asked;
 }
 
-// What a bucket says once an address was used, or its document has changed, was deleted, or is being written.
-const USED = [404, 409, 412];
-
+// Whatever a bucket refuses, another try asks for another address.
 async function send(upload, file) {
   // In the mode "same-origin" a page without referrers would say that it comes from the origin "null".
   const options = { method: upload.method, headers: upload.headers, body: file, mode: "cors", credentials: "omit" };
   // Without a reply nothing was sent: the browser asks a bucket elsewhere for leave first.
   const reply = await fetch(upload.url, options).catch(() => null);
-  if (!reply?.ok) throw new Problem(reply?.status || 0, { detail: word(USED.includes(reply?.status) ? "addressUsed" : "notSent") }, 0);
+  if (!reply?.ok) throw new Problem(reply?.status || 0, { detail: word("notSent") }, 0);
 }
