@@ -15,6 +15,7 @@ import boto3
 import httpx2
 import pytest
 
+from ask.edge.cors import SECURITY_HEADERS
 from infra.packages.zips import LAYERS
 from selfrag.domain.kinds import EXTENSIONS
 from tests.support.documents.made_files import MAKERS
@@ -394,6 +395,9 @@ def those_without_a_key_or_with_too_many_requests_are_refused(stack: Stack) -> N
     with httpx2.Client(timeout=60) as api:
         health = api.get(stack.url("/v1/health"))
         assert (health.json(), health.headers["content-type"]) == ({"status": "ok"}, "application/json")
+        # Also where API Gateway answers itself.
+        for reply in (health, api.post(stack.url("/v1/ask"), json={}), api.get(stack.url("/v1/openapi.json"))):
+            assert {name: reply.headers.get(name) for name in SECURITY_HEADERS} == SECURITY_HEADERS
         # The description stays with the function, and is given often enough.
         assert api.get(stack.url("/v1/openapi.json")).json()["openapi"].startswith("3.1")
         with ThreadPoolExecutor(3) as pool:
