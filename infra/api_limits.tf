@@ -26,11 +26,11 @@ locals {
   question_routes    = [for route in local.throttled : route if contains(["POST /v1/ask", "POST /v1/questions"], "${route.method} ${route.path}")]
   question_throttles = { for route in local.question_routes : route.setting => local.question_throttle if var.account_concurrency != null }
 
-  # One key gets a quarter, so that it cannot keep the others out; its other requests, such as looks at a question at work, have
-  # key_throttle alone.
+  # One key gets a quarter, so that it cannot keep the others out, and never more than key_throttle, which is all that its other
+  # requests have, such as looks at a question at work.
   key_question_throttle = var.key_question_throttle != null ? var.key_question_throttle : {
-    rate  = max(0.1, floor(10 * local.question_throttle.rate / 4) / 10)
-    burst = max(1, floor(local.question_throttle.burst / 4))
+    rate  = min(var.key_throttle.rate, max(0.1, floor(10 * local.question_throttle.rate / 4) / 10))
+    burst = min(var.key_throttle.burst, max(1, floor(local.question_throttle.burst / 4)))
   }
 }
 

@@ -600,7 +600,7 @@ variable "key_throttle" {
 }
 
 variable "key_question_throttle" {
-  description = "Rate limit (questions a second) and burst of one API key, for POST /v1/ask and POST /v1/questions each; null is a quarter of what all callers together get, by account_concurrency if that is set, else by api_throttle."
+  description = "Rate limit (questions a second) and burst of one API key, for POST /v1/ask and POST /v1/questions each; null is a quarter of what all callers together get, by account_concurrency if that is set, else by api_throttle, but no more than key_throttle."
   type        = object({ rate = number, burst = number })
   default     = null
 

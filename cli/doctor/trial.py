@@ -42,7 +42,7 @@ def upload(deployment: Deployment) -> Iterator[Finding]:
         )
     if deployment.has_key and sent.headers.get("access-control-allow-origin") not in ("*", api.origin):
         yield look(
-            f"A page at {api.origin} does not see what S3 answers to its uploads.",
+            f"A page at {api.origin} cannot send files to the bucket.",
             f'Set `upload_origins = ["{api.origin}"]`.',
         )
 

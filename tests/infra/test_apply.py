@@ -15,6 +15,7 @@ import boto3
 import httpx2
 import pytest
 
+from ask.edge.cors import SECURITY_HEADERS
 from infra.packages.zips import LAYERS
 from selfrag.domain.kinds import EXTENSIONS
 from tests.support.documents.made_files import MAKERS
@@ -52,6 +53,10 @@ from tests.support.infra.strategies import (
     a_strategy_answers,
     segments_are_not_waited_for,
     the_fine_tuned_model_answers,
+)
+from tests.support.infra.tenants import (
+    a_key_that_may_ask_changes_no_document,
+    usage_does_not_tell_what_another_tenant_asked,
 )
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
@@ -172,6 +177,18 @@ def test_the_fine_tuned_model_answers_through_the_gateway(deployment: Deployment
 
 def test_what_cannot_be_waited_for_is_refused_at_once(deployment: Deployment) -> None:
     segments_are_not_waited_for(deployment.stack)
+
+
+@pytest.mark.usefixtures("loaded")
+def test_a_key_that_may_ask_cannot_upload_replace_or_delete(deployment: Deployment) -> None:
+    a_key_that_may_ask_changes_no_document(deployment.stack)
+
+
+def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_question(
+    deployment: Deployment, record_property: Figures
+) -> None:
+    seconds, calls = timed(lambda: usage_does_not_tell_what_another_tenant_asked(deployment.stack))
+    record_property("figures", f"one question of two tenants: {calls}; {seconds:.1f} s")
 
 
 def test_there_is_a_made_up_file_of_each_kind_that_is_read() -> None:
@@ -378,6 +395,9 @@ def those_without_a_key_or_with_too_many_requests_are_refused(stack: Stack) -> N
     with httpx2.Client(timeout=60) as api:
         health = api.get(stack.url("/v1/health"))
         assert (health.json(), health.headers["content-type"]) == ({"status": "ok"}, "application/json")
+        # Also where API Gateway answers itself.
+        for reply in (health, api.post(stack.url("/v1/ask"), json={}), api.get(stack.url("/v1/openapi.json"))):
+            assert {name: reply.headers.get(name) for name in SECURITY_HEADERS} == SECURITY_HEADERS
         # The description stays with the function, and is given often enough.
         assert api.get(stack.url("/v1/openapi.json")).json()["openapi"].startswith("3.1")
         with ThreadPoolExecutor(3) as pool:

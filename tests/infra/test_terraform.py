@@ -309,21 +309,22 @@ def test_the_door_takes_what_the_account_carries_and_leaves_aws_the_hundred_that
 @pytest.mark.parametrize(
     ("chosen", "throttle"),
     [
-        ({}, {"rate": 12.5, "burst": 25}),
+        ({}, {"rate": 5, "burst": 10}),
+        ({"key_throttle": {"rate": 20, "burst": 40}}, {"rate": 12.5, "burst": 25}),
         ({"account_concurrency": 10}, {"rate": 0.1, "burst": 1}),
         ({"account_concurrency": 119}, {"rate": 1.1, "burst": 2}),
-        ({"account_concurrency": 2000}, {"rate": 12.5, "burst": 25}),
+        ({"account_concurrency": 2000}, {"rate": 5, "burst": 10}),
         ({"account_concurrency": 10, "key_question_throttle": {"rate": 0.3, "burst": 2}}, {"rate": 0.3, "burst": 2}),
     ],
 )
-def test_one_key_gets_a_quarter_of_the_questions_that_all_callers_together_may_ask(
+def test_one_key_gets_a_quarter_of_the_questions_of_all_callers_within_its_own_limit(
     locals_of: Locals, planned: Planner, chosen: dict[str, Any], throttle: dict[str, Any]
 ) -> None:
     assert locals_of(**chosen)["key_question_throttle"] == throttle
     if not chosen:
         [stage] = planned().resources["aws_api_gateway_usage_plan.default[0]"]["api_stages"]
         limits = {each["path"]: (each["rate_limit"], each["burst_limit"]) for each in stage["throttle"]}
-        assert limits == dict.fromkeys(("/v1/ask/POST", "/v1/questions/POST"), (12.5, 25))
+        assert limits == dict.fromkeys(("/v1/ask/POST", "/v1/questions/POST"), (5, 10))
 
 
 def test_a_function_uses_a_key_of_yours_by_way_of_the_services_alone(planned: Planner) -> None:

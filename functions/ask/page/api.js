@@ -96,11 +96,11 @@ function askForKey(problem) {
   return asked;
 }
 
-// A bucket elsewhere may not let its reply be read; the document's state tells then whether the file came.
+// Whatever a bucket refuses, another try asks for another address.
 async function send(upload, file) {
-  const elsewhere = new URL(upload.url, location.href).origin !== location.origin;
   // In the mode "same-origin" a page without referrers would say that it comes from the origin "null".
   const options = { method: upload.method, headers: upload.headers, body: file, mode: "cors", credentials: "omit" };
+  // Without a reply nothing was sent: the browser asks a bucket elsewhere for leave first.
   const reply = await fetch(upload.url, options).catch(() => null);
-  if (reply ? !reply.ok : !elsewhere) throw new Problem(reply ? reply.status : 0, { detail: word(reply?.status === 412 ? "addressUsed" : "notSent") }, 0);
+  if (!reply?.ok) throw new Problem(reply?.status || 0, { detail: word("notSent") }, 0);
 }

@@ -157,12 +157,7 @@ const WORDS = {
   save: ["Save", "保存", "저장"],
   collection: ["Into the collection", "追加先のコレクション", "추가할 컬렉션"],
   needsCollection: ["Name a collection first.", "先にコレクションを指定してください。", "먼저 컬렉션을 지정하세요."],
-  notSent: ["The file could not be sent.", "ファイルを送信できませんでした。", "파일을 보내지 못했습니다."],
-  addressUsed: [
-    "This document has changed meanwhile, or its address has been used. Send the file again.",
-    "この間に文書が変更されたか、アップロード先が使用済みです。もう一度送信してください。",
-    "그 사이에 문서가 변경되었거나 업로드 주소가 이미 사용되었습니다. 파일을 다시 보내세요.",
-  ],
+  notSent: ["The file could not be sent. Try again.", "ファイルを送信できませんでした。もう一度お試しください。", "파일을 보내지 못했습니다. 다시 시도하세요."],
   sending: ["sending", "送信中", "보내는 중"],
   awaited: ["expected", "到着待ち", "도착 대기 중"],
   working: ["being read", "読み取り中", "읽는 중"],

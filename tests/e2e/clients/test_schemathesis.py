@@ -14,20 +14,28 @@ from tests.support.command import Command
 
 NO_PATTERN = "No schema can say it: {}. The sentence does."
 LONG = "A line of more than 64 KiB is refused before any path is known; API Gateway takes 10 KiB."
-NEVER_SENT = "A form makes no document until its file is sent; `awaited` is shown, and nothing is there to be deleted."
+NEVER_SENT = "An upload makes no document until its file is sent; `awaited` is shown, and no file is there yet."
 LATER = "A deletion is taken on (202): the document is `removing` until its passages are gone, and then there is none."
 
 # What remains, each with its reason: check, operation, status and what the caller is told.
 REMAINING = {
     ("negative_data_rejection|status_code_conformance", "GET /v1/documents.*", "414", "What was sent is no req"): LONG,
     ("use_after_free", "GET /v1/documents/{document_id}", "200", ""): LATER,
-    ("ensure_resource_availability", "DELETE /v1/documents/{document_id}", "404", "There is no such doc"): NEVER_SENT,
+    (
+        "ensure_resource_availability",
+        "(DELETE /v1/documents/{document_id}|GET /v1/documents/{document_id}/original)",
+        "404",
+        "There is no such doc",
+    ): NEVER_SENT,
     ("positive_data_acceptance", "GET /v1/documents", "400", "cursor was not accepted"): NO_PATTERN.format(
         "a cursor is the one of the page before"
     ),
-    ("positive_data_acceptance", "POST /v1/(ask|questions)", "400", "The question was not accepted: it is"): (
-        NO_PATTERN.format("a question has a letter, a digit or a sign that can be seen, in any script")
-    ),
+    (
+        "positive_data_acceptance",
+        "POST /v1/(ask|questions)",
+        "400",
+        "The question was not accepted: it (is|holds a NUL)",
+    ): (NO_PATTERN.format("a question has a letter, a digit or a sign that can be seen, in any script, and no NUL")),
     ("positive_data_acceptance", "POST /v1/(ask|questions)", "400", "filters was not accepted: since is"): (
         NO_PATTERN.format("since is not later than until")
     ),

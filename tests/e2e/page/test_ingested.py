@@ -25,7 +25,7 @@ def test_hostile_files_are_read_asked_about_and_listed_as_text(tab: Tab, fresh: 
     for name, text in FILES.items():
         (directory / name.replace("/", "\u2215")).write_text(text, encoding="utf-8")
     with served(fresh, *WRITABLE) as url:
-        tab.open(url, 390)
+        tab.open(url.link, 390)
         tab.run(f"{LOOK}; null")
         tab.write("#question", "How much does the harbour crane lift?")
         tab.press("Enter")

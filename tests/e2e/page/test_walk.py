@@ -13,12 +13,12 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 from rich.console import Console
 
 from cli.show.answers import show_response
 from tests.e2e.test_api import serving_api
-from tests.e2e.test_serve import WRITABLE, served
+from tests.e2e.test_serve import WRITABLE, Served, served
 from tests.support.command import HANDBOOK, Command
 from tests.support.documents.files import pdf
 from tests.support.doubles.model_server import GOOD, ModelServer
@@ -36,7 +36,7 @@ widths = pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Yield the page over a directory that it may change, answered by the stand-in."""
     home = tmp_path_factory.mktemp("walk")
     notes = home / "notes"
@@ -93,10 +93,10 @@ def in_view(tab: Tab, turn: Locator) -> None:
 
 
 @widths
-def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: str, width: int) -> None:
+def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: Served, width: int) -> None:
     sent = []
     tab.page.on("request", lambda request: sent.append(request.post_data_json) if request.method == "POST" else None)
-    tab.open(url, width)
+    tab.open(url.link, width)
     seen(tab)
     tab.page.get_by_text("Search options").click()
     expect(tab.page.get_by_label("Tags")).to_be_visible()
@@ -143,13 +143,13 @@ def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: str, 
 
 @widths
 def test_a_file_is_dropped_asked_about_deleted_and_then_not_found(
-    tab: Tab, url: str, width: int, tmp_path: Path
+    tab: Tab, url: Served, width: int, tmp_path: Path
 ) -> None:
     fact, broken = f"The harbour crane lifts {width} tonnes.", tmp_path / f"broken{width}.pdf"
     crane = tmp_path / f"crane{width}.md"
     crane.write_text(f"# Cranes\n\n{fact}\n", encoding="utf-8")
     broken.write_bytes(b"no PDF")
-    tab.open(url, width)
+    tab.open(url.link, width)
     nothing = ask(tab, CRANE)
     expect(nothing).to_contain_text("Not found in the documents.")
     expect(nothing.locator(".bad")).to_have_count(0)
@@ -187,9 +187,33 @@ def test_a_file_is_dropped_asked_about_deleted_and_then_not_found(
     expect(ask(tab, CRANE)).to_contain_text("Not found in the documents.")
 
 
-def test_an_abstention_is_in_the_language_of_the_question_in_terminal_response_and_page(tab: Tab, url: str) -> None:
-    tab.open(url)
-    with httpx2.Client(base_url=url, timeout=60) as api:
+def test_a_file_that_no_bucket_took_is_said_to_be_not_sent(tab: Tab, url: Served, tmp_path: Path) -> None:
+    def lead_elsewhere(route: Route) -> None:
+        given = route.fetch()
+        upload = {**given.json()["upload"], "url": "http://bucket.example/notes/crane.md"}
+        route.fulfill(response=given, json={**given.json(), "upload": upload})
+
+    crane = tmp_path / "crane.md"
+    crane.write_text("# Cranes\n", encoding="utf-8")
+    tab.open(url.link)
+    tab.page.get_by_role("navigation").get_by_role("button", name="Documents").click()
+    for path, answered in (
+        ("**/uploads/*", lambda route: route.fulfill(status=412)),
+        ("**/uploads/*", lambda route: route.abort()),
+        ("**/v1/documents", lead_elsewhere),
+    ):
+        tab.page.route(path, answered)
+        tab.drop("#drop", crane)
+        expect(tab.page.locator("#uploads li").first).to_contain_text("The file could not be sent. Try again.")
+        tab.page.unroute(path)
+        tab.page.locator("#uploads").evaluate("(rows) => rows.replaceChildren()")
+    assert {"bucket.example" in said for said in tab.said} == {True}, "it is no bucket of this page"
+    tab.said.clear()
+
+
+def test_an_abstention_is_in_the_language_of_the_question_in_terminal_response_and_page(tab: Tab, url: Served) -> None:
+    tab.open(url.link)
+    with httpx2.Client(base_url=url, headers=url.key, timeout=60) as api:
         for language, question in ASKED_IN.items():
             response = api.post("/v1/ask", json={"question": question}).json()
             assert response["status"] == "abstained"

@@ -1,0 +1,77 @@
+"""Further keys of a deployment, made and bound by an operator's commands, and what each may do and learn."""
+
+import json
+import shlex
+from typing import Any
+
+import boto3
+import httpx2
+
+from tests.support.infra.asking import api_key, at, finished
+from tests.support.infra.emulator import Stack
+
+_QUESTION = "Will the board approve the takeover of {} Industries on 3 March?"
+
+
+def a_key_that_may_ask_changes_no_document(stack: Stack) -> None:
+    """Try to change documents with a key that may ask, as `bind_command` binds it, and with one that is not bound."""
+    with httpx2.Client(timeout=60) as api:
+        documents = stack.url("/v1/documents")
+        listed = api.get(documents, headers={"x-api-key": api_key(stack)}).json()["documents"]
+        ready = next(document for document in listed if document["status"] == "ready")
+        bound, unbound = _new_key(stack, "documents"), _new_key(stack)
+        for key in (bound, unbound):
+            api.headers["x-api-key"] = key
+            refused = [
+                api.post(documents, json={"key": ready["key"], "size": 1}),
+                api.post(documents, json={"key": "documents/new.md", "size": 1}),
+                api.delete(f"{documents}/{ready['id']}"),
+            ]
+            assert [reply.status_code for reply in refused] == [403] * 3
+        assert {reply.json()["detail"] for reply in refused} == {"Your key is bound to no collection."}
+        api.headers["x-api-key"] = bound
+        shown = api.get(documents).json()
+        assert (shown["writable"], shown["documents"]) == (False, listed)
+
+
+def usage_does_not_tell_what_another_tenant_asked(stack: Stack) -> str:
+    """Ask one question with the keys of two tenants; returns the calls to the model that each took."""
+    first, second = (_new_key(stack, collection) for collection in ("first", "second"))
+    of_the_first = _usage(stack, first, "Foo")
+    asked_by_nobody, of_the_second, again = (_usage(stack, second, company) for company in ("Bar", "Foo", "Foo"))
+    assert of_the_second == asked_by_nobody
+    assert of_the_second["model_calls"] == of_the_first["model_calls"] > 0
+    assert again["cached_verdicts"] > of_the_second["cached_verdicts"] == 0, "one's own verdicts come from the cache"
+    return f"{of_the_first['model_calls']} calls for either tenant, {again['model_calls']} for the same one again"
+
+
+def _new_key(stack: Stack, collection: str = "") -> str:
+    """Make a key beside the deployment's own, in its usage plan, and bind it to a collection if one is named."""
+    gateway = boto3.client("apigateway", **at(stack))
+    made = gateway.create_api_key(name=f"tenant-{collection}", enabled=True)
+    [plan] = gateway.get_usage_plans()["items"]
+    gateway.create_usage_plan_key(usagePlanId=plan["id"], keyId=made["id"], keyType="API_KEY")
+    if collection:
+        _bind(stack, made["id"], collection)
+    return str(made["value"])
+
+
+def _bind(stack: Stack, key_id: str, collection: str) -> None:
+    """Do what the output `bind_command` says, for another collection."""
+    words = shlex.split(
+        stack.outputs()["bind_command"].replace("KEY_ID", key_id).replace('"documents"', f'"{collection}"')
+    )
+    table, item = (words[words.index(option) + 1] for option in ("--table-name", "--item"))
+    boto3.client("dynamodb", **at(stack)).put_item(TableName=table, Item=json.loads(item))
+
+
+def _usage(stack: Stack, key: str, company: str) -> dict[str, Any]:
+    """Return the usage of the question about a company, without times."""
+    body = {"question": _QUESTION.format(company), "policy": {"deadline_seconds": 240}}
+    with httpx2.Client(headers={"x-api-key": key}, timeout=60) as api:
+        started = api.post(stack.url("/v1/questions"), json=body)
+        assert started.status_code == 202, started.text
+        usage = finished(api, stack.url(started.headers["location"].removeprefix("/live")))["usage"]
+    steps = usage["by_step"].items()
+    untimed = {step: {k: v for k, v in spent.items() if k not in ("started", "seconds")} for step, spent in steps}
+    return {**usage, "by_step": untimed}
