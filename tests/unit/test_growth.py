@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable
+from functools import reduce
 
 import pytest
 
 from ingestion.parse_document.data.workbooks.formats import shown
+from ingestion.parse_document.pdf.text.paragraphs import Words
 from question.grade_support.facts import facts_of
 from selfrag.domain.scores.prompts import unmarked
 from selfrag.text.language import language_of
@@ -28,6 +30,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "near_duplicates": lambda text: near_duplicates([Text("a.md", text, ""), Text("b.md", text + " and so on", "")]),
     "most_like": lambda text: most_like(text, [text, "another one"]),
     "shown": lambda text: shown(5.5, text),
+    "put_together": lambda text: reduce(Words([]).put_together, text.split() or [""]),
 }
 
 

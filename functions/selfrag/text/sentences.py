@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 # A sentence ends after its closing marks and the space after them, or at a line's end. East Asian
 # full stops need no space. Abbreviations such as "e.g.", initials and the numbers of a list do not end one.
+# The first group spares nearly all characters the rest: a text of 10 MB held the interpreter, and Ctrl-C, for seconds.
 _END = re.compile(
+    r"(?=[.!?。！？\n])(?:"
     r"(?<!^\d)(?<!^\d\d)(?<!\be\.g)(?<!\bi\.e)(?<!\bNo)(?<!\bapprox)(?<!\b[A-Z])(?<![.!?])[.!?]++[\"')\]»”’]*+\s+"
     r"|[。！？]+[」』）”’]*\s*"
-    r"|\n\s*",
+    r"|\n\s*)",
     re.MULTILINE,
 )
 

@@ -56,7 +56,7 @@ class Words:
         if hyphen:
             lower = first.islower() and self._divides and (self._has(whole) or not self._has(last + hyphen + first))
             return (before[:-1] if lower or (whole.isupper() and cut) else before) + after
-        in_one = _JOINED.search(before) or (cut and (cell or _HANGUL.match(before[-1])))
+        in_one = _JOINED.search(before[-2:]) or (cut and (cell or _HANGUL.match(before[-1])))
         return before + ("" if in_one or (NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0])) else " ") + after
 
     def _has(self, word: str) -> bool:

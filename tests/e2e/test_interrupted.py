@@ -1,0 +1,115 @@
+"""Ctrl-C and hostile uploads: a command ends at any moment, and the server reads what is beside a hostile file."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.e2e.test_api import eventually
+from tests.e2e.test_serve import WRITABLE, served, settled, upload
+from tests.support.command import Command
+from tests.support.documents.hostile import hostile
+
+pytestmark = pytest.mark.long
+
+MEGABYTE = 1_000_000
+# On a busy machine; it is two seconds on one that does nothing else.
+MOST_SECONDS = 10
+# A file by its kind, token and size, and when it is interrupted after its worker has begun.
+MOMENTS = [
+    ("md", "* a\n", 4 * MEGABYTE, 1.0),
+    ("md", "# a\n", 4 * MEGABYTE, 0.0),
+    ("html", "<p>", 2 * MEGABYTE, 2.0),
+    ("txt", "年。", 4 * MEGABYTE, 1.0),
+    ("txt", "a ", 4 * MEGABYTE, 3.0),
+    ("csv", "a|b\n", 4 * MEGABYTE, 2.0),
+    ("xlsx", "[$", 4 * MEGABYTE, 1.0),
+    ("eml", "e.g. ", 4 * MEGABYTE, 4.0),
+    ("json", "words are here. ", 1 * MEGABYTE, 8.0),
+    ("txt", "words are here. ", 1 * MEGABYTE, 1.5),
+]
+
+
+def children_of(process: int) -> list[int]:
+    threads = Path(f"/proc/{process}/task").iterdir()
+    return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+
+
+def is_at_work(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(("kind", "token", "size", "moment"), MOMENTS)
+def test_ctrl_c_ends_an_ingestion_at_any_moment_and_leaves_no_worker(
+    fresh: Command,
+    tmp_path: Path,
+    record_property: Callable[[str, str], None],
+    kind: str,
+    token: str,
+    size: int,
+    moment: float,
+) -> None:
+    directory = tmp_path / "documents"
+    directory.mkdir()
+    (directory / f"large.{kind}").write_bytes(hostile(kind, token, size))
+    process = fresh.start("ingest", str(directory))
+    workers = eventually(lambda: children_of(process.pid) or None)
+    time.sleep(moment)
+    assert process.poll() is None, "it ended before it was interrupted"
+    workers += children_of(process.pid)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    took = time.monotonic() - began
+    record_property("figures", f"{kind} of {token!r}, {moment} s after its worker began: {took:.2f} s to the end")
+    assert process.returncode == 128 + signal.SIGINT, told
+    assert "Interrupted: 0 of 1 documents are in the index; the same command goes on" in told
+    assert took < MOST_SECONDS
+    assert not any(map(is_at_work, workers))
+
+
+def test_a_good_upload_is_ready_beside_a_hostile_one_that_fails_with_a_reason(fresh: Command) -> None:
+    (fresh.home / "notes").mkdir()
+    with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, headers=url.key, timeout=40) as api:
+        hostile_one = upload(api, "notes/hostile.md", hostile("md", "#\n", 9 * MEGABYTE))
+        good = upload(api, "notes/crane.md", b"# Cranes\n\nThe harbour crane lifts 12 tonnes.\n")
+        assert settled(api, good)["status"] == "ready"
+        failed = settled(api, hostile_one)
+        assert failed["status"] == "failed"
+        assert failed["reason"].startswith("notes/hostile.md takes more than 768 MB ")
+
+
+def test_the_server_ends_while_a_hostile_upload_is_read(fresh: Command) -> None:
+    (fresh.home / "notes").mkdir()
+    process = None
+    with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, headers=url.key, timeout=40) as api:
+        upload(api, "notes/hostile.md", hostile("md", "* a\n", 9 * MEGABYTE))
+        process = eventually(lambda: readers() or None)
+    assert not any(map(is_at_work, process))
+
+
+def readers() -> list[int]:
+    """Return the worker processes whose parent this test's server is."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if b"selfrag.processes.child" in path.read_bytes() and _belongs_to(int(path.parent.name), os.getpid()):
+                found.append(int(path.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def _belongs_to(process: int, ancestor: int) -> bool:
+    while process > 1:
+        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+        if process == ancestor:
+            return True
+    return False
