@@ -1,6 +1,7 @@
 """Pieces of a document: verbatim slices of its text, small enough to embed whole, each about one thing."""
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +14,7 @@ from selfrag.text.weight import CAPACITY, SMALL, weigh
 MAX_TITLE = 200
 # The most characters of the row that a piece continues, in its title.
 _MAX_SUBJECT = 80
+_SEEN = re.compile(r"\S")
 
 
 def split(document: Document) -> list[Piece]:
@@ -98,14 +100,15 @@ def _gone_on_with(document: Document, rows: Sequence[Row], begins: int) -> list[
     """Return the beginning of the row that a piece continues, if any: its first value, or the term it defines."""
     if not rows or rows[0].start >= begins:
         return []
-    beginning = document.text[rows[0].start : rows[0].end].partition("; ")[0]
+    start, end = rows[0].start, min(rows[0].end, rows[0].start + _MAX_SUBJECT + len("; "))
+    beginning = document.text[start:end].partition("; ")[0]  # not all of the row: each of its pieces looks at it
     return [beginning if len(beginning) <= _MAX_SUBJECT else beginning.partition(": ")[0][:_MAX_SUBJECT]]
 
 
 def _cited(text: str, row: Row, begins: int, ends: int) -> Iterator[Row]:
     """Yield the parts of a row in a piece, counted from the piece's beginning: all of it, or else its sentences."""
     start, end = max(row.start, begins), min(row.end, ends)
-    whole = not text[row.start : start].strip() and not text[end : row.end].strip()
+    whole = not _SEEN.search(text, row.start, start) and not _SEEN.search(text, end, row.end)
     for stretch in [text[start:end]] if whole else split_sentences(text[start:end]):
         words = stretch.strip()
         at = start - begins + len(stretch) - len(stretch.lstrip())

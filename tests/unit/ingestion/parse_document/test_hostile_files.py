@@ -9,7 +9,7 @@ import pytest
 
 from selfrag.domain.errors import BadDocument, Misconfigured, TemporarilyUnavailable
 from selfrag.processes import pool
-from selfrag.processes.pool import POOL, Contained, Pool, Worker
+from selfrag.processes.pool import Contained, Pool, Worker
 
 # A module that the worker imports; each function does to it what a library in C might.
 LIBRARY = """
@@ -33,10 +33,8 @@ def grows(key, content):
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "library_of_a_test.py").write_text(LIBRARY)
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    POOL.drop_idle()
+def library(modules: Path) -> None:
+    (modules / "library_of_a_test.py").write_text(LIBRARY)
 
 
 def called(name: str, content: bytes = b"x") -> object:
@@ -109,10 +107,11 @@ def test_a_process_at_work_ends_when_the_parent_is_killed(tmp_path: Path) -> Non
         f"Contained('library_of_a_test:spins_at')({str(pipe)!r}, b'')"
     )
     parent = subprocess.Popen([sys.executable, "-c", program])
-    with pipe.open() as opened:  # the worker has begun
+    with pipe.open() as opened:
+        assert opened.read(len("at work")) == "at work"
         parent.kill()
         parent.wait()
-        assert opened.read() == "at work"  # up to the end of the worker, which holds the pipe
+        assert opened.read() == ""  # the worker, which holds the pipe, has ended
 
 
 def test_a_worker_that_cannot_begin_blames_no_document(monkeypatch: pytest.MonkeyPatch) -> None:

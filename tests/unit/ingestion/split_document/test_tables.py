@@ -1,10 +1,12 @@
 """Rows, tables and parts: what belongs together is in one piece, and each piece says where it stands."""
 
+from typing import Any
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.split_document.pieces import split
-from selfrag.domain.documents import Document, Labels, Piece, has_words
+from selfrag.domain.documents import Document, Labels, Piece, Row, has_words
 from selfrag.domain.writing import Writer
 from selfrag.text.weight import CAPACITY
 
@@ -234,3 +236,25 @@ def test_a_heading_that_goes_on_on_the_next_page_is_in_its_titles_and_not_in_its
     writer.line(SENTENCE * 5)
     found = [(piece.title, piece.text) for piece in split(writer.document("Rules", Labels()))]
     assert found == [("Rules", f"Rules\n{SENTENCE * 5}".strip()), ("Handbook > Travel", (SENTENCE * 5).strip())]
+
+
+def test_the_pieces_of_one_long_row_take_time_in_proportion_to_it() -> None:
+    looked_at = 0
+
+    class Watched(str):
+        """A text that counts the characters that are taken out of it."""
+
+        def __getitem__(self, key: Any) -> str:
+            nonlocal looked_at
+            taken = str.__getitem__(self, key)
+            looked_at += len(taken)
+            return taken
+
+    def share(size: int) -> float:
+        nonlocal looked_at
+        looked_at, text = 0, Watched("name: " + "words are here. " * (size // 16))
+        pieces = split(Document("a.csv", "A", text, rows=(Row(0, len(text), "row 2"),)))
+        assert len(pieces) > size / 2000
+        return looked_at / size
+
+    assert share(400_000) < 1.5 * share(100_000)

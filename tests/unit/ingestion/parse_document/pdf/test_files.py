@@ -1,5 +1,4 @@
 import signal
-import sys
 from email.message import EmailMessage
 
 import pytest
@@ -102,15 +101,12 @@ def test_a_page_with_words_and_a_large_picture_is_named_but_not_for_a_small_one_
 
 @pytest.mark.parametrize("password", ["secret", ""])
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
-def test_an_encrypted_pdf_is_refused_with_or_without_a_library_to_decrypt_it(
-    password, algorithm, tmp_path, monkeypatch
-):
+def test_an_encrypted_pdf_is_refused_with_or_without_a_library_to_decrypt_it(password, algorithm, modules):
     content = encrypted_pdf("Words.", password, algorithm)
     sentence = "a.pdf is encrypted; save it without a password and without restrictions."
     assert refusal(content) == sentence
     for library in ("cryptography", "Crypto"):
-        (tmp_path / f"{library}.py").write_text("raise ImportError")
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+        (modules / f"{library}.py").write_text("raise ImportError")
     POOL.drop_idle()
     assert refusal(content) == sentence
 
@@ -247,18 +243,14 @@ def test_a_pdf_is_read_the_same_in_a_process_of_its_own():
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGILL, signal.SIGTRAP, signal.SIGABRT])
-def test_a_crash_of_a_library_in_c_refuses_the_file_and_nothing_else(number, tmp_path, monkeypatch):
-    (tmp_path / "crashing.py").write_text(f"import os\ndef read(key, content): os.kill(os.getpid(), {number:d})")
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    POOL.drop_idle()
+def test_a_crash_of_a_library_in_c_refuses_the_file_and_nothing_else(number, modules):
+    (modules / "crashing.py").write_text(f"import os\ndef read(key, content): os.kill(os.getpid(), {number:d})")
     read = Contained("crashing:read", "PDF", "print it to a new PDF")
     with pytest.raises(BadDocument, match=r"^a\.pdf (is a damaged PDF|takes more than 768 MB).*\.$"):
         read("a.pdf", b"%PDF-1.7")
 
 
-def test_without_the_library_that_reads_pdf_no_document_is_blamed(tmp_path, monkeypatch):
-    (tmp_path / "pypdfium2.py").write_text("raise ImportError('pypdfium2 is missing')")
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    POOL.drop_idle()
+def test_without_the_library_that_reads_pdf_no_document_is_blamed(modules):
+    (modules / "pypdfium2.py").write_text("raise ImportError('pypdfium2 is missing')")
     with pytest.raises(Misconfigured, match=r"(?s)^PDFs cannot be read here: .*pypdfium2 is missing$"):
         read_guarded("a.pdf", pdf("Words."))
