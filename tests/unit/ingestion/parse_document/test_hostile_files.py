@@ -109,10 +109,11 @@ def test_a_process_at_work_ends_when_the_parent_is_killed(tmp_path: Path) -> Non
         f"Contained('library_of_a_test:spins_at')({str(pipe)!r}, b'')"
     )
     parent = subprocess.Popen([sys.executable, "-c", program])
-    with pipe.open() as opened:  # the worker has begun
+    with pipe.open() as opened:
+        assert opened.read(len("at work")) == "at work"
         parent.kill()
         parent.wait()
-        assert opened.read() == "at work"  # up to the end of the worker, which holds the pipe
+        assert not opened.read()  # up to the end of the worker, which holds the pipe
 
 
 def test_a_worker_that_cannot_begin_blames_no_document(monkeypatch: pytest.MonkeyPatch) -> None:
