@@ -79,8 +79,9 @@ def options(
 
 def _leave(sentence: str = "") -> NoReturn:
     """End an interrupted command without waiting for its threads; what they have not stored is done another time."""
-    with suppress(SystemExit):
-        fail(sentence) if sentence else None
+    if sentence:
+        with suppress(SystemExit):
+            fail(sentence)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(130)
